@@ -1,0 +1,16 @@
+/** What every room may use and no administrator would recognise: no domain in it. */
+export { AssertionError, assert, assertNever, defined } from './assert.ts'
+export {
+  type Branded,
+  type MonotonicMs,
+  monotonicMs,
+  type NodeName,
+  nodeName,
+  type ResourceId,
+  resourceId,
+} from './branded.ts'
+export { didYouMean, similarWords } from './did-you-mean.ts'
+export { parseDurationMs } from './duration.ts'
+export { seededRandom } from './random.ts'
+export { failed, ok, type Result } from './result.ts'
+export type { Step } from './step.ts'

@@ -1,0 +1,161 @@
+/**
+ * The CIB's text form. A document is a tree of immutable elements that keeps everything the text said: unknown
+ * elements and attributes, comments, the order of both. Printing it and reading it again gives an equal tree.
+ */
+import { SaxesParser } from 'saxes'
+import { failed, ok, type Result } from '../base/index.ts'
+
+/** 1-based line and column in the text that was read. Elements made by an edit have none. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export interface XmlElement {
+  readonly kind: 'element'
+  readonly name: string
+  /** In the order in which they were written. */
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: readonly XmlNode[]
+  readonly place?: Place
+}
+
+export interface XmlText {
+  readonly kind: 'text' | 'comment'
+  readonly text: string
+}
+
+export type XmlNode = XmlElement | XmlText
+
+export interface MalformedXmlReport {
+  readonly code: 'malformed-xml'
+  readonly message: string
+  readonly place: Place
+}
+
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string>> = {},
+  children: readonly XmlNode[] = [],
+): XmlElement {
+  return { kind: 'element', name, attributes, children }
+}
+
+/** The child elements, all of them or those of one name. */
+export function childElements(parent: XmlElement, name?: string): readonly XmlElement[] {
+  return parent.children.filter(
+    (child): child is XmlElement => child.kind === 'element' && (name === undefined || child.name === name),
+  )
+}
+
+export function childElement(parent: XmlElement, name: string): XmlElement | undefined {
+  return parent.children.find((child): child is XmlElement => child.kind === 'element' && child.name === name)
+}
+
+/** Reads a whole document. A malformed one is refused whole, with the place of its first mistake. */
+export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
+  interface Open {
+    readonly element: XmlElement
+    readonly children: XmlNode[]
+  }
+  const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
+  const open: Open[] = []
+  let root: XmlElement | undefined
+  let report: MalformedXmlReport | undefined
+  let start: Place = { line: 1, column: 1 }
+
+  parser.on('error', (error) => {
+    report ??= {
+      code: 'malformed-xml',
+      message: error.message.replace(/^\d+:\d+: /, ''),
+      place: { line: parser.line, column: parser.column + 1 },
+    }
+  })
+  parser.on('opentagstart', () => {
+    start = { line: parser.line, column: parser.column }
+  })
+  parser.on('opentag', (tag) => {
+    const children: XmlNode[] = []
+    const opened: XmlElement = { kind: 'element', name: tag.name, attributes: tag.attributes, children, place: start }
+    open.at(-1)?.children.push(opened)
+    root ??= opened
+    open.push({ element: opened, children })
+  })
+  parser.on('closetag', () => {
+    open.pop()
+  })
+  parser.on('text', (content) => {
+    if (content.trim() !== '') open.at(-1)?.children.push({ kind: 'text', text: content })
+  })
+  parser.on('cdata', (content) => {
+    open.at(-1)?.children.push({ kind: 'text', text: content })
+  })
+  parser.on('comment', (content) => {
+    open.at(-1)?.children.push({ kind: 'comment', text: content })
+  })
+  try {
+    parser.write(text).close()
+  } catch (error) {
+    // Saxes gives up by throwing once an error cannot be recovered from; the report above has the first one.
+    report ??= {
+      code: 'malformed-xml',
+      message: String(error),
+      place: { line: parser.line, column: parser.column + 1 },
+    }
+  }
+  if (report) return failed(report)
+  if (!root) return failed({ code: 'malformed-xml', message: 'the document is empty', place: { line: 1, column: 1 } })
+  return ok(root)
+}
+
+/** Prints with two blanks per level, one element a line, a final newline. */
+export function printXml(root: XmlElement): string {
+  const lines: string[] = []
+  printElement(root, '', lines)
+  return `${lines.join('\n')}\n`
+}
+
+function printElement(node: XmlElement, indent: string, lines: string[]): void {
+  const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
+  const head = `${indent}<${node.name}${attributes.join('')}`
+  if (node.children.length === 0) {
+    lines.push(`${head}/>`)
+    return
+  }
+  if (node.children.some((child) => child.kind === 'text')) {
+    lines.push(`${head}>${node.children.map(printInline).join('')}</${node.name}>`)
+    return
+  }
+  lines.push(`${head}>`)
+  for (const child of node.children) {
+    if (child.kind === 'element') printElement(child, `${indent}  `, lines)
+    else if (child.kind === 'comment') lines.push(`${indent}  <!--${child.text}-->`)
+  }
+  lines.push(`${indent}</${node.name}>`)
+}
+
+/** Mixed content is printed without added white space, so that its text stays what it was. */
+function printInline(node: XmlNode): string {
+  if (node.kind !== 'element') return node.kind === 'text' ? escapeText(node.text) : `<!--${node.text}-->`
+  const lines: string[] = []
+  printElement(node, '', lines)
+  return lines.join('')
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>]/g, (character) => (character === '&' ? '&amp;' : character === '<' ? '&lt;' : '&gt;'))
+}
+
+const attributeEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+  '\r': '&#13;',
+}
+
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"\n\t\r]/g, (character) => attributeEscapes[character] ?? character)
+}

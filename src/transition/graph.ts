@@ -1,0 +1,70 @@
+/**
+ * The transition graph: what to do and in which order. The scheduler makes it, the controller walks it, `simulate` plays
+ * it, and it prints as Pacemaker's graph XML. Ids number the actions in the order of the graph, from 1.
+ */
+import type { NodeName, ResourceId } from '../base/index.ts'
+import type { Agent } from '../cib/index.ts'
+
+export type ActionId = number
+
+interface ActionCommon {
+  readonly id: ActionId
+  /** The ids of the actions that must have succeeded before (their synapse's inputs). */
+  readonly inputs: readonly ActionId[]
+  /** `CRM_meta_*` entries and agent parameters, as the graph's `attributes` element has them. */
+  readonly attributes: Readonly<Record<string, string>>
+  /** Higher ones are sent first among those that are ready. */
+  readonly priority: number
+}
+
+/** An operation of a resource agent on a node: `rsc_op` in the graph. */
+export interface ResourceAction extends ActionCommon {
+  readonly kind: 'resource'
+  /** The instance as the executor knows it (`web`, `ping:1`). */
+  readonly resource: ResourceId
+  /** The other name where the graph has `long-id`: the instance name when `resource` is without its number. */
+  readonly longId?: ResourceId
+  readonly operation: string
+  readonly intervalMs: number
+  /** `web_start_0`. */
+  readonly key: string
+  readonly internalKey?: string
+  readonly agent: Agent
+  readonly node: NodeName
+  readonly nodeId: string
+  /** The cluster node that carries it out for a remote or guest node. */
+  readonly routerNode?: NodeName
+}
+
+/** Something that the cluster's own daemons do: fencing, clearing fail counts, shutting a node down. */
+export interface ClusterAction extends ActionCommon {
+  readonly kind: 'cluster'
+  /** `stonith` (fencing), `do_shutdown`, `clear_failcount`, `lrm_delete`, `maintenance_nodes`, … */
+  readonly operation: string
+  readonly key: string
+  readonly node?: NodeName
+  readonly nodeId?: string
+  readonly routerNode?: NodeName
+  /** Nodes that are down once it succeeded (the graph's `downed`). */
+  readonly downed: readonly string[]
+  /** For actions that concern a resource, such as `clear_failcount`. */
+  readonly resource?: ResourceId
+  readonly longId?: ResourceId
+  readonly agent?: Agent
+}
+
+/** A point in the order without anything to do: `web-group_running_0`. */
+export interface PseudoAction extends ActionCommon {
+  readonly kind: 'pseudo'
+  readonly operation: string
+  readonly key: string
+  readonly internalKey?: string
+}
+
+export type GraphAction = ResourceAction | ClusterAction | PseudoAction
+
+export interface TransitionGraph {
+  readonly actions: readonly GraphAction[]
+  /** The graph element's own attributes (cluster-delay, fencing-timeout, failed-stop-offset, batch-limit …). */
+  readonly attributes: Readonly<Record<string, string>>
+}

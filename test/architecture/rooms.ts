@@ -1,0 +1,27 @@
+/** Who may import whom. An import points to a room named here, so there are no cycles; nobody imports `daemon`. */
+const everything = 'everything'
+
+export const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
+  base: [],
+  cib: ['base'],
+  transition: ['base', 'cib'],
+  status: ['base', 'cib'],
+  scheduler: ['base', 'cib', 'status', 'transition'],
+  membership: ['base', 'cib'],
+  quorum: ['base', 'cib'],
+  attributes: ['base', 'cib'],
+  controller: ['base', 'cib', 'status', 'transition', 'scheduler'],
+  'resource-agents': ['base', 'cib'],
+  executor: ['base', 'cib', 'transition', 'resource-agents'],
+  fencing: ['base', 'cib', 'transition', 'resource-agents'],
+  store: ['base', 'cib'],
+  rpc: ['base', 'cib', 'transition'],
+  cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc'],
+  daemon: everything,
+}
+
+/** Rooms that decide: no `node:` import and no third-party package. */
+export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attributes', 'controller']
+/** Data rooms hold no I/O either; the pure XML parser is the one package that they use. */
+export const dataRooms = ['base', 'cib', 'transition']
+export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { cib: ['saxes'] }
