@@ -1,0 +1,83 @@
+/**
+ * The replicated store, as every other part of the daemon sees it. There are two adapters, `embedded/` and `etcd/`, and
+ * one contract suite runs against both (test/contract). Nothing but this is used of either: read at a revision, a
+ * transaction that compares and then writes, watch from a revision, leases.
+ *
+ * Revisions count the transactions that changed something, over all keys; they never go back. Keys are paths, values are
+ * bytes. An error that is not a domain outcome is a StoreUnavailableError or a StoreTimeoutError; after a time-out the
+ * transaction may have been applied, so a caller guards it with a comparison and reads before it repeats it.
+ */
+import type { Branded } from '../base/index.ts'
+
+export type Revision = Branded<number, 'Revision'>
+export type LeaseId = Branded<string, 'LeaseId'>
+
+export interface Entry {
+  readonly key: string
+  readonly value: Uint8Array
+  /** The revision at which the key came into being; the term of the DC is that of the `dc` key. */
+  readonly createRevision: Revision
+  readonly modRevision: Revision
+  readonly lease?: LeaseId
+}
+
+export interface Snapshot {
+  readonly revision: Revision
+  /** Sorted by key. */
+  readonly entries: readonly Entry[]
+}
+
+export type Comparison =
+  | { readonly kind: 'absent'; readonly key: string }
+  | { readonly kind: 'present'; readonly key: string }
+  | { readonly kind: 'mod-revision'; readonly key: string; readonly equals: Revision }
+  | { readonly kind: 'create-revision'; readonly key: string; readonly equals: Revision }
+  | { readonly kind: 'value'; readonly key: string; readonly equals: Uint8Array }
+
+export type Write =
+  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId }
+  | { readonly kind: 'delete'; readonly key: string }
+  | { readonly kind: 'delete-prefix'; readonly prefix: string }
+
+export interface Transaction {
+  /** All must hold, or nothing is written. */
+  readonly compare: readonly Comparison[]
+  readonly writes: readonly Write[]
+  /** Milliseconds; the default of the adapter where it is left out. */
+  readonly timeoutMs?: number
+}
+
+export interface TransactionResult {
+  readonly applied: boolean
+  /** The store's revision after the transaction. */
+  readonly revision: Revision
+}
+
+export type StoreEvent =
+  | { readonly kind: 'put'; readonly entry: Entry }
+  | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision }
+
+export interface WatchListener {
+  /** Events of one revision arrive together, in order, each exactly once, across reconnections too. */
+  readonly onEvents: (events: readonly StoreEvent[], revision: Revision) => void
+  /** The revision asked for is gone (compacted): list again and watch from there. The watch has ended. */
+  readonly onLost: () => void
+}
+
+export interface Watch {
+  readonly close: () => void
+}
+
+export interface Store {
+  readonly get: (key: string) => Promise<Entry | undefined>
+  /** With `serializable`, a local answer that may be old: works without quorum. */
+  readonly list: (prefix: string, options?: { readonly serializable?: boolean }) => Promise<Snapshot>
+  readonly transaction: (transaction: Transaction) => Promise<TransactionResult>
+  /** Delivers what happened after `from` (exclusive). */
+  readonly watch: (prefix: string, from: Revision, listener: WatchListener) => Watch
+  readonly grantLease: (ttlMs: number) => Promise<{ readonly lease: LeaseId; readonly ttlMs: number }>
+  /** Resolves with the time to live that the store's majority confirmed, or 'lost' when the lease is gone. */
+  readonly keepAlive: (lease: LeaseId) => Promise<{ readonly ttlMs: number } | 'lost'>
+  readonly revokeLease: (lease: LeaseId) => Promise<void>
+  readonly close: () => Promise<void>
+}
