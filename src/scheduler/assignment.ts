@@ -1,0 +1,180 @@
+/**
+ * What placement hands on: for every resource where it shall be, in which role, and why. `placement/` fills all of this;
+ * `actions/` reads it together with the status and never changes it. Order constraints play no part in placement:
+ * `actions/` expands them into `ExpandedOrder` by itself, with `resolveReference` of `constraints/references.ts`.
+ */
+import type { NodeName, ResourceId } from '../base/index.ts'
+import type { Role, Score } from '../cib/index.ts'
+
+export interface Assignment {
+  /** Every primitive instance: members of groups, clones and bundles, orphans, connections of remote nodes. */
+  readonly primitives: ReadonlyMap<ResourceId, PrimitiveAssignment>
+  /** Every group, clone and bundle, groups inside of clones included. */
+  readonly collectives: ReadonlyMap<ResourceId, CollectiveAssignment>
+  /** Top-level resources in the order in which they are worked on: by priority, then as in the CIB. Actions are numbered in it. */
+  readonly order: readonly ResourceId[]
+  /** Colocations between resources as they were applied, after sets, tags and templates were resolved. */
+  readonly colocations: readonly ExpandedColocation[]
+  /** Ticket constraints, one for each resource that depends on a ticket. */
+  readonly ticketConstraints: readonly ExpandedTicketConstraint[]
+  /** Nodes that must be fenced because of a decision made here (a lost ticket with loss-policy fence), with reasons. */
+  readonly fencing: ReadonlyMap<NodeName, readonly string[]>
+  /** The lines that `simulate --show-scores` prints, as data, in the order in which they came about. */
+  readonly scores: readonly ScoreLine[]
+  /** What is left of each node's capacity after everything was assigned; only with a placement strategy. */
+  readonly remainingCapacity: ReadonlyMap<NodeName, ReadonlyMap<string, number>>
+}
+
+export interface PrimitiveAssignment {
+  readonly id: ResourceId
+  /** Where it shall be active; undefined: nowhere. */
+  readonly node?: NodeName
+  /** The role it shall have. `Stopped` exactly where `node` is undefined, unless it is unmanaged and stays as it is. */
+  readonly nextRole: Role
+  /** Why nextRole is lower than the role that was wanted: `target-role`, `no-quorum-policy`, `ticket t1`, … */
+  readonly nextRoleReason?: string
+  /** Managed after everything that takes management away: is-managed, maintenance, freeze by a lost ticket. */
+  readonly managed: boolean
+  /** Nothing may be done with it: a failed stop without fencing, on-fail=block, active where it must not be. */
+  readonly blocked: boolean
+  /**
+   * The final score per node; undefined where the resource must not be at all (asymmetric cluster, exclusive discovery).
+   * Minus INFINITY is -1000000.
+   */
+  readonly scoreOn: (node: NodeName) => Score | undefined
+  /** Where the score comes from, in the order in which it was added up. */
+  readonly contributionsOn: (node: NodeName) => readonly Contribution[]
+  /** Whether a probe may be run on a node, by location constraints with resource-discovery. */
+  readonly discoveryOn: (node: NodeName) => 'always' | 'never' | 'exclusive'
+  /** True where some constraint says resource-discovery=exclusive: only nodes with `exclusive` may be probed. */
+  readonly exclusiveDiscovery: boolean
+  /** Only with promotable clones: the number by which instances are chosen for promotion, -1000000 … 1000000. */
+  readonly promotionScore?: Score
+  /** The node that a shutdown lock keeps it for. */
+  readonly lockedTo?: NodeName
+  /** Why it is nowhere, or not promoted. Empty where all is as wanted. */
+  readonly whyNot: readonly PlacementReason[]
+}
+
+export interface CollectiveAssignment {
+  readonly id: ResourceId
+  readonly kind: 'group' | 'clone' | 'bundle'
+  /** Members of a group in their order; instances of a clone in the order in which they were assigned; of a bundle its replicas' containers. */
+  readonly members: readonly ResourceId[]
+  /** Where at least one member is going to be active. */
+  readonly nodes: readonly NodeName[]
+  /** Clones only: how many instances may be promoted at once, after the scores were looked at. */
+  readonly promotedCount?: number
+  readonly scoreOn: (node: NodeName) => Score | undefined
+  readonly contributionsOn: (node: NodeName) => readonly Contribution[]
+}
+
+export interface ExpandedColocation {
+  /** The id of the constraint; `#` and more for what is implied (`#resource-with-container`). */
+  readonly id: string
+  readonly dependent: ResourceId
+  readonly primary: ResourceId
+  /** Undefined: in any role. */
+  readonly dependentRole?: Role
+  readonly primaryRole?: Role
+  readonly score: Score
+  /** `#uname` where none was written: the same node. */
+  readonly nodeAttribute: string
+  /** Whether the dependent's wishes move the primary (`influence`, or the dependent's `critical` meta-attribute). */
+  readonly influence: boolean
+  /** False: implied by the kind of resource, such as a bundle's member with its container. */
+  readonly fromConstraint: boolean
+}
+
+export interface ExpandedTicketConstraint {
+  readonly id: string
+  readonly resource: ResourceId
+  readonly ticket: string
+  readonly role?: Role
+  readonly lossPolicy: 'stop' | 'demote' | 'fence' | 'freeze'
+}
+
+/** One part of a score. The sum of a node's contributions, with INFINITY arithmetic, is its score. */
+export interface Contribution {
+  readonly source: ScoreSource
+  readonly score: Score
+}
+
+export type ScoreSource =
+  | { readonly kind: 'base' }
+  | { readonly kind: 'location'; readonly constraint: string; readonly rule?: string; readonly attribute?: string }
+  | { readonly kind: 'stickiness' }
+  | {
+      readonly kind: 'colocation'
+      readonly constraint: string
+      readonly with: ResourceId
+      /** `primary`: it must go where the other is; `dependent`: the other wants to be where this one goes. */
+      readonly as: 'dependent' | 'primary'
+    }
+  | { readonly kind: 'group'; readonly group: ResourceId; readonly member: ResourceId }
+  | { readonly kind: 'health'; readonly health: 'green' | 'yellow' | 'red' | 'score' }
+  | { readonly kind: 'fail-count'; readonly count: Score; readonly threshold: Score }
+  | { readonly kind: 'fatal-failure'; readonly operation: string }
+  | { readonly kind: 'ticket'; readonly ticket: string }
+  | { readonly kind: 'utilization'; readonly attribute: string }
+  | { readonly kind: 'exclusive-discovery'; readonly constraint: string }
+  | { readonly kind: 'instances'; readonly limit: 'clone-node-max' | 'promoted-node-max' }
+  | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
+  | { readonly kind: 'stop-all-resources' }
+  | { readonly kind: 'bundle'; readonly what: 'replica' | 'container' }
+  | { readonly kind: 'promotion'; readonly attribute: string }
+  | { readonly kind: 'orphan' }
+
+export type PlacementReason =
+  | { readonly kind: 'node-unavailable'; readonly node: NodeName; readonly state: NodeUnavailable }
+  | { readonly kind: 'banned'; readonly node: NodeName; readonly by: readonly Contribution[] }
+  | { readonly kind: 'not-allowed'; readonly node: NodeName }
+  | { readonly kind: 'target-role'; readonly role: Role }
+  | { readonly kind: 'on-fail'; readonly action: string; readonly node: NodeName }
+  | { readonly kind: 'no-quorum'; readonly policy: string }
+  | { readonly kind: 'unmanaged' }
+  | { readonly kind: 'blocked' }
+  | { readonly kind: 'orphan' }
+  | { readonly kind: 'ticket'; readonly ticket: string; readonly policy: string }
+  | { readonly kind: 'stop-all-resources' }
+  | {
+      readonly kind: 'clone-limit'
+      readonly limit: 'clone-max' | 'clone-node-max' | 'promoted-max' | 'promoted-node-max'
+    }
+  | { readonly kind: 'capacity'; readonly node: NodeName }
+  | { readonly kind: 'primary-stopped'; readonly primary: ResourceId; readonly constraint: string }
+  | { readonly kind: 'promotion-score'; readonly node: NodeName; readonly score: Score }
+  | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
+
+export type NodeUnavailable =
+  | 'offline'
+  | 'unclean'
+  | 'pending'
+  | 'standby'
+  | 'shutting down'
+  | 'in maintenance'
+  | 'its container is not running'
+  | 'its connection is not running'
+
+/** A line of `crm_simulate --show-scores`. */
+export type ScoreLine =
+  | {
+      readonly kind: 'assign'
+      readonly by: 'primitive' | 'group' | 'clone' | 'bundle'
+      readonly resource: ResourceId
+      readonly node: NodeName
+      readonly score: Score
+    }
+  | { readonly kind: 'promotion'; readonly resource: ResourceId; readonly node?: NodeName; readonly score: Score }
+  | {
+      readonly kind: 'capacity'
+      readonly when: 'original' | 'remaining'
+      readonly node: NodeName
+      readonly capacity: ReadonlyMap<string, number>
+    }
+  | {
+      readonly kind: 'utilization'
+      readonly resource: ResourceId
+      readonly node: NodeName
+      readonly utilization: ReadonlyMap<string, number>
+    }
