@@ -1,0 +1,108 @@
+/**
+ * A command is a value: its name, its usage, its help and its handler. Parsing, help, completion and the reference in
+ * docs/ all read the same value, so that they cannot disagree.
+ */
+import type { ClusterAccess } from './access.ts'
+
+export interface Command {
+  /** The words that name it: `['resource', 'create']`. */
+  readonly path: readonly string[]
+  /** Older or alternative names that scripts use. They work, and help names them once. */
+  readonly aliases?: readonly (readonly string[])[]
+  /** What follows the name, in pcs's notation: `<id> [<option>=<value>]... [--wait[=<seconds>]]`. */
+  readonly usage: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** Paragraphs for `--help`. */
+  readonly details?: string
+  readonly examples?: readonly string[]
+  /** Besides the flags that every command has. */
+  readonly flags?: readonly Flag[]
+  /** What the words after the name are, for completion; the last one repeats. */
+  readonly completes?: readonly Completion[]
+  readonly run: (call: Call) => Promise<Outcome>
+}
+
+export interface Flag {
+  readonly name: string
+  /** Shown in help for the value; a flag without one takes no value. `[seconds]` in brackets may be left out. */
+  readonly value?: string
+  readonly summary: string
+  /** One letter, for `-n value`. */
+  readonly letter?: string
+}
+
+export type Completion =
+  | 'resource'
+  | 'node'
+  | 'agent'
+  | 'fence-agent'
+  | 'fence-device'
+  | 'constraint'
+  | 'property'
+  | 'file'
+  | { readonly words: readonly string[] }
+  | 'anything'
+
+export interface Call {
+  readonly command: Command
+  /** The words after the command's name. */
+  readonly words: readonly string[]
+  readonly flags: ReadonlyMap<string, string | true>
+  readonly cluster: ClusterAccess
+  readonly terminal: Terminal
+  /** The command line as typed, for the configuration's history. */
+  readonly typed: string
+}
+
+/** What a command may know of the world besides the cluster. */
+export interface Terminal {
+  readonly columns: number
+  readonly color: boolean
+  readonly user: string
+  readonly now: () => Date
+  /** Progress of long work: to standard error, so that it never mixes with the answer. */
+  readonly progress: (line: string) => void
+  readonly readFile: (path: string) => Promise<string>
+  readonly writeFile: (path: string, text: string) => Promise<void>
+  /** Asks for yes or no; undefined where nobody can answer. */
+  readonly confirm: (question: string) => Promise<boolean | undefined>
+}
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly text: string; readonly json: unknown; readonly exitCode?: number }
+  /** Nothing was changed. Each sentence says what is wrong, where, and what to do. */
+  | { readonly kind: 'refused'; readonly sentences: readonly string[]; readonly exitCode?: number }
+
+export function done(text: string, json: unknown, exitCode?: number): Outcome {
+  return exitCode === undefined ? { kind: 'done', text, json } : { kind: 'done', text, json, exitCode }
+}
+
+export function refused(...sentences: readonly string[]): Outcome {
+  return { kind: 'refused', sentences }
+}
+
+/** A refusal found deep inside a handler. `runCommand` turns it into an outcome; nothing has been changed by then. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly sentences: readonly string[]
+  constructor(...sentences: readonly string[]) {
+    super(sentences.join(' '))
+    this.sentences = sentences
+  }
+}
+
+/** Flags that every command understands. */
+export const commonFlags: readonly Flag[] = [
+  { name: 'help', letter: 'h', summary: 'Show this help' },
+  { name: 'json', summary: 'Print the same facts as JSON' },
+  { name: 'file', letter: 'f', value: 'file', summary: 'Work on a CIB in a file instead of the running cluster' },
+  { name: 'debug', summary: 'Show the cause of an unexpected error' },
+]
+
+/** Flags of commands that change the configuration. */
+export const changeFlags: readonly Flag[] = [
+  { name: 'preview', summary: 'Show the actions that the change would cause, and stop there' },
+  { name: 'force', summary: 'Make the change although a check advises against it' },
+  { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled (default 60 seconds)' },
+]

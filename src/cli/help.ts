@@ -1,0 +1,50 @@
+/** Help texts, from the commands themselves. */
+import { type Command, commonFlags, type Flag } from './command.ts'
+import { commandsBelow } from './tree.ts'
+
+export function describeCommand(command: Command): string {
+  const name = ['systole', ...command.path].join(' ')
+  const parts = [
+    `Usage: ${name}${command.usage === '' ? '' : ` ${command.usage}`}`,
+    command.summary,
+    ...(command.details ? [command.details] : []),
+  ]
+  if (command.aliases && command.aliases.length > 0)
+    parts.push(`Also understood as: ${command.aliases.map((alias) => alias.join(' ')).join(', ')}.`)
+  const flags = [...(command.flags ?? []), ...commonFlags]
+  parts.push(['Options:', ...alignPairs(flags.map((flag) => [flagUsage(flag), flag.summary] as const))].join('\n'))
+  if (command.examples && command.examples.length > 0)
+    parts.push(['Examples:', ...command.examples.map((example) => `  ${example}`)].join('\n'))
+  return `${parts.join('\n\n')}\n`
+}
+
+export function listCommands(commands: readonly Command[], below: readonly string[]): string {
+  const shown = commandsBelow(commands, below)
+  const title = ['systole', ...below, '<command>'].join(' ')
+  if (below.length > 0) return [`Usage: ${title}`, '', ...alignPairs(summaries(shown)), '', hint, ''].join('\n')
+  const areas = [...new Set(shown.map((command) => command.path[0] ?? ''))]
+  const blocks = areas.map((area) =>
+    alignPairs(summaries(shown.filter((command) => command.path[0] === area))).join('\n'),
+  )
+  return [`Usage: ${title}`, '', blocks.join('\n\n'), '', hint, ''].join('\n')
+}
+
+const hint = "Add --help to a command for its options and examples; 'systole <area>' lists one area."
+
+function summaries(commands: readonly Command[]): readonly (readonly [string, string])[] {
+  return commands.map((command) => [command.path.join(' '), command.summary] as const)
+}
+
+function flagUsage(flag: Flag): string {
+  const letter = flag.letter ? `-${flag.letter}, ` : ''
+  if (flag.value === undefined) return `${letter}--${flag.name}`
+  const optional = /^\[(.*)\]$/.exec(flag.value)
+  return optional ? `${letter}--${flag.name}[=<${optional[1]}>]` : `${letter}--${flag.name}=<${flag.value}>`
+}
+
+function alignPairs(pairs: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.min(40, Math.max(0, ...pairs.map(([left]) => left.length)))
+  return pairs.map(([left, right]) =>
+    left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`,
+  )
+}

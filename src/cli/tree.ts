@@ -1,0 +1,56 @@
+/** Finds the command that a line means, and what could come next. */
+import { didYouMean, similarWords } from '../base/index.ts'
+import { type Command, Refusal } from './command.ts'
+
+export interface Found {
+  readonly command: Command
+  /** The words after its name. */
+  readonly rest: readonly string[]
+}
+
+function names(command: Command): readonly (readonly string[])[] {
+  return [command.path, ...(command.aliases ?? [])]
+}
+
+function startsWith(words: readonly string[], start: readonly string[]): boolean {
+  return start.every((word, index) => words[index] === word)
+}
+
+/** The command with the longest name that the words start with. */
+export function findCommand(commands: readonly Command[], words: readonly string[]): Found | undefined {
+  let found: Found | undefined
+  let length = 0
+  for (const command of commands)
+    for (const name of names(command))
+      if (name.length > length && startsWith(words, name)) {
+        found = { command, rest: words.slice(name.length) }
+        length = name.length
+      }
+  return found
+}
+
+/** The commands below some words: all of them below none. */
+export function commandsBelow(commands: readonly Command[], words: readonly string[]): readonly Command[] {
+  return commands.filter((command) => startsWith(command.path, words))
+}
+
+/** The words that may come next after some words of a command's name. */
+export function nextWords(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  const next = commandsBelow(commands, words).flatMap((command) => command.path.slice(words.length, words.length + 1))
+  return [...new Set(next)].sort()
+}
+
+/** Says how far the words made sense, and what was probably meant. */
+export function unknownCommand(commands: readonly Command[], words: readonly string[]): Refusal {
+  let known = 0
+  while (known < words.length && commandsBelow(commands, words.slice(0, known + 1)).length > 0) known++
+  const before = ['systole', ...words.slice(0, known)].join(' ')
+  const wrong = words[known]
+  const possible = nextWords(commands, words.slice(0, known))
+  if (wrong === undefined)
+    return new Refusal(`'${before}' is not complete: it goes on with one of ${possible.join(', ')}.`)
+  const similar = similarWords(wrong, possible)
+  return new Refusal(
+    `'${before}' has no command '${wrong}'.${similar.length > 0 ? didYouMean(similar) : ` There are: ${possible.join(', ')}.`}`,
+  )
+}

@@ -1,0 +1,55 @@
+/** `--wait`: ends when the cluster has settled, or says what blocks it. */
+import type { ClusterState } from './access.ts'
+import { type Call, Refusal } from './command.ts'
+
+const defaultWaitSeconds = 60
+
+export interface Settled {
+  readonly settled: boolean
+  readonly message: string
+}
+
+/** Waits until a transition that has seen this version of the configuration is finished and nothing is left to do. */
+export async function waitUntilSettled(call: Call, wait: string | true, version: number): Promise<Settled> {
+  const live = call.cluster.live
+  if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
+  const seconds = wait === true ? defaultWaitSeconds : Number(wait)
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
+  const deadline = AbortSignal.timeout(seconds * 1000)
+  const finished = new AbortController()
+  let last: ClusterState | undefined
+  let answer: Settled | undefined
+  await live.watchState(
+    (state) => {
+      if (answer) return
+      if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
+        reportProgress(call, state)
+      last = state
+      answer = verdict(state, version)
+      if (answer) finished.abort()
+    },
+    AbortSignal.any([deadline, finished.signal]),
+  )
+  return answer ?? { settled: false, message: unsettled(last, seconds) }
+}
+
+function verdict(state: ClusterState, version: number): Settled | undefined {
+  const { transition } = state
+  if (transition.computedVersion < version) return undefined
+  if (transition.state === 'idle') return { settled: true, message: 'The cluster has settled.' }
+  if (transition.state === 'blocked')
+    return { settled: false, message: `The cluster cannot settle: ${transition.blockedBy.join('; ')}.` }
+  return undefined
+}
+
+function unsettled(state: ClusterState | undefined, seconds: number): string {
+  if (!state) return `No state came from the daemon within ${seconds} s.`
+  const { pending, blockedBy } = state.transition
+  const what =
+    blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `still to do: ${pending.join(', ') || 'unknown'}`
+  return `The cluster has not settled within ${seconds} s: ${what}. The change itself is saved.`
+}
+
+function reportProgress(call: Call, state: ClusterState): void {
+  if (state.transition.pending.length > 0) call.terminal.progress(`… ${state.transition.pending.join(', ')}`)
+}

@@ -1,0 +1,99 @@
+/** Splitting of pcs's word grammar: flags, keywords that open a section, and `name=value` pairs. */
+import { didYouMean, similarWords } from '../base/index.ts'
+import { type Flag, Refusal } from './command.ts'
+
+export interface SplitLine {
+  readonly words: readonly string[]
+  readonly flags: ReadonlyMap<string, string | true>
+}
+
+/** Takes the flags out of a command line. `--` ends them. Throws a Refusal for one that the command does not know. */
+export function splitFlags(line: readonly string[], known: readonly Flag[]): SplitLine {
+  const words: string[] = []
+  const flags = new Map<string, string | true>()
+  let rest = [...line]
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      words.push(...rest)
+      rest = []
+    } else if (isFlag(word)) {
+      const [flag, inlineValue] = findFlag(word, known)
+      flags.set(flag.name, flagValue(flag, inlineValue, rest))
+    } else words.push(word)
+  }
+  return { words, flags }
+}
+
+/** `-5` and `-INFINITY` are scores, not flags. */
+function isFlag(word: string): boolean {
+  return /^--\w/.test(word) || /^-[a-z]$/i.test(word)
+}
+
+function findFlag(word: string, known: readonly Flag[]): readonly [Flag, string | undefined] {
+  const [name = '', ...value] = word.replace(/^--?/, '').split('=')
+  const flag = known.find((candidate) => (word.startsWith('--') ? candidate.name === name : candidate.letter === name))
+  if (!flag) {
+    const similar = similarWords(
+      name,
+      known.map((candidate) => candidate.name),
+    )
+    throw new Refusal(
+      `This command has no option '${word.split('=')[0]}'.${didYouMean(similar.map((other) => `--${other}`))}`,
+    )
+  }
+  return [flag, value.length > 0 ? value.join('=') : undefined]
+}
+
+function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]): string | true {
+  if (flag.value === undefined) {
+    if (inlineValue !== undefined)
+      throw new Refusal(`The option --${flag.name} takes no value: leave out '=${inlineValue}'.`)
+    return true
+  }
+  if (inlineValue !== undefined) return inlineValue
+  if (flag.value.startsWith('[')) return true
+  const next = rest.shift()
+  if (next === undefined) throw new Refusal(`The option --${flag.name} needs a value: --${flag.name}=<${flag.value}>.`)
+  return next
+}
+
+export interface Section {
+  /** '' for the words before the first keyword. */
+  readonly keyword: string
+  readonly words: readonly string[]
+}
+
+/** Splits at keywords: `web ocf:x:y a=1 op monitor interval=5 meta b=2`. A keyword may come more than once. */
+export function splitSections(words: readonly string[], keywords: readonly string[]): readonly Section[] {
+  const sections: { keyword: string; words: string[] }[] = [{ keyword: '', words: [] }]
+  for (const word of words) {
+    if (keywords.includes(word)) sections.push({ keyword: word, words: [] })
+    else sections.at(-1)?.words.push(word)
+  }
+  return sections
+}
+
+/** `name=value` pairs in their order. The value may be empty, which unsets the name in most commands. */
+export function parsePairs(words: readonly string[], what: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>()
+  const wrong: string[] = []
+  for (const word of words) {
+    const at = word.indexOf('=')
+    if (at <= 0) wrong.push(`'${word}' is not of the form name=value, as ${what} must be.`)
+    else if (pairs.has(word.slice(0, at)) && pairs.get(word.slice(0, at)) !== word.slice(at + 1))
+      wrong.push(`'${word.slice(0, at)}' is given twice with different values among ${what}: leave one out.`)
+    else pairs.set(word.slice(0, at), word.slice(at + 1))
+  }
+  if (wrong.length > 0) throw new Refusal(...wrong)
+  return pairs
+}
+
+/** The words of a call must be this many. */
+export function expectWords(
+  words: readonly string[],
+  expected: { readonly atLeast: number; readonly atMost?: number; readonly usage: string },
+): void {
+  if (words.length < expected.atLeast) throw new Refusal(`Something is missing. Usage: ${expected.usage}`)
+  const extra = words[expected.atMost ?? Number.POSITIVE_INFINITY]
+  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}'. Usage: ${expected.usage}`)
+}
