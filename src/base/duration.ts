@@ -27,8 +27,11 @@ export function parseDurationMs(text: string): number | undefined {
   return parseIsoDurationMs(trimmed)
 }
 
+/** The `T` may be left out where only hours or seconds follow (`P10S`), as old CIBs have it. */
 function parseIsoDurationMs(text: string): number | undefined {
-  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(text)
+  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T?(?:(\d+)H)?(?:(?<=T.*)(\d+)M)?(?:(\d+)S)?)?$/.exec(
+    text,
+  )
   if (!match || text === 'P' || text.endsWith('T')) return undefined
   const [years, months, weeks, days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0))
   const wholeDays = (years ?? 0) * 365 + (months ?? 0) * 30 + (weeks ?? 0) * 7 + (days ?? 0)

@@ -22,10 +22,13 @@ export interface Configuration {
   readonly fencingLevels: readonly FencingLevel[]
 }
 
-/** A block of name/value pairs under an optional rule: instance or meta attributes, utilization, options. */
+/**
+ * A block of name/value pairs under an optional rule: instance or meta attributes, utilization, options. Lists of sets are
+ * in document order; `nvSetsByPrecedence` sorts them by who wins: the higher score, and of equal ones the later one.
+ */
 export interface NvSet {
   readonly id: string
-  /** Higher scores are applied first and win. 0 where none is written. */
+  /** 0 where none is written. */
   readonly score: Score
   readonly rule?: Rule
   readonly pairs: readonly NvPair[]
@@ -63,7 +66,7 @@ export interface Agent {
 
 export interface PrimitiveDefinition extends ResourceCommon {
   readonly kind: 'primitive'
-  /** Merged from the template where one is named: the primitive's own sets stand before the template's. */
+  /** Merged from the template where one is named: the template's sets stand first, so that the primitive's own win. */
   readonly agent: Agent
   readonly template?: string
   readonly parameters: readonly NvSet[]
@@ -84,6 +87,8 @@ export interface OperationDefinition {
 export interface GroupDefinition extends ResourceCommon {
   readonly kind: 'group'
   readonly members: readonly PrimitiveDefinition[]
+  /** Parameters that every member inherits; absent where none are written. */
+  readonly parameters?: readonly NvSet[]
 }
 
 export interface CloneDefinition extends ResourceCommon {
@@ -91,6 +96,8 @@ export interface CloneDefinition extends ResourceCommon {
   readonly child: PrimitiveDefinition | GroupDefinition
   /** True for an old `master` element, which is promotable whatever its meta-attributes say. */
   readonly isMasterElement: boolean
+  /** Parameters that every instance inherits; absent where none are written. */
+  readonly parameters?: readonly NvSet[]
 }
 
 export interface BundleDefinition extends ResourceCommon {
@@ -188,6 +195,8 @@ export interface ResourceSet {
   readonly action?: OrderAction
   readonly orderKind?: OrderKind
   readonly score?: Score
+  /** Of colocations in old CIBs: `group` places later members with earlier ones, `listed` the other way round. */
+  readonly ordering?: 'group' | 'listed'
 }
 
 export interface Tag {

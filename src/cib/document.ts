@@ -63,6 +63,7 @@ export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
   let root: XmlElement | undefined
   let report: MalformedXmlReport | undefined
   let start: Place = { line: 1, column: 1 }
+  const placeAt = placesOf(text)
 
   parser.on('error', (error) => {
     report ??= {
@@ -72,7 +73,8 @@ export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
     }
   })
   parser.on('opentagstart', () => {
-    start = { line: parser.line, column: parser.column }
+    // The parser has read the name and one character beyond it, which may be a line break.
+    start = placeAt(text.lastIndexOf('<', parser.position - 1))
   })
   parser.on('opentag', (tag) => {
     const children: XmlNode[] = []
@@ -106,6 +108,19 @@ export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
   if (report) return failed(report)
   if (!root) return failed({ code: 'malformed-xml', message: 'the document is empty', place: { line: 1, column: 1 } })
   return ok(root)
+}
+
+/** Finds line and column of growing offsets in one pass over the text. */
+function placesOf(text: string): (offset: number) => Place {
+  let line = 1
+  let lineStart = 0
+  return (offset) => {
+    for (let end = text.indexOf('\n', lineStart); end !== -1 && end < offset; end = text.indexOf('\n', lineStart)) {
+      line++
+      lineStart = end + 1
+    }
+    return { line, column: offset - lineStart + 1 }
+  }
 }
 
 /** Prints with two blanks per level, one element a line, a final newline. */
