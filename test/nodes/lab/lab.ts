@@ -1,0 +1,190 @@
+/**
+ * A lab of real nodes on one machine: namespaces for nodes, a bridge between them, an IPMI power controller for each, a
+ * client outside. What runs in them is what an administrator runs: `systoled` under supervision and the `systole` command.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bmcPassword, bmcUser, PowerControllers } from './bmc.ts'
+import { Client } from './client.ts'
+import { LabNetwork, run } from './network.ts'
+import { PowerSupply } from './power.ts'
+
+export interface StatusNode {
+  readonly name: string
+  readonly online: boolean
+  readonly unclean: boolean
+  readonly dc: boolean
+  readonly standby: boolean
+}
+
+export interface StatusResource {
+  readonly id: string
+  readonly agent: string
+  readonly role: string
+  readonly nodes: readonly string[]
+  readonly failed: boolean
+}
+
+export interface Status {
+  readonly nodes: readonly StatusNode[]
+  readonly resources: readonly StatusResource[]
+  readonly quorum: { readonly quorate: boolean }
+  readonly fencing: readonly { readonly target: string; readonly outcome: string }[]
+}
+
+export class Lab {
+  readonly folder: string
+  readonly network: LabNetwork
+  readonly power: PowerSupply
+  readonly controllers: PowerControllers
+  readonly #clients: Client[] = []
+
+  constructor(nodes: readonly string[]) {
+    this.folder = mkdtempSync(join(tmpdir(), 'systole-lab-'))
+    this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
+    const programs = join(this.folder, 'programs')
+    mkdirSync(programs)
+    for (const program of ['systole', 'systoled'])
+      symlinkSync(resolve(import.meta.dirname, '../../../bin', program), join(programs, program))
+    this.power = new PowerSupply(this.folder, this.network, programs)
+    this.controllers = new PowerControllers(this.folder, this.network, this.power.socketPath)
+  }
+
+  get nodes(): readonly string[] {
+    return this.network.nodes
+  }
+
+  /** Namespaces, power controllers, and power on everywhere. No node knows of a cluster yet. */
+  async start(): Promise<void> {
+    const hosts = this.nodes.map((node) => `${this.network.address(node)} ${node}`)
+    writeFileSync(join(this.folder, 'hosts'), `127.0.0.1 localhost\n${hosts.join('\n')}\n`)
+    for (const node of this.nodes)
+      for (const part of ['etc', 'var']) mkdirSync(join(this.folder, 'nodes', node, part), { recursive: true })
+    await this.network.create()
+    await this.power.serve()
+    for (const node of this.nodes) this.controllers.start(node)
+    for (const node of this.nodes) await this.power.on(node)
+  }
+
+  /** Sets up one cluster of all nodes the way an administrator does, and waits until all are online. */
+  async formCluster(): Promise<void> {
+    const [first = '', ...others] = this.nodes
+    await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
+    const members = this.nodes.flatMap((node) => [node, `addr=${this.network.address(node)}`])
+    const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
+      readonly joinToken: string
+    }
+    await this.systole(first, 'cluster', 'start')
+    const join = async (node: string): Promise<void> => {
+      await this.systole(node, 'cluster', 'join', this.network.address(first), '--token', setup.joinToken)
+      await this.systole(node, 'cluster', 'start')
+    }
+    await Promise.all(others.map(join))
+    await this.until('all nodes are online and there is a DC', async () => {
+      const { nodes } = await this.status(first)
+      return nodes.length === this.nodes.length && nodes.every(({ online }) => online) && nodes.some(({ dc }) => dc)
+    })
+  }
+
+  /** An IPMI fence device for each node. */
+  async createFencing(): Promise<void> {
+    const [first = ''] = this.nodes
+    for (const node of this.nodes)
+      await this.systole(first, 'stonith', 'create', `fence-${node}`, 'fence_ipmilan', ...this.fencingOptions(node))
+  }
+
+  fencingOptions(node: string): readonly string[] {
+    return [
+      `ip=${this.network.bmcAddress(node)}`,
+      `username=${bmcUser}`,
+      `password=${bmcPassword}`,
+      'lanplus=1',
+      'cipher=3',
+      'power_wait=0',
+      `pcmk_host_list=${node}`,
+    ]
+  }
+
+  /** Runs a program inside a node. */
+  async inNode(node: string, ...command: readonly string[]): Promise<string> {
+    const programs = join(this.folder, 'programs')
+    const path = `PATH=${programs}:/usr/sbin:/usr/bin:/sbin:/bin`
+    const into = ['-t', String(this.power.pid1(node)), '-m', '-u', '-i', '-p', '-n']
+    return await run('nsenter', ...into, 'env', path, `LAB_NODE=${node}`, ...command)
+  }
+
+  async systole(node: string, ...args: readonly string[]): Promise<string> {
+    return await this.inNode(node, 'systole', ...args)
+  }
+
+  /** The same, where a failure is an answer too. */
+  async try(node: string, ...args: readonly string[]): Promise<string | undefined> {
+    try {
+      return await this.systole(node, ...args)
+    } catch (error) {
+      this.lastFailure = String(error)
+      return undefined
+    }
+  }
+
+  /** What the last command that was only tried has said. */
+  lastFailure = ''
+
+  async status(node: string): Promise<Status> {
+    return JSON.parse(await this.systole(node, 'status', '--json')) as Status
+  }
+
+  /** The nodes on which a resource is started, as seen from a node. */
+  async whereIs(resource: string, seenFrom: string): Promise<readonly string[]> {
+    const { resources } = await this.status(seenFrom)
+    return resources.find(({ id }) => id === resource)?.nodes ?? []
+  }
+
+  client(url: string, intervalMs?: number): Client {
+    const client = new Client(this.network, url, intervalMs)
+    this.#clients.push(client)
+    return client
+  }
+
+  /** Waits for a state; the error names it and what was seen last. */
+  async until(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 30_000): Promise<void> {
+    const end = Date.now() + timeoutMs
+    let last: unknown
+    while (Date.now() < end) {
+      try {
+        if (await holds()) return
+        last = undefined
+      } catch (error) {
+        last = error
+      }
+      await delay(50)
+    }
+    throw new Error(
+      `Not within ${timeoutMs} ms: ${what}.${last === undefined ? '' : ` Last error: ${String(last)}`}\n${this.logs()}`,
+    )
+  }
+
+  /** The ends of the nodes' logs, for a failing test. */
+  logs(lines = 25): string {
+    return this.nodes
+      .map((node) => {
+        const file = join(this.folder, 'nodes', node, 'systoled.log')
+        const text = existsSync(file)
+          ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
+          : '(no log)'
+        return `--- ${node}\n${text}`
+      })
+      .join('\n')
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) await client.close()
+    await this.power.close()
+    await this.controllers.close()
+    await this.network.remove()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

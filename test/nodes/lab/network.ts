@@ -1,0 +1,127 @@
+/**
+ * The lab's network: one namespace that is the switch (a bridge for the cluster, one for the power controllers), one for
+ * each node, one for a client outside. Everything has the lab's name in it and goes with `remove`.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+/** Runs a program and returns what it printed; its standard error is in the message when it fails. */
+export async function run(program: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await execute(program, [...args], { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
+
+export class LabNetwork {
+  readonly name: string
+  readonly nodes: readonly string[]
+
+  constructor(name: string, nodes: readonly string[]) {
+    this.name = name
+    this.nodes = nodes
+  }
+
+  get switchSpace(): string {
+    return `${this.name}-sw`
+  }
+
+  get clientSpace(): string {
+    return `${this.name}-cl`
+  }
+
+  nodeSpace(node: string): string {
+    return `${this.name}-${node}`
+  }
+
+  address(node: string): string {
+    return `10.83.0.${this.#number(node)}`
+  }
+
+  outOfBandAddress(node: string): string {
+    return `10.83.1.${this.#number(node)}`
+  }
+
+  bmcAddress(node: string): string {
+    return `10.83.1.${100 + this.#number(node)}`
+  }
+
+  readonly virtualAddress = '10.83.0.200'
+
+  #number(node: string): number {
+    return this.nodes.indexOf(node) + 1
+  }
+
+  async create(): Promise<void> {
+    const { switchSpace, clientSpace } = this
+    for (const space of [switchSpace, clientSpace, ...this.nodes.map((node) => this.nodeSpace(node))])
+      await run('ip', 'netns', 'add', space)
+    await this.#inSwitch(
+      'link set lo up',
+      'link add br0 type bridge',
+      'link add br1 type bridge',
+      'link set br0 up',
+      'link set br1 up',
+      'addr add 10.83.0.254/24 dev br0',
+      ...this.nodes.map((node) => `addr add ${this.bmcAddress(node)}/24 dev br1`),
+      `link add d-cl type veth peer name eth0 netns ${clientSpace}`,
+      'link set d-cl master br0 up',
+    )
+    for (const node of this.nodes) {
+      const space = this.nodeSpace(node)
+      await this.#inSwitch(
+        `link add d-${node} type veth peer name eth0 netns ${space}`,
+        `link add o-${node} type veth peer name oob0 netns ${space}`,
+        `link set d-${node} master br0 up`,
+        `link set o-${node} master br1 up`,
+      )
+    }
+    await batch(clientSpace, ['link set lo up', 'addr add 10.83.0.253/24 dev eth0', 'link set eth0 up'])
+    await run('ip', 'netns', 'exec', switchSpace, 'nft', 'add table bridge lab')
+    await run(
+      'ip',
+      'netns',
+      'exec',
+      switchSpace,
+      'nft',
+      'add chain bridge lab cuts { type filter hook forward priority 0 ; }',
+    )
+  }
+
+  /** Pulls or plugs the node's cables to the cluster's switch. Its power controller stays reachable. */
+  async link(node: string, state: 'up' | 'down'): Promise<void> {
+    await this.#inSwitch(`link set d-${node} ${state}`)
+  }
+
+  /** Splits the nodes into sides that cannot reach each other; the client reaches all of them. */
+  async split(sides: readonly (readonly string[])[]): Promise<void> {
+    await this.heal()
+    const rules = sides.flatMap((side) =>
+      this.nodes
+        .filter((other) => !side.includes(other))
+        .flatMap((other) =>
+          side.map((node) => `add rule bridge lab cuts iifname "d-${node}" oifname "d-${other}" drop`),
+        ),
+    )
+    for (const rule of rules) await run('ip', 'netns', 'exec', this.switchSpace, 'nft', rule)
+  }
+
+  async heal(): Promise<void> {
+    await run('ip', 'netns', 'exec', this.switchSpace, 'nft', 'flush chain bridge lab cuts')
+    for (const node of this.nodes) await this.link(node, 'up')
+  }
+
+  async remove(): Promise<void> {
+    const existing = (await run('ip', 'netns', 'list')).split('\n').map((line) => line.split(' ')[0] ?? '')
+    for (const space of existing.filter((name) => name.startsWith(`${this.name}-`)))
+      await run('ip', 'netns', 'delete', space)
+  }
+
+  async #inSwitch(...lines: readonly string[]): Promise<void> {
+    await batch(this.switchSpace, lines)
+  }
+}
+
+async function batch(space: string, lines: readonly string[]): Promise<void> {
+  for (const line of lines) await run('ip', '-n', space, ...line.split(' '))
+}

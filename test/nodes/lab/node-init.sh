@@ -1,0 +1,33 @@
+#!/bin/bash
+# PID 1 of one lab node, inside fresh network, mount, host-name, IPC and PID namespaces.
+# Arguments: the lab's folder, the node's name, its cluster address, its out-of-band address, the programs' folder.
+# Killing this process is a power cut: the kernel ends the whole PID namespace at once.
+lab=$1 node=$2 address=$3 oob=$4 programs=$5
+mount --make-rprivate /
+hostname "$node"
+disk=$lab/nodes/$node
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir -p /run/lock /run/resource-agents /run/systole
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+mkdir -p /etc/systole /var/lib/systole
+mount --bind "$disk/etc" /etc/systole
+mount --bind "$disk/var" /var/lib/systole
+mount --bind "$lab/hosts" /etc/hosts
+ip -batch - <<B
+link set lo up
+addr flush dev eth0
+addr add $address/24 dev eth0
+link set eth0 up
+addr flush dev oob0
+addr add $oob/24 dev oob0
+link set oob0 up
+B
+export PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
+# What systemd's Restart=always does for the daemon. A node whose daemon is held stays without one.
+(
+  while :; do
+    if [ ! -e "$disk/hold" ]; then systoled >>"$disk/systoled.log" 2>&1 & echo $! >/run/systoled.pid; wait $!; fi
+    sleep 0.05
+  done
+) &
+while :; do sleep 3600 & wait $!; done

@@ -1,0 +1,125 @@
+/**
+ * The lab's power supply. Power on starts a node's PID 1 in its namespaces; power off pulls its cables and kills it,
+ * and with it everything in the node, at once. Power controllers (`bmc.ts`) ask through a Unix socket.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, openSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LabNetwork } from './network.ts'
+
+interface Powered {
+  readonly child: ChildProcess
+  readonly pid1: number
+}
+
+export class PowerSupply {
+  readonly #folder: string
+  readonly #network: LabNetwork
+  readonly #programs: string
+  readonly #powered = new Map<string, Powered>()
+  /** Nodes whose power controller answers with an error. */
+  readonly brokenControllers = new Set<string>()
+  /** Whether a node that is reset or switched on by its controller boots again. */
+  autoBoot = true
+  #server: Server | undefined
+
+  constructor(folder: string, network: LabNetwork, programs: string) {
+    this.#folder = folder
+    this.#network = network
+    this.#programs = programs
+  }
+
+  get socketPath(): string {
+    return join(this.#folder, 'power.sock')
+  }
+
+  isOn(node: string): boolean {
+    return this.#powered.has(node)
+  }
+
+  /** The host's process id of the node's PID 1: the door into its namespaces. */
+  pid1(node: string): number {
+    const powered = this.#powered.get(node)
+    if (!powered) throw new Error(`The lab node ${node} has no power.`)
+    return powered.pid1
+  }
+
+  async on(node: string): Promise<void> {
+    if (this.#powered.has(node)) return
+    const network = this.#network
+    await network.link(node, 'up')
+    const log = openSync(join(this.#folder, 'nodes', node, 'init.log'), 'a')
+    const init = join(import.meta.dirname, 'node-init.sh')
+    const inSpace = ['netns', 'exec', network.nodeSpace(node), 'unshare', '-m', '-u', '-i', '-p', '-f', '--mount-proc']
+    const args = [init, this.#folder, node, network.address(node), network.outOfBandAddress(node), this.#programs]
+    const child = spawn('ip', [...inSpace, ...args], { stdio: ['ignore', log, log], detached: true })
+    this.#powered.set(node, { child, pid1: await firstChild(child) })
+    this.#note(`${node} on`)
+  }
+
+  async off(node: string): Promise<void> {
+    const powered = this.#powered.get(node)
+    if (!powered) return
+    this.#note(`${node} off`)
+    await this.#network.link(node, 'down')
+    const ended = powered.child.exitCode === null ? once(powered.child, 'exit') : Promise.resolve()
+    process.kill(powered.pid1, 'SIGKILL')
+    await ended
+    this.#powered.delete(node)
+  }
+
+  /** Serves `status|on|off|reset NODE`, a line each, for the power controllers. */
+  async serve(): Promise<void> {
+    this.#server = createServer((socket) => {
+      let text = ''
+      socket.on('data', (data) => {
+        text += data.toString()
+        if (!text.includes('\n')) return
+        this.#answer(text.trim()).then(
+          (answer) => socket.end(`${answer}\n`),
+          (error: unknown) => socket.end(`ERR ${String(error)}\n`),
+        )
+      })
+      socket.on('error', (error) => this.#note(`socket: ${error.message}`))
+    })
+    this.#server.listen(this.socketPath)
+    await once(this.#server, 'listening')
+  }
+
+  async #answer(line: string): Promise<string> {
+    const [command, node = ''] = line.split(' ')
+    if (this.brokenControllers.has(node)) return 'ERR broken'
+    if (command === 'status') return this.isOn(node) ? 'OK on' : 'OK off'
+    if (command === 'off' || command === 'reset') await this.off(node)
+    if (command === 'on' || (command === 'reset' && this.autoBoot)) await this.on(node)
+    return 'OK'
+  }
+
+  async close(): Promise<void> {
+    this.#server?.close()
+    for (const node of [...this.#powered.keys()]) await this.off(node)
+  }
+
+  #note(event: string): void {
+    appendFileSync(join(this.#folder, 'power.log'), `${(Date.now() / 1000).toFixed(3)} ${event}\n`)
+  }
+}
+
+/** `unshare` forks: its only child is the PID 1 of the new namespace. */
+async function firstChild(parent: ChildProcess): Promise<number> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    if (parent.exitCode !== null) throw new Error(`The lab node's init ended at once, with ${parent.exitCode}.`)
+    const children = parent.pid ? childrenOf(parent.pid) : []
+    if (children[0] !== undefined) return children[0]
+    await delay(5)
+  }
+  throw new Error('The lab node did not start within 5 s.')
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return text === '' ? [] : text.split(' ').map(Number)
+}

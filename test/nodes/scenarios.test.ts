@@ -1,0 +1,238 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from './lab/client.ts'
+import { Lab } from './lab/lab.ts'
+
+/**
+ * Three real nodes, a virtual address with nginx behind it, IPMI fencing, and a client outside. The scenarios run in
+ * their order on one cluster: each starts from a settled state and says what the client saw.
+ */
+const lab = new Lab(['n1', 'n2', 'n3'])
+const url = `http://${lab.network.virtualAddress}/`
+let client: Client
+
+async function settle(): Promise<void> {
+  for (const node of lab.nodes) await lab.power.on(node)
+  await lab.until('all nodes are online and clean', async () => {
+    const { nodes, quorum } = await lab.status(await anyNode())
+    return (
+      quorum.quorate &&
+      nodes.length === 3 &&
+      nodes.every(({ online, unclean, standby }) => online && !unclean && !standby)
+    )
+  })
+  await lab.systole(await anyNode(), 'resource', 'cleanup')
+  await answering()
+}
+
+/** A node that is powered and has a quorate view. */
+async function anyNode(): Promise<string> {
+  for (const node of lab.nodes) {
+    if (!lab.power.isOn(node)) continue
+    const text = await lab.try(node, 'status', '--json')
+    if (text !== undefined && (JSON.parse(text) as { quorum: { quorate: boolean } }).quorum.quorate) return node
+  }
+  throw new Error('No node has quorum.')
+}
+
+async function active(): Promise<string> {
+  const nodes = await lab.whereIs('web', await anyNode())
+  expect(nodes).toHaveLength(1)
+  return nodes[0] ?? ''
+}
+
+async function dc(): Promise<string> {
+  const { nodes } = await lab.status(await anyNode())
+  return nodes.find((node) => node.dc)?.name ?? ''
+}
+
+/** Waits for a good answer to a question asked from now on, and returns who answered. */
+async function answering(from: number = Date.now(), by?: (node: string) => boolean): Promise<string> {
+  let body = ''
+  await lab.until('the client gets an answer', () => {
+    body = client.goodSince(from).find((answer) => by === undefined || by(answer.body ?? ''))?.body ?? ''
+    return body !== ''
+  })
+  return body
+}
+
+async function moveTo(node: string): Promise<void> {
+  if ((await active()) !== node) await lab.systole(await anyNode(), 'resource', 'move', 'webservice', node, '--wait')
+  await lab.until(`the service runs on ${node}`, async () => (await active()) === node)
+}
+
+beforeAll(async () => {
+  await lab.start()
+  const config = join(lab.folder, 'nginx.conf')
+  writeFileSync(config, nginxConfiguration)
+  await lab.formCluster()
+  await lab.createFencing()
+  const vip = [
+    'ocf:heartbeat:IPaddr2',
+    `ip=${lab.network.virtualAddress}`,
+    'cidr_netmask=24',
+    'nic=eth0',
+    'op',
+    'monitor',
+    'interval=1s',
+  ]
+  await lab.systole('n1', 'resource', 'create', 'vip', ...vip, '--group', 'webservice')
+  const web = ['ocf:heartbeat:nginx', `configfile=${config}`, 'op', 'monitor', 'interval=1s', '--group', 'webservice']
+  await lab.systole('n1', 'resource', 'create', 'web', ...web, '--wait')
+  client = lab.client(url)
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+describe('three nodes with fencing', () => {
+  test('(a) the cluster has formed and the virtual address answers', async () => {
+    expect(await answering()).toBe(await active())
+  }, 60_000)
+
+  test('(b) a service that is killed is started again where it was', async () => {
+    const node = await active()
+    const killed = Date.now()
+    await lab.inNode(node, 'sh', '-c', 'kill -9 $(cat /run/nginx-lab.pid) $(pgrep -P $(cat /run/nginx-lab.pid))')
+    await lab.until('the client sees the failure', () => client.answers.some(({ ok, asked }) => !ok && asked >= killed))
+    expect(await answering(Date.now())).toBe(node)
+  }, 60_000)
+
+  test('(c) the active node loses power: it is fenced and another answers', async () => {
+    await settle()
+    const coordinator = await dc()
+    const victim = lab.nodes.find((node) => node !== coordinator) ?? ''
+    await moveTo(victim)
+    await powerCut(victim)
+  }, 120_000)
+
+  test('(d) the DC, which also leads the store, loses power with the service on it', async () => {
+    await settle()
+    const victim = await dc()
+    await moveTo(victim)
+    await powerCut(victim)
+    expect(await dc()).not.toBe(victim)
+  }, 120_000)
+
+  test('(e) the active node is cut off: it is fenced, comes back and joins', async () => {
+    await settle()
+    const victim = await active()
+    const init = lab.power.pid1(victim)
+    const cut = Date.now()
+    await lab.network.link(victim, 'down')
+    expect(await answering(cut, (node) => node !== victim)).not.toBe(victim)
+    await lab.until('the node is fenced', () => !lab.power.isOn(victim) || lab.power.pid1(victim) !== init)
+    await settle()
+    expect((await lab.status(victim)).nodes.find(({ name }) => name === victim)?.online).toBe(true)
+  }, 120_000)
+
+  test('(f) standby moves everything, and a client that retries once sees no error', async () => {
+    await settle()
+    const node = await active()
+    const begun = Date.now()
+    await lab.systole(node, 'node', 'standby', node, '--wait')
+    expect(await answering()).not.toBe(node)
+    expect(client.longestGapMs(begun)).toBeLessThan(1000)
+    await lab.systole(node, 'node', 'unstandby', node, '--wait')
+  }, 120_000)
+
+  test('(g) while a fence device fails nothing is recovered, until a person confirms', async () => {
+    await settle()
+    const victim = await active()
+    lab.power.brokenControllers.add(victim)
+    try {
+      const cut = Date.now()
+      await lab.power.off(victim)
+      await lab.until('a fencing attempt has failed and is shown', async () => {
+        const { fencing } = await lab.status(await anyNode())
+        return fencing.some(({ target, outcome }) => target === victim && outcome === 'failed')
+      })
+      expect(client.goodSince(cut + 50)).toEqual([])
+      await lab.systole(await anyNode(), 'stonith', 'confirm', victim, '--yes')
+      expect(await answering(cut)).not.toBe(victim)
+    } finally {
+      lab.power.brokenControllers.delete(victim)
+    }
+  }, 120_000)
+
+  test('(h) all nodes lose power and return', async () => {
+    await settle()
+    await Promise.all(lab.nodes.map((node) => lab.power.off(node)))
+    const returned = Date.now()
+    for (const node of lab.nodes) await lab.power.on(node)
+    await answering(returned)
+    await settle()
+  }, 120_000)
+
+  test('(i) systoled is killed and restarted everywhere, and the service never stops', async () => {
+    await settle()
+    const begun = Date.now()
+    for (const node of lab.nodes) {
+      const before = await lab.inNode(node, 'cat', '/run/systoled.pid')
+      await lab.inNode(node, 'kill', '-9', before.trim())
+      await lab.until('another daemon has taken over and its node is online', async () => {
+        if ((await lab.inNode(node, 'cat', '/run/systoled.pid')) === before) return false
+        const { nodes } = await lab.status(node)
+        return nodes.every(({ online, unclean }) => online && !unclean)
+      })
+    }
+    await settle()
+    const since = client.answers.filter(({ asked }) => asked >= begun)
+    expect(since.filter(({ ok }) => !ok)).toEqual([])
+    expect(new Set(since.map(({ body }) => body)).size).toBe(1)
+  }, 120_000)
+
+  test('(j) in a 2:1 split the virtual address is never answered by two', async () => {
+    await settle()
+    await splitOff(await active())
+  }, 120_000)
+
+  test('(j) the same with fencing disabled', async () => {
+    await settle()
+    await lab.systole(await anyNode(), 'property', 'set', 'fencing-enabled=false', '--force', '--wait')
+    await splitOff(await active())
+    await lab.systole(await anyNode(), 'property', 'set', 'fencing-enabled=true', '--wait')
+  }, 120_000)
+})
+
+async function powerCut(victim: string): Promise<void> {
+  const cut = Date.now()
+  await lab.power.off(victim)
+  expect(await answering(cut, (node) => node !== victim)).not.toBe(victim)
+  const { fencing } = await lab.status(await anyNode())
+  expect(fencing).toContainEqual(expect.objectContaining({ target: victim, outcome: 'succeeded' }))
+}
+
+/** Asks both sides for the address itself, not only whoever ARP finds: two holders at once are a split brain. */
+async function splitOff(node: string): Promise<void> {
+  const cut = Date.now()
+  await lab.network.split([[node], lab.nodes.filter((other) => other !== node)])
+  let holders: readonly string[] = []
+  await lab.until('the other side has taken the service over', async () => {
+    holders = await addressHolders()
+    expect(holders.length).toBeLessThan(2)
+    return holders.length === 1 && holders[0] !== node
+  })
+  expect(await answering(cut, (other) => other !== node)).not.toBe(node)
+  await lab.network.heal()
+}
+
+async function addressHolders(): Promise<readonly string[]> {
+  const held = lab.nodes.map(async (node) => {
+    if (!lab.power.isOn(node)) return undefined
+    const text = await lab.inNode(node, 'ip', '-o', 'addr', 'show', 'dev', 'eth0').catch(() => '')
+    return text.includes(`${lab.network.virtualAddress}/`) ? node : undefined
+  })
+  return (await Promise.all(held)).filter((node) => node !== undefined)
+}
+
+const nginxConfiguration = `
+worker_processes 1;
+pid /run/nginx-lab.pid;
+error_log /dev/null;
+events { worker_connections 512; }
+http {
+  access_log off;
+  server { listen 80; location / { default_type text/plain; return 200 "$hostname"; } }
+}
+`
