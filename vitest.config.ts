@@ -1,9 +1,34 @@
 import { defineConfig } from 'vitest/config'
 
+/** Suites that start clusters, etcd or namespaces: they need the machine for themselves, a file at a time. */
+const machineSuites = [
+  'test/nodes/**/*.test.ts',
+  'test/contract/**/*.test.ts',
+  'test/executor/**/*.test.ts',
+  'test/fencing/**/*.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: machineSuites,
+          testTimeout: 30_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'machine',
+          include: machineSuites,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
   },
 })

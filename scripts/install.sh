@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Makes a fresh Debian 12 with Node.js 20 and npm ready: Debian packages, npm packages, build. Run as root.
+# What is there already is left alone, so that a second run takes a moment.
+#   install.sh        what running Systole needs
+#   install.sh test   and what its tests need
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
+  iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl)
+[ "${1:-}" = test ] && packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  if [ "$(id -u)" != 0 ]; then
+    echo "These Debian packages are missing: ${missing[*]}. Run this as root, or install them with: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  echo "Installing Debian packages: ${missing[*]}"
+  # A package's own service is not ours to start: no daemon may run on the host because a test needs its program.
+  started=/usr/sbin/policy-rc.d
+  if [ ! -e "$started" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$started"
+    chmod +x "$started"
+    trap 'rm -f "$started"' EXIT
+  fi
+  log=$(mktemp)
+  if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "The Debian packages could not be installed: see above." >&2
+    exit 1
+  fi
+  rm -f "$log"
+fi
+
+if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  echo 'Installing npm packages and building'
+  npm ci --no-audit --no-fund --loglevel=error
+else
+  npm run -s build
+fi
