@@ -21,6 +21,24 @@ export {
   type XmlNode,
   type XmlText,
 } from './document.ts'
+export { clusterOptions } from './options/cluster-options.ts'
+export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
+export {
+  clusterOption,
+  findOption,
+  metaOption,
+  metaOptionsFor,
+  operationOption,
+  type ResourceKind,
+} from './options/lookup.ts'
+export { operationOptions } from './options/operation-options.ts'
+export {
+  cloneMetaOptions,
+  commonMetaOptions,
+  groupMetaOptions,
+  guestMetaOptions,
+  nodeAttributes,
+} from './options/resource-options.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { addScores, clampScore, formatScore, INFINITY_SCORE, isInfinite, parseScore } from './score.ts'

@@ -4,21 +4,17 @@
  * them: Pacemaker 3.0 does not read them either, and validation suggests the right spelling.
  */
 import type { NvPair } from './configuration.ts'
+import { clusterOptions } from './options/cluster-options.ts'
+import type { OptionDefinition } from './options/definition.ts'
+import { cloneMetaOptions } from './options/resource-options.ts'
 
-export const oldOptionNames: Readonly<Record<string, string>> = {
-  'stonith-action': 'fencing-action',
-  'stonith-enabled': 'fencing-enabled',
-  'stonith-max-attempts': 'fencing-max-attempts',
-  'stonith-timeout': 'fencing-timeout',
-  'stonith-watchdog-timeout': 'fencing-watchdog-timeout',
-  'stop-removed-resources': 'stop-orphan-resources',
-  'stop-removed-actions': 'stop-orphan-actions',
-}
+/** Every other name of an option to the one that the typed views use. */
+const otherNames = (options: readonly OptionDefinition[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(options.flatMap(({ name, otherNames: others }) => (others ?? []).map((other) => [other, name])))
 
-export const oldMetaNames: Readonly<Record<string, string>> = {
-  'master-max': 'promoted-max',
-  'master-node-max': 'promoted-node-max',
-}
+export const oldOptionNames = otherNames(clusterOptions)
+
+export const oldMetaNames = otherNames(cloneMetaOptions)
 
 export const oldValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'no-quorum-policy': { suicide: 'fence' },
