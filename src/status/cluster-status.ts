@@ -182,8 +182,26 @@ export interface PrimitiveState {
   readonly pending?: { readonly node: NodeName; readonly operation: string }
   /** A live migration that was interrupted between its two halves. */
   readonly partialMigration?: { readonly source: NodeName; readonly target: NodeName }
+  /** Where the history forbids it to run. Placement adds minus INFINITY for each. */
+  readonly bans?: readonly HistoryBan[]
+  /** The role that the history demands next, whatever is wanted (on-fail=stop, a remote connection waiting to reconnect). */
+  readonly demandedRole?: { readonly role: Role; readonly reason: string }
+  /** The name that its history has on the nodes where that differs from `id`: `ping` or `ping:0` for `ping:1`. Promotion scores use it. */
+  readonly historyName?: string
+  /** A lock recorded in the history (`shutdown-lock`), or due because its only node is shutting down cleanly. */
+  readonly shutdownLock?: { readonly node: NodeName; readonly since: number }
   /** By node; INFINITY is 1000000. Expired failures are not counted but listed in `expiredOn`. */
   readonly failCounts: ReadonlyMap<NodeName, FailCount>
+}
+
+/** A failure that rules a node out, or every node where `node` is undefined. */
+export interface HistoryBan {
+  readonly node?: NodeName
+  readonly because: 'failed-stop' | 'hard-error' | 'fatal-error' | 'on-fail-stop' | 'on-fail-ban' | 'failed-migration'
+  /** `web_stop_0`, as far as a single operation is the cause. */
+  readonly operation?: string
+  /** The whole clone is banned, not only this instance (anonymous clones, except for a failed stop). */
+  readonly wholeClone: boolean
 }
 
 export type OnFail =
