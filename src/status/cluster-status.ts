@@ -3,7 +3,7 @@
  * the scheduler's only input besides the constraints. Nothing here chooses anything.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import type { Agent, Configuration, OperationDefinition, Role, Score } from '../cib/index.ts'
+import type { Agent, BundleDefinition, Configuration, OperationDefinition, Role, Rule, Score } from '../cib/index.ts'
 
 export interface ClusterStatus {
   readonly configuration: Configuration
@@ -19,6 +19,33 @@ export interface ClusterStatus {
   readonly tickets: readonly TicketStatus[]
   /** Operations in the history that failed, as "Failed Resource Actions" lists them. */
   readonly failures: readonly FailedOperation[]
+  /** Some fence device provides unfencing, so that resources require it by default. */
+  readonly unfencingEnabled: boolean
+  /**
+   * Every primitive instance by its id, members of groups, clones and bundles included. For anonymous clones this is the
+   * id with the number (`ping:1`); the name in the history is `state.historyName`.
+   */
+  readonly primitivesById: ReadonlyMap<ResourceId, PrimitiveResource>
+  readonly nodesByName: ReadonlyMap<NodeName, NodeStatus>
+  /**
+   * The attributes of an operation as they hold for one resource: of the `op` element, its meta-attributes, and
+   * `op_defaults` with their rules. With `intervalMs` 0 and name `monitor` this is the probe. Names as written in the CIB;
+   * includes `timeout`, `on-fail`, `role`, `start-delay`, `interval-origin`, `enabled` where written.
+   */
+  readonly operationMeta: (
+    resource: PrimitiveResource,
+    operation: { readonly name: string; readonly intervalMs: number; readonly definition?: OperationDefinition },
+  ) => ReadonlyMap<string, string>
+  /** The parameters of an `op` element as they hold on a node. */
+  readonly operationParameters: (
+    definition: OperationDefinition,
+    node: NodeName | undefined,
+  ) => ReadonlyMap<string, string>
+  /** Whether a rule (of a constraint, for one) holds on a node, at `now`. */
+  readonly ruleHolds: (
+    rule: Rule,
+    on: { readonly node?: NodeStatus; readonly resource?: Resource; readonly role?: Role },
+  ) => boolean
 }
 
 /** Cluster options with their defaults applied and old spellings resolved. Durations in milliseconds. */
@@ -83,6 +110,18 @@ export interface NodeStatus {
   readonly featureSet?: string
   readonly healthScore: Score
   readonly health: 'green' | 'yellow' | 'red'
+  /** False: the node attribute `resource-discovery-enabled` says that nothing may be probed there (remote nodes only). */
+  readonly discoveryEnabled: boolean
+  /** Lost without warning, so that `priority-fencing-delay` applies to its fencing. */
+  readonly lost: boolean
+  /** A remote or guest node that must be fenced before its connection is made again. */
+  readonly requiresReset: boolean
+  /** The node's executor recorded that it was fenced (`node_fenced`); remote nodes only. */
+  readonly fenced: boolean
+  /** As recorded in `node_in_maintenance`, to be compared with `maintenance`; remote and guest nodes only. */
+  readonly recordedMaintenance: boolean
+  /** When it was unfenced last (`#node-unfenced`), in seconds since the epoch; 0 where never. */
+  readonly unfencedAt: number
 }
 
 export interface TicketStatus {
@@ -132,6 +171,14 @@ export interface PrimitiveResource extends ResourceCommon {
   readonly operations: readonly OperationDefinition[]
   readonly utilization: ReadonlyMap<string, number>
   readonly state: PrimitiveState
+  /** The node whose connection this resource is: `ocf:pacemaker:remote`, written or implied. */
+  readonly connectionOf?: NodeName
+  /** The resource in which this one runs: the container of a guest node's connection. */
+  readonly container?: ResourceId
+  /** Implied by a bundle or a guest node, so that it has no element of its own in the configuration. */
+  readonly implicit: boolean
+  /** `reconnect_interval` of a connection, in milliseconds. */
+  readonly reconnectIntervalMs?: number
 }
 
 export interface GroupResource extends ResourceCommon {
@@ -156,12 +203,20 @@ export interface CloneResource extends ResourceCommon {
 
 export interface BundleResource extends ResourceCommon {
   readonly kind: 'bundle'
+  readonly definition: BundleDefinition
+  /** The implied clone of the bundled primitive, `<bundle>-clone`; its instances are the replicas' `child`. */
+  readonly clone?: CloneResource
+  readonly replicasPerHost: number
+  readonly promotedMax: number
   readonly replicas: readonly {
     readonly number: number
     readonly container: PrimitiveResource
     readonly ip?: PrimitiveResource
     readonly remote?: PrimitiveResource
     readonly child?: PrimitiveResource
+    readonly ipAddress?: string
+    /** The guest node that the container is. */
+    readonly node?: NodeName
   }[]
 }
 
@@ -190,8 +245,66 @@ export interface PrimitiveState {
   readonly historyName?: string
   /** A lock recorded in the history (`shutdown-lock`), or due because its only node is shutting down cleanly. */
   readonly shutdownLock?: { readonly node: NodeName; readonly since: number }
-  /** By node; INFINITY is 1000000. Expired failures are not counted but listed in `expiredOn`. */
+  /** By node; INFINITY is 1000000. `count` is what `migration-threshold` is compared with: 0 once expired. */
   readonly failCounts: ReadonlyMap<NodeName, FailCount>
+  /** Whether the cluster may start and stop it: is-managed, maintenance of cluster, resource and node, `block`. */
+  readonly managed: boolean
+  /** Unmanaged because of maintenance rather than `is-managed`. */
+  readonly maintenance: boolean
+  /** It must be stopped before anything else is done with it. */
+  readonly mustStop: boolean
+  /** The role that a failure asks for (`on-fail` stop or demote, a fail role), unless target-role asks for less. */
+  readonly nextRole?: { readonly role: Role; readonly reason: string }
+  /** Where failures forbid it with minus INFINITY; without a node: everywhere. In the order of the history. */
+  readonly bans: readonly FailureBan[]
+  /** Live migration is out of the question after one that failed without trace. */
+  readonly migratable: boolean
+  /** Nodes on which a stop after a successful migration away from them is still due. */
+  readonly danglingMigrations: readonly NodeName[]
+  /** The node that a shutdown lock keeps it for, and since when (seconds since the epoch). */
+  readonly lock?: { readonly node: NodeName; readonly since: number; readonly expired: boolean }
+  /** The name that the history knows it by: `ping` or `ping:1` for an instance of an anonymous clone. */
+  readonly historyName: string
+  /** Its operations by node, oldest first. */
+  readonly history: ReadonlyMap<NodeName, readonly OperationRecord[]>
+  /** Nodes where its fail count shall be cleared, because of expiry. */
+  readonly clearFailCountOn: readonly { readonly node: NodeName; readonly reason: string }[]
+  /** Keys (`web_monitor_10000`) of recurring operations whose failure expired: they shall be scheduled again. */
+  readonly expiredRecurring: readonly { readonly node: NodeName; readonly key: string }[]
+  /** Nodes where a failed operation asks for a demotion (`on-fail=demote`). */
+  readonly demoteOn: readonly NodeName[]
+  /** Whether it is active on more nodes than it may be. */
+  readonly multiplyActive: boolean
+}
+
+export interface FailureBan {
+  readonly node?: NodeName
+  readonly reason: 'hard-error' | 'fatal-error' | 'stop-failed' | 'on-fail' | 'fail-role'
+}
+
+/** One `lrm_rsc_op`: the recorded result of an operation. */
+export interface OperationRecord {
+  /** The id of the entry: `web_last_0`, `web_last_failure_0`, `web_monitor_10000`. */
+  readonly id: string
+  /** `web_start_0`. */
+  readonly key: string
+  readonly operation: string
+  readonly intervalMs: number
+  /** -1 while it is pending. */
+  readonly callId: number
+  readonly exitCode: number
+  /** `op-status` as written: 0 done, -1 pending, 1 cancelled, 2 timeout, 3 not supported, 4 error, 5 … */
+  readonly status: number
+  /** The exit code that the transition expected; undefined where none is recorded. */
+  readonly expectedExitCode?: number
+  readonly transition?: { readonly uuid: string; readonly number: number; readonly action: number }
+  /** Seconds since the epoch. */
+  readonly lastChange?: number
+  readonly exitReason: string
+  readonly migrateSource?: NodeName
+  readonly migrateTarget?: NodeName
+  /** Every attribute as written: digests, `op-force-restart`, `queue-time`, … */
+  readonly attributes: Readonly<Record<string, string>>
 }
 
 /** A failure that rules a node out, or every node where `node` is undefined. */
