@@ -1,7 +1,9 @@
 /** From a command line to printed text and an exit code. */
+import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
 import { type Command, commonFlags, type Flag, type Outcome, Refusal, refused, type Terminal } from './command.ts'
 import { describeCommand, listCommands } from './help.ts'
+import { withoutSecrets } from './secrets.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { splitFlags } from './words.ts'
 
@@ -10,7 +12,7 @@ export interface Invocation {
   readonly line: readonly string[]
   readonly terminal: Terminal
   /** Opened only when a command runs: help needs no cluster. The file is that of `-f`. */
-  readonly openCluster: (file: string | undefined) => Promise<ClusterAccess>
+  readonly openCluster: (file: string | undefined) => ClusterAccess
 }
 
 export interface Printed {
@@ -24,7 +26,7 @@ export async function runLine(invocation: Invocation): Promise<Printed> {
   try {
     return print(await dispatch(invocation), json)
   } catch (error) {
-    if (error instanceof Refusal) return print(refused(...error.sentences), json)
+    if (error instanceof Refusal || error instanceof RefusedError) return print(refused(...error.sentences), json)
     const cause = error instanceof Error ? error : new Error(String(error))
     const debug = invocation.line.includes('--debug') ? `\n${cause.stack ?? ''}` : ''
     return print(refused(`${cause.message}${debug}`), json)
@@ -43,9 +45,13 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   }
   const { words, flags } = splitFlags(rest, [...(command.flags ?? []), ...commonFlags])
   const file = flags.get('file')
-  const cluster = await invocation.openCluster(typeof file === 'string' ? file : undefined)
-  const typed = ['systole', ...invocation.line].join(' ')
-  return await command.run({ command, words, flags, cluster, terminal, typed })
+  const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
+  const typed = ['systole', ...withoutSecrets(invocation.line)].join(' ')
+  try {
+    return await command.run({ command, words, flags, cluster, terminal, typed })
+  } finally {
+    cluster.close()
+  }
 }
 
 /** `pcs -f file resource create …`: flags before the command's name belong to the command. */

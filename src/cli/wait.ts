@@ -1,5 +1,5 @@
 /** `--wait`: ends when the cluster has settled, or says what blocks it. */
-import type { ClusterState } from './access.ts'
+import type { ClusterState } from '../rpc/index.ts'
 import { type Call, Refusal } from './command.ts'
 
 const defaultWaitSeconds = 60
@@ -20,6 +20,7 @@ export async function waitUntilSettled(call: Call, wait: string | true, version:
   let last: ClusterState | undefined
   let answer: Settled | undefined
   await live.watchState(
+    {},
     (state) => {
       if (answer) return
       if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
@@ -28,7 +29,7 @@ export async function waitUntilSettled(call: Call, wait: string | true, version:
       answer = verdict(state, version)
       if (answer) finished.abort()
     },
-    AbortSignal.any([deadline, finished.signal]),
+    { signal: AbortSignal.any([deadline, finished.signal]) },
   )
   return answer ?? { settled: false, message: unsettled(last, seconds) }
 }

@@ -1,0 +1,63 @@
+import { type Command, done, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { expectWords } from '../../words.ts'
+import { readNodes } from './setup.ts'
+
+export const clusterNodeAdd: Command = {
+  path: ['cluster', 'node', 'add'],
+  usage: '<node> [addr=<address>]',
+  summary: 'Let another host become a node, and print the command to run there',
+  run: async (call) => {
+    const [node, ...more] = readNodes(call.words)
+    if (!node || more.length > 0)
+      throw new Refusal('Name exactly one node: systole cluster node add <node> [addr=<address>].')
+    const live = liveCluster(call)
+    const { localNode, members } = await live.getState({})
+    const { token, validUntil } = await live.addNode(node)
+    const address = members.find((member) => member.node === localNode)?.address ?? localNode
+    const join = `systole cluster join ${address} --token ${token} --start`
+    return done(`Run this on ${node.name} (valid until ${validUntil}):\n  ${join}\n`, {
+      node: node.name,
+      address: node.address,
+      joinToken: token,
+      joinTokenValidUntil: validUntil,
+      joinCommand: join,
+    })
+  },
+}
+
+export const clusterNodeRemove: Command = {
+  path: ['cluster', 'node', 'remove'],
+  aliases: [['cluster', 'node', 'delete']],
+  usage: '<node>',
+  summary: 'Take a node out of the cluster: its resources move first',
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node remove <node>' })
+    const node = call.words[0] ?? ''
+    call.terminal.progress(`Removing ${node}: its resources move first …`)
+    await liveCluster(call).removeNode({ node })
+    return done(`Node ${node} is no longer part of the cluster.\n`, { node, removed: true })
+  },
+}
+
+export const clusterDestroy: Command = {
+  path: ['cluster', 'destroy'],
+  usage: '[--yes] [--force]',
+  summary: 'Forget the cluster on this node: configuration, certificates and data',
+  flags: [
+    { name: 'yes', summary: 'Do not ask' },
+    { name: 'force', summary: 'Even while resources run here; they are left running' },
+  ],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster destroy' })
+    const live = liveCluster(call)
+    const question = 'All configuration and data of the cluster on this node will be lost. Go on?'
+    const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question))
+    if (sure === undefined)
+      throw new Refusal('Destroying the cluster needs a person: answer at a terminal, or add --yes.')
+    if (!sure) throw new Refusal('Nothing was destroyed.')
+    await live.destroyCluster({ force: call.flags.has('force') })
+    return done('This host belongs to no cluster any more.\n', { destroyed: true })
+  },
+}

@@ -1,0 +1,60 @@
+import type { NodeAnswer } from '../../../rpc/index.ts'
+import { type Call, type Command, done, type Outcome, refused } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { waitUntilSettled } from '../../wait.ts'
+
+export const clusterStart: Command = {
+  path: ['cluster', 'start'],
+  usage: '[--all | <node>...] [--wait[=<seconds>]]',
+  summary: 'Start the cluster on this node, on some nodes, or on all',
+  flags: [
+    { name: 'all', summary: 'On every node of the cluster' },
+    { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled' },
+  ],
+  completes: ['node'],
+  run: async (call) => {
+    const answers = (await liveCluster(call).startCluster({ nodes: await targets(call), force: false })).answers
+    const outcome = report(answers, 'started')
+    const wait = call.flags.get('wait')
+    if (outcome.kind === 'refused' || wait === undefined) return outcome
+    const settled = await waitUntilSettled(call, wait, 0)
+    return done(
+      `${outcome.text}${settled.message}\n`,
+      { nodes: answers, settled: settled.settled },
+      settled.settled ? 0 : 1,
+    )
+  },
+}
+
+export const clusterStop: Command = {
+  path: ['cluster', 'stop'],
+  usage: '[--all | <node>...] [--force]',
+  summary: 'Stop the cluster on this node, on some nodes, or on all: resources first, in order',
+  details:
+    'A node leaves only after its resources have stopped or moved, so that nothing is fenced. The daemon stays and can start the cluster again.',
+  flags: [
+    { name: 'all', summary: 'On every node of the cluster' },
+    { name: 'force', summary: 'Stop although the remaining nodes lose quorum' },
+  ],
+  completes: ['node'],
+  run: async (call) => {
+    call.terminal.progress('Stopping: resources first …')
+    const { answers } = await liveCluster(call).stopCluster({
+      nodes: await targets(call),
+      force: call.flags.has('force'),
+    })
+    return report(answers, 'stopped')
+  },
+}
+
+/** No nodes mean all of them to the daemon, and this one to the person who types the command. */
+async function targets(call: Call): Promise<readonly string[]> {
+  if (call.flags.has('all')) return []
+  return call.words.length > 0 ? call.words : [(await liveCluster(call).getState({})).localNode]
+}
+
+function report(answers: readonly NodeAnswer[], what: string): Outcome {
+  const wrong = answers.filter(({ ok }) => !ok)
+  if (wrong.length > 0) return refused(...wrong.map(({ node, message }) => `${node}: ${message}`))
+  return done(answers.map(({ node }) => `${node}: cluster ${what}\n`).join(''), { nodes: answers })
+}

@@ -1,0 +1,95 @@
+import { childElement, printXml, type XmlElement } from '../../../cib/index.ts'
+import type { ConfigVersion } from '../../../rpc/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { describeDifference, differenceFacts } from '../../difference.ts'
+import { liveCluster } from '../../live.ts'
+import { parseAnswer } from '../../live-access.ts'
+import { alignColumns } from '../../table.ts'
+import { expectWords } from '../../words.ts'
+
+export const configHistory: Command = {
+  path: ['config', 'history'],
+  aliases: [
+    ['config', 'checkpoint'],
+    ['config', 'checkpoint', 'list'],
+  ],
+  usage: '[<version>]',
+  summary: 'Show who changed the configuration, when and by which command; or one version as XML',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config history [<version>]' })
+    const [wanted] = call.words
+    if (wanted !== undefined) {
+      const { entry, cib } = await configurationAt(call, wanted)
+      const xml = printXml(cib)
+      return done(xml, { ...entry, xml })
+    }
+    const { versions } = await liveCluster(call).listConfigVersions({})
+    const rows = versions.map(({ version, time, node, user, command }) => [
+      String(version),
+      time,
+      `${user}@${node}`,
+      command,
+    ])
+    return done(alignColumns([['Version', 'Time', 'By', 'Command'], ...rows]), versions)
+  },
+}
+
+export const configDiff: Command = {
+  path: ['config', 'diff'],
+  aliases: [['config', 'checkpoint', 'diff']],
+  usage: '[<version> [<version>]]',
+  summary: 'Show what changed between two versions of the configuration',
+  details: 'Without versions: what the last change did. With one: what has changed since that version.',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 2, usage: 'config diff [<version> [<version>]]' })
+    const { versions } = await liveCluster(call).listConfigVersions({})
+    const latest = Math.max(...versions.map(({ version }) => version))
+    const from = await configurationAt(call, call.words[0] ?? String(latest - 1))
+    const to = await configurationAt(call, call.words[1] ?? String(latest))
+    const text = describeDifference(from.cib, to.cib)
+    const title = `From version ${from.entry.version} to ${to.entry.version} (${to.entry.time}, ${to.entry.user}@${to.entry.node}: ${to.entry.command}):\n`
+    return done(title + text, { from: from.entry, to: to.entry, changes: differenceFacts(from.cib, to.cib) })
+  },
+}
+
+export const configUndo: Command = {
+  path: ['config', 'undo'],
+  aliases: [['config', 'checkpoint', 'restore']],
+  usage: '[<version>]',
+  summary: 'Go back to the configuration of a version; without one, to that before the last change',
+  details: 'Going back is a change like any other: it is previewed, recorded in the history, and can itself be undone.',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config undo [<version>]' })
+    const { versions } = await liveCluster(call).listConfigVersions({})
+    const latest = Math.max(...versions.map(({ version }) => version))
+    const { entry, cib } = await configurationAt(call, call.words[0] ?? String(latest - 1))
+    return await changeCib(call, {
+      edit: (running) => ({
+        cib: replaceConfiguration(running, cib),
+        message: `The configuration is that of version ${entry.version} again.`,
+      }),
+    })
+  },
+}
+
+async function configurationAt(
+  call: Call,
+  word: string,
+): Promise<{ readonly entry: ConfigVersion; readonly cib: XmlElement }> {
+  const version = Number(word)
+  if (!Number.isInteger(version))
+    throw new Refusal(`'${word}' is no version of the configuration: 'systole config history' lists them.`)
+  const { found, entry, xml } = await liveCluster(call).getConfigVersion({ version })
+  if (!found)
+    throw new Refusal(`There is no version ${version} of the configuration: 'systole config history' lists them.`)
+  return { entry, cib: parseAnswer(xml) }
+}
+
+function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
+  const configuration = from.name === 'configuration' ? from : childElement(from, 'configuration')
+  if (!configuration) throw new Refusal('That version holds no <configuration>.')
+  const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
+  return { ...cib, children: [configuration, ...others] }
+}

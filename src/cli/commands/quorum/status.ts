@@ -1,0 +1,41 @@
+import type { ClusterState } from '../../../rpc/index.ts'
+import { type Command, done } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { alignColumns } from '../../table.ts'
+import { expectWords } from '../../words.ts'
+
+export const quorumStatus: Command = {
+  path: ['quorum', 'status'],
+  aliases: [['status', 'quorum']],
+  usage: '',
+  summary: 'Show whether this node has quorum, the votes and the members',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum status' })
+    const state = await liveCluster(call).getState({})
+    return done(describeQuorum(state), {
+      quorate: state.quorate,
+      votes: state.votes,
+      dc: state.dc ?? null,
+      term: state.term ?? null,
+      members: state.members,
+      store: state.store,
+    })
+  },
+}
+
+function describeQuorum(state: ClusterState): string {
+  const { votes, store } = state
+  const facts = alignColumns([
+    ['Quorate:', state.quorate ? 'yes' : 'no'],
+    ['Votes:', `${votes.present} of ${votes.expected} (${votes.needed} needed)`],
+    ['DC:', state.dc ? `${state.dc} (term ${state.term ?? '?'})` : 'none'],
+    ['Store:', `${store.kind}, ${store.healthy ? 'healthy' : (store.message ?? 'not healthy')}`],
+  ])
+  const rows = state.members.map(({ node, state: membership, address, votes: voter }) => [
+    node,
+    membership,
+    voter ? 'votes' : 'does not vote',
+    address,
+  ])
+  return `${facts}\n${alignColumns([['Node', 'State', 'Vote', 'Address'], ...rows])}`
+}

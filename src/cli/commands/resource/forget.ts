@@ -1,0 +1,66 @@
+/** `cleanup` and `refresh`: forget what was recorded, so that it is looked at again. */
+
+import { parseDurationMs } from '../../../base/index.ts'
+import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const flags = [
+  { name: 'node', value: 'node', summary: 'The same as node=<node>' },
+  { name: 'strict', summary: 'Accepted for pcs’s sake: members of a group or clone are always treated one by one' },
+  { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled' },
+] as const
+
+export const resourceCleanup: Command = {
+  path: ['resource', 'cleanup'],
+  aliases: [['stonith', 'cleanup']],
+  usage: '[<resource>] [node=<node>] [operation=<operation> [interval=<interval>]]',
+  summary: 'Forget failures, so that a resource may run where it has failed',
+  details: 'Only resources with failures are touched. They are probed again, and their fail counts start from zero.',
+  flags,
+  completes: ['resource'],
+  run: (call) => forget(call, true),
+}
+
+export const resourceRefresh: Command = {
+  path: ['resource', 'refresh'],
+  aliases: [['stonith', 'refresh']],
+  usage: '[<resource>] [node=<node>]',
+  summary: 'Forget all recorded operations, so that every resource is probed again',
+  flags,
+  completes: ['resource'],
+  run: (call) => forget(call, false),
+}
+
+async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
+  const names = call.words.filter((word) => !word.includes('='))
+  expectWords(names, { atLeast: 0, atMost: 1, usage: call.command.usage })
+  const options = parsePairs(
+    call.words.filter((word) => word.includes('=')),
+    'options',
+  )
+  const [resource] = names
+  const flagNode = call.flags.get('node')
+  const node = options.get('node') ?? (typeof flagNode === 'string' ? flagNode : undefined)
+  const operation = options.get('operation')
+  const intervalMs = parseDurationMs(options.get('interval') ?? '')
+  const { deleted } = await liveCluster(call).deleteHistory({
+    onlyFailed,
+    ...(resource === undefined ? {} : { resource }),
+    ...(node === undefined ? {} : { node }),
+    ...(operation === undefined ? {} : { operation }),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
+  })
+  const lines = deleted.map((item) => `${onlyFailed ? 'Cleaned up' : 'Refreshed'} ${item.resource} on ${item.node}\n`)
+  const text =
+    lines.length > 0
+      ? lines.join('')
+      : onlyFailed
+        ? 'There are no failures to clean up.\n'
+        : 'There is nothing to refresh.\n'
+  const wait = call.flags.get('wait')
+  if (wait === undefined) return done(text, { deleted })
+  const settled = await waitUntilSettled(call, wait, 0)
+  return done(`${text}${settled.message}\n`, { deleted, settled: settled.settled }, settled.settled ? 0 : 1)
+}

@@ -1,0 +1,35 @@
+import type { FencingRecord } from '../../../rpc/index.ts'
+import { type Command, done } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { expectWords } from '../../words.ts'
+
+export const stonithHistory: Command = {
+  path: ['stonith', 'history'],
+  aliases: [['stonith', 'history', 'show']],
+  usage: '[<node>]',
+  summary: 'Show what was fenced, when, by which device and with which result',
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'stonith history [<node>]' })
+    const [node] = call.words
+    const state = await liveCluster(call).getState({})
+    const records = state.fencing.filter(({ target }) => node === undefined || target === node)
+    if (records.length === 0) return done(node ? `Node ${node} was never fenced.\n` : 'No node was ever fenced.\n', [])
+    return done(
+      records
+        .map(describeFencing)
+        .map((line) => `${line}\n`)
+        .join(''),
+      records,
+    )
+  },
+}
+
+export function describeFencing(record: FencingRecord): string {
+  const device = record.device ? ` by ${record.device}` : ''
+  const runner = record.executedBy ? ` from ${record.executedBy}` : ''
+  const client = record.client ? `, asked for by ${record.client}` : ''
+  const ending = record.ended ? `, ended ${record.ended}` : ''
+  const message = record.message ? `: ${record.message}` : ''
+  return `${record.begun} ${record.action} of ${record.target}${device}${runner}${client}: ${record.outcome}${ending}${message}`
+}

@@ -1,0 +1,29 @@
+/** The running cluster, through the daemon of this host. */
+import { parseXml, printXml, type XmlElement } from '../cib/index.ts'
+import { connectLocal } from '../rpc/index.ts'
+import type { ClusterAccess } from './access.ts'
+import { Refusal } from './command.ts'
+
+export function liveAccess(root: string, user: string): ClusterAccess {
+  const live = connectLocal(root)
+  return {
+    live,
+    close: live.close,
+    readCib: async () => {
+      const { xml, version } = await live.getCib({})
+      return { cib: parseAnswer(xml), version }
+    },
+    push: ({ cib, expectedVersion, command }) =>
+      live.pushConfiguration({ xml: printXml(withoutStatus(cib)), expectedVersion, user, command }),
+  }
+}
+
+export function parseAnswer(xml: string): XmlElement {
+  const parsed = parseXml(xml)
+  if (parsed.ok) return parsed.value
+  throw new Refusal(`The daemon sent a CIB that cannot be read: ${parsed.reports[0]?.message}. Its log may say more.`)
+}
+
+function withoutStatus(cib: XmlElement): XmlElement {
+  return { ...cib, children: cib.children.filter((child) => child.kind !== 'element' || child.name !== 'status') }
+}

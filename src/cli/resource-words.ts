@@ -1,0 +1,142 @@
+/**
+ * The grammar of `resource create` and its kin: parameters, then sections opened by `op`, `meta`, `clone`, `promotable`, `group`, `bundle`.
+ * Both of pcs's dialects are read: `group web` and `--group web`, `clone` and `--clone`, `promotable` and `--master`.
+ */
+import { parseDurationMs } from '../base/index.ts'
+import { Refusal } from './command.ts'
+import { parsePairs, splitSections } from './words.ts'
+
+export interface WrittenOperation {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+}
+
+export interface WrittenClone {
+  readonly id?: string
+  readonly meta: ReadonlyMap<string, string>
+}
+
+export interface WrittenResource {
+  readonly parameters: ReadonlyMap<string, string>
+  readonly operations: readonly WrittenOperation[]
+  readonly meta: ReadonlyMap<string, string>
+  readonly clone?: WrittenClone
+  readonly promotable?: WrittenClone
+  readonly group?: { readonly id: string; readonly before?: string; readonly after?: string }
+  readonly bundle?: string
+}
+
+const keywords = ['op', 'meta', 'clone', 'promotable', 'master', 'group', 'bundle'] as const
+
+/** Reads everything after the resource's id and agent. Throws a Refusal with every mistake of the first wrong section. */
+export function readResourceWords(
+  words: readonly string[],
+  flags: ReadonlyMap<string, string | true>,
+): WrittenResource {
+  const sections = splitSections(words, keywords)
+  const meta = new Map<string, string>()
+  const operations: WrittenOperation[] = []
+  let parameters: ReadonlyMap<string, string> = new Map()
+  let clone: WrittenClone | undefined
+  let promotable: WrittenClone | undefined
+  let group: WrittenResource['group']
+  let bundle: string | undefined
+  for (const section of sections) {
+    if (section.keyword === '') parameters = parsePairs(section.words, 'parameters')
+    else if (section.keyword === 'op') operations.push(...readOperations(section.words))
+    else if (section.keyword === 'meta')
+      for (const [name, value] of parsePairs(section.words, 'meta-attributes')) meta.set(name, value)
+    else if (section.keyword === 'clone') clone = readClone(section.words)
+    else if (section.keyword === 'promotable' || section.keyword === 'master') promotable = readClone(section.words)
+    else if (section.keyword === 'group') group = readGroup(section.words)
+    else bundle = oneName(section.words, 'bundle')
+  }
+  const flagGroup = flags.get('group')
+  if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
+  if (flags.has('clone')) clone ??= { meta: new Map() }
+  if (flags.has('master')) promotable ??= { meta: new Map() }
+  refuseContradiction({ clone, promotable, group, bundle })
+  return {
+    parameters,
+    operations,
+    meta,
+    ...(clone ? { clone } : {}),
+    ...(promotable ? { promotable } : {}),
+    ...(group ? { group } : {}),
+    ...(bundle === undefined ? {} : { bundle }),
+  }
+}
+
+function neighbours(flags: ReadonlyMap<string, string | true>): readonly string[] {
+  return ['before', 'after'].flatMap((side) => {
+    const other = flags.get(side)
+    return typeof other === 'string' ? [side, other] : []
+  })
+}
+
+function refuseContradiction(where: Readonly<Record<'clone' | 'promotable' | 'group' | 'bundle', unknown>>): void {
+  const named = Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (named.length > 1)
+    throw new Refusal(`A new resource can be only one of ${named.join(' and ')}: leave out the others.`)
+}
+
+/** `monitor interval=10s timeout=20s start timeout=60s`: an operation's name, then its options, again and again. */
+export function readOperations(words: readonly string[]): readonly WrittenOperation[] {
+  const operations: WrittenOperation[] = []
+  let name: string | undefined
+  let options: string[] = []
+  const finish = (): void => {
+    if (name !== undefined) operations.push({ name, attributes: operationAttributes(name, options) })
+    options = []
+  }
+  for (const word of words) {
+    if (word.includes('=')) options.push(word)
+    else {
+      finish()
+      name = word
+    }
+    if (name === undefined)
+      throw new Refusal(`'op' is followed by an operation's name, such as 'op monitor interval=10s', not by '${word}'.`)
+  }
+  finish()
+  if (operations.length === 0) throw new Refusal("After 'op' comes an operation, such as 'op monitor interval=10s'.")
+  return operations
+}
+
+function operationAttributes(name: string, options: readonly string[]): ReadonlyMap<string, string> {
+  const attributes = parsePairs(options, `options of the operation ${name}`)
+  for (const duration of ['interval', 'timeout', 'start-delay']) {
+    const text = attributes.get(duration)
+    if (text !== undefined && parseDurationMs(text) === undefined)
+      throw new Refusal(
+        `'${text}' is no ${duration} for the operation ${name}: write a duration such as 10s, 500ms or 2min.`,
+      )
+  }
+  return attributes
+}
+
+/** `[<clone id>] [meta] <name>=<value>...`. */
+export function readClone(words: readonly string[]): WrittenClone {
+  const rest = words.filter((word) => word !== 'meta')
+  const [first] = rest
+  const named = first !== undefined && !first.includes('=')
+  const meta = parsePairs(named ? rest.slice(1) : rest, 'clone options')
+  return named ? { id: first, meta } : { meta }
+}
+
+function readGroup(words: readonly string[]): NonNullable<WrittenResource['group']> {
+  const [id, side, neighbour, ...extra] = words
+  if (id === undefined) throw new Refusal("After 'group' comes the group's name.")
+  if (side === undefined) return { id }
+  if ((side !== 'before' && side !== 'after') || neighbour === undefined || extra.length > 0)
+    throw new Refusal(
+      `After 'group ${id}' only 'before <member>' or 'after <member>' may follow, not '${words.slice(1).join(' ')}'.`,
+    )
+  return side === 'before' ? { id, before: neighbour } : { id, after: neighbour }
+}
+
+function oneName(words: readonly string[], what: string): string {
+  const [name] = words
+  if (name === undefined || words.length > 1) throw new Refusal(`After '${what}' comes exactly one name.`)
+  return name
+}
