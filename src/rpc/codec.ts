@@ -1,0 +1,42 @@
+/**
+ * Messages to bytes and back, by the descriptor made from proto/systole.proto. What arrives has the type of its message
+ * or the bytes are refused: this is the edge where bytes become types, so what is behind it checks nothing again.
+ */
+import protobuf from 'protobufjs/light.js'
+import { descriptor, type Messages } from './generated/systole.ts'
+
+export type MessageName = keyof Messages
+
+const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace)
+const types = new Map<MessageName, protobuf.Type>()
+
+function typeOf(name: MessageName): protobuf.Type {
+  const known = types.get(name)
+  if (known) return known
+  const type = root.lookupType(`systole.${name}`)
+  types.set(name, type)
+  return type
+}
+
+export function encode<Name extends MessageName>(name: Name, message: Messages[Name]): Buffer {
+  const type = typeOf(name)
+  return Buffer.from(type.encode(type.fromObject(message)).finish())
+}
+
+const asWritten: protobuf.IConversionOptions = { enums: String, defaults: true, arrays: true, objects: true }
+
+export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
+  const type = typeOf(name)
+  return complete(type, type.toObject(type.decode(bytes), asWritten)) as unknown as Messages[Name]
+}
+
+/** A message inside a message that the sender left out reads as an empty one, as proto3 has it for every other field. */
+function complete(type: protobuf.Type, value: Record<string, unknown>): Record<string, unknown> {
+  for (const field of type.fieldsArray)
+    if (field.resolve().resolvedType instanceof protobuf.Type && !field.repeated && !field.map)
+      value[field.name] ??= complete(
+        field.resolvedType as protobuf.Type,
+        (field.resolvedType as protobuf.Type).toObject((field.resolvedType as protobuf.Type).create(), asWritten),
+      )
+  return value
+}

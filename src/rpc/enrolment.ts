@@ -1,0 +1,181 @@
+/**
+ * How a new node gets its certificate, over HTTPS on a port of its own (7704). The new node checks the authority's hash
+ * from its token before it sends anything, then shows the token's secret and its public key, and gets the signed
+ * certificate, the authority and the cluster's file. Its private key never leaves it.
+ */
+import { createHash, X509Certificate } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, request } from 'node:https'
+import { connect, type TLSSocket } from 'node:tls'
+import type { KeyPair } from './certificates.ts'
+import type { JoinToken } from './join-token.ts'
+import { RefusedError, refuse, UnreachableError } from './report.ts'
+import type { TlsIdentity } from './tls-identity.ts'
+
+export interface EnrolmentRequest {
+  readonly secret: string
+  readonly node: string
+  /** PEM; the node keeps the private half. */
+  readonly publicKey: string
+}
+
+export interface EnrolmentAnswer {
+  readonly certificate: string
+  readonly authority: KeyPair
+  /** The text of cluster.json. */
+  readonly clusterFile: string
+}
+
+/** Decides and signs; throws a RefusedError to refuse. */
+export type Enrol = (asked: EnrolmentRequest) => Promise<EnrolmentAnswer>
+
+export interface EnrolmentServer {
+  readonly port: number
+  readonly close: () => void
+}
+
+const maxRequestBytes = 16 * 1024
+
+export async function serveEnrolment(
+  options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
+  enrol: Enrol,
+  onFailure: (error: unknown) => void,
+): Promise<EnrolmentServer> {
+  const { certificate, key, authority } = options.identity
+  const server = createServer({ key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.3' }, (asked, answer) => {
+    answerEnrolment(asked, answer, enrol).catch((error: unknown) => {
+      onFailure(error)
+      reply(answer, 500, { code: 'failed', sentences: ['The node could not let this host in: see its log.'] })
+    })
+  })
+  server.requestTimeout = 10_000
+  // A stranger who speaks no TLS is no event.
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : options.port,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, enrol: Enrol): Promise<void> {
+  const body = await readBody(asked)
+  const parsed = body === undefined ? undefined : parseRequest(body)
+  if (asked.method !== 'POST' || asked.url !== '/join' || !parsed)
+    return reply(answer, 400, { code: 'bad-request', sentences: ['This is no request to join a cluster.'] })
+  try {
+    reply(answer, 200, await enrol(parsed))
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    reply(answer, 403, { code: error.code, sentences: error.sentences })
+  }
+}
+
+async function readBody(asked: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of asked as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxRequestBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function parseRequest(body: string): EnrolmentRequest | undefined {
+  const value = parseObject(body)
+  const { secret, node, publicKey } = value ?? {}
+  if (typeof secret !== 'string' || typeof node !== 'string' || typeof publicKey !== 'string') return undefined
+  return { secret, node, publicKey }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function reply(answer: ServerResponse, status: number, body: object): void {
+  answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  answer.end(JSON.stringify(body))
+}
+
+/** Asks a node of the cluster to let this host in. */
+export async function askToEnrol(
+  peer: { readonly host: string; readonly port: number },
+  token: JoinToken,
+  asked: { readonly node: string; readonly publicKey: string },
+): Promise<EnrolmentAnswer> {
+  const socket = await connectPinned(peer, token.authorityHash)
+  const body = JSON.stringify({ secret: token.secret, ...asked } satisfies EnrolmentRequest)
+  const answered = await new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const sent = request({
+      createConnection: () => socket,
+      host: peer.host,
+      method: 'POST',
+      path: '/join',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    })
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, text: text ?? '' }), reject)
+    })
+    sent.end(body)
+  })
+  const value = parseObject(answered.text)
+  if (answered.status === 200) return parseAnswer(value)
+  const { code, sentences } = value ?? {}
+  throw new RefusedError({
+    code: typeof code === 'string' ? code : 'refused',
+    sentences: Array.isArray(sentences) ? sentences.map(String) : [`${peer.host} refused (${answered.status}).`],
+  })
+}
+
+function parseAnswer(value: Readonly<Record<string, unknown>> | undefined): EnrolmentAnswer {
+  const { certificate, clusterFile, authority } = value ?? {}
+  const pair = (typeof authority === 'object' && authority !== null ? authority : {}) as Partial<
+    Record<string, unknown>
+  >
+  if (
+    typeof certificate !== 'string' ||
+    typeof clusterFile !== 'string' ||
+    typeof pair.certificate !== 'string' ||
+    typeof pair.key !== 'string'
+  )
+    throw refuse('bad-answer', 'The node answered with something that is no certificate: is its version the same?')
+  return { certificate, clusterFile, authority: { certificate: pair.certificate, key: pair.key } }
+}
+
+/** The certificate is checked by hand, because all that is known of the authority is its hash. */
+function connectPinned(peer: { readonly host: string; readonly port: number }, hash: string): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...peer, rejectUnauthorized: false, minVersion: 'TLSv1.3', timeout: 5000 }, () => {
+      const shown = socket.getPeerCertificate(true)
+      const authority = shown.issuerCertificate?.raw
+      const trusted =
+        authority !== undefined &&
+        createHash('sha256').update(authority).digest('hex') === hash &&
+        new X509Certificate(shown.raw).verify(new X509Certificate(authority).publicKey)
+      if (trusted) return resolve(socket)
+      socket.destroy()
+      reject(
+        refuse('other-authority', `${peer.host} belongs to another cluster than the token: nothing was sent to it.`),
+      )
+    })
+    socket.on('timeout', () => socket.destroy(new Error('no answer within 5 seconds')))
+    socket.on('error', (error) =>
+      reject(new UnreachableError(`No cluster node answers on ${peer.host} port ${peer.port}.`, false, error)),
+    )
+  })
+}

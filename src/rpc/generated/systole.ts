@@ -1,0 +1,349 @@
+/* Made from proto/systole.proto by scripts/generate-rpc.ts. Do not edit. */
+
+export interface Report {
+  readonly code: string
+  readonly sentences: readonly string[]
+}
+
+export interface Empty {
+}
+
+export interface ExecuteRequest {
+  readonly term: number
+  readonly transition: number
+  readonly action: string
+}
+
+export interface CancelRequest {
+  readonly term: number
+  readonly resource: string
+  readonly operation: string
+  readonly intervalMs: number
+}
+
+export interface TermAnswer {
+  readonly accepted: boolean
+  readonly highestTerm: number
+  readonly message: string
+}
+
+export interface RunFenceDeviceRequest {
+  readonly term: number
+  readonly id: string
+  readonly target: string
+  readonly action: string
+  readonly device: string
+  readonly timeoutMs: number
+  readonly details: string
+}
+
+export interface RunFenceDeviceAnswer {
+  readonly succeeded: boolean
+  readonly message: string
+  readonly highestTerm: number
+  readonly details: string
+}
+
+export interface SilenceRequest {
+  readonly node: string
+}
+
+export interface SilenceAnswer {
+  readonly silent: boolean
+}
+
+export interface StopNodeRequest {
+  readonly force: boolean
+}
+
+export interface NodeAnswer {
+  readonly node: string
+  readonly ok: boolean
+  readonly message: string
+}
+
+export interface ClusterFile {
+  readonly json: string
+}
+
+export interface Pulse {
+  readonly node: string
+  readonly incarnation: number
+  readonly sequence: number
+  readonly silent: readonly string[]
+}
+
+export interface CibAnswer {
+  readonly xml: string
+  readonly version: number
+}
+
+export interface PushRequest {
+  readonly xml: string
+  readonly expectedVersion: number
+  readonly user: string
+  readonly command: string
+}
+
+export interface PushAnswer {
+  readonly kind: 'saved' | 'conflict'
+  readonly version: number
+}
+
+export interface ConfigVersion {
+  readonly version: number
+  readonly time: string
+  readonly node: string
+  readonly user: string
+  readonly command: string
+}
+
+export interface ConfigVersions {
+  readonly versions: readonly ConfigVersion[]
+}
+
+export interface ConfigVersionRequest {
+  readonly version: number
+}
+
+export interface ConfigVersionAnswer {
+  readonly found: boolean
+  readonly entry: ConfigVersion
+  readonly xml: string
+}
+
+export interface ClusterState {
+  readonly configured: boolean
+  readonly started: boolean
+  readonly clusterName: string
+  readonly localNode: string
+  readonly quorate: boolean
+  readonly votes: ClusterStateVotes
+  readonly dc?: string
+  readonly term?: number
+  readonly members: readonly Member[]
+  readonly transition: ClusterStateTransition
+  readonly fencing: readonly FencingRecord[]
+  readonly store: ClusterStateStoreState
+  readonly configVersion: number
+  readonly revision: number
+  readonly notes: readonly string[]
+}
+
+export interface ClusterStateVotes {
+  readonly present: number
+  readonly expected: number
+  readonly needed: number
+}
+
+export interface ClusterStateTransition {
+  readonly state: 'idle' | 'computing' | 'running' | 'blocked'
+  readonly number: number
+  readonly computedVersion: number
+  readonly pending: readonly string[]
+  readonly blockedBy: readonly string[]
+}
+
+export interface ClusterStateStoreState {
+  readonly kind: string
+  readonly healthy: boolean
+  readonly message?: string
+}
+
+export interface Member {
+  readonly node: string
+  readonly address: string
+  readonly state: 'offline' | 'joining' | 'member' | 'leaving' | 'lost'
+  readonly votes: boolean
+  readonly daemonVersion?: string
+}
+
+export interface FencingRecord {
+  readonly id: string
+  readonly target: string
+  readonly action: string
+  readonly device?: string
+  readonly executedBy?: string
+  readonly client?: string
+  readonly begun: string
+  readonly ended?: string
+  readonly outcome: 'pending' | 'succeeded' | 'failed'
+  readonly message?: string
+}
+
+export interface AttributeRequest {
+  readonly node: string
+  readonly name: string
+  readonly value?: string
+  readonly set?: string
+}
+
+export interface DeleteHistoryRequest {
+  readonly resource?: string
+  readonly node?: string
+  readonly operation?: string
+  readonly intervalMs?: number
+  readonly onlyFailed: boolean
+}
+
+export interface DeleteHistoryAnswer {
+  readonly deleted: readonly DeleteHistoryAnswerDeleted[]
+}
+
+export interface DeleteHistoryAnswerDeleted {
+  readonly resource: string
+  readonly node: string
+}
+
+export interface TicketRequest {
+  readonly id: string
+  readonly granted?: boolean
+  readonly standby?: boolean
+  readonly attributes: Readonly<Record<string, string>>
+  readonly forget: boolean
+}
+
+export interface FenceRequest {
+  readonly target: string
+  readonly action: string
+}
+
+export interface FenceAnswer {
+  readonly succeeded: boolean
+  readonly message: string
+}
+
+export interface ConfirmRequest {
+  readonly target: string
+}
+
+export interface NodesRequest {
+  readonly nodes: readonly string[]
+  readonly force: boolean
+}
+
+export interface NodeAnswers {
+  readonly answers: readonly NodeAnswer[]
+}
+
+export interface ClusterNode {
+  readonly name: string
+  readonly address: string
+}
+
+export interface SetupRequest {
+  readonly clusterName: string
+  readonly nodes: readonly ClusterNode[]
+  readonly options?: string
+  readonly force: boolean
+}
+
+export interface JoinTokenRequest {
+  readonly validSeconds?: number
+}
+
+export interface JoinTokenAnswer {
+  readonly token: string
+  readonly validUntil: string
+}
+
+export interface JoinRequest {
+  readonly address: string
+  readonly token: string
+  readonly nodeName?: string
+  readonly force: boolean
+}
+
+export interface JoinAnswer {
+  readonly clusterName: string
+  readonly node: string
+}
+
+export interface NodeRequest {
+  readonly node: string
+}
+
+export interface Messages {
+  readonly 'Report': Report
+  readonly 'Empty': Empty
+  readonly 'ExecuteRequest': ExecuteRequest
+  readonly 'CancelRequest': CancelRequest
+  readonly 'TermAnswer': TermAnswer
+  readonly 'RunFenceDeviceRequest': RunFenceDeviceRequest
+  readonly 'RunFenceDeviceAnswer': RunFenceDeviceAnswer
+  readonly 'SilenceRequest': SilenceRequest
+  readonly 'SilenceAnswer': SilenceAnswer
+  readonly 'StopNodeRequest': StopNodeRequest
+  readonly 'NodeAnswer': NodeAnswer
+  readonly 'ClusterFile': ClusterFile
+  readonly 'Pulse': Pulse
+  readonly 'CibAnswer': CibAnswer
+  readonly 'PushRequest': PushRequest
+  readonly 'PushAnswer': PushAnswer
+  readonly 'ConfigVersion': ConfigVersion
+  readonly 'ConfigVersions': ConfigVersions
+  readonly 'ConfigVersionRequest': ConfigVersionRequest
+  readonly 'ConfigVersionAnswer': ConfigVersionAnswer
+  readonly 'ClusterState': ClusterState
+  readonly 'ClusterState.Votes': ClusterStateVotes
+  readonly 'ClusterState.Transition': ClusterStateTransition
+  readonly 'ClusterState.StoreState': ClusterStateStoreState
+  readonly 'Member': Member
+  readonly 'FencingRecord': FencingRecord
+  readonly 'AttributeRequest': AttributeRequest
+  readonly 'DeleteHistoryRequest': DeleteHistoryRequest
+  readonly 'DeleteHistoryAnswer': DeleteHistoryAnswer
+  readonly 'DeleteHistoryAnswer.Deleted': DeleteHistoryAnswerDeleted
+  readonly 'TicketRequest': TicketRequest
+  readonly 'FenceRequest': FenceRequest
+  readonly 'FenceAnswer': FenceAnswer
+  readonly 'ConfirmRequest': ConfirmRequest
+  readonly 'NodesRequest': NodesRequest
+  readonly 'NodeAnswers': NodeAnswers
+  readonly 'ClusterNode': ClusterNode
+  readonly 'SetupRequest': SetupRequest
+  readonly 'JoinTokenRequest': JoinTokenRequest
+  readonly 'JoinTokenAnswer': JoinTokenAnswer
+  readonly 'JoinRequest': JoinRequest
+  readonly 'JoinAnswer': JoinAnswer
+  readonly 'NodeRequest': NodeRequest
+}
+
+export const nodeService = {
+  execute: { path: '/systole.Node/Execute', request: 'ExecuteRequest', response: 'TermAnswer', requestStream: false, responseStream: false },
+  cancelOperation: { path: '/systole.Node/CancelOperation', request: 'CancelRequest', response: 'TermAnswer', requestStream: false, responseStream: false },
+  runFenceDevice: { path: '/systole.Node/RunFenceDevice', request: 'RunFenceDeviceRequest', response: 'RunFenceDeviceAnswer', requestStream: false, responseStream: false },
+  confirmSilence: { path: '/systole.Node/ConfirmSilence', request: 'SilenceRequest', response: 'SilenceAnswer', requestStream: false, responseStream: false },
+  startCluster: { path: '/systole.Node/StartCluster', request: 'Empty', response: 'NodeAnswer', requestStream: false, responseStream: false },
+  stopCluster: { path: '/systole.Node/StopCluster', request: 'StopNodeRequest', response: 'NodeAnswer', requestStream: false, responseStream: false },
+  updateClusterFile: { path: '/systole.Node/UpdateClusterFile', request: 'ClusterFile', response: 'Empty', requestStream: false, responseStream: false },
+  forget: { path: '/systole.Node/Forget', request: 'Empty', response: 'Empty', requestStream: false, responseStream: false },
+} as const
+
+export const heartbeatService = {
+  beat: { path: '/systole.Heartbeat/Beat', request: 'Pulse', response: 'Empty', requestStream: true, responseStream: true },
+} as const
+
+export const localService = {
+  getCib: { path: '/systole.Local/GetCib', request: 'Empty', response: 'CibAnswer', requestStream: false, responseStream: false },
+  pushConfiguration: { path: '/systole.Local/PushConfiguration', request: 'PushRequest', response: 'PushAnswer', requestStream: false, responseStream: false },
+  listConfigVersions: { path: '/systole.Local/ListConfigVersions', request: 'Empty', response: 'ConfigVersions', requestStream: false, responseStream: false },
+  getConfigVersion: { path: '/systole.Local/GetConfigVersion', request: 'ConfigVersionRequest', response: 'ConfigVersionAnswer', requestStream: false, responseStream: false },
+  getState: { path: '/systole.Local/GetState', request: 'Empty', response: 'ClusterState', requestStream: false, responseStream: false },
+  watchState: { path: '/systole.Local/WatchState', request: 'Empty', response: 'ClusterState', requestStream: false, responseStream: true },
+  setTransientAttribute: { path: '/systole.Local/SetTransientAttribute', request: 'AttributeRequest', response: 'Empty', requestStream: false, responseStream: false },
+  deleteHistory: { path: '/systole.Local/DeleteHistory', request: 'DeleteHistoryRequest', response: 'DeleteHistoryAnswer', requestStream: false, responseStream: false },
+  setTicket: { path: '/systole.Local/SetTicket', request: 'TicketRequest', response: 'Empty', requestStream: false, responseStream: false },
+  fence: { path: '/systole.Local/Fence', request: 'FenceRequest', response: 'FenceAnswer', requestStream: false, responseStream: false },
+  confirmFencing: { path: '/systole.Local/ConfirmFencing', request: 'ConfirmRequest', response: 'Empty', requestStream: false, responseStream: false },
+  startCluster: { path: '/systole.Local/StartCluster', request: 'NodesRequest', response: 'NodeAnswers', requestStream: false, responseStream: false },
+  stopCluster: { path: '/systole.Local/StopCluster', request: 'NodesRequest', response: 'NodeAnswers', requestStream: false, responseStream: false },
+  setupCluster: { path: '/systole.Local/SetupCluster', request: 'SetupRequest', response: 'JoinTokenAnswer', requestStream: false, responseStream: false },
+  createJoinToken: { path: '/systole.Local/CreateJoinToken', request: 'JoinTokenRequest', response: 'JoinTokenAnswer', requestStream: false, responseStream: false },
+  joinCluster: { path: '/systole.Local/JoinCluster', request: 'JoinRequest', response: 'JoinAnswer', requestStream: false, responseStream: false },
+  addNode: { path: '/systole.Local/AddNode', request: 'ClusterNode', response: 'JoinTokenAnswer', requestStream: false, responseStream: false },
+  removeNode: { path: '/systole.Local/RemoveNode', request: 'NodeRequest', response: 'Empty', requestStream: false, responseStream: false },
+  destroyCluster: { path: '/systole.Local/DestroyCluster', request: 'StopNodeRequest', response: 'Empty', requestStream: false, responseStream: false },
+} as const
+
+export const descriptor = {"nested":{"systole":{"nested":{"Report":{"fields":{"code":{"type":"string","id":1},"sentences":{"rule":"repeated","type":"string","id":2}}},"Empty":{"fields":{}},"Node":{"methods":{"Execute":{"requestType":"ExecuteRequest","responseType":"TermAnswer"},"CancelOperation":{"requestType":"CancelRequest","responseType":"TermAnswer"},"RunFenceDevice":{"requestType":"RunFenceDeviceRequest","responseType":"RunFenceDeviceAnswer"},"ConfirmSilence":{"requestType":"SilenceRequest","responseType":"SilenceAnswer"},"StartCluster":{"requestType":"Empty","responseType":"NodeAnswer"},"StopCluster":{"requestType":"StopNodeRequest","responseType":"NodeAnswer"},"UpdateClusterFile":{"requestType":"ClusterFile","responseType":"Empty"},"Forget":{"requestType":"Empty","responseType":"Empty"}}},"ExecuteRequest":{"fields":{"term":{"type":"double","id":1},"transition":{"type":"double","id":2},"action":{"type":"string","id":3}}},"CancelRequest":{"fields":{"term":{"type":"double","id":1},"resource":{"type":"string","id":2},"operation":{"type":"string","id":3},"intervalMs":{"type":"double","id":4,"protoName":"interval_ms"}}},"TermAnswer":{"fields":{"accepted":{"type":"bool","id":1},"highestTerm":{"type":"double","id":2,"protoName":"highest_term"},"message":{"type":"string","id":3}}},"RunFenceDeviceRequest":{"fields":{"term":{"type":"double","id":1},"id":{"type":"string","id":2},"target":{"type":"string","id":3},"action":{"type":"string","id":4},"device":{"type":"string","id":5},"timeoutMs":{"type":"double","id":6,"protoName":"timeout_ms"},"details":{"type":"string","id":7}}},"RunFenceDeviceAnswer":{"fields":{"succeeded":{"type":"bool","id":1},"message":{"type":"string","id":2},"highestTerm":{"type":"double","id":3,"protoName":"highest_term"},"details":{"type":"string","id":4}}},"SilenceRequest":{"fields":{"node":{"type":"string","id":1}}},"SilenceAnswer":{"fields":{"silent":{"type":"bool","id":1}}},"StopNodeRequest":{"fields":{"force":{"type":"bool","id":1}}},"NodeAnswer":{"fields":{"node":{"type":"string","id":1},"ok":{"type":"bool","id":2},"message":{"type":"string","id":3}}},"ClusterFile":{"fields":{"json":{"type":"string","id":1}}},"Heartbeat":{"methods":{"Beat":{"requestType":"Pulse","requestStream":true,"responseType":"Empty","responseStream":true}}},"Pulse":{"fields":{"node":{"type":"string","id":1},"incarnation":{"type":"double","id":2},"sequence":{"type":"double","id":3},"silent":{"rule":"repeated","type":"string","id":4}}},"Local":{"methods":{"GetCib":{"requestType":"Empty","responseType":"CibAnswer"},"PushConfiguration":{"requestType":"PushRequest","responseType":"PushAnswer"},"ListConfigVersions":{"requestType":"Empty","responseType":"ConfigVersions"},"GetConfigVersion":{"requestType":"ConfigVersionRequest","responseType":"ConfigVersionAnswer"},"GetState":{"requestType":"Empty","responseType":"ClusterState"},"WatchState":{"requestType":"Empty","responseType":"ClusterState","responseStream":true},"SetTransientAttribute":{"requestType":"AttributeRequest","responseType":"Empty"},"DeleteHistory":{"requestType":"DeleteHistoryRequest","responseType":"DeleteHistoryAnswer"},"SetTicket":{"requestType":"TicketRequest","responseType":"Empty"},"Fence":{"requestType":"FenceRequest","responseType":"FenceAnswer"},"ConfirmFencing":{"requestType":"ConfirmRequest","responseType":"Empty"},"StartCluster":{"requestType":"NodesRequest","responseType":"NodeAnswers"},"StopCluster":{"requestType":"NodesRequest","responseType":"NodeAnswers"},"SetupCluster":{"requestType":"SetupRequest","responseType":"JoinTokenAnswer"},"CreateJoinToken":{"requestType":"JoinTokenRequest","responseType":"JoinTokenAnswer"},"JoinCluster":{"requestType":"JoinRequest","responseType":"JoinAnswer"},"AddNode":{"requestType":"ClusterNode","responseType":"JoinTokenAnswer"},"RemoveNode":{"requestType":"NodeRequest","responseType":"Empty"},"DestroyCluster":{"requestType":"StopNodeRequest","responseType":"Empty"}}},"CibAnswer":{"fields":{"xml":{"type":"string","id":1},"version":{"type":"double","id":2}}},"PushRequest":{"fields":{"xml":{"type":"string","id":1},"expectedVersion":{"type":"double","id":2,"protoName":"expected_version"},"user":{"type":"string","id":3},"command":{"type":"string","id":4}}},"PushAnswer":{"fields":{"kind":{"type":"Kind","id":1},"version":{"type":"double","id":2}},"nested":{"Kind":{"values":{"saved":0,"conflict":1}}}},"ConfigVersion":{"fields":{"version":{"type":"double","id":1},"time":{"type":"string","id":2},"node":{"type":"string","id":3},"user":{"type":"string","id":4},"command":{"type":"string","id":5}}},"ConfigVersions":{"fields":{"versions":{"rule":"repeated","type":"ConfigVersion","id":1}}},"ConfigVersionRequest":{"fields":{"version":{"type":"double","id":1}}},"ConfigVersionAnswer":{"fields":{"found":{"type":"bool","id":1},"entry":{"type":"ConfigVersion","id":2},"xml":{"type":"string","id":3}}},"ClusterState":{"oneofs":{"_dc":{"oneof":["dc"]},"_term":{"oneof":["term"]}},"fields":{"configured":{"type":"bool","id":1},"started":{"type":"bool","id":2},"clusterName":{"type":"string","id":3,"protoName":"cluster_name"},"localNode":{"type":"string","id":4,"protoName":"local_node"},"quorate":{"type":"bool","id":5},"votes":{"type":"Votes","id":6},"dc":{"type":"string","id":7,"options":{"proto3_optional":true}},"term":{"type":"double","id":8,"options":{"proto3_optional":true}},"members":{"rule":"repeated","type":"Member","id":9},"transition":{"type":"Transition","id":10},"fencing":{"rule":"repeated","type":"FencingRecord","id":11},"store":{"type":"StoreState","id":12},"configVersion":{"type":"double","id":13,"protoName":"config_version"},"revision":{"type":"double","id":14},"notes":{"rule":"repeated","type":"string","id":15}},"nested":{"Votes":{"fields":{"present":{"type":"double","id":1},"expected":{"type":"double","id":2},"needed":{"type":"double","id":3}}},"Transition":{"fields":{"state":{"type":"State","id":1},"number":{"type":"double","id":2},"computedVersion":{"type":"double","id":3,"protoName":"computed_version"},"pending":{"rule":"repeated","type":"string","id":4},"blockedBy":{"rule":"repeated","type":"string","id":5,"protoName":"blocked_by"}},"nested":{"State":{"values":{"idle":0,"computing":1,"running":2,"blocked":3}}}},"StoreState":{"oneofs":{"_message":{"oneof":["message"]}},"fields":{"kind":{"type":"string","id":1},"healthy":{"type":"bool","id":2},"message":{"type":"string","id":3,"options":{"proto3_optional":true}}}}}},"Member":{"oneofs":{"_daemonVersion":{"oneof":["daemonVersion"]}},"fields":{"node":{"type":"string","id":1},"address":{"type":"string","id":2},"state":{"type":"State","id":3},"votes":{"type":"bool","id":4},"daemonVersion":{"type":"string","id":5,"protoName":"daemon_version","options":{"proto3_optional":true}}},"nested":{"State":{"values":{"offline":0,"joining":1,"member":2,"leaving":3,"lost":4}}}},"FencingRecord":{"oneofs":{"_device":{"oneof":["device"]},"_executedBy":{"oneof":["executedBy"]},"_client":{"oneof":["client"]},"_ended":{"oneof":["ended"]},"_message":{"oneof":["message"]}},"fields":{"id":{"type":"string","id":1},"target":{"type":"string","id":2},"action":{"type":"string","id":3},"device":{"type":"string","id":4,"options":{"proto3_optional":true}},"executedBy":{"type":"string","id":5,"protoName":"executed_by","options":{"proto3_optional":true}},"client":{"type":"string","id":6,"options":{"proto3_optional":true}},"begun":{"type":"string","id":7},"ended":{"type":"string","id":8,"options":{"proto3_optional":true}},"outcome":{"type":"Outcome","id":9},"message":{"type":"string","id":10,"options":{"proto3_optional":true}}},"nested":{"Outcome":{"values":{"pending":0,"succeeded":1,"failed":2}}}},"AttributeRequest":{"oneofs":{"_value":{"oneof":["value"]},"_set":{"oneof":["set"]}},"fields":{"node":{"type":"string","id":1},"name":{"type":"string","id":2},"value":{"type":"string","id":3,"options":{"proto3_optional":true}},"set":{"type":"string","id":4,"options":{"proto3_optional":true}}}},"DeleteHistoryRequest":{"oneofs":{"_resource":{"oneof":["resource"]},"_node":{"oneof":["node"]},"_operation":{"oneof":["operation"]},"_intervalMs":{"oneof":["intervalMs"]}},"fields":{"resource":{"type":"string","id":1,"options":{"proto3_optional":true}},"node":{"type":"string","id":2,"options":{"proto3_optional":true}},"operation":{"type":"string","id":3,"options":{"proto3_optional":true}},"intervalMs":{"type":"double","id":4,"protoName":"interval_ms","options":{"proto3_optional":true}},"onlyFailed":{"type":"bool","id":5,"protoName":"only_failed"}}},"DeleteHistoryAnswer":{"fields":{"deleted":{"rule":"repeated","type":"Deleted","id":1}},"nested":{"Deleted":{"fields":{"resource":{"type":"string","id":1},"node":{"type":"string","id":2}}}}},"TicketRequest":{"oneofs":{"_granted":{"oneof":["granted"]},"_standby":{"oneof":["standby"]}},"fields":{"id":{"type":"string","id":1},"granted":{"type":"bool","id":2,"options":{"proto3_optional":true}},"standby":{"type":"bool","id":3,"options":{"proto3_optional":true}},"attributes":{"keyType":"string","type":"string","id":4},"forget":{"type":"bool","id":5}}},"FenceRequest":{"fields":{"target":{"type":"string","id":1},"action":{"type":"string","id":2}}},"FenceAnswer":{"fields":{"succeeded":{"type":"bool","id":1},"message":{"type":"string","id":2}}},"ConfirmRequest":{"fields":{"target":{"type":"string","id":1}}},"NodesRequest":{"fields":{"nodes":{"rule":"repeated","type":"string","id":1},"force":{"type":"bool","id":2}}},"NodeAnswers":{"fields":{"answers":{"rule":"repeated","type":"NodeAnswer","id":1}}},"ClusterNode":{"fields":{"name":{"type":"string","id":1},"address":{"type":"string","id":2}}},"SetupRequest":{"oneofs":{"_options":{"oneof":["options"]}},"fields":{"clusterName":{"type":"string","id":1,"protoName":"cluster_name"},"nodes":{"rule":"repeated","type":"ClusterNode","id":2},"options":{"type":"string","id":3,"options":{"proto3_optional":true}},"force":{"type":"bool","id":4}}},"JoinTokenRequest":{"oneofs":{"_validSeconds":{"oneof":["validSeconds"]}},"fields":{"validSeconds":{"type":"double","id":1,"protoName":"valid_seconds","options":{"proto3_optional":true}}}},"JoinTokenAnswer":{"fields":{"token":{"type":"string","id":1},"validUntil":{"type":"string","id":2,"protoName":"valid_until"}}},"JoinRequest":{"oneofs":{"_nodeName":{"oneof":["nodeName"]}},"fields":{"address":{"type":"string","id":1},"token":{"type":"string","id":2},"nodeName":{"type":"string","id":3,"protoName":"node_name","options":{"proto3_optional":true}},"force":{"type":"bool","id":4}}},"JoinAnswer":{"fields":{"clusterName":{"type":"string","id":1,"protoName":"cluster_name"},"node":{"type":"string","id":2}}},"NodeRequest":{"fields":{"node":{"type":"string","id":1}}}}}}}

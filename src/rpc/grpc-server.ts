@@ -1,0 +1,214 @@
+/** Serves typed handlers over gRPC: on TCP with mutual TLS, or on a Unix socket whose file permissions are the lock. */
+import type { EventEmitter } from 'node:events'
+import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type StatusObject,
+  type sendUnaryData,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
+import { decode, encode } from './codec.ts'
+import type { CallContext, Method, Service } from './method.ts'
+import { RefusedError, reportKey } from './report.ts'
+import type { TlsIdentity } from './tls-identity.ts'
+
+export interface GrpcServer {
+  readonly close: () => Promise<void>
+  readonly port: number
+}
+
+export interface ServedMethods {
+  readonly service: Service
+  /** By the method's name; a Handlers<typeof service>. */
+  readonly handlers: Readonly<Record<string, unknown>>
+}
+
+/** What a handler threw besides a refusal: for the log. */
+export type OnFailure = (method: string, error: unknown) => void
+
+export async function serveTcp(
+  options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
+  methods: readonly ServedMethods[],
+  onFailure: OnFailure,
+): Promise<GrpcServer> {
+  const { certificate, key, authority } = options.identity
+  const credentials = ServerCredentials.createSsl(
+    Buffer.from(authority),
+    [{ cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) }],
+    true,
+  )
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  return await serve(`${host}:${options.port}`, credentials, methods, onFailure)
+}
+
+export async function serveUnixSocket(
+  path: string,
+  methods: readonly ServedMethods[],
+  onFailure: OnFailure,
+): Promise<GrpcServer> {
+  // A daemon that was killed leaves its socket behind; a live one would hold the daemon's lock, which was taken before.
+  rmSync(path, { force: true })
+  const oldMask = process.umask(0o177)
+  try {
+    const server = await serve(`unix:${path}`, ServerCredentials.createInsecure(), methods, onFailure)
+    const group = groupId('haclient')
+    if (group !== undefined && process.getuid?.() === 0) {
+      chownSync(path, 0, group)
+      chmodSync(path, 0o660)
+    }
+    return server
+  } finally {
+    process.umask(oldMask)
+  }
+}
+
+function groupId(name: string): number | undefined {
+  const line = readFileSync('/etc/group', 'utf8')
+    .split('\n')
+    .find((group) => group.startsWith(`${name}:`))
+  return line === undefined ? undefined : Number(line.split(':')[2])
+}
+
+async function serve(
+  address: string,
+  credentials: ServerCredentials,
+  methods: readonly ServedMethods[],
+  onFailure: OnFailure,
+): Promise<GrpcServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': 64 * 1024 * 1024,
+    'grpc.max_send_message_length': 64 * 1024 * 1024,
+    'grpc.so_reuseport': 0,
+    'grpc-node.max_session_memory': 64,
+  })
+  for (const { service, handlers } of methods)
+    server.addService(definition(service), implementation(service, handlers, onFailure))
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
+  })
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        const force = setTimeout(() => server.forceShutdown(), 200)
+        server.tryShutdown(() => {
+          clearTimeout(force)
+          resolve()
+        })
+      }),
+  }
+}
+
+function definition(service: Service): ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(service).map(([name, method]) => [
+      name,
+      {
+        path: method.path,
+        requestStream: method.requestStream,
+        responseStream: method.responseStream,
+        requestSerialize: (value: unknown) => encode(method.request, value as never),
+        requestDeserialize: (bytes: Buffer) => decode(method.request, bytes),
+        responseSerialize: (value: unknown) => encode(method.response, value as never),
+        responseDeserialize: (bytes: Buffer) => decode(method.response, bytes),
+      },
+    ]),
+  )
+}
+
+type UnaryHandler = (request: unknown, context: CallContext) => Promise<unknown>
+type StreamHandler = (request: unknown, send: (response: unknown) => void, context: CallContext) => Promise<void>
+/** For streams in both directions: a plain listener, since requests and answers have no order between them. */
+export type DuplexHandler = (
+  call: {
+    readonly onRequest: (listener: (request: unknown) => void) => void
+    readonly onEnd: (listener: () => void) => void
+  },
+  context: CallContext,
+) => void
+
+function implementation(
+  service: Service,
+  handlers: Readonly<Record<string, unknown>>,
+  onFailure: OnFailure,
+): UntypedServiceImplementation {
+  const entries = Object.entries(service).map(([name, method]) => {
+    const handler = handlers[name]
+    if (method.requestStream) return [name, duplex(handler as DuplexHandler)] as const
+    if (method.responseStream) return [name, streaming(method, handler as StreamHandler, onFailure)] as const
+    return [name, unary(method, handler as UnaryHandler, onFailure)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function unary(method: Method, handler: UnaryHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
+  return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
+    handler(call.request, contextOf(call)).then(
+      (value) => answer(null, value),
+      (error: unknown) => answer(statusOf(error, method, onFailure)),
+    )
+  }
+}
+
+function streaming(method: Method, handler: StreamHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
+  return (call: ServerWritableStream<unknown, unknown>) => {
+    const context = contextOf(call)
+    const send = (response: unknown): void => {
+      if (!context.signal.aborted) call.write(response)
+    }
+    handler(call.request, send, context).then(
+      () => call.end(),
+      (error: unknown) => call.emit('error', statusOf(error, method, onFailure)),
+    )
+  }
+}
+
+function duplex(handler: DuplexHandler): UntypedServiceImplementation[string] {
+  return (call: ServerDuplexStream<unknown, unknown>) => {
+    handler(
+      {
+        onRequest: (listener) => call.on('data', listener),
+        onEnd: (listener) => {
+          call.on('end', () => {
+            listener()
+            call.end()
+          })
+          call.on('cancelled', listener)
+          call.on('error', listener)
+        },
+      },
+      contextOf(call),
+    )
+  }
+}
+
+type AnyCall =
+  | ServerUnaryCall<unknown, unknown>
+  | ServerWritableStream<unknown, unknown>
+  | ServerDuplexStream<unknown, unknown>
+
+function contextOf(call: AnyCall): CallContext {
+  const gone = new AbortController()
+  const emitter: EventEmitter = call
+  emitter.on('cancelled', () => gone.abort())
+  const name = call.getAuthContext()?.sslPeerCertificate?.subject.CN
+  return { caller: typeof name === 'string' ? name : undefined, signal: gone.signal }
+}
+
+function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial<StatusObject> {
+  if (error instanceof RefusedError) {
+    const metadata = new Metadata()
+    const report = { code: error.code, sentences: error.sentences }
+    metadata.set(reportKey, Buffer.from(JSON.stringify(report)))
+    return { code: status.FAILED_PRECONDITION, details: error.message, metadata }
+  }
+  onFailure(method.path, error)
+  return { code: status.INTERNAL, details: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+}

@@ -1,0 +1,34 @@
+/**
+ * The API of the daemon. It carries messages and knows their form (proto/systole.proto), not their meaning: between
+ * daemons with mutual TLS, on a Unix socket for the command line. Here too is how a new node gets its certificate.
+ */
+export {
+  createAuthority,
+  createKeys,
+  createNodeCertificate,
+  type KeyPair,
+  signNodeCertificate,
+} from './certificates.ts'
+export {
+  askToEnrol,
+  type Enrol,
+  type EnrolmentAnswer,
+  type EnrolmentRequest,
+  type EnrolmentServer,
+  serveEnrolment,
+} from './enrolment.ts'
+export * from './generated/systole.ts'
+export {
+  type DuplexHandler,
+  type GrpcServer,
+  type OnFailure,
+  type ServedMethods,
+  serveTcp,
+  serveUnixSocket,
+} from './grpc-server.ts'
+export { acceptsSecret, authorityHash, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
+export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
+export type { CallContext, CallOptions, Handlers } from './method.ts'
+export { connectPeer, openPulseStream, type PeerAddress, type PeerClient, type PulseStream } from './peer-client.ts'
+export { NoAnswerError, RefusedError, RemoteFailureError, refuse, UnreachableError } from './report.ts'
+export type { TlsIdentity } from './tls-identity.ts'

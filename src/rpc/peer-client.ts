@@ -1,0 +1,135 @@
+/** A daemon's way to another daemon. The connection is kept, and made again when it broke. */
+import {
+  type ChannelOptions,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
+import { decode, encode } from './codec.ts'
+import { heartbeatService, nodeService, type Pulse } from './generated/systole.ts'
+import type { Callers, CallOptions, Method } from './method.ts'
+import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
+import type { TlsIdentity } from './tls-identity.ts'
+
+export interface PeerAddress {
+  /** The name that the peer's certificate must have. */
+  readonly node: string
+  readonly host: string
+  readonly port: number
+}
+
+export type PeerClient = Callers<typeof nodeService> & { readonly close: () => void }
+
+const defaultTimeoutMs = 5000
+
+export function connectPeer(peer: PeerAddress, identity: TlsIdentity): PeerClient {
+  const client = makeClient(peer, identity)
+  const calls = Object.entries(nodeService).map(([name, method]: [string, Method]) => [
+    name,
+    (request: never, options?: CallOptions) => unary(client, peer, method, request, options),
+  ])
+  const close = (): void => client.close()
+  return { ...Object.fromEntries(calls), close } as unknown as PeerClient
+}
+
+export interface PulseStream {
+  /** Drops the beat where the connection is not up: the next one is as good. */
+  readonly send: (pulse: Pulse) => void
+  readonly close: () => void
+}
+
+/** One attempt at a stream of heartbeats. `onEnd` is called once; the caller tries again when it sees fit. */
+export function openPulseStream(
+  peer: PeerAddress,
+  identity: TlsIdentity,
+  onEnd: (hostAnswered: boolean, reason: string) => void,
+): PulseStream {
+  const client = makeClient(peer, identity)
+  const { path } = heartbeatService.beat
+  const stream: ClientDuplexStream<Pulse, unknown> = client.makeBidiStreamRequest(
+    path,
+    (pulse: Pulse) => encode('Pulse', pulse),
+    (bytes: Buffer) => decode('Empty', bytes),
+  )
+  let open = true
+  const end = (hostAnswered: boolean, reason: string): void => {
+    if (!open) return
+    open = false
+    client.close()
+    onEnd(hostAnswered, reason)
+  }
+  stream.on('error', (error: ServiceError) => end(hostAnswered(error), error.details))
+  stream.on('end', () => end(true, 'the stream was ended'))
+  stream.on('data', () => undefined)
+  return {
+    send: (pulse) => {
+      if (open && stream.writableLength < 16) stream.write(pulse)
+    },
+    close: () => {
+      open = false
+      stream.cancel()
+      client.close()
+    },
+  }
+}
+
+function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {
+  const host = peer.host.includes(':') ? `[${peer.host}]` : peer.host
+  const options: ChannelOptions = {
+    // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
+    'grpc.ssl_target_name_override': peer.node,
+    'grpc.default_authority': peer.node,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.min_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 500,
+    'grpc.enable_http_proxy': 0,
+    'grpc.service_config_disable_resolution': 1,
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.max_receive_message_length': 64 * 1024 * 1024,
+    'grpc.keepalive_time_ms': 2000,
+    'grpc.keepalive_timeout_ms': 2000,
+  }
+  const { authority, key, certificate } = identity
+  return new Client(
+    `${host}:${peer.port}`,
+    credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate)),
+    options,
+  )
+}
+
+function unary(
+  client: Client,
+  peer: PeerAddress,
+  method: Method,
+  request: never,
+  options: CallOptions = {},
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = client.makeUnaryRequest(
+      method.path,
+      (value: never) => encode(method.request, value),
+      (bytes: Buffer) => decode(method.response, bytes),
+      request,
+      { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) },
+      (error, response) => (error ? reject(errorOf(error, peer)) : resolve(response)),
+    )
+    options.signal?.addEventListener('abort', () => call.cancel(), { once: true })
+  })
+}
+
+function errorOf(error: ServiceError, peer: PeerAddress): Error {
+  const report = error.metadata?.get(reportKey)[0]
+  if (report !== undefined) return new RefusedError(JSON.parse(report.toString()))
+  if (error.code === status.UNAVAILABLE)
+    return new UnreachableError(`The daemon on ${peer.node} cannot be reached.`, hostAnswered(error), error)
+  if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED)
+    return new NoAnswerError(`The daemon on ${peer.node} did not answer in time.`, error)
+  return new RemoteFailureError(`The daemon on ${peer.node} failed: ${error.details}`, { cause: error })
+}
+
+/** grpc-js has the system's word for it only in the text of the status. */
+function hostAnswered(error: ServiceError): boolean {
+  return /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|RST_STREAM|GOAWAY/i.test(error.details)
+}

@@ -1,0 +1,112 @@
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  type ClusterFile,
+  connectPeer,
+  createAuthority,
+  createNodeCertificate,
+  type GrpcServer,
+  type KeyPair,
+  nodeService,
+  openPulseStream,
+  refuse,
+  serveTcp,
+  type TlsIdentity,
+} from '../../src/rpc/index.ts'
+
+let authority: KeyPair
+let alpha: TlsIdentity
+let beta: TlsIdentity
+const opened: GrpcServer[] = []
+
+async function identity(name: string, issuer: KeyPair): Promise<TlsIdentity> {
+  const pair = await createNodeCertificate(issuer, { name, addresses: ['192.0.2.7'] })
+  return { ...pair, authority: issuer.certificate }
+}
+
+beforeAll(async () => {
+  authority = await createAuthority('testing')
+  alpha = await identity('alpha', authority)
+  beta = await identity('beta', authority)
+})
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()))
+})
+
+async function serveAlpha(handlers: Record<string, unknown>, failures: unknown[] = []): Promise<number> {
+  const server = await serveTcp(
+    { host: '127.0.0.1', port: 0, identity: alpha },
+    [{ service: nodeService, handlers }],
+    (_, error) => failures.push(error),
+  )
+  opened.push(server)
+  return server.port
+}
+
+test('a peer is known by the node name in its certificate', async () => {
+  const callers: unknown[] = []
+  const port = await serveAlpha({
+    confirmSilence: async (_: unknown, { caller }: { caller: string }) => {
+      callers.push(caller)
+      return { silent: true }
+    },
+  })
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
+  expect(await client.confirmSilence({ node: 'gamma' })).toEqual({ silent: true })
+  expect(callers).toEqual(['beta'])
+  client.close()
+})
+
+test('an address that another node answers is not that node', async () => {
+  const port = await serveAlpha({ confirmSilence: async () => ({ silent: true }) })
+  const client = connectPeer({ node: 'gamma', host: '127.0.0.1', port }, beta)
+  await expect(client.confirmSilence({ node: 'gamma' }, { timeoutMs: 2000 })).rejects.toThrow('gamma')
+  client.close()
+})
+
+test('a certificate of another cluster is not let in', async () => {
+  const calls: unknown[] = []
+  const port = await serveAlpha({ confirmSilence: async (asked: unknown) => calls.push(asked) })
+  const stranger = await identity('beta', await createAuthority('testing'))
+  const client = connectPeer(
+    { node: 'alpha', host: '127.0.0.1', port },
+    { ...stranger, authority: authority.certificate },
+  )
+  await expect(client.confirmSilence({ node: 'gamma' }, { timeoutMs: 2000 })).rejects.toThrow()
+  expect(calls).toEqual([])
+  client.close()
+})
+
+test('a refusal arrives with its code and sentences, a bug as a failure that the server logs', async () => {
+  const failures: unknown[] = []
+  const handlers = {
+    forget: async () => {
+      throw refuse('member-still', 'beta is still a member.', 'Stop it first.')
+    },
+    updateClusterFile: async ({ json }: ClusterFile) => {
+      throw new TypeError(`no such thing: ${json}`)
+    },
+  }
+  const port = await serveAlpha(handlers, failures)
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
+  await expect(client.forget({})).rejects.toMatchObject({
+    name: 'RefusedError',
+    code: 'member-still',
+    sentences: ['beta is still a member.', 'Stop it first.'],
+  })
+  await expect(client.updateClusterFile({ json: 'x' })).rejects.toMatchObject({ name: 'RemoteFailureError' })
+  expect(failures).toHaveLength(1)
+  client.close()
+})
+
+test('a daemon that is down on a host that is up is told apart from silence', async () => {
+  const port = await serveAlpha({})
+  await Promise.all(opened.splice(0).map((server) => server.close()))
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
+  await expect(client.forget({})).rejects.toMatchObject({ name: 'UnreachableError', hostAnswered: true })
+  client.close()
+  const ended = await new Promise<boolean>((resolve) => {
+    openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, resolve)
+  })
+  expect(ended).toBe(true)
+})
