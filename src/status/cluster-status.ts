@@ -238,7 +238,7 @@ export interface PrimitiveState {
   /** A live migration that was interrupted between its two halves. */
   readonly partialMigration?: { readonly source: NodeName; readonly target: NodeName }
   /** Where the history forbids it to run. Placement adds minus INFINITY for each. */
-  readonly bans?: readonly HistoryBan[]
+  readonly bans: readonly HistoryBan[]
   /** The role that the history demands next, whatever is wanted (on-fail=stop, a remote connection waiting to reconnect). */
   readonly demandedRole?: { readonly role: Role; readonly reason: string }
   /** The name that its history has on the nodes where that differs from `id`: `ping` or `ping:0` for `ping:1`. Promotion scores use it. */
@@ -253,20 +253,12 @@ export interface PrimitiveState {
   readonly maintenance: boolean
   /** It must be stopped before anything else is done with it. */
   readonly mustStop: boolean
-  /** The role that a failure asks for (`on-fail` stop or demote, a fail role), unless target-role asks for less. */
-  readonly nextRole?: { readonly role: Role; readonly reason: string }
-  /** Where failures forbid it with minus INFINITY; without a node: everywhere. In the order of the history. */
-  readonly bans: readonly FailureBan[]
   /** Live migration is out of the question after one that failed without trace. */
   readonly migratable: boolean
   /** Nodes on which a stop after a successful migration away from them is still due. */
   readonly danglingMigrations: readonly NodeName[]
-  /** The node that a shutdown lock keeps it for, and since when (seconds since the epoch). */
-  readonly lock?: { readonly node: NodeName; readonly since: number; readonly expired: boolean }
-  /** The name that the history knows it by: `ping` or `ping:1` for an instance of an anonymous clone. */
-  readonly historyName: string
   /** Its operations by node, oldest first. */
-  readonly history: ReadonlyMap<NodeName, readonly OperationRecord[]>
+  readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */
   readonly clearFailCountOn: readonly { readonly node: NodeName; readonly reason: string }[]
   /** Keys (`web_monitor_10000`) of recurring operations whose failure expired: they shall be scheduled again. */
@@ -277,13 +269,8 @@ export interface PrimitiveState {
   readonly multiplyActive: boolean
 }
 
-export interface FailureBan {
-  readonly node?: NodeName
-  readonly reason: 'hard-error' | 'fatal-error' | 'stop-failed' | 'on-fail' | 'fail-role'
-}
-
 /** One `lrm_rsc_op`: the recorded result of an operation. */
-export interface OperationRecord {
+export interface HistoryEntry {
   /** The id of the entry: `web_last_0`, `web_last_failure_0`, `web_monitor_10000`. */
   readonly id: string
   /** `web_start_0`. */
