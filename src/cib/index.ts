@@ -42,3 +42,29 @@ export {
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { addScores, clampScore, formatScore, INFINITY_SCORE, isInfinite, parseScore } from './score.ts'
+export { type CibParts, composeCib, xmlId } from './status/compose-cib.ts'
+export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'
+export {
+  formatTransitionKey,
+  isFailure,
+  type OperationDigests,
+  type OperationResult,
+  type OperationStatus,
+  operationKey,
+  operationStatuses,
+  parseTransitionKey,
+  recordsOfResult,
+  type TransitionKey,
+} from './status/operation-history.ts'
+export {
+  type NodeStateRecord,
+  type OperationRecord,
+  parseNodeStateRecord,
+  parseOperationRecord,
+  parseTicketRecord,
+  parseTransientAttributeRecord,
+  type ShutdownLockRecord,
+  type TicketRecord,
+  type TransientAttributeRecord,
+} from './status/records.ts'
+export { type SplitCib, splitCib } from './status/split-cib.ts'

@@ -1,0 +1,168 @@
+/**
+ * One CIB from the configuration and the records of the state, as `cluster cib` prints it and as Pacemaker's own tools
+ * read it. `splitCib` is the way back.
+ */
+import type { NodeName } from '../../base/index.ts'
+import { parseBoolean, present } from '../attribute-text.ts'
+import { childElement, childElements, element, type XmlElement } from '../document.ts'
+import { configurationElement } from '../read-configuration.ts'
+import type {
+  NodeStateRecord,
+  OperationRecord,
+  ShutdownLockRecord,
+  TicketRecord,
+  TransientAttributeRecord,
+} from './records.ts'
+
+export interface CibParts {
+  /** A `configuration` element, or a whole `cib` whose attributes are kept and whose status is replaced. */
+  readonly configuration: XmlElement
+  readonly epochs?: { readonly adminEpoch: number; readonly epoch: number; readonly numUpdates: number }
+  readonly haveQuorum?: boolean
+  /** The id of the DC's node. */
+  readonly dcId?: string
+  readonly nodeStates?: readonly NodeStateRecord[]
+  readonly operations?: readonly OperationRecord[]
+  readonly transientAttributes?: readonly TransientAttributeRecord[]
+  readonly tickets?: readonly TicketRecord[]
+  readonly shutdownLocks?: readonly ShutdownLockRecord[]
+}
+
+/** The schema and feature set that our CIBs are written for; Debian's Pacemaker 2.1.5 reads them. */
+const validateWith = 'pacemaker-3.9'
+const featureSet = '3.17.1'
+
+export function composeCib(parts: CibParts): XmlElement {
+  const configuration = configurationElement(parts.configuration)
+  const written =
+    parts.configuration.name === 'cib'
+      ? parts.configuration.attributes
+      : { crm_feature_set: featureSet, 'validate-with': validateWith }
+  const attributes = {
+    ...written,
+    ...present({
+      admin_epoch: parts.epochs?.adminEpoch.toString() ?? written.admin_epoch ?? '0',
+      epoch: parts.epochs?.epoch.toString() ?? written.epoch ?? '0',
+      num_updates: parts.epochs?.numUpdates.toString() ?? written.num_updates ?? '0',
+      'have-quorum': parts.haveQuorum === undefined ? undefined : parts.haveQuorum ? '1' : '0',
+      'dc-uuid': parts.dcId,
+    }),
+  }
+  return element('cib', attributes, [configuration, composeStatus(parts, configuration)])
+}
+
+function composeStatus(parts: CibParts, configuration: XmlElement): XmlElement {
+  const states = new Map((parts.nodeStates ?? []).map((state) => [state.node, state]))
+  const operations = groupBy(parts.operations ?? [], ({ node }) => node)
+  const attributes = groupBy(parts.transientAttributes ?? [], ({ node }) => node)
+  const locks = groupBy(parts.shutdownLocks ?? [], ({ node }) => node)
+  const nodes = new Set([...states.keys(), ...operations.keys(), ...attributes.keys(), ...locks.keys()])
+  const tickets = (parts.tickets ?? []).map(ticketElement)
+  return element('status', {}, [
+    ...[...nodes].map((node) => {
+      const state = states.get(node)
+      const id = state?.id ?? configuredNodeId(configuration, node)
+      return element('node_state', nodeStateAttributes(node, id, state), [
+        ...transientElements(id, attributes.get(node) ?? []),
+        ...historyElements(id, operations.get(node) ?? [], locks.get(node) ?? []),
+      ])
+    }),
+    ...(tickets.length === 0 ? [] : [element('tickets', {}, tickets)]),
+  ])
+}
+
+/** Remote nodes are known by their name, cluster nodes by the id of their `node` element. */
+function configuredNodeId(configuration: XmlElement, node: NodeName): string {
+  const nodes = childElement(configuration, 'nodes')
+  const found = nodes && childElements(nodes, 'node').find(({ attributes }) => attributes.uname === node)
+  return found?.attributes.id ?? node
+}
+
+function nodeStateAttributes(
+  node: NodeName,
+  id: string,
+  state: NodeStateRecord | undefined,
+): Readonly<Record<string, string>> {
+  if (state === undefined) return { id, uname: node }
+  // A remote node has no controller of its own: only its membership says something.
+  if (parseBoolean(state.attributes?.remote_node) === true)
+    return { id, uname: node, in_ccm: String(state.inCcm), ...state.attributes }
+  return {
+    id,
+    uname: node,
+    in_ccm: String(state.inCcm),
+    crmd: state.crmd,
+    join: state.join,
+    expected: state.expected,
+    ...present({ reason: state.reason, term: state.term?.toString() }),
+    ...state.attributes,
+  }
+}
+
+function transientElements(nodeId: string, records: readonly TransientAttributeRecord[]): readonly XmlElement[] {
+  if (records.length === 0) return []
+  const sets = [...groupBy(records, ({ set }) => set)].map(([set, pairs]) => {
+    const setId = set === '' ? `status-${nodeId}` : set
+    return element(
+      'instance_attributes',
+      { id: xmlId(setId) },
+      pairs.map(({ name, value }) => element('nvpair', { id: xmlId(`${setId}-${name}`), name, value })),
+    )
+  })
+  return [element('transient_attributes', { id: nodeId }, sets)]
+}
+
+function historyElements(
+  nodeId: string,
+  operations: readonly OperationRecord[],
+  locks: readonly ShutdownLockRecord[],
+): readonly XmlElement[] {
+  if (operations.length === 0 && locks.length === 0) return []
+  const lockOf = new Map(locks.map((lock) => [lock.resource, lock]))
+  const byResource = groupBy(operations, ({ resource }) => resource)
+  const resources = [...new Set([...byResource.keys(), ...lockOf.keys()])].flatMap((resource) => {
+    const records = byResource.get(resource) ?? []
+    const lock = lockOf.get(resource)
+    const agent = records[0]?.agent ?? lock?.agent
+    if (agent === undefined) return []
+    const attributes = {
+      id: resource,
+      type: agent.type,
+      class: agent.class,
+      ...present({
+        provider: agent.provider,
+        container: records.find(({ container }) => container !== undefined)?.container,
+        'shutdown-lock': lock?.since.toString(),
+      }),
+    }
+    const results = records.map((record) => element('lrm_rsc_op', { id: record.recordId, ...record.attributes }))
+    return [element('lrm_resource', attributes, results)]
+  })
+  return [element('lrm', { id: nodeId }, [element('lrm_resources', {}, resources)])]
+}
+
+function ticketElement(ticket: TicketRecord): XmlElement {
+  return element('ticket_state', {
+    id: ticket.id,
+    granted: String(ticket.granted),
+    ...present({ standby: ticket.standby?.toString(), 'last-granted': ticket.lastGranted?.toString() }),
+    ...ticket.attributes,
+  })
+}
+
+/** Whatever is not allowed in an XML id becomes a dot, as in `status-1-.health-disk`. */
+export function xmlId(text: string): string {
+  const allowed = text.replace(/[^\p{L}\p{N}_.-]/gu, '.')
+  return /^[\p{L}_]/u.test(allowed) ? allowed : `_${allowed}`
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

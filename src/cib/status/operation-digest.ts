@@ -1,0 +1,73 @@
+/**
+ * Digests of an operation's parameters: the scheduler compares the recorded one with that of the parameters as they are now
+ * configured, and restarts or reloads the resource where they differ. They are Pacemaker's, so that a history made by it is
+ * understood: the MD5 of one line of XML with sorted names. MD5 is the caller's, for this room has no cryptography.
+ */
+import type { OperationDigests } from './operation-history.ts'
+
+/** The hexadecimal MD5 of a text in UTF-8. */
+export type Md5 = (text: string) => string
+
+export interface DigestInput {
+  /** The agent's parameters with their values, without meta-attributes. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Recurring operations count their timeout as a parameter. */
+  readonly recurringTimeoutMs?: number
+  /** The parameters whose change needs a restart; absent where the agent cannot reload. */
+  readonly restartNames?: readonly string[]
+  /** The agent's secret parameters; absent where it has none. */
+  readonly secretNames?: readonly string[]
+}
+
+export function operationDigests(input: DigestInput, md5: Md5): OperationDigests {
+  const { parameters, restartNames, secretNames } = input
+  const timed =
+    input.recurringTimeoutMs === undefined
+      ? parameters
+      : { ...parameters, CRM_meta_timeout: String(input.recurringTimeoutMs) }
+  const restart = restartNames && {
+    names: restartNames,
+    digest: parametersDigest(
+      only(parameters, (name) => restartNames.includes(name)),
+      md5,
+    ),
+  }
+  const secure = secretNames && {
+    names: secretNames,
+    digest: parametersDigest(
+      only(parameters, (name) => !secretNames.includes(name)),
+      md5,
+    ),
+  }
+  return { all: parametersDigest(timed, md5), ...(restart && { restart }), ...(secure && { secure }) }
+}
+
+/** ` <parameters a="1" b="2"/>` and a line break, names in the order of their bytes. */
+export function parametersDigest(parameters: Readonly<Record<string, string>>, md5: Md5): string {
+  const pairs = Object.entries(parameters)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ` ${name}="${escapeValue(value)}"`)
+  return md5(` <parameters${pairs.join('')}/>\n`)
+}
+
+function only(
+  parameters: Readonly<Record<string, string>>,
+  keep: (name: string) => boolean,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => keep(name)))
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+/** Line breaks and tabs as C writes them: this text is hashed, never parsed. */
+function escapeValue(value: string): string {
+  return value.replace(/[&<>"\n\r\t]/g, (character) => escapes[character] ?? character)
+}
