@@ -13,6 +13,8 @@ mkdir -p /etc/systole /var/lib/systole
 mount --bind "$disk/etc" /etc/systole
 mount --bind "$disk/var" /var/lib/systole
 mount --bind "$lab/hosts" /etc/hosts
+# What a lab wants visible in all of its nodes, such as the log in which bench agents stamp their actions.
+[ -d "$lab/shared" ] && mkdir -p /run/bench && mount --bind "$lab/shared" /run/bench
 ip -batch - <<B
 link set lo up
 addr flush dev eth0

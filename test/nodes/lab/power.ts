@@ -24,7 +24,9 @@ export class PowerSupply {
   readonly brokenControllers = new Set<string>()
   /** Whether a node that is reset or switched on by its controller boots again. */
   autoBoot = true
-  #server: Server | undefined
+  /** A second place for the socket, where the nodes themselves can see it. */
+  extraSocket: string | undefined
+  readonly #servers: Server[] = []
 
   constructor(folder: string, network: LabNetwork, programs: string) {
     this.#folder = folder
@@ -71,9 +73,13 @@ export class PowerSupply {
     this.#powered.delete(node)
   }
 
-  /** Serves `status|on|off|reset NODE`, a line each, for the power controllers. */
+  /** Serves `status|on|off|reset|reboot NODE`, a line each, for the power controllers and for simple fence agents. */
   async serve(): Promise<void> {
-    this.#server = createServer((socket) => {
+    for (const path of [this.socketPath, this.extraSocket]) if (path !== undefined) await this.#serveAt(path)
+  }
+
+  async #serveAt(path: string): Promise<void> {
+    const server = createServer((socket) => {
       let text = ''
       socket.on('data', (data) => {
         text += data.toString()
@@ -85,21 +91,26 @@ export class PowerSupply {
       })
       socket.on('error', (error) => this.#note(`socket: ${error.message}`))
     })
-    this.#server.listen(this.socketPath)
-    await once(this.#server, 'listening')
+    server.listen(path)
+    await once(server, 'listening')
+    this.#servers.push(server)
   }
 
   async #answer(line: string): Promise<string> {
     const [command, node = ''] = line.split(' ')
+    if (command === 'ping') return 'OK'
+    if (command === 'list')
+      return this.#network.nodes.map((name) => `${name},${this.isOn(name) ? 'on' : 'off'}`).join(';')
     if (this.brokenControllers.has(node)) return 'ERR broken'
     if (command === 'status') return this.isOn(node) ? 'OK on' : 'OK off'
-    if (command === 'off' || command === 'reset') await this.off(node)
-    if (command === 'on' || (command === 'reset' && this.autoBoot)) await this.on(node)
+    const cycles = command === 'reset' || command === 'reboot'
+    if (command === 'off' || cycles) await this.off(node)
+    if (command === 'on' || (cycles && this.autoBoot)) await this.on(node)
     return 'OK'
   }
 
   async close(): Promise<void> {
-    this.#server?.close()
+    for (const server of this.#servers) server.close()
     for (const node of [...this.#powered.keys()]) await this.off(node)
   }
 
