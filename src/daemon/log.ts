@@ -1,0 +1,50 @@
+/**
+ * The daemon's log: JSON lines on standard output, for journald or a file. A line is a constant message and fields.
+ * Fields whose names promise a secret never enter it, at whatever depth they come.
+ */
+import { pino } from 'pino'
+
+export interface Log {
+  readonly debug: (message: string, fields?: object) => void
+  readonly info: (message: string, fields?: object) => void
+  readonly warn: (message: string, fields?: object) => void
+  readonly error: (message: string, fields?: object) => void
+}
+
+const secretName = /passw|secret|token|private|^key$|credential|snmp_priv|auth_pass/i
+/** Not secret, though the name looks like it. */
+const harmless = new Set(['tokenMs', 'key_file', 'passwd_script'])
+
+export function openLog(node: string, level: string): Log {
+  const logger = pino({
+    level,
+    base: { node },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+  })
+  const write =
+    (severity: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, fields: object = {}): void => {
+      if (logger.isLevelEnabled(severity)) logger[severity](withoutSecrets(fields, 0) as object, message)
+    }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+export function withoutSecrets(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return describeError(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > 6) return '…'
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1))
+  if (value instanceof Map) return withoutSecrets(Object.fromEntries(value), depth)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      secretName.test(name) && !harmless.has(name) ? '[secret]' : withoutSecrets(field, depth + 1),
+    ]),
+  )
+}
+
+function describeError(error: Error): object {
+  const cause = error.cause instanceof Error ? { cause: describeError(error.cause) } : {}
+  return { type: error.name, message: error.message, stack: error.stack?.split('\n').slice(1, 6).join('\n'), ...cause }
+}

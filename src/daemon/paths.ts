@@ -1,0 +1,32 @@
+/** Where the daemon keeps its files. All of them move together with SYSTOLE_ROOT, so that several nodes fit on a machine. */
+import { join } from 'node:path'
+
+export interface Paths {
+  /** Empty for the machine's own daemon. */
+  readonly root: string
+  readonly clusterFile: string
+  readonly pki: string
+  readonly data: string
+  readonly run: string
+  /** Exists from `cluster start` to `cluster stop`: a restarted daemon (a rebooted host) takes part again. */
+  readonly startedMark: string
+  readonly joinTokens: string
+  readonly lock: string
+}
+
+export function pathsBelow(root: string): Paths {
+  const base = root || '/'
+  const etc = join(base, 'etc/systole')
+  const data = join(base, 'var/lib/systole')
+  const run = join(base, 'run/systole')
+  return {
+    root,
+    clusterFile: join(etc, 'cluster.json'),
+    pki: join(etc, 'pki'),
+    data,
+    run,
+    startedMark: join(data, 'started'),
+    joinTokens: join(data, 'join-tokens.json'),
+    lock: join(run, 'systoled.pid'),
+  }
+}
