@@ -1,0 +1,29 @@
+/** The program `systole`. */
+
+import { allCommands } from './commands/all-commands.ts'
+import { completeLine } from './completion.ts'
+import { completionSources } from './completion-sources.ts'
+import { fileAccess } from './file-access.ts'
+import { liveAccess } from './live-access.ts'
+import { runLine } from './run.ts'
+import { realTerminal } from './terminal.ts'
+
+const root = process.env.SYSTOLE_ROOT ?? ''
+const line = process.argv.slice(2)
+
+if (line[0] === 'completion' && line[1] === 'words') {
+  const typed = line.slice(line.indexOf('--') + 1)
+  const words = await completeLine(allCommands, typed, completionSources(root))
+  process.stdout.write(words.map((word) => `${word}\n`).join(''))
+} else {
+  const terminal = realTerminal()
+  const printed = await runLine({
+    commands: allCommands,
+    line,
+    terminal,
+    openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
+  })
+  process.stderr.write(printed.standardError)
+  process.stdout.write(printed.standardOutput)
+  process.exitCode = printed.exitCode
+}
