@@ -1,0 +1,252 @@
+/**
+ * Who is heard, who is silent, and whose silence a majority confirms.
+ *
+ * A peer is silent once nothing was heard of it for the token. A connection that is refused or reset shows that its host
+ * still answers: then only the daemon died, and it has the restart grace to come back. Silence that a majority of the
+ * members known from the store finds as well is agreed: on it the DC acts, and so does whoever revokes a silent DC's lease.
+ * Every pulse carries the list of nodes that its sender finds silent; those words are the votes.
+ *
+ * Contract at the edge: a tick at least every heartbeat interval, each input with the time at which it is fed (not
+ * received). A step that comes far too late says that this node was paused: `doubt-own-lease` must reach the quorum core
+ * before anything else is acted on, and the silence of the peers is counted anew, for their pulses wait in our sockets.
+ */
+import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
+
+export interface HeartbeatTimings {
+  /** Silence after which a node is suspected. */
+  readonly tokenMs: number
+  readonly heartbeatIntervalMs: number
+  /** How long a daemon that died on a host which still answers is given to come back. */
+  readonly restartGraceMs: number
+}
+
+/** What one daemon sends to every other, each interval and as soon as its list of silent nodes changes. */
+export interface Pulse {
+  readonly node: NodeName
+  /** When the daemon started, in milliseconds since the epoch: a new incarnation has forgotten what it was told. */
+  readonly incarnation: number
+  readonly sequence: number
+  readonly silent: readonly NodeName[]
+}
+
+export type HeartbeatInput =
+  /** The other nodes of the cluster file, and which nodes the store knows as members: these are the voters. */
+  | { readonly kind: 'nodes'; readonly peers: readonly NodeName[]; readonly members: readonly NodeName[] }
+  | { readonly kind: 'pulse'; readonly pulse: Pulse }
+  /** `refused` and `reset` show a host without a daemon; a time-out shows nothing and is not fed. */
+  | { readonly kind: 'connection-failed'; readonly peer: NodeName; readonly how: 'refused' | 'reset' }
+  /** With the calendar's time where it is known: a suspended virtual machine's monotonic clock may stand still, its calendar jumps. */
+  | { readonly kind: 'tick'; readonly calendarMs?: number }
+
+export type HeartbeatEffect =
+  | { readonly kind: 'send-pulse'; readonly to: readonly NodeName[]; readonly pulse: Pulse }
+  /** What this node finds has changed: ask `peerViews` and `agreedSilence`. */
+  | { readonly kind: 'view-changed' }
+  /** This node stood still: nothing may be done under its lease before the store has confirmed it again. */
+  | { readonly kind: 'doubt-own-lease'; readonly pausedMs: number }
+
+export interface PeerView {
+  readonly node: NodeName
+  readonly state: 'heard' | 'restarting' | 'silent'
+  /** Since when it has been in this state. */
+  readonly since: MonotonicMs
+  readonly incarnation?: number
+  /** Only with `silent`: whether a majority of the members finds the same. */
+  readonly agreed: boolean
+}
+
+interface Peer {
+  readonly lastHeard: MonotonicMs
+  readonly incarnation?: number
+  /** The nodes that it finds silent, by its last pulse. */
+  readonly saysSilent: readonly NodeName[]
+  /** Its host answered for it since it was last heard. */
+  readonly hostAnswers: boolean
+}
+
+export interface HeartbeatState {
+  readonly self: NodeName
+  readonly incarnation: number
+  readonly timings: HeartbeatTimings
+  readonly sequence: number
+  readonly peers: ReadonlyMap<NodeName, Peer>
+  readonly members: readonly NodeName[]
+  readonly lastStep: MonotonicMs
+  readonly lastCalendarMs?: number
+  readonly nextPulseAt: MonotonicMs
+  /** What was last told with `view-changed`, and the silent nodes that were last sent. */
+  readonly told: string
+  readonly sentSilent: readonly NodeName[]
+}
+
+type HeartbeatStep = Step<HeartbeatState, HeartbeatEffect>
+
+export function initialHeartbeat(
+  start: { readonly self: NodeName; readonly incarnation: number; readonly timings: HeartbeatTimings },
+  now: MonotonicMs,
+): HeartbeatState {
+  return {
+    ...start,
+    sequence: 0,
+    peers: new Map(),
+    members: [],
+    lastStep: now,
+    nextPulseAt: now,
+    told: '',
+    sentSilent: [],
+  }
+}
+
+export function heartbeatStep(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatStep {
+  const woken = noticePause(state, input, now)
+  const next = takeInput(woken.state, input, now)
+  const told = tellView(next, now)
+  const sent = sendPulse(told.state, now)
+  return { state: sent.state, effects: [...woken.effects, ...told.effects, ...sent.effects] }
+}
+
+/** When the next tick is needed, at the latest: the next pulse is due, or a peer's silence begins. */
+export function nextHeartbeatAt(state: HeartbeatState): MonotonicMs {
+  const ends = [...state.peers.values()].map((peer) => peer.lastHeard + patienceMs(state, peer))
+  const future = ends.filter((end) => end > state.lastStep)
+  return monotonicMs(Math.min(state.nextPulseAt, ...future))
+}
+
+export function peerViews(state: HeartbeatState, now: MonotonicMs): readonly PeerView[] {
+  return [...state.peers].map(([node, peer]) => {
+    const kind = stateOf(state, peer, now)
+    const since = kind === 'silent' ? peer.lastHeard + patienceMs(state, peer) : peer.lastHeard
+    return {
+      node,
+      state: kind,
+      since: monotonicMs(since),
+      ...(peer.incarnation === undefined ? {} : { incarnation: peer.incarnation }),
+      agreed: kind === 'silent' && isAgreed(state, node, now),
+    }
+  })
+}
+
+/** The silent nodes whose silence a majority of the members confirms, this node among it. */
+export function agreedSilence(state: HeartbeatState, now: MonotonicMs): readonly NodeName[] {
+  return silentPeers(state, now).filter((node) => isAgreed(state, node, now))
+}
+
+/** A pulse from a silent node, a node that is not heard itself, or an outsider does not count. The silent one has no vote but is counted. */
+function isAgreed(state: HeartbeatState, suspect: NodeName, now: MonotonicMs): boolean {
+  const voters = new Set([...state.members, state.self, suspect])
+  const needed = Math.floor(voters.size / 2) + 1
+  let votes = 0
+  for (const voter of voters) {
+    if (voter === suspect) continue
+    const peer = state.peers.get(voter)
+    if (voter === state.self) votes++
+    else if (peer && stateOf(state, peer, now) === 'heard' && peer.saysSilent.includes(suspect)) votes++
+  }
+  return votes >= needed
+}
+
+function stateOf(state: HeartbeatState, peer: Peer, now: MonotonicMs): PeerView['state'] {
+  const silenceMs = now - peer.lastHeard
+  if (silenceMs >= patienceMs(state, peer)) return 'silent'
+  return silenceMs >= state.timings.tokenMs || peer.hostAnswers ? 'restarting' : 'heard'
+}
+
+function patienceMs(state: HeartbeatState, peer: Peer): number {
+  const { tokenMs, restartGraceMs } = state.timings
+  return peer.hostAnswers ? Math.max(tokenMs, restartGraceMs) : tokenMs
+}
+
+function silentPeers(state: HeartbeatState, now: MonotonicMs): readonly NodeName[] {
+  return [...state.peers].filter(([, peer]) => stateOf(state, peer, now) === 'silent').map(([node]) => node)
+}
+
+/** Longer than half the token without a step, and the peers' silence may be our own sleep. */
+function noticePause(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatStep {
+  const calendarMs = input.kind === 'tick' ? input.calendarMs : undefined
+  const passedMs = now - state.lastStep
+  // A calendar that is set forward by its daemon looks the same; doubting the lease once too often costs one keep-alive.
+  const calendarPassedMs =
+    calendarMs === undefined || state.lastCalendarMs === undefined ? 0 : calendarMs - state.lastCalendarMs
+  const pausedMs = Math.max(passedMs, calendarPassedMs)
+  const next: HeartbeatState = {
+    ...state,
+    lastStep: now,
+    ...(calendarMs === undefined ? {} : { lastCalendarMs: calendarMs }),
+  }
+  if (pausedMs <= state.timings.heartbeatIntervalMs + state.timings.tokenMs / 2) return { state: next, effects: [] }
+  const peers = new Map([...state.peers].map(([node, peer]) => [node, { ...peer, lastHeard: now, saysSilent: [] }]))
+  return { state: { ...next, peers }, effects: [{ kind: 'doubt-own-lease', pausedMs }] }
+}
+
+function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatState {
+  switch (input.kind) {
+    case 'nodes':
+      return withNodes(state, input.peers, input.members, now)
+    case 'pulse':
+      return withPulse(state, input.pulse, now)
+    case 'connection-failed': {
+      const peer = state.peers.get(input.peer)
+      // A host that answers after its silence has begun changes nothing: others have acted on it.
+      if (!peer || peer.hostAnswers || stateOf(state, peer, now) === 'silent') return state
+      return withPeer(state, input.peer, { ...peer, hostAnswers: true })
+    }
+    case 'tick':
+      return state
+    default:
+      return assertNever(input)
+  }
+}
+
+/** A peer that is new here has one token to be heard. */
+function withNodes(
+  state: HeartbeatState,
+  peers: readonly NodeName[],
+  members: readonly NodeName[],
+  now: MonotonicMs,
+): HeartbeatState {
+  const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false }
+  const others = peers.filter((node) => node !== state.self)
+  return { ...state, members, peers: new Map(others.map((node) => [node, state.peers.get(node) ?? fresh])) }
+}
+
+/** Pulses of an incarnation before the one that was last heard come late, from a daemon that is gone. */
+function withPulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): HeartbeatState {
+  const peer = state.peers.get(pulse.node)
+  if (!peer || pulse.incarnation < (peer.incarnation ?? 0)) return state
+  return withPeer(state, pulse.node, {
+    lastHeard: now,
+    incarnation: pulse.incarnation,
+    saysSilent: pulse.silent,
+    hostAnswers: false,
+  })
+}
+
+function withPeer(state: HeartbeatState, node: NodeName, peer: Peer): HeartbeatState {
+  return { ...state, peers: new Map(state.peers).set(node, peer) }
+}
+
+function tellView(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
+  const told = peerViews(state, now)
+    .map(({ node, state: kind, agreed, incarnation }) => `${node}:${kind}:${agreed}:${incarnation ?? ''}`)
+    .join(' ')
+  if (told === state.told) return { state, effects: [] }
+  return { state: { ...state, told }, effects: [{ kind: 'view-changed' }] }
+}
+
+/** Due, or the list of silent nodes has changed: the others need this node's word at once. */
+function sendPulse(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
+  const silent = silentPeers(state, now)
+  const changed = silent.length !== state.sentSilent.length || silent.some((node) => !state.sentSilent.includes(node))
+  if (!changed && now < state.nextPulseAt) return { state, effects: [] }
+  const { self, incarnation, sequence, timings } = state
+  const pulse: Pulse = { node: self, incarnation, sequence: sequence + 1, silent }
+  return {
+    state: {
+      ...state,
+      sequence: sequence + 1,
+      sentSilent: silent,
+      nextPulseAt: monotonicMs(now + timings.heartbeatIntervalMs),
+    },
+    effects: [{ kind: 'send-pulse', to: [...state.peers.keys()], pulse }],
+  }
+}

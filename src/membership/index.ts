@@ -1,0 +1,26 @@
+/**
+ * Who is here. Two cores: `heartbeatStep` hears and misses the other daemons, and finds out that this node itself was
+ * paused (it runs in the pulse thread); `presenceStep` brings this node into the cluster and takes it out cleanly.
+ */
+export {
+  agreedSilence,
+  type HeartbeatEffect,
+  type HeartbeatInput,
+  type HeartbeatState,
+  type HeartbeatTimings,
+  heartbeatStep,
+  initialHeartbeat,
+  nextHeartbeatAt,
+  type PeerView,
+  type Pulse,
+  peerViews,
+} from './heartbeat.ts'
+export {
+  initialPresence,
+  type OwnMember,
+  type PresenceEffect,
+  type PresenceInput,
+  type PresencePhase,
+  type PresenceState,
+  presenceStep,
+} from './presence.ts'

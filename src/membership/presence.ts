@@ -1,0 +1,179 @@
+/**
+ * How this node comes into the cluster and leaves it: absent → joining → member → leaving → left.
+ *
+ * It registers under `members/<self>` with its lease, as `joining`; once the DC has written its node-state for this very
+ * incarnation it is a `member`. A clean leave asks, with the transient attribute `shutdown`, that its resources be stopped
+ * (Pacemaker Explained, "Node attributes"); the DC answers with `do_shutdown` when they are, and the node gives its lease
+ * back. Without quorum nobody can answer: the node then stops its resources by itself and leaves.
+ *
+ * Contract at the edge: results of operations that could not be written are written before `register` is performed, in
+ * front of it; leases of an earlier incarnation are revoked before it, so that nobody waits for them to run out.
+ * `view` must be fed whenever the store shows this node's member record or node-state changed.
+ */
+import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
+
+export type PresencePhase = 'absent' | 'joining' | 'member' | 'leaving' | 'left'
+
+/** What the store shows about this node. */
+export interface OwnMember {
+  /** The record under `members/<self>`, if there is one. */
+  readonly record?: {
+    readonly incarnation: number
+    readonly lease?: string
+    readonly state: 'joining' | 'member' | 'leaving'
+  }
+  /** The DC has integrated this incarnation: its node-state says `join=member` and names it. */
+  readonly acknowledged: boolean
+  /** The DC counts this incarnation as fenced or cleanly down. */
+  readonly declaredDown: boolean
+}
+
+export type PresenceInput =
+  /** This node holds a lease and is quorate under it; undefined: not any more. */
+  | { readonly kind: 'lease'; readonly lease?: string }
+  | { readonly kind: 'view'; readonly own: OwnMember }
+  /** `cluster stop`, or the signal to stop. */
+  | { readonly kind: 'leave' }
+  /** The DC's `do_shutdown`: nothing runs here any more. */
+  | { readonly kind: 'shutdown-allowed' }
+  /** The local stop plan has ended. */
+  | { readonly kind: 'stopped-locally' }
+  | { readonly kind: 'written'; readonly ok: boolean }
+  | { readonly kind: 'tick' }
+
+export type PresenceEffect =
+  /** Put `members/<self>` under the lease, in this state. Answer with `written`. */
+  | { readonly kind: 'register'; readonly as: 'joining' | 'member' | 'leaving'; readonly lease: string }
+  /** Set the transient attribute `shutdown`, to the seconds since the epoch. */
+  | { readonly kind: 'request-shutdown' }
+  /** Nobody is there to tell us to: stop what runs here, in order, then feed `stopped-locally`. */
+  | { readonly kind: 'stop-locally' }
+  /** Delete `members/<self>`, revoke the lease, end the daemon. */
+  | { readonly kind: 'depart'; readonly lease?: string }
+  /** The cluster counts this very incarnation as down while it lives: what it runs may run elsewhere as well. */
+  | { readonly kind: 'declared-down' }
+
+export interface PresenceState {
+  readonly self: NodeName
+  readonly incarnation: number
+  readonly phase: PresencePhase
+  readonly lease?: string
+  readonly own: OwnMember
+  readonly writing: boolean
+  /** When a write that failed is tried again. */
+  readonly retryAt: MonotonicMs
+  readonly shutdownRequested: boolean
+  readonly stoppingLocally: boolean
+  /** Since when it wants to leave without quorum. */
+  readonly leaveAloneAt?: MonotonicMs
+  readonly toldDown: boolean
+}
+
+/** A loss of quorum that is over within this time does not make a leaving node stop its resources by itself. */
+const leaveAlonePatienceMs = 2000
+const retryMs = 300
+
+export function initialPresence(self: NodeName, incarnation: number): PresenceState {
+  return {
+    self,
+    incarnation,
+    phase: 'absent',
+    own: { acknowledged: false, declaredDown: false },
+    writing: false,
+    retryAt: monotonicMs(0),
+    shutdownRequested: false,
+    stoppingLocally: false,
+    toldDown: false,
+  }
+}
+
+export function presenceStep(
+  state: PresenceState,
+  input: PresenceInput,
+  now: MonotonicMs,
+): Step<PresenceState, PresenceEffect> {
+  const taken = takeInput(state, input, now)
+  return taken.phase === 'left' ? leftStep(state, taken) : act(taken, now)
+}
+
+function takeInput(state: PresenceState, input: PresenceInput, now: MonotonicMs): PresenceState {
+  switch (input.kind) {
+    case 'lease': {
+      const { lease: _before, ...rest } = state
+      return input.lease === undefined ? rest : { ...rest, lease: input.lease }
+    }
+    case 'view':
+      return { ...state, own: input.own }
+    case 'leave':
+      return state.phase === 'left' ? state : { ...state, phase: 'leaving' }
+    case 'shutdown-allowed':
+    case 'stopped-locally':
+      return state.phase === 'leaving' ? { ...state, phase: 'left' } : state
+    case 'written':
+      return { ...state, writing: false, retryAt: input.ok ? now : monotonicMs(now + retryMs) }
+    case 'tick':
+      return state
+    default:
+      return assertNever(input)
+  }
+}
+
+function leftStep(before: PresenceState, state: PresenceState): Step<PresenceState, PresenceEffect> {
+  if (before.phase === 'left') return { state, effects: [] }
+  return { state, effects: [{ kind: 'depart', ...(state.lease === undefined ? {} : { lease: state.lease }) }] }
+}
+
+/** Compares what the store shows with what it should show, whatever the input was. */
+function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, PresenceEffect> {
+  const { record, acknowledged } = state.own
+  const registered = record?.incarnation === state.incarnation && record.lease === state.lease
+  const effects: PresenceEffect[] = []
+  let next = state
+  if (state.phase !== 'leaving') next = { ...next, phase: phaseOf(registered, acknowledged) }
+  if (state.own.declaredDown && registered && !state.toldDown) {
+    next = { ...next, toldDown: true }
+    effects.push({ kind: 'declared-down' })
+  }
+  if (!state.own.declaredDown) next = { ...next, toldDown: false }
+  if (next.phase === 'leaving') return leave(next, registered, effects, now)
+  const wanted = registered && acknowledged ? 'member' : 'joining'
+  if (state.lease === undefined || state.writing || now < state.retryAt) return { state: next, effects }
+  if (registered && record.state === wanted) return { state: next, effects }
+  effects.push({ kind: 'register', as: wanted, lease: state.lease })
+  return { state: { ...next, writing: true }, effects }
+}
+
+function phaseOf(registered: boolean, acknowledged: boolean): PresencePhase {
+  if (!registered) return 'absent'
+  return acknowledged ? 'member' : 'joining'
+}
+
+function leave(
+  state: PresenceState,
+  registered: boolean,
+  effects: PresenceEffect[],
+  now: MonotonicMs,
+): Step<PresenceState, PresenceEffect> {
+  if (state.lease === undefined) return leaveAlone(state, effects, now)
+  const { leaveAloneAt: _since, ...rest } = state
+  if (state.writing || now < state.retryAt) return { state: rest, effects }
+  if (!registered || state.own.record?.state !== 'leaving') {
+    effects.push({ kind: 'register', as: 'leaving', lease: state.lease })
+    return { state: { ...rest, writing: true }, effects }
+  }
+  if (state.shutdownRequested) return { state: rest, effects }
+  effects.push({ kind: 'request-shutdown' })
+  return { state: { ...rest, shutdownRequested: true, writing: true }, effects }
+}
+
+function leaveAlone(
+  state: PresenceState,
+  effects: PresenceEffect[],
+  now: MonotonicMs,
+): Step<PresenceState, PresenceEffect> {
+  if (state.stoppingLocally) return { state, effects }
+  if (state.leaveAloneAt === undefined) return { state: { ...state, leaveAloneAt: now }, effects }
+  if (now - state.leaveAloneAt < leaveAlonePatienceMs) return { state, effects }
+  effects.push({ kind: 'stop-locally' })
+  return { state: { ...state, stoppingLocally: true }, effects }
+}

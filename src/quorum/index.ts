@@ -1,0 +1,18 @@
+/**
+ * May we act? A node is quorate while its lease is confirmed by the store's majority, by its own monotonic clock and with
+ * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
+ * knows how long others must wait for a node that cannot be fenced.
+ */
+export { type LossTimings, lossWait } from './loss.ts'
+export {
+  initialQuorum,
+  isQuorate,
+  nextQuorumAt,
+  type QuorumEffect,
+  type QuorumInput,
+  type QuorumState,
+  type QuorumTimings,
+  quorateUntil,
+  quorumStep,
+} from './quorum.ts'
+export { type QuorumVotes, quorumVotes } from './votes.ts'
