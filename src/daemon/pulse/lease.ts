@@ -1,0 +1,94 @@
+/**
+ * Performs what the quorum core asks of the store: get a lease, keep it alive, give it back. Everything that must vanish
+ * with the node hangs on the lease: its entry among the members, and the DC's key.
+ */
+import {
+  initialQuorum,
+  nextQuorumAt,
+  type QuorumInput,
+  type QuorumState,
+  type QuorumTimings,
+  quorateUntil,
+  quorumStep,
+} from '../../quorum/index.ts'
+import type { LeaseId, Store } from '../../store/index.ts'
+import { monotonicNow } from '../clock.ts'
+import type { FromPulse } from './messages.ts'
+
+export class Lease {
+  readonly #store: Store
+  readonly #tell: (message: FromPulse) => void
+  #state: QuorumState
+  #timer: NodeJS.Timeout | undefined
+  #lastTrouble = ''
+  #ended = false
+
+  constructor(store: Store, timings: QuorumTimings, tell: (message: FromPulse) => void) {
+    this.#store = store
+    this.#tell = tell
+    this.#state = initialQuorum(timings, monotonicNow())
+  }
+
+  /** The lease of an incarnation that was killed is revoked first, so that nobody waits for it to run out. */
+  async start(old: LeaseId | undefined): Promise<void> {
+    if (old !== undefined) await this.#store.revokeLease(old).catch((error: unknown) => this.#trouble(error))
+    this.feed({ kind: 'tick' })
+  }
+
+  feed(input: QuorumInput): void {
+    if (this.#ended) return
+    const { state, effects } = quorumStep(this.#state, input, monotonicNow())
+    const changed = quorateUntil(state) !== quorateUntil(this.#state) || state.lease !== this.#state.lease
+    this.#state = state
+    for (const effect of effects)
+      if (effect.kind === 'request-lease') void this.#request(effect.ttlMs)
+      else if (effect.kind === 'keep-alive') void this.#keepAlive(effect.lease as LeaseId)
+      else if (effect.kind === 'quorum-lost') this.#tell({ kind: 'quorum-lost', why: effect.why })
+    if (changed) this.#tell({ kind: 'quorum', lease: state.lease, until: quorateUntil(state) })
+    clearTimeout(this.#timer)
+    const wait = nextQuorumAt(state) - monotonicNow()
+    if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.feed({ kind: 'tick' }), Math.max(1, wait))
+  }
+
+  async leave(): Promise<void> {
+    const { lease } = this.#state
+    this.feed({ kind: 'leave' })
+    this.#ended = true
+    clearTimeout(this.#timer)
+    if (lease !== undefined)
+      await this.#store.revokeLease(lease as LeaseId).catch((error: unknown) => this.#trouble(error))
+    await this.#store.close()
+  }
+
+  async #request(ttlMs: number): Promise<void> {
+    const askedAt = monotonicNow()
+    try {
+      const granted = await this.#store.grantLease(ttlMs)
+      this.#lastTrouble = ''
+      this.feed({ kind: 'granted', lease: granted.lease, ttlMs: granted.ttlMs, askedAt })
+    } catch (error) {
+      this.#trouble(error)
+      this.feed({ kind: 'no-answer' })
+    }
+  }
+
+  async #keepAlive(lease: LeaseId): Promise<void> {
+    const askedAt = monotonicNow()
+    try {
+      const kept = await this.#store.keepAlive(lease)
+      this.#lastTrouble = ''
+      if (kept === 'lost') this.feed({ kind: 'lost', lease })
+      else this.feed({ kind: 'confirmed', lease, ttlMs: kept.ttlMs, askedAt })
+    } catch (error) {
+      this.#trouble(error)
+      this.feed({ kind: 'no-answer' })
+    }
+  }
+
+  /** The store may be away for any time: the same trouble is told once, until something succeeds. */
+  #trouble(error: unknown): void {
+    const text = String(error)
+    if (text !== this.#lastTrouble) this.#tell({ kind: 'trouble', error: text })
+    this.#lastTrouble = text
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The pulse thread: heartbeats to and from the other daemons, and the keep-alive of this node's lease. Nothing else runs
+ * here, so that no work of the main thread (let alone of the planner) ever makes this node look dead.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { defined, type NodeName } from '../../base/index.ts'
+import {
+  agreedSilence,
+  type HeartbeatInput,
+  type HeartbeatState,
+  heartbeatStep,
+  initialHeartbeat,
+  nextHeartbeatAt,
+  peerViews,
+} from '../../membership/index.ts'
+import { createStore, type LeaseId } from '../../store/index.ts'
+import { monotonicNow } from '../clock.ts'
+import { Lease } from './lease.ts'
+import { Links } from './links.ts'
+import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
+
+const port = defined(parentPort ?? undefined, 'the port to the main thread')
+const tell = (message: FromPulse): void => port.postMessage(message)
+
+class PulseThread {
+  readonly #setup: PulseSetup
+  readonly #links: Links
+  readonly #lease: Lease
+  #state: HeartbeatState
+  #timer: NodeJS.Timeout | undefined
+  #left = false
+
+  constructor(setup: PulseSetup) {
+    const { node, incarnation, timings } = setup
+    this.#setup = setup
+    this.#lease = new Lease(createStore(setup.store), timings, tell)
+    this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
+    this.#links = new Links(setup.identity, {
+      onPulse: (pulse) => this.#feed({ kind: 'pulse', pulse }),
+      onConnectionFailed: (peer, how) => this.#feed({ kind: 'connection-failed', peer, how }),
+    })
+  }
+
+  async start(): Promise<void> {
+    const { listen, peers, oldLease } = this.#setup
+    await this.#links.listen(listen)
+    const names = peers.map(({ node }) => node)
+    this.setNodes(peers, names)
+    await this.#lease.start(oldLease as LeaseId | undefined)
+  }
+
+  setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {
+    this.#links.connect(peers)
+    this.#feed({ kind: 'nodes', peers: peers.map(({ node }) => node), members })
+  }
+
+  async leave(): Promise<void> {
+    this.#left = true
+    clearTimeout(this.#timer)
+    await this.#lease.leave()
+    await this.#links.close()
+    tell({ kind: 'left' })
+  }
+
+  #feed(input: HeartbeatInput): void {
+    if (this.#left) return
+    const { state, effects } = heartbeatStep(this.#state, input, monotonicNow())
+    this.#state = state
+    for (const effect of effects)
+      if (effect.kind === 'send-pulse') this.#links.send(effect.to, effect.pulse)
+      else if (effect.kind === 'view-changed') this.#tellView()
+      else {
+        this.#lease.feed({ kind: 'doubt' })
+        tell(effect)
+      }
+    clearTimeout(this.#timer)
+    const wait = Math.max(1, nextHeartbeatAt(state) - monotonicNow())
+    this.#timer = setTimeout(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }), wait)
+  }
+
+  #tellView(): void {
+    const now = monotonicNow()
+    tell({ kind: 'view', peers: peerViews(this.#state, now), agreedSilent: agreedSilence(this.#state, now) })
+  }
+}
+
+const thread = new PulseThread(workerData as PulseSetup)
+port.on('message', (message: ToPulse) => {
+  if (message.kind === 'nodes') thread.setNodes(message.peers, message.members)
+  else void thread.leave().then(() => port.close())
+})
+void thread.start()
