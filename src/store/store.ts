@@ -4,8 +4,9 @@
  * transaction that compares and then writes, watch from a revision, leases.
  *
  * Revisions count the transactions that changed something, over all keys; they never go back. Keys are paths, values are
- * bytes. An error that is not a domain outcome is a StoreUnavailableError or a StoreTimeoutError; after a time-out the
- * transaction may have been applied, so a caller guards it with a comparison and reads before it repeats it.
+ * bytes. An error that is not a domain outcome is a StoreUnavailableError (nothing happened) or a StoreTimeoutError (it may
+ * have happened): after a time-out a caller reads before it repeats. Within its time limit the adapter itself repeats what
+ * got no answer, and applies it once all the same.
  */
 import type { Branded } from '../base/index.ts'
 
@@ -42,6 +43,7 @@ export type Write =
 export interface Transaction {
   /** All must hold, or nothing is written. */
   readonly compare: readonly Comparison[]
+  /** No key twice, and none under a prefix that the same transaction deletes: etcd refuses that, so both adapters assert it. */
   readonly writes: readonly Write[]
   /** Milliseconds; the default of the adapter where it is left out. */
   readonly timeoutMs?: number
@@ -51,6 +53,8 @@ export interface TransactionResult {
   readonly applied: boolean
   /** The store's revision after the transaction. */
   readonly revision: Revision
+  /** Set when it was not applied because a lease that it puts a key under is gone. */
+  readonly leaseLost?: boolean
 }
 
 export type StoreEvent =
@@ -75,8 +79,12 @@ export interface Store {
   readonly transaction: (transaction: Transaction) => Promise<TransactionResult>
   /** Delivers what happened after `from` (exclusive). */
   readonly watch: (prefix: string, from: Revision, listener: WatchListener) => Watch
+  /** Its expiry deletes the keys under it. What is granted may be more than what was asked for (etcd counts whole seconds). */
   readonly grantLease: (ttlMs: number) => Promise<{ readonly lease: LeaseId; readonly ttlMs: number }>
-  /** Resolves with the time to live that the store's majority confirmed, or 'lost' when the lease is gone. */
+  /**
+   * Resolves with the time to live that the store's majority confirmed, or 'lost' when the lease is gone. The caller counts
+   * it from the moment *before* the call: the lease cannot run out earlier than that.
+   */
   readonly keepAlive: (lease: LeaseId) => Promise<{ readonly ttlMs: number } | 'lost'>
   readonly revokeLease: (lease: LeaseId) => Promise<void>
   readonly close: () => Promise<void>

@@ -1,0 +1,57 @@
+/** Which store a daemon uses is a line in its configuration; this turns it into one. */
+import { readFileSync } from 'node:fs'
+import { assertNever } from '../base/index.ts'
+import { EmbeddedStore } from './embedded/embedded-store.ts'
+import { messageOf, StoreUnavailableError } from './errors.ts'
+import type { TlsFiles } from './etcd/endpoint.ts'
+import { EtcdStore } from './etcd/etcd-store.ts'
+import { connectStore } from './socket/connect.ts'
+import type { Store } from './store.ts'
+
+export type StoreConfig =
+  /** This process holds the files; nobody else may. */
+  | { readonly kind: 'embedded'; readonly directory: string }
+  /** Another process of this machine holds them and listens on a Unix socket. */
+  | { readonly kind: 'socket'; readonly path: string }
+  /** Members on the cluster's nodes, or an etcd of somebody else. */
+  | {
+      readonly kind: 'etcd'
+      /** `host:port`, this node's own member first. */
+      readonly endpoints: readonly string[]
+      /** Paths of PEM files. */
+      readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
+      readonly timeoutMs?: number
+    }
+
+export function createStore(config: StoreConfig): Store {
+  switch (config.kind) {
+    case 'embedded':
+      return new EmbeddedStore({ directory: config.directory })
+    case 'socket':
+      return connectStore({ path: config.path })
+    case 'etcd':
+      return new EtcdStore({
+        endpoints: config.endpoints,
+        ...(config.tls === undefined ? {} : { tls: readTlsFiles(config.tls) }),
+        ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+      })
+    default:
+      return assertNever(config)
+  }
+}
+
+export function readTlsFiles(paths: {
+  readonly ca: string
+  readonly certificate: string
+  readonly key: string
+}): TlsFiles {
+  return { ca: read(paths.ca), certificate: read(paths.certificate), key: read(paths.key) }
+}
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new StoreUnavailableError(`The store's TLS file ${path} cannot be read: ${messageOf(cause)}.`, cause)
+  }
+}

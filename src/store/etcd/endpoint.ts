@@ -1,0 +1,141 @@
+/** One etcd member as a client sees it: a channel, calls with a deadline, streams. It retries nothing; attempts.ts does. */
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
+import type { Method } from './api.ts'
+
+export interface TlsFiles {
+  readonly ca: Buffer
+  readonly certificate: Buffer
+  readonly key: Buffer
+}
+
+export interface PendingCall<Response> {
+  readonly answer: Promise<Response>
+  readonly cancel: () => void
+}
+
+const channelOptions = {
+  'grpc.initial_reconnect_backoff_ms': 50,
+  'grpc.min_reconnect_backoff_ms': 50,
+  'grpc.max_reconnect_backoff_ms': 200,
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  // Clients in several threads and tests must not share a connection: one that hangs would hang all.
+  'grpc.use_local_subchannel_pool': 1,
+}
+
+export class Endpoint {
+  /** `host:port`. */
+  readonly address: string
+  readonly #client: Client
+
+  constructor(address: string, tls: TlsFiles | undefined) {
+    this.address = address
+    this.#client = new Client(address, channelCredentials(tls), channelOptions)
+  }
+
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    deadlineMs: number,
+  ): PendingCall<Response> {
+    let cancel = () => undefined as void
+    const answer = new Promise<Response>((resolve, reject) => {
+      const call = this.#client.makeUnaryRequest(
+        method.path,
+        method.encode,
+        method.decode,
+        request,
+        new Metadata(),
+        { deadline: Date.now() + deadlineMs },
+        (error, response) => {
+          if (error !== null) reject(error)
+          else if (response === undefined) reject(new Error(`${this.address} answered ${method.path} with nothing`))
+          else resolve(response)
+        },
+      )
+      cancel = () => call.cancel()
+    })
+    return { answer, cancel: () => cancel() }
+  }
+
+  /** One request on a stream that is ended at once, one answer: how a lease is kept alive. */
+  exchange<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    deadlineMs: number,
+  ): PendingCall<Response> {
+    const stream = this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, new Metadata(), {
+      deadline: Date.now() + deadlineMs,
+    })
+    const answer = new Promise<Response>((resolve, reject) => {
+      stream.on('data', resolve)
+      stream.on('error', reject)
+      stream.on('end', () => reject(new Error(`${this.address} ended ${method.path} without an answer`)))
+    })
+    stream.write(request)
+    stream.end()
+    return { answer, cancel: () => stream.cancel() }
+  }
+
+  /** With `hasleader`, a member that has lost its leader ends the stream instead of going silent. */
+  stream<Request, Response>(method: Method<Request, Response>): ClientDuplexStream<Request, Response> {
+    const metadata = new Metadata()
+    metadata.set('hasleader', 'true')
+    return this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata)
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}
+
+function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
+  return tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.certificate)
+}
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error
+}
+
+/** What a failed call means for the next step. */
+export type CallFailure =
+  /** Nothing left this machine: the member was not reached. */
+  | 'not-sent'
+  /** Sent, and perhaps carried out. */
+  | 'unknown'
+  | 'lease-not-found'
+  | 'lease-exists'
+  | 'no-space'
+  | 'too-large'
+  /** Refused for good: wrong certificate, unknown method, invalid request. */
+  | 'refused'
+
+export function meaningOf(error: unknown): CallFailure {
+  if (!isServiceError(error)) return 'unknown'
+  const text = error.details
+  if (text.includes('requested lease not found')) return 'lease-not-found'
+  if (text.includes('lease already exists')) return 'lease-exists'
+  if (text.includes('database space exceeded')) return 'no-space'
+  if (text.includes('request is too large') || text.includes('too many operations')) return 'too-large'
+  switch (error.code) {
+    case status.UNAVAILABLE:
+      return /No connection established|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(text) ? 'not-sent' : 'unknown'
+    case status.INVALID_ARGUMENT:
+    case status.PERMISSION_DENIED:
+    case status.UNAUTHENTICATED:
+    case status.UNIMPLEMENTED:
+      return 'refused'
+    default:
+      return 'unknown'
+  }
+}

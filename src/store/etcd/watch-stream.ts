@@ -1,0 +1,139 @@
+/**
+ * A watch that survives its members: it remembers the last revision that it delivered and, when a stream ends, errs or goes
+ * silent, asks the next member for what came after. A member that is stopped answers no progress request; one that has lost
+ * its leader ends the stream (`hasleader`).
+ */
+import { assert } from '../../base/index.ts'
+import type { Clock } from '../clock.ts'
+import type { Entry, LeaseId, Revision, StoreEvent, Watch, WatchListener } from '../store.ts'
+import { api, type KeyValue, keyBytes, keyText, prefixEnd, type WatchResponse } from './api.ts'
+import type { Members } from './attempts.ts'
+import { toRevision } from './exactly-once.ts'
+
+const askEveryMs = 1000
+const silentAfterMs = 1000
+const firstRetryMs = 20
+const lastRetryMs = 200
+
+export function openWatch(
+  members: Members,
+  clock: Clock,
+  wanted: { readonly prefix: string; readonly from: Revision; readonly listener: WatchListener },
+): Watch {
+  const watch = new WatchStream(members, clock, wanted)
+  watch.connect()
+  return { close: () => watch.close() }
+}
+
+class WatchStream {
+  readonly #members: Members
+  readonly #clock: Clock
+  readonly #prefix: string
+  readonly #listener: WatchListener
+  #delivered: Revision
+  #connections = 0
+  /** Since the last message of a member. */
+  #failures = 0
+  #closed = false
+  #drop: () => void = () => undefined
+
+  constructor(
+    members: Members,
+    clock: Clock,
+    wanted: { readonly prefix: string; readonly from: Revision; readonly listener: WatchListener },
+  ) {
+    assert(wanted.prefix !== '', 'a watch names a prefix')
+    this.#members = members
+    this.#clock = clock
+    this.#prefix = wanted.prefix
+    this.#delivered = wanted.from
+    this.#listener = wanted.listener
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#drop()
+  }
+
+  connect(): void {
+    if (this.#closed) return
+    const stream = this.#members.choice(this.#connections++).stream(api.watch)
+    let live = true
+    let cancelTimer: () => void = () => undefined
+    const drop = () => {
+      live = false
+      cancelTimer()
+      stream.cancel()
+    }
+    const fail = () => {
+      if (!live) return
+      drop()
+      this.#retry()
+    }
+    const expectMessage = () => {
+      cancelTimer()
+      cancelTimer = this.#clock.after(askEveryMs, () => {
+        stream.write({ progress_request: {} })
+        cancelTimer = this.#clock.after(silentAfterMs, fail)
+      })
+    }
+    this.#drop = drop
+    stream.on('error', fail)
+    stream.on('end', fail)
+    stream.on('data', (message: WatchResponse) => {
+      if (!live) return
+      this.#failures = 0
+      expectMessage()
+      if (message.canceled) {
+        if (message.compact_revision === '0') return fail()
+        drop()
+        this.#closed = true
+        return this.#listener.onLost()
+      }
+      this.#deliver(message)
+    })
+    stream.write({
+      create_request: {
+        key: keyBytes(this.#prefix),
+        range_end: prefixEnd(this.#prefix),
+        start_revision: String(this.#delivered + 1),
+      },
+    })
+    cancelTimer = this.#clock.after(silentAfterMs, fail)
+  }
+
+  #retry(): void {
+    const round = Math.floor(this.#failures++ / this.#members.endpoints.length)
+    const delayMs = Math.min(lastRetryMs, firstRetryMs * 2 ** round)
+    this.#drop = this.#clock.after(delayMs, () => this.connect())
+  }
+
+  #deliver(message: WatchResponse): void {
+    const byRevision = new Map<Revision, StoreEvent[]>()
+    for (const { type, kv } of message.events) {
+      const revision = toRevision(kv.mod_revision)
+      const events = byRevision.get(revision) ?? []
+      events.push(
+        type === 'PUT' ? { kind: 'put', entry: toEntry(kv) } : { kind: 'delete', key: keyText(kv.key), revision },
+      )
+      byRevision.set(revision, events)
+    }
+    for (const [revision, events] of byRevision) {
+      if (revision <= this.#delivered) continue
+      this.#delivered = revision
+      this.#listener.onEvents(events, revision)
+      if (this.#closed) return
+    }
+  }
+}
+
+export function toEntry(kv: KeyValue): Entry {
+  return {
+    key: keyText(kv.key),
+    value: Uint8Array.from(kv.value),
+    createRevision: toRevision(kv.create_revision),
+    modRevision: toRevision(kv.mod_revision),
+    // A parser at the edge: etcd's lease ids become ours here.
+    ...(kv.lease === '0' ? {} : { lease: kv.lease as LeaseId }),
+  }
+}
