@@ -1,0 +1,139 @@
+/**
+ * Where agents are: `ocf:PROVIDER:TYPE` below the agents' folders, `lsb:NAME` in /etc/init.d, `stonith:NAME` among the
+ * system's programs. `service:NAME` is whichever of LSB and systemd has it.
+ */
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Agent } from '../cib/index.ts'
+import type { AgentHost } from './environment.ts'
+
+export type FoundAgent =
+  | { readonly kind: 'program'; readonly path: string; readonly standard: 'ocf' | 'lsb' | 'fencing' }
+  | { readonly kind: 'missing'; readonly message: string }
+  | { readonly kind: 'unsupported'; readonly message: string }
+
+const initScripts = '/etc/init.d'
+const programFolders = ['/usr/sbin', '/usr/bin', '/sbin']
+
+export function findAgent(agent: Agent, host: AgentHost, fenceFolders: readonly string[] = []): FoundAgent {
+  if (!isPlainName(agent.type) || (agent.provider !== undefined && !isPlainName(agent.provider)))
+    return { kind: 'missing', message: `${agentName(agent)} is no name of an agent.` }
+  switch (agent.class) {
+    case 'ocf':
+      return findOcf(agent, host)
+    case 'lsb':
+      return program(join(initScripts, agent.type), 'lsb') ?? missing(agent, initScripts)
+    case 'service':
+      return program(join(initScripts, agent.type), 'lsb') ?? systemdIsMissing(agent)
+    case 'systemd':
+      return systemdIsMissing(agent)
+    case 'stonith':
+      return findFenceAgent(agent, [...fenceFolders, ...programFolders])
+    default:
+      return { kind: 'unsupported', message: `There is no class of agents called '${agent.class}'.` }
+  }
+}
+
+/** `ocf:heartbeat:IPaddr2`, `lsb:nginx`. */
+export function agentName({ class: agentClass, provider, type }: Agent): string {
+  return provider === undefined ? `${agentClass}:${type}` : `${agentClass}:${provider}:${type}`
+}
+
+/** The providers of OCF agents, sorted. */
+export function listProviders(host: AgentHost): readonly string[] {
+  const providers = agentFolders(host).flatMap((folder) =>
+    namesIn(folder).filter((name) => isFolder(join(folder, name))),
+  )
+  return [...new Set(providers)].sort()
+}
+
+/** The types of a provider's agents, sorted. */
+export function listAgents(host: AgentHost, provider: string): readonly string[] {
+  if (!isPlainName(provider)) return []
+  const types = agentFolders(host).flatMap((folder) =>
+    namesIn(join(folder, provider)).filter((name) => isProgram(join(folder, provider, name))),
+  )
+  return [...new Set(types)].sort()
+}
+
+/** The fence agents that are installed, sorted. */
+export function listFenceAgents(fenceFolders: readonly string[] = []): readonly string[] {
+  const names = [...fenceFolders, ...programFolders].flatMap((folder) =>
+    namesIn(folder).filter((name) => name.startsWith('fence_') && isProgram(join(folder, name))),
+  )
+  return [...new Set(names)].sort()
+}
+
+function findOcf(agent: Agent, host: AgentHost): FoundAgent {
+  const provider = agent.provider ?? 'heartbeat'
+  for (const folder of agentFolders(host)) {
+    const found = program(join(folder, provider, agent.type), 'ocf')
+    if (found) return found
+  }
+  return missing(agent, join(host.ocfRoot, 'resource.d', provider))
+}
+
+function findFenceAgent(agent: Agent, folders: readonly string[]): FoundAgent {
+  for (const folder of folders) {
+    const found = program(join(folder, agent.type), 'fencing')
+    if (found) return found
+  }
+  return missing(agent, '/usr/sbin')
+}
+
+function agentFolders(host: AgentHost): readonly string[] {
+  return [...host.moreAgentFolders, join(host.ocfRoot, 'resource.d')]
+}
+
+function missing(agent: Agent, folder: string): FoundAgent {
+  return { kind: 'missing', message: `${agentName(agent)} is not installed: there is no program in ${folder}.` }
+}
+
+function systemdIsMissing(agent: Agent): FoundAgent {
+  return {
+    kind: 'unsupported',
+    message: `${agentName(agent)}: systemd units cannot be run yet; use an OCF agent or an LSB script.`,
+  }
+}
+
+function program(path: string, standard: 'ocf' | 'lsb' | 'fencing'): FoundAgent | undefined {
+  return isProgram(path) ? { kind: 'program', path, standard } : undefined
+}
+
+/** Names come from the configuration: none may lead out of its folder. */
+function isPlainName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.@+-]*$/.test(name)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch (error) {
+    return absent(error)
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    return absent(error)
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    absent(error)
+    return []
+  }
+}
+
+/** A path that is not there or may not be used is an answer; anything else went wrong. */
+function absent(error: unknown): false {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'ELOOP') return false
+  throw error
+}

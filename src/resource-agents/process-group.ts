@@ -1,0 +1,116 @@
+/**
+ * A program in a session and process group of its own, with a time limit. What counts is the end of the program itself:
+ * what it left behind may be the service, which may hold its output open for years, so that nobody waits for that.
+ * At the time limit, and only then, the whole group is ended: first asked, after a grace killed.
+ */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+export interface ProgramEnd {
+  /** Undefined where a signal ended it. */
+  readonly exitCode?: number
+  readonly signal?: string
+  /** The time limit had passed, whatever the program did after that. */
+  readonly timedOut: boolean
+  /** It was ended by `kill`. */
+  readonly killed: boolean
+  readonly execTimeMs: number
+  /** Why it could not be started. */
+  readonly failure?: NodeJS.ErrnoException
+}
+
+export interface ProgramRun {
+  /** Undefined where it could not be started. */
+  readonly processGroup: number | undefined
+  readonly child: ChildProcess
+  readonly ended: Promise<ProgramEnd>
+  /** Ends the group before its time limit. */
+  kill(): void
+}
+
+export interface ProgramCall {
+  readonly path: string
+  readonly arguments: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly stdio: NonNullable<SpawnOptions['stdio']>
+  readonly timeoutMs: number
+}
+
+/** How long a group has between being asked to end and being killed. */
+export const killGraceMs = 2000
+/** setTimeout takes no more. */
+const longestTimerMs = 2 ** 31 - 1
+
+export function runProgram(call: ProgramCall): ProgramRun {
+  const began = process.hrtime.bigint()
+  const child = spawn(call.path, call.arguments, {
+    env: call.environment,
+    stdio: call.stdio,
+    detached: true,
+    cwd: '/',
+  })
+  const processGroup = child.pid
+  let timedOut = false
+  let killed = false
+  let killTimer: NodeJS.Timeout | undefined
+  const end = () => {
+    if (processGroup === undefined || killTimer !== undefined) return
+    signalGroup(processGroup, 'SIGTERM')
+    killTimer = setTimeout(() => signalGroup(processGroup, 'SIGKILL'), killGraceMs)
+  }
+  const timeout = setTimeout(
+    () => {
+      timedOut = true
+      end()
+    },
+    Math.min(call.timeoutMs, longestTimerMs),
+  )
+  const ended = new Promise<ProgramEnd>((resolve) => {
+    const finish = (result: Pick<ProgramEnd, 'exitCode' | 'signal' | 'failure'>) => {
+      clearTimeout(timeout)
+      // The program is gone; what it started and nobody wants any more goes as well.
+      if (killTimer !== undefined && processGroup !== undefined) {
+        clearTimeout(killTimer)
+        signalGroup(processGroup, 'SIGKILL')
+      }
+      resolve({ ...result, timedOut, killed, execTimeMs: Number((process.hrtime.bigint() - began) / 1_000_000n) })
+    }
+    child.once('error', (failure) => finish({ failure }))
+    child.once('exit', (exitCode, signal) => finish(exitCode === null ? { signal: signal ?? 'SIGKILL' } : { exitCode }))
+  })
+  return {
+    processGroup,
+    child,
+    ended,
+    kill: () => {
+      killed = true
+      end()
+    },
+  }
+}
+
+/** A group that is gone already is what was wanted. */
+export function signalGroup(processGroup: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-processGroup, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+/**
+ * When a process started, in clock ticks since the boot: with its id this names it for ever. Undefined where there is no
+ * such process, or only its zombie.
+ */
+export function processStart(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name stands in brackets and may hold blanks and brackets itself.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+/** Asks agents for their metadata, once as long as the agent's file stays the same. */
+import { statSync } from 'node:fs'
+import { failed, type Result, resourceId } from '../base/index.ts'
+import type { Agent } from '../cib/index.ts'
+import { OutputTail } from './captured-output.ts'
+import { type AgentHost, agentEnvironment, baseEnvironment } from './environment.ts'
+import { agentName, findAgent } from './find.ts'
+import { type AgentMetadata, type AgentMetadataReport, parseAgentMetadata } from './metadata.ts'
+import { runProgram } from './process-group.ts'
+
+export type ReadMetadata = (agent: Agent) => Promise<Result<AgentMetadata, AgentMetadataReport>>
+
+const metadataTimeoutMs = 30_000
+const longestMetadata = 4 * 1024 * 1024
+
+export function metadataReader(host: AgentHost, fenceFolders: readonly string[] = []): ReadMetadata {
+  const known = new Map<string, { readonly version: string; readonly answer: ReturnType<ReadMetadata> }>()
+  return (agent) => {
+    const name = agentName(agent)
+    const found = findAgent(agent, host, fenceFolders)
+    if (found.kind !== 'program')
+      return Promise.resolve(failed({ code: 'agent-metadata', agent: name, message: found.message }))
+    const version = fileVersion(found.path)
+    const before = known.get(name)
+    if (before?.version === version) return before.answer
+    const answer = ask(agent, found.path, found.standard, host)
+    known.set(name, { version, answer })
+    // A failure may be of the moment: the next one who asks tries again.
+    void answer.then((result) => !result.ok && known.delete(name))
+    return answer
+  }
+}
+
+async function ask(
+  agent: Agent,
+  path: string,
+  standard: 'ocf' | 'lsb' | 'fencing',
+  host: AgentHost,
+): ReturnType<ReadMetadata> {
+  const name = agentName(agent)
+  if (standard === 'lsb')
+    return { ok: true, value: { name, shortDescription: '', longDescription: '', parameters: [], actions: [] } }
+  const fencing = standard === 'fencing'
+  const call = { agent, resource: resourceId(agent.type), operation: 'meta-data', attributes: {}, timeoutMs: 0 }
+  const run = runProgram({
+    path,
+    arguments: fencing ? ['-o', 'metadata'] : ['meta-data'],
+    environment: fencing ? baseEnvironment(host) : agentEnvironment(call, host),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeoutMs: metadataTimeoutMs,
+  })
+  const output = new OutputTail(longestMetadata)
+  const errors = new OutputTail(1024)
+  run.child.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
+  run.child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
+  const [end] = await Promise.all([run.ended, closed(run.child.stdout)])
+  if (end.failure || end.exitCode !== 0) {
+    const how = end.failure?.message ?? (end.timedOut ? 'it timed out' : `it exited with ${end.exitCode ?? end.signal}`)
+    return failed({ code: 'agent-metadata', agent: name, message: `${how}. ${errors.text.trim()}`.trim() })
+  }
+  return parseAgentMetadata(name, output.text)
+}
+
+/** Metadata starts no service, so that its output does end. */
+function closed(stream: NodeJS.ReadableStream | null): Promise<void> {
+  return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
+}
+
+function fileVersion(path: string): string {
+  const { mtimeMs, size, ino } = statSync(path)
+  return `${mtimeMs}:${size}:${ino}`
+}

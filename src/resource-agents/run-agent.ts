@@ -1,0 +1,100 @@
+/**
+ * Runs agents as child processes: the one real adapter of `AgentRunner`; simulations have a scripted one. The result says
+ * what is known, and a timeout means that nothing is.
+ */
+import { mkdirSync } from 'node:fs'
+import type { Agent } from '../cib/index.ts'
+import { exitReasonIn } from './captured-output.ts'
+import { type AgentCall, type AgentHost, agentEnvironment } from './environment.ts'
+import { agentName, findAgent } from './find.ts'
+import { type AgentOutcome, lsbStatusAsMonitor, notRun, ocfExitCodes } from './outcome.ts'
+import { type ProgramEnd, runProgram } from './process-group.ts'
+import { forgetRunning, machineMs, noteRunning, notesFolder, OutputFile } from './running-agents.ts'
+
+export interface AgentRunner {
+  run(call: AgentCall): RunningAgent
+}
+
+export interface RunningAgent {
+  readonly finished: Promise<AgentOutcome>
+  /** Ends it with everything it started; `finished` then says so. */
+  kill(): void
+}
+
+/** Waits for the file of a talkative agent no longer than this before looking at its length. */
+const trimEveryMs = 100
+
+export function childProcessRunner(host: AgentHost): AgentRunner {
+  const notes = notesFolder(host.runFolder)
+  mkdirSync(notes, { recursive: true, mode: 0o700 })
+  return {
+    run(call) {
+      const found = findAgent(call.agent, host)
+      if (found.kind === 'missing') return finishedWith(notRun('not-installed', found.message))
+      if (found.kind === 'unsupported') return finishedWith(notRun('not-supported', found.message))
+      if (found.standard === 'fencing')
+        return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by the fencer.`))
+      return start(call, found.path, host, notes)
+    },
+  }
+}
+
+function finishedWith(outcome: AgentOutcome): RunningAgent {
+  return { finished: Promise.resolve(outcome), kill: () => undefined }
+}
+
+function start(call: AgentCall, path: string, host: AgentHost, notes: string): RunningAgent {
+  const output = new OutputFile(notes, call.resource)
+  const run = runProgram({
+    path,
+    arguments: [isLsb(call.agent, path) && call.operation === 'monitor' ? 'status' : call.operation],
+    environment: agentEnvironment(call, host),
+    stdio: ['ignore', output.descriptor, output.descriptor],
+    timeoutMs: call.timeoutMs,
+  })
+  if (run.processGroup !== undefined)
+    noteRunning(notes, {
+      resource: call.resource,
+      operation: call.operation,
+      processGroup: run.processGroup,
+      killAtMs: machineMs() + call.timeoutMs,
+    })
+  const trimming = setInterval(() => output.trim(), trimEveryMs)
+  const finished = run.ended.then((end) => {
+    clearInterval(trimming)
+    forgetRunning(notes, call.resource)
+    return outcomeOf(call, path, end, output.finish())
+  })
+  return { finished, kill: run.kill }
+}
+
+function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: string): AgentOutcome {
+  const { execTimeMs } = end
+  const failure = (exitReason: string, status: AgentOutcome['status'] = 'error'): AgentOutcome => ({
+    status,
+    exitCode: ocfExitCodes.error,
+    exitReason,
+    output,
+    execTimeMs,
+  })
+  if (end.failure) return failure(`${path} could not be started: ${end.failure.message}`)
+  if (end.timedOut) return failure(`${call.operation} did not complete within ${describeMs(call.timeoutMs)}`, 'timeout')
+  if (end.killed) return failure(`${call.operation} was interrupted`, 'cancelled')
+  if (end.exitCode === undefined) return failure(`${call.operation} was ended by ${end.signal ?? 'a signal'}`)
+  const exitReason = exitReasonIn(output)
+  return {
+    status: 'done',
+    exitCode: isLsb(call.agent, path) && call.operation === 'monitor' ? lsbStatusAsMonitor(end.exitCode) : end.exitCode,
+    output,
+    execTimeMs,
+    ...(exitReason === undefined ? {} : { exitReason }),
+  }
+}
+
+function isLsb(agent: Agent, path: string): boolean {
+  return agent.class === 'lsb' || (agent.class === 'service' && path.startsWith('/etc/init.d/'))
+}
+
+function describeMs(ms: number): string {
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`
+}
