@@ -1,0 +1,128 @@
+/**
+ * What goes into the controller and what comes out. Effects are values: the daemon (or the simulator) performs them.
+ *
+ * Contract at the edge, on which the cluster's safety rests:
+ * - `write`: one transaction whose comparison is `dc`'s create revision = `term`. Refused: `written` with `refused`. A time-out
+ *   is repeated by the performer until it knows (the edits are idempotent) or this node is no longer DC.
+ * - `execute`: the node refuses a term lower than the highest it has seen, and before it runs an operation that changes
+ *   anything, it writes the operation's `pending` record in a transaction that compares `dc`'s create revision with the term:
+ *   so nothing runs that a later DC cannot see. The same `transitionKey` twice is one operation. Recurring monitors and
+ *   probes need no pending record, but the term all the same.
+ * - `fence`: recorded as `fencing/history/<id>` in a transaction with the same comparison before any device is asked.
+ * - Effects are performed in order; before performing any, the daemon asks `isQuorate` once more.
+ */
+import type { NodeName, ResourceId } from '../base/index.ts'
+import type { NodeStateRecord } from '../cib/index.ts'
+import type { ClusterAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
+import type { Change, ClusterView } from './view.ts'
+
+/** Logical writes of the DC; `writesOfEdits` turns them into keys and values. */
+export type Edit =
+  | { readonly kind: 'put-node-state'; readonly record: NodeStateRecord }
+  | { readonly kind: 'delete-node-state'; readonly node: NodeName }
+  | { readonly kind: 'delete-history'; readonly node: NodeName; readonly resource?: ResourceId }
+  | { readonly kind: 'delete-record'; readonly key: string }
+  | { readonly kind: 'put-attribute'; readonly node: NodeName; readonly name: string; readonly value: string }
+  | { readonly kind: 'delete-attribute'; readonly node: NodeName; readonly set: string; readonly name: string }
+  | { readonly kind: 'delete-attributes'; readonly node: NodeName }
+  | { readonly kind: 'delete-confirmation'; readonly node: NodeName }
+
+/** `transition` in the store, for `status`, `--wait` and people. */
+export interface TransitionRecord {
+  readonly number: number
+  readonly term: number
+  readonly state: 'idle' | 'computing' | 'running' | 'blocked'
+  /** The version of the configuration that the last finished computation has seen. */
+  readonly computedVersion: number
+  /** What is being done, in words: `web start on alpha`. */
+  readonly pending: readonly string[]
+  /** What must change before the cluster can go on, in words. */
+  readonly blockedBy: readonly string[]
+}
+
+export type FencingAction = 'off' | 'reboot' | 'on'
+
+export type ControllerInput =
+  /** The store's events of one revision or more; `changes` lead from the view before to this one. Empty at the first view. */
+  | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
+  /** From the quorum core, whenever it changes or is prolonged: this node may act until then, under this lease. */
+  | { readonly kind: 'quorum'; readonly until: number; readonly lease?: string }
+  /** From the heartbeats: nodes that are silent here, and those of them whose silence a majority confirms. */
+  | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
+  /** The transaction of `campaign` has ended, with whatever outcome: the view tells who won. */
+  | { readonly kind: 'campaigned' }
+  | {
+      readonly kind: 'written'
+      readonly id: number
+      readonly outcome: 'applied' | 'refused'
+      /** The store's revision after it. */
+      readonly revision: number
+    }
+  | {
+      readonly kind: 'computed'
+      readonly compute: number
+      readonly graph: TransitionGraph
+      /** Seconds from now until a rule, failure timeout or lock changes what holds. */
+      readonly recheckInMs?: number
+      /** What the scheduler finds that keeps resources from running, in words. */
+      readonly blockedBy?: readonly string[]
+    }
+  | { readonly kind: 'compute-failed'; readonly compute: number; readonly message: string }
+  /** The executor did not take an action. `unknown`: it may have; the same effect is then sent again. */
+  | {
+      readonly kind: 'not-taken'
+      readonly transitionKey: string
+      readonly why: 'unknown' | 'refused' | 'old-term'
+      readonly message: string
+    }
+  /** Carried out, by the node's own word: for `cancel` and `do_shutdown`, which leave no record to tell it. */
+  | { readonly kind: 'acknowledged'; readonly transitionKey: string }
+  | {
+      readonly kind: 'fenced'
+      readonly id: string
+      readonly target: NodeName
+      readonly outcome: 'succeeded' | 'failed'
+      readonly message: string
+    }
+  /** How many actions a node takes at the same time at most, by its load. */
+  | { readonly kind: 'load'; readonly node: NodeName; readonly actionLimit: number }
+  /** This node wants to leave: it no longer campaigns. */
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'tick' }
+
+export type ControllerEffect =
+  /** Create `dc` with `{node}` under the lease if it is absent. Answer with `campaigned`. */
+  | { readonly kind: 'campaign'; readonly lease: string }
+  /** Delete `dc` if it still has this term. */
+  | { readonly kind: 'resign'; readonly term: number }
+  | { readonly kind: 'write'; readonly id: number; readonly term: number; readonly edits: readonly Edit[] }
+  /** Compose the CIB of the current view and compute its graph. */
+  | { readonly kind: 'compute'; readonly compute: number; readonly term: number; readonly reason: string }
+  | {
+      readonly kind: 'execute'
+      /** Where the command goes: the node itself, or the cluster node that holds its connection. */
+      readonly node: NodeName
+      readonly term: number
+      readonly transition: number
+      readonly transitionKey: string
+      readonly action: ResourceAction | ClusterAction
+      /** Of the operation itself. */
+      readonly timeoutMs: number
+    }
+  | {
+      readonly kind: 'fence'
+      readonly id: string
+      readonly term: number
+      readonly target: NodeName
+      readonly action: FencingAction
+      readonly timeoutMs: number
+      /** `priority-fencing-delay`, for the fencer to add to its own delays. */
+      readonly delayMs: number
+      readonly reason: string
+    }
+  /** End the lease of a node that is lost, so that it cannot act any more. */
+  | { readonly kind: 'revoke-lease'; readonly node: NodeName; readonly lease: string }
+  /** Put `transition` under the same comparison; nobody waits for it, and a newer one replaces it. */
+  | { readonly kind: 'publish'; readonly record: TransitionRecord }
+  /** For the log: a constant message and fields. */
+  | { readonly kind: 'log'; readonly message: string; readonly fields: Readonly<Record<string, string | number>> }

@@ -1,0 +1,25 @@
+/**
+ * On the DC: integrates nodes, records the lost ones, asks for a transition graph and walks it. Chooses nothing: every
+ * choice is in the graph. On the other nodes: campaigns when there is no DC, and ends the lease of one that is silent.
+ */
+export { type KeyWrite, writesOfEdits } from './edits.ts'
+export type {
+  ControllerEffect,
+  ControllerInput,
+  Edit,
+  FencingAction,
+  TransitionRecord,
+} from './effects.ts'
+export { keys, root, type Subject, subjectOf } from './keys.ts'
+export {
+  type Change,
+  type ClusterView,
+  cibOfView,
+  emptyView,
+  type MemberRecord,
+  type Observation,
+  type Observed,
+  observe,
+  parseMemberRecord,
+  type ReplicatedConfiguration,
+} from './view.ts'

@@ -1,0 +1,39 @@
+/** Cluster options that the controller itself obeys; everything else in them is the scheduler's. */
+import { parseDurationMs } from '../base/index.ts'
+import { type Configuration, clusterOption, nvSetsByPrecedence, parseBoolean } from '../cib/index.ts'
+
+export interface ControllerOptions {
+  readonly fencingEnabled: boolean
+  readonly fencingMaxAttempts: number
+  readonly recheckIntervalMs: number
+  readonly transitionDelayMs: number
+  /** 0: the default of the daemon. */
+  readonly nodeActionLimit: number
+  /** Only where it is written: how long a cluster that starts waits for all of its nodes. */
+  readonly deadtimeMs?: number
+}
+
+export function controllerOptions(configuration: Configuration | undefined): ControllerOptions {
+  const written = (name: string) => (configuration === undefined ? undefined : writtenOption(configuration, name))
+  const value = (name: string) => written(name) ?? clusterOption(name)?.default ?? ''
+  const deadtimeMs = parseDurationMs(written('dc-deadtime') ?? '')
+  return {
+    fencingEnabled: parseBoolean(value('fencing-enabled')) ?? true,
+    fencingMaxAttempts: Math.max(1, Number(value('fencing-max-attempts')) || 10),
+    recheckIntervalMs: parseDurationMs(value('cluster-recheck-interval')) ?? 900_000,
+    transitionDelayMs: parseDurationMs(value('transition-delay')) ?? 0,
+    nodeActionLimit: Math.max(0, Number(value('node-action-limit')) || 0),
+    ...(deadtimeMs === undefined ? {} : { deadtimeMs }),
+  }
+}
+
+/** Sets under a rule are left out: these options are needed before any rule can be evaluated. */
+function writtenOption(configuration: Configuration, name: string): string | undefined {
+  const names = [name, ...(clusterOption(name)?.otherNames ?? [])]
+  for (const set of nvSetsByPrecedence(configuration.options, 'cib-bootstrap-options')) {
+    if (set.rule !== undefined) continue
+    const pair = set.pairs.find((candidate) => names.includes(candidate.name))
+    if (pair !== undefined) return pair.value
+  }
+  return undefined
+}

@@ -1,0 +1,287 @@
+/**
+ * The replicated state as one node sees it at one revision: a fold over the store's snapshot and events. Every node has one;
+ * the controller decides from it, and `cibOfView` composes the CIB that the scheduler gets. A view that lags behind is old
+ * but never wrong: it is what was true at its revision.
+ *
+ * A configuration that cannot be read is a bug of whoever wrote it; the parser at the edge hands it over already typed.
+ */
+import { assertNever, type NodeName, nodeName } from '../base/index.ts'
+import {
+  type Configuration,
+  composeCib,
+  type NodeStateRecord,
+  type OperationRecord,
+  parseNodeStateRecord,
+  parseOperationRecord,
+  parseTicketRecord,
+  parseTransientAttributeRecord,
+  type TicketRecord,
+  type TransientAttributeRecord,
+  type XmlElement,
+} from '../cib/index.ts'
+import { type Subject, subjectOf } from './keys.ts'
+
+/** `members/<node>`: written by the node, gone with its lease. */
+export interface MemberRecord {
+  readonly node: NodeName
+  readonly id: string
+  /** When its daemon started, in milliseconds since the epoch. */
+  readonly incarnation: number
+  readonly address: string
+  readonly daemonVersion: string
+  readonly state: 'joining' | 'member' | 'leaving'
+  /** Seconds since the epoch. */
+  readonly since: number
+}
+
+export interface ReplicatedConfiguration {
+  readonly version: number
+  /** The `cib` element; its status is ignored. */
+  readonly cib: XmlElement
+  readonly typed: Configuration
+}
+
+export interface ClusterView {
+  readonly revision: number
+  readonly configuration?: ReplicatedConfiguration
+  readonly members: ReadonlyMap<NodeName, MemberRecord & { readonly lease?: string }>
+  readonly dc?: { readonly node: NodeName; readonly term: number; readonly lease?: string }
+  readonly nodeStates: ReadonlyMap<NodeName, NodeStateRecord>
+  /** By key, as the attributes are. */
+  readonly operations: ReadonlyMap<string, OperationRecord>
+  readonly attributes: ReadonlyMap<string, TransientAttributeRecord>
+  readonly tickets: ReadonlyMap<string, TicketRecord>
+  /** Nodes that an administrator has declared to be off. */
+  readonly confirmedDown: ReadonlySet<NodeName>
+}
+
+/** One key of the store as an event or a snapshot shows it. */
+export type Observation =
+  | {
+      readonly kind: 'put'
+      readonly key: string
+      /** Parsed JSON; for the configuration a `ReplicatedConfiguration` in `configuration` instead. */
+      readonly value: unknown
+      readonly configuration?: ReplicatedConfiguration
+      readonly createRevision: number
+      readonly lease?: string
+    }
+  | { readonly kind: 'delete'; readonly key: string }
+
+/** What changed with an observation, with both values, so that nobody needs to compare whole views. */
+export type Change =
+  | { readonly kind: 'configuration' }
+  | { readonly kind: 'dc' }
+  | { readonly kind: 'member'; readonly node: NodeName }
+  | { readonly kind: 'node-state'; readonly node: NodeName; readonly after?: NodeStateRecord }
+  | {
+      readonly kind: 'operation'
+      readonly key: string
+      readonly node: NodeName
+      readonly before?: OperationRecord
+      readonly after?: OperationRecord
+    }
+  | {
+      readonly kind: 'attribute'
+      readonly key: string
+      readonly node: NodeName
+      readonly name: string
+      readonly before?: string
+      readonly after?: string
+    }
+  | { readonly kind: 'ticket' }
+  | { readonly kind: 'confirmed-down'; readonly node: NodeName; readonly confirmed: boolean }
+  /** A record that no version of ours writes: it is left out of the view. */
+  | { readonly kind: 'unreadable'; readonly key: string }
+
+export const emptyView: ClusterView = {
+  revision: 0,
+  members: new Map(),
+  nodeStates: new Map(),
+  operations: new Map(),
+  attributes: new Map(),
+  tickets: new Map(),
+  confirmedDown: new Set(),
+}
+
+export interface Observed {
+  readonly view: ClusterView
+  readonly changes: readonly Change[]
+}
+
+/** Events of the store, in order; a whole snapshot is observed on `emptyView`. */
+export function observe(view: ClusterView, observations: readonly Observation[], revision: number): Observed {
+  const draft: Draft = {
+    ...view,
+    revision,
+    members: new Map(view.members),
+    nodeStates: new Map(view.nodeStates),
+    tickets: new Map(view.tickets),
+    confirmedDown: new Set(view.confirmedDown),
+    // The large maps are copied only when they change.
+    operations: copyIf(view.operations, observations, 'history/'),
+    attributes: copyIf(view.attributes, observations, 'attributes/'),
+  }
+  const changes = observations.flatMap((observation) => {
+    const subject = subjectOf(observation.key)
+    return subject === undefined ? [] : observeOne(draft, observation, subject)
+  })
+  return { view: draft, changes }
+}
+
+interface Draft extends ClusterView {
+  configuration?: ReplicatedConfiguration
+  members: Map<NodeName, MemberRecord & { readonly lease?: string }>
+  dc?: { readonly node: NodeName; readonly term: number; readonly lease?: string }
+  nodeStates: Map<NodeName, NodeStateRecord>
+  operations: Map<string, OperationRecord>
+  attributes: Map<string, TransientAttributeRecord>
+  tickets: Map<string, TicketRecord>
+  confirmedDown: Set<NodeName>
+}
+
+function copyIf<Value>(
+  map: ReadonlyMap<string, Value>,
+  observations: readonly Observation[],
+  folder: string,
+): Map<string, Value> {
+  const changed = observations.some(({ key }) => key.includes(`/${folder}`))
+  // Not changed: nobody writes to it through the draft.
+  return changed || !(map instanceof Map) ? new Map(map) : map
+}
+
+function observeOne(draft: Draft, observation: Observation, subject: Subject): readonly Change[] {
+  const { key } = observation
+  const value = observation.kind === 'put' ? observation.value : undefined
+  switch (subject.kind) {
+    case 'configuration':
+      if (observation.kind === 'put' && observation.configuration) draft.configuration = observation.configuration
+      return [{ kind: 'configuration' }]
+    case 'dc':
+      return observeDc(draft, observation)
+    case 'member':
+      return observeMember(draft, observation, subject.node)
+    case 'node-state': {
+      const after = parseNodeStateRecord(value)
+      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+      put(draft.nodeStates, subject.node, after)
+      return [{ kind: 'node-state', node: subject.node, ...(after === undefined ? {} : { after }) }]
+    }
+    case 'history': {
+      const after = parseOperationRecord(value)
+      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+      const before = put(draft.operations, key, after)
+      return [{ kind: 'operation', key, node: subject.node, ...defined({ before, after }) }]
+    }
+    case 'attribute': {
+      const after = parseTransientAttributeRecord(value)
+      if (value !== undefined && after === undefined) return [{ kind: 'unreadable', key }]
+      const before = put(draft.attributes, key, after)
+      const values = defined({ before: before?.value, after: after?.value })
+      return [{ kind: 'attribute', key, node: subject.node, name: subject.name, ...values }]
+    }
+    case 'ticket':
+      put(draft.tickets, subject.id, parseTicketRecord(value))
+      return [{ kind: 'ticket' }]
+    case 'fencing-confirmed': {
+      const confirmed = observation.kind === 'put'
+      if (confirmed) draft.confirmedDown.add(subject.node)
+      else draft.confirmedDown.delete(subject.node)
+      return [{ kind: 'confirmed-down', node: subject.node, confirmed }]
+    }
+    case 'fencing-history':
+    case 'transition':
+      return []
+    default:
+      return assertNever(subject)
+  }
+}
+
+function observeDc(draft: Draft, observation: Observation): readonly Change[] {
+  delete draft.dc
+  if (observation.kind === 'delete') return [{ kind: 'dc' }]
+  const node = textOf(observation.value, 'node')
+  if (node === undefined) return [{ kind: 'unreadable', key: observation.key }]
+  draft.dc = { node: nodeName(node), term: observation.createRevision, ...defined({ lease: observation.lease }) }
+  return [{ kind: 'dc' }]
+}
+
+function observeMember(draft: Draft, observation: Observation, node: NodeName): readonly Change[] {
+  if (observation.kind === 'delete') {
+    draft.members.delete(node)
+    return [{ kind: 'member', node }]
+  }
+  const record = parseMemberRecord(observation.value)
+  if (record === undefined) return [{ kind: 'unreadable', key: observation.key }]
+  draft.members.set(node, { ...record, ...defined({ lease: observation.lease }) })
+  return [{ kind: 'member', node }]
+}
+
+export function parseMemberRecord(value: unknown): MemberRecord | undefined {
+  const node = textOf(value, 'node')
+  const state = (['joining', 'member', 'leaving'] as const).find((word) => word === textOf(value, 'state'))
+  const incarnation = numberOf(value, 'incarnation')
+  if (node === undefined || state === undefined || incarnation === undefined) return undefined
+  return {
+    node: nodeName(node),
+    id: textOf(value, 'id') ?? node,
+    incarnation,
+    address: textOf(value, 'address') ?? node,
+    daemonVersion: textOf(value, 'daemonVersion') ?? '',
+    state,
+    since: numberOf(value, 'since') ?? 0,
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+}
+
+function textOf(value: unknown, name: string): string | undefined {
+  const field = fieldOf(value, name)
+  return typeof field === 'string' ? field : undefined
+}
+
+function numberOf(value: unknown, name: string): number | undefined {
+  const field = fieldOf(value, name)
+  return typeof field === 'number' ? field : undefined
+}
+
+/** Puts, or deletes where there is no value; returns what was there. */
+function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value | undefined): Value | undefined {
+  const before = map.get(key)
+  if (value === undefined) map.delete(key)
+  else map.set(key, value)
+  return before
+}
+
+type Defined<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+/** The fields that have a value: `exactOptionalPropertyTypes` tells an absent one from one that is undefined. */
+function defined<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Defined<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Defined<Fields>
+}
+
+/** The CIB of this view. The epoch is the configuration's version, `num_updates` the store's revision. */
+export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
+  const { configuration, dc } = view
+  if (configuration === undefined) return undefined
+  const dcState = dc && view.nodeStates.get(dc.node)
+  return composeCib({
+    configuration: configuration.cib,
+    epochs: { adminEpoch: 0, epoch: configuration.version, numUpdates: view.revision },
+    haveQuorum,
+    ...(dcState === undefined ? {} : { dcId: dcState.id }),
+    nodeStates: [...view.nodeStates.values()],
+    operations: [...view.operations].sort(byKey).map(([, record]) => record),
+    transientAttributes: [...view.attributes].sort(byKey).map(([, record]) => record),
+    tickets: [...view.tickets].sort(byKey).map(([, record]) => record),
+  })
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0
+}

@@ -1,0 +1,179 @@
+/**
+ * Walks a transition graph: which actions are ready, which of them go out next, and when it is over. It chooses nothing but
+ * the order among ready actions: higher priority first, then the graph's own order, within the limits of the cluster
+ * (`batch-limit`), of a node (`node-action-limit`, load) and of live migrations (`migration-limit`).
+ *
+ * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
+ * then ends unfinished, and the next is computed. After an abort nothing more goes out, and it is over when what is under
+ * way has ended.
+ */
+import type { NodeName } from '../base/index.ts'
+import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
+
+export interface Walk {
+  readonly graph: TransitionGraph
+  readonly number: number
+  readonly byId: ReadonlyMap<ActionId, GraphAction>
+  readonly dependents: ReadonlyMap<ActionId, readonly ActionId[]>
+  /** Of actions that are not ready yet: how many of their inputs have not succeeded. */
+  readonly missing: ReadonlyMap<ActionId, number>
+  readonly ready: readonly ActionId[]
+  readonly underWay: ReadonlyMap<ActionId, UnderWay>
+  readonly succeeded: ReadonlySet<ActionId>
+  readonly failed: ReadonlySet<ActionId>
+  readonly aborted?: string
+}
+
+export interface UnderWay {
+  readonly sentAt: number
+  /** When it is given up, by the daemon's monotonic clock. */
+  readonly deadline: number
+  /** When the command is sent again because nobody knows whether it arrived. */
+  readonly resendAt?: number
+}
+
+export interface WalkLimits {
+  /** In the whole cluster; 0 is without limit. */
+  readonly batch: number
+  readonly onNode: (node: NodeName) => number
+  /** Live migrations on one node; -1 is without limit. */
+  readonly migrations: number
+  /** Actions that must not go out yet. */
+  readonly held: (action: GraphAction) => boolean
+}
+
+export function startWalk(graph: TransitionGraph, number: number): Walk {
+  const byId = new Map(graph.actions.map((action) => [action.id, action]))
+  const dependents = new Map<ActionId, ActionId[]>()
+  const missing = new Map<ActionId, number>()
+  const ready: ActionId[] = []
+  for (const action of graph.actions) {
+    const inputs = [...new Set(action.inputs)].filter((input) => byId.has(input))
+    if (inputs.length === 0) ready.push(action.id)
+    else missing.set(action.id, inputs.length)
+    for (const input of inputs) {
+      const after = dependents.get(input)
+      if (after === undefined) dependents.set(input, [action.id])
+      else after.push(action.id)
+    }
+  }
+  const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
+  return passPseudo({ graph, number, byId, dependents, missing, ready, ...nothing })
+}
+
+/** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
+export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphAction[] {
+  if (walk.aborted !== undefined || walk.ready.length === 0) return []
+  const counts = new Counts([...walk.underWay.keys()].flatMap((id) => actionOf(walk, id)))
+  const candidates = walk.ready
+    .flatMap((id) => actionOf(walk, id))
+    .sort((a, b) => b.priority - a.priority || a.id - b.id)
+  return candidates.filter((action) => {
+    if (limits.held(action) || !counts.allow(action, limits)) return false
+    counts.add(action)
+    return true
+  })
+}
+
+export function markSent(walk: Walk, id: ActionId, underWay: UnderWay): Walk {
+  return {
+    ...walk,
+    ready: walk.ready.filter((other) => other !== id),
+    underWay: new Map(walk.underWay).set(id, underWay),
+  }
+}
+
+/** Its result is known. What was not under way (any more) changes nothing. */
+export function markEnded(walk: Walk, id: ActionId, outcome: 'succeeded' | 'failed'): Walk {
+  if (!walk.underWay.has(id)) return walk
+  const underWay = new Map(walk.underWay)
+  underWay.delete(id)
+  if (outcome === 'failed') return { ...walk, underWay, failed: new Set(walk.failed).add(id) }
+  return passPseudo(release({ ...walk, underWay }, [id]))
+}
+
+/** The first reason stays. */
+export function abortWalk(walk: Walk, reason: string): Walk {
+  return walk.aborted === undefined ? { ...walk, aborted: reason } : walk
+}
+
+/** Nothing is under way, and nothing more can go out. */
+export function isOver(walk: Walk): boolean {
+  return walk.underWay.size === 0 && (walk.aborted !== undefined || walk.ready.length === 0)
+}
+
+export function actionsUnderWay(walk: Walk): readonly GraphAction[] {
+  return [...walk.underWay.keys()].flatMap((id) => actionOf(walk, id))
+}
+
+/** The node that is busy with an action: the cluster node that carries it out for a remote one. */
+export function executingNode(action: GraphAction): NodeName | undefined {
+  return action.kind === 'pseudo' ? undefined : (action.routerNode ?? action.node)
+}
+
+function actionOf(walk: Walk, id: ActionId): readonly GraphAction[] {
+  const action = walk.byId.get(id)
+  return action === undefined ? [] : [action]
+}
+
+/** Pseudo-actions have nothing to wait for but their inputs. */
+function passPseudo(walk: Walk): Walk {
+  const isPseudo = (id: ActionId) => walk.byId.get(id)?.kind === 'pseudo'
+  const pseudo = walk.ready.filter(isPseudo)
+  if (pseudo.length === 0 || walk.aborted !== undefined) return walk
+  return passPseudo(release({ ...walk, ready: walk.ready.filter((id) => !isPseudo(id)) }, pseudo))
+}
+
+function release(walk: Walk, ended: readonly ActionId[]): Walk {
+  const succeeded = new Set([...walk.succeeded, ...ended])
+  const missing = new Map(walk.missing)
+  const ready = [...walk.ready]
+  for (const after of ended.flatMap((id) => walk.dependents.get(id) ?? [])) {
+    const left = (missing.get(after) ?? 1) - 1
+    if (left > 0) missing.set(after, left)
+    else {
+      missing.delete(after)
+      ready.push(after)
+    }
+  }
+  return { ...walk, succeeded, missing, ready }
+}
+
+/** How many actions are under way, in all, on each node, and of live migrations on each node. */
+class Counts {
+  #all = 0
+  readonly #onNode = new Map<NodeName, number>()
+  readonly #migrations = new Map<NodeName, number>()
+
+  constructor(actions: readonly GraphAction[]) {
+    for (const action of actions) this.add(action)
+  }
+
+  /** Fencing waits for no limit: others wait for it. */
+  allow(action: GraphAction, limits: WalkLimits): boolean {
+    if (isFencing(action)) return true
+    if (limits.batch > 0 && this.#all >= limits.batch) return false
+    const node = executingNode(action)
+    if (node === undefined) return true
+    if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node)) return false
+    if (limits.migrations < 0 || !isMigration(action)) return true
+    return (this.#migrations.get(node) ?? 0) < limits.migrations
+  }
+
+  add(action: GraphAction): void {
+    if (isFencing(action)) return
+    this.#all++
+    const node = executingNode(action)
+    if (node === undefined) return
+    this.#onNode.set(node, (this.#onNode.get(node) ?? 0) + 1)
+    if (isMigration(action)) this.#migrations.set(node, (this.#migrations.get(node) ?? 0) + 1)
+  }
+}
+
+export function isFencing(action: GraphAction): boolean {
+  return action.kind === 'cluster' && action.operation === 'stonith'
+}
+
+function isMigration(action: GraphAction): boolean {
+  return action.kind === 'resource' && (action.operation === 'migrate_to' || action.operation === 'migrate_from')
+}
