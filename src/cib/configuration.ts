@@ -123,6 +123,16 @@ interface ConstraintCommon {
   readonly place?: Place
   /** Taken out of the document for rules with a lifetime: the constraint holds only while the rule is true. */
   readonly lifetime?: Rule
+  /** Of constraints that `resource move` or `ban` made. */
+  readonly origin?: ConstraintOrigin
+}
+
+export interface ConstraintOrigin {
+  /** Who, as in `root@alpha`. */
+  readonly author: string
+  /** When, as an ISO 8601 date and time. */
+  readonly time: string
+  readonly command?: string
 }
 
 export interface LocationConstraint extends ConstraintCommon {

@@ -21,6 +21,72 @@ export {
   type XmlNode,
   type XmlText,
 } from './document.ts'
+export {
+  banNode,
+  type ClearRequest,
+  type CliConstraint,
+  clearCliConstraints,
+  cliConstraintsOf,
+  preferNode,
+} from './edit/cli-constraints.ts'
+export { type ClonePlacement, cloneResource, uncloneResource } from './edit/clones.ts'
+export {
+  createColocation,
+  createColocationSets,
+  createLocation,
+  createOrder,
+  createOrderSets,
+  deleteConstraints,
+  type LocationSubject,
+  type NewColocation,
+  type NewLocation,
+  type NewOrder,
+  type NewResourceSet,
+  type NewSetConstraint,
+} from './edit/constraints.ts'
+export { deleteResources } from './edit/delete-resource.ts'
+export {
+  addFencingLevel,
+  describeTarget,
+  type LevelSelector,
+  type LevelTarget,
+  type NewFencingLevel,
+  removeFencingLevels,
+} from './edit/fencing-levels.ts'
+export { findResource, nodeNamesOf, resourceElementsOf } from './edit/find.ts'
+export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
+export { idSource, isValidId } from './edit/ids.ts'
+export type { NameValues } from './edit/name-values.ts'
+export { writtenValue } from './edit/name-values.ts'
+export { addOperation, type NewOperation, type OperationSelector, removeOperation } from './edit/operations.ts'
+export {
+  createPrimitive,
+  type NewPrimitive,
+  type PrimitiveChange,
+  setResourceMeta,
+  updateResource,
+} from './edit/primitives.ts'
+export { describeEditReport, type Edited, type EditReport, type EditResult, type Removed } from './edit/reports.ts'
+export type { NewRule } from './edit/rule-element.ts'
+export {
+  disableResources,
+  enableResources,
+  type ManagedList,
+  manageResources,
+  type ResourceList,
+  unmanageResources,
+} from './edit/running.ts'
+export {
+  addNode,
+  type NodeChange,
+  removeNode,
+  type SettingsChange,
+  setClusterOptions,
+  setDefaults,
+  setNodeAttributes,
+  setNodeMaintenance,
+  setStandby,
+} from './edit/settings.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
 export {

@@ -72,7 +72,7 @@ function readFencingLevels(parent: XmlElement | undefined): readonly FencingLeve
   })
 }
 
-function fencingTarget(attributes: Readonly<Record<string, string>>): FencingLevel['target'] | undefined {
+export function fencingTarget(attributes: Readonly<Record<string, string>>): FencingLevel['target'] | undefined {
   const { target, 'target-pattern': pattern, 'target-attribute': name, 'target-value': value } = attributes
   if (target !== undefined) return { by: 'node', node: target }
   if (pattern !== undefined) return { by: 'pattern', pattern }

@@ -6,6 +6,7 @@ import { parseBoolean, parseOrderAction, parseOrderKind, parseRole, present } fr
 import type {
   ColocationConstraint,
   Constraint,
+  ConstraintOrigin,
   LocationConstraint,
   OrderConstraint,
   OrderKind,
@@ -14,6 +15,7 @@ import type {
   TicketConstraint,
 } from './configuration.ts'
 import { childElement, childElements, type Place, type XmlElement } from './document.ts'
+import { readOrigin } from './origin.ts'
 import { readOneRule, readRules } from './read-rule.ts'
 import type { References } from './references.ts'
 import { parseScore } from './score.ts'
@@ -37,6 +39,7 @@ export function readConstraints(parent: XmlElement | undefined, references: Refe
 }
 
 interface Common {
+  readonly origin?: ConstraintOrigin
   readonly id: string
   readonly place?: Place
   readonly lifetime?: Rule
@@ -46,7 +49,11 @@ function common(element: XmlElement, references: References): Common {
   const lifetime = childElement(element, 'lifetime')
   return {
     id: element.attributes.id ?? '',
-    ...present({ place: element.place, lifetime: lifetime && readOneRule(lifetime, references) }),
+    ...present({
+      place: element.place,
+      lifetime: lifetime && readOneRule(lifetime, references),
+      origin: readOrigin(element),
+    }),
   }
 }
 

@@ -1,0 +1,150 @@
+/**
+ * Constraints that `resource move` and `resource ban` make and `resource clear` takes away. They have Pacemaker's ids
+ * (`cli-prefer-web`, `cli-ban-web-on-alpha`), and say in a comment who made them and when, which `why` and the constraint
+ * listing show: the schema has no attribute for it, and comments survive every tool.
+ */
+import { parseRole, present } from '../attribute-text.ts'
+import type { ConstraintOrigin, Role } from '../configuration.ts'
+import { element, type XmlElement } from '../document.ts'
+import { originComment } from '../origin.ts'
+import { constraintsOf } from './constraints.ts'
+import { missingNodes, missingResources } from './find.ts'
+import { idSource } from './ids.ts'
+import { type EditResult, edited, unless } from './reports.ts'
+import { ruleElement } from './rule-element.ts'
+import { appended, editSection, replaceElement } from './tree.ts'
+
+export interface CliConstraint {
+  readonly resource: string
+  readonly node: string
+  readonly role?: Role
+  /** The moment it ends, as an ISO 8601 date and time. */
+  readonly until?: string
+  readonly origin?: ConstraintOrigin
+}
+
+/** Makes a node the only preference: earlier ones of this resource, and a ban on that node, go. */
+export function preferNode(cib: XmlElement, request: CliConstraint): EditResult {
+  return replaceCli(cib, { ...request, id: `cli-prefer-${request.resource}`, score: 'INFINITY' }, (constraint) => {
+    const { id = '', node } = constraint.attributes
+    return (
+      id === `cli-prefer-${request.resource}` ||
+      (id.startsWith('cli-ban-') && nodeOf(constraint, node) === request.node)
+    )
+  })
+}
+
+/** Keeps a resource off a node; a preference for that node goes. */
+export function banNode(cib: XmlElement, request: CliConstraint): EditResult {
+  const id = `cli-ban-${request.resource}-on-${request.node}`
+  return replaceCli(cib, { ...request, id, score: '-INFINITY' }, (constraint) => {
+    const { id: otherId = '', node } = constraint.attributes
+    const sameNode = nodeOf(constraint, node) === request.node
+    const sameRole = (parseRole(constraint.attributes.role) ?? 'Started') === (request.role ?? 'Started')
+    return sameNode && (otherId.startsWith('cli-prefer-') || (otherId.startsWith('cli-ban-') && sameRole))
+  })
+}
+
+function replaceCli(
+  cib: XmlElement,
+  request: CliConstraint & { readonly id: string; readonly score: 'INFINITY' | '-INFINITY' },
+  isReplaced: (constraint: XmlElement) => boolean,
+): EditResult {
+  const reports = [...missingResources(cib, [request.resource]), ...missingNodes(cib, [request.node])]
+  return unless(reports, () => {
+    const replaced = cliConstraintsOf(cib, request.resource).filter(isReplaced)
+    const without = replaced.reduce((current, constraint) => replaceElement(current, constraint, []), cib)
+    const made = cliElement(without, request)
+    return edited(
+      editSection(without, 'constraints', (section) => appended(section, made)),
+      {
+        created: [made.attributes.id ?? ''],
+        removed: replaced.map(({ name, attributes }) => ({ element: name, id: attributes.id ?? '' })),
+      },
+    )
+  })
+}
+
+function cliElement(
+  cib: XmlElement,
+  request: CliConstraint & { readonly id: string; readonly score: 'INFINITY' | '-INFINITY' },
+): XmlElement {
+  const ids = idSource(cib)
+  const id = ids.free(request.id)
+  const comments = request.origin ? [originComment(request.origin)] : []
+  const subject = present({ id, rsc: request.resource, role: request.role ?? 'Started' })
+  if (request.until === undefined)
+    return element('rsc_location', { ...subject, node: request.node, score: request.score }, comments)
+  const rule = ruleElement(
+    {
+      score: request.score === 'INFINITY' ? 1_000_000 : -1_000_000,
+      booleanOp: 'and',
+      conditions: [
+        {
+          kind: 'attribute',
+          attribute: '#uname',
+          operation: 'eq',
+          value: request.node,
+          type: 'string',
+          valueSource: 'literal',
+        },
+        { kind: 'date', operation: 'lt', end: request.until },
+      ],
+    },
+    `${id}-rule`,
+    ids,
+  )
+  return element('rsc_location', subject, [...comments, rule])
+}
+
+export interface ClearRequest {
+  readonly resource: string
+  /** Only bans on this node and preferences for it. */
+  readonly node?: string
+  readonly role?: Role
+  /** Only constraints that ended before this moment (ISO 8601). */
+  readonly expiredAt?: string
+}
+
+/** Takes the constraints away that moves and bans have made. Having none is no mistake. */
+export function clearCliConstraints(cib: XmlElement, request: ClearRequest): EditResult {
+  return unless(missingResources(cib, [request.resource]), () => {
+    const leaving = cliConstraintsOf(cib, request.resource).filter((constraint) => {
+      const { node, role } = constraint.attributes
+      if (request.node !== undefined && nodeOf(constraint, node) !== request.node) return false
+      if (request.role !== undefined && parseRole(role) !== request.role) return false
+      return request.expiredAt === undefined || endsBefore(constraint, request.expiredAt)
+    })
+    return edited(
+      leaving.reduce((current, constraint) => replaceElement(current, constraint, []), cib),
+      { removed: leaving.map(({ name, attributes }) => ({ element: name, id: attributes.id ?? '' })) },
+    )
+  })
+}
+
+export function cliConstraintsOf(cib: XmlElement, resource: string): readonly XmlElement[] {
+  return constraintsOf(cib, 'rsc_location').filter(
+    ({ attributes }) => attributes.rsc === resource && /^cli-(prefer|ban|standby)-/.test(attributes.id ?? ''),
+  )
+}
+
+/** The node of a constraint with a lifetime stands in its rule. */
+function nodeOf(constraint: XmlElement, node: string | undefined): string | undefined {
+  if (node !== undefined) return node
+  return inRules(constraint, 'expression').find(({ attributes }) => attributes.attribute === '#uname')?.attributes.value
+}
+
+function endsBefore(constraint: XmlElement, moment: string): boolean {
+  return inRules(constraint, 'date_expression').some(({ attributes }) => {
+    const end = Date.parse(attributes.end ?? '')
+    return attributes.operation === 'lt' && end <= Date.parse(moment)
+  })
+}
+
+function inRules(constraint: XmlElement, name: string): readonly XmlElement[] {
+  return constraint.children.flatMap((rule) =>
+    rule.kind === 'element' && rule.name === 'rule'
+      ? rule.children.filter((child): child is XmlElement => child.kind === 'element' && child.name === name)
+      : [],
+  )
+}

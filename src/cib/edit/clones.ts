@@ -1,0 +1,88 @@
+/** Clones and promotable clones: putting one around a resource, and taking it away again. */
+import { failed, ok, type Result } from '../../base/index.ts'
+import { childElements, element, type XmlElement } from '../document.ts'
+import { configurationElement } from '../read-configuration.ts'
+import { badNewId, findResource, kindOf, missingResource, parentResource } from './find.ts'
+import { type IdSource, idSource } from './ids.ts'
+import { checkMeta } from './meta.ts'
+import { type NameValues, setNameValues } from './name-values.ts'
+import { type EditReport, type EditResult, edited } from './reports.ts'
+import { descendants, replaceElement, withAttributes } from './tree.ts'
+
+export interface ClonePlacement {
+  /** `<resource>-clone` where none is given. */
+  readonly cloneId?: string
+  readonly promotable: boolean
+  readonly cloneMeta: NameValues
+  readonly force?: boolean
+}
+
+/** A clone element around a resource that is not in the document, or not yet. */
+export function cloneAround(
+  resource: XmlElement,
+  placement: ClonePlacement,
+  ids: IdSource,
+): Result<XmlElement, EditReport> {
+  const inner = resource.attributes.id ?? ''
+  const reports = [
+    ...(placement.cloneId === undefined ? [] : badNewId(ids, placement.cloneId)),
+    ...checkMeta('clone', placement.cloneMeta, placement.force),
+  ]
+  if (reports.length > 0) return failed(...reports)
+  const id = ids.free(placement.cloneId ?? `${inner}-clone`)
+  const values = placement.promotable ? { promotable: 'true', ...placement.cloneMeta } : placement.cloneMeta
+  const setId = `${id}-meta_attributes`
+  return ok(setNameValues(element('clone', { id }, [resource]), { kind: 'meta_attributes', setId, values }, ids))
+}
+
+/** Puts a clone around a resource. Constraints and tags that named the resource name the clone from then on. */
+export function cloneResource(cib: XmlElement, request: ClonePlacement & { readonly resource: string }): EditResult {
+  const resource = findResource(cib, request.resource)
+  if (resource === undefined) return failed(missingResource(cib, request.resource))
+  if (resource.name !== 'primitive' && resource.name !== 'group')
+    return failed({ code: 'wrong-kind', id: request.resource, kind: kindOf(resource), wanted: 'primitive or group' })
+  const parent = parentResource(cib, resource)
+  if (parent !== undefined)
+    return failed({
+      code: 'already-inside',
+      id: request.resource,
+      kind: kindOf(parent),
+      parent: parent.attributes.id ?? '',
+    })
+  const clone = cloneAround(resource, request, idSource(cib))
+  if (!clone.ok) return clone
+  const cloneId = clone.value.attributes.id ?? ''
+  const cloned = replaceElement(cib, resource, [clone.value])
+  return edited(renameReferences(cloned, request.resource, cloneId), { created: [cloneId] })
+}
+
+/**
+ * Takes a clone away and leaves its resource. Constraints and tags that named the clone name the resource from then on, so
+ * that what was placed and ordered stays so.
+ */
+export function uncloneResource(cib: XmlElement, request: { readonly id: string }): EditResult {
+  const named = findResource(cib, request.id)
+  if (named === undefined) return failed(missingResource(cib, request.id))
+  const clone = isClone(named) ? named : parentResource(cib, named)
+  if (clone === undefined || !isClone(clone))
+    return failed({ code: 'wrong-kind', id: request.id, kind: kindOf(named), wanted: 'clone' })
+  const cloneId = clone.attributes.id ?? ''
+  const inner = childElements(clone).filter(({ name }) => name === 'primitive' || name === 'group')
+  const innerId = inner[0]?.attributes.id ?? ''
+  const without = replaceElement(cib, clone, inner)
+  return edited(renameReferences(without, cloneId, innerId), { removed: [{ element: 'clone', id: cloneId }] })
+}
+
+const isClone = ({ name }: XmlElement): boolean => name === 'clone' || name === 'master'
+
+const referenceAttributes = ['rsc', 'with-rsc', 'first', 'then']
+
+function renameReferences(cib: XmlElement, from: string, to: string): XmlElement {
+  return descendants(configurationElement(cib)).reduce((current, candidate) => {
+    const isMember = candidate.name === 'resource_ref' || candidate.name === 'obj_ref'
+    const names = isMember ? ['id'] : candidate.name.startsWith('rsc_') ? referenceAttributes : []
+    const changes = names.filter((name) => candidate.attributes[name] === from).map((name) => [name, to] as const)
+    if (changes.length === 0) return current
+    return replaceElement(current, candidate, [withAttributes(candidate, Object.fromEntries(changes))])
+  }, cib)
+}

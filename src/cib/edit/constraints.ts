@@ -1,0 +1,278 @@
+/** Making and deleting constraints: location, colocation, order, for pairs and for sets of resources. */
+import { similarWords } from '../../base/index.ts'
+import { present } from '../attribute-text.ts'
+import type { OrderAction, OrderKind, Role, Score } from '../configuration.ts'
+import { childElement, childElements, element, type XmlElement } from '../document.ts'
+import { configurationElement } from '../read-configuration.ts'
+import { formatScore } from '../score.ts'
+import { badNewId, missingNodes, missingResources, standIns } from './find.ts'
+import { idSource } from './ids.ts'
+import { type EditReport, type EditResult, edited, unless } from './reports.ts'
+import { type NewRule, ruleElement } from './rule-element.ts'
+import { appended, editSection, replaceElement, withAttributes } from './tree.ts'
+
+interface NewConstraint {
+  readonly id?: string
+  /** Take references to nodes and resources that are not there, and a second constraint of the same kind. */
+  readonly force?: boolean
+}
+
+export type LocationSubject =
+  | { readonly by: 'id'; readonly id: string }
+  | { readonly by: 'pattern'; readonly pattern: string }
+
+export interface NewLocation extends NewConstraint {
+  readonly resource: LocationSubject
+  readonly where:
+    | { readonly by: 'node'; readonly node: string; readonly score: Score }
+    | { readonly by: 'rule'; readonly rule: NewRule }
+  readonly role?: Role
+  readonly discovery?: 'always' | 'never' | 'exclusive'
+}
+
+/** A location by node replaces the score of one that is there for the same resource, node and role. */
+export function createLocation(cib: XmlElement, request: NewLocation): EditResult {
+  const { resource, where } = request
+  const reports = [
+    ...checkCommon(cib, request, resource.by === 'id' ? [resource.id] : []),
+    ...(where.by === 'node' && !request.force ? missingNodes(cib, [where.node]) : []),
+  ]
+  return unless(reports, () => {
+    const ids = idSource(cib)
+    const subject = resource.by === 'id' ? { rsc: resource.id } : { 'rsc-pattern': resource.pattern }
+    const others = present({ role: request.role, 'resource-discovery': request.discovery })
+    const name = resource.by === 'id' ? resource.id : resource.pattern
+    if (where.by === 'rule') {
+      const id = request.id ?? ids.free(`location-${name}`)
+      const rule = ruleElement(where.rule, `${id}-rule`, ids)
+      return append(cib, element('rsc_location', { id, ...subject, ...others }, [rule]))
+    }
+    const placed = { node: where.node, score: formatScore(where.score) }
+    const same =
+      request.id === undefined ? sameLocation(cib, { ...subject, node: where.node }, request.role) : undefined
+    if (same)
+      return edited(
+        replaceElement(cib, same, (found) => withAttributes(found, { ...placed, ...others })),
+        { created: [same.attributes.id ?? ''] },
+      )
+    const id = request.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
+    return append(cib, element('rsc_location', { id, ...subject, ...placed, ...others }))
+  })
+}
+
+/** One that the cluster's own commands made (`cli-…`) is left to them. */
+function sameLocation(
+  cib: XmlElement,
+  wanted: Readonly<Record<string, string>>,
+  role: Role | undefined,
+): XmlElement | undefined {
+  return constraintsOf(cib, 'rsc_location').find(
+    ({ attributes }) =>
+      !attributes.id?.startsWith('cli-') &&
+      attributes.role === role &&
+      Object.entries(wanted).every(([name, value]) => attributes[name] === value),
+  )
+}
+
+export interface NewColocation extends NewConstraint {
+  readonly dependent: string
+  readonly dependentRole?: Role
+  readonly primary: string
+  readonly primaryRole?: Role
+  readonly score: Score
+  readonly influence?: boolean
+  readonly nodeAttribute?: string
+}
+
+export function createColocation(cib: XmlElement, request: NewColocation): EditResult {
+  const pair = present({
+    rsc: request.dependent,
+    'with-rsc': request.primary,
+    'rsc-role': request.dependentRole,
+    'with-rsc-role': request.primaryRole,
+  })
+  const reports = [
+    ...checkCommon(cib, request, [request.dependent, request.primary]),
+    ...checkPair(request.dependent, request.primary, [request.dependentRole, request.primaryRole]),
+    ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_colocation', what: 'colocation', pair })),
+  ]
+  return unless(reports, () => {
+    const score = formatScore(request.score)
+    const id = request.id ?? idSource(cib).free(`colocation-${request.dependent}-${request.primary}-${score}`)
+    const attributes = present({
+      id,
+      ...pair,
+      score,
+      influence: request.influence?.toString(),
+      'node-attribute': request.nodeAttribute,
+    })
+    return append(cib, element('rsc_colocation', attributes))
+  })
+}
+
+export interface NewOrder extends NewConstraint {
+  readonly first: string
+  readonly firstAction?: OrderAction
+  // The order's second resource. It is the CIB's word; nothing awaits this object.
+  readonly then: string
+  readonly thenAction?: OrderAction
+  readonly kind?: OrderKind
+  readonly symmetrical?: boolean
+  readonly requireAll?: boolean
+}
+
+export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
+  const pair = present({
+    first: request.first,
+    'first-action': request.firstAction,
+    // biome-ignore lint/suspicious/noThenProperty: `first` and `then` are the CIB's words, and this is never awaited.
+    then: request.then,
+    'then-action': request.thenAction,
+  })
+  const reports = [
+    ...checkCommon(cib, request, [request.first, request.then]),
+    ...checkPair(request.first, request.then, [request.firstAction, request.thenAction]),
+    ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
+  ]
+  return unless(reports, () => {
+    const kind = request.kind ?? 'Mandatory'
+    const id = request.id ?? idSource(cib).free(`order-${request.first}-${request.then}-${kind.toLowerCase()}`)
+    const attributes = present({
+      id,
+      ...pair,
+      kind: request.kind,
+      symmetrical: request.symmetrical?.toString(),
+      'require-all': request.requireAll?.toString(),
+    })
+    return append(cib, element('rsc_order', attributes))
+  })
+}
+
+export interface NewResourceSet {
+  readonly members: readonly string[]
+  readonly sequential?: boolean
+  readonly requireAll?: boolean
+  readonly role?: Role
+  readonly action?: OrderAction
+}
+
+export interface NewSetConstraint extends NewConstraint {
+  readonly sets: readonly NewResourceSet[]
+}
+
+export function createColocationSets(
+  cib: XmlElement,
+  request: NewSetConstraint & { readonly score: Score },
+): EditResult {
+  return createSets(cib, request, { name: 'rsc_colocation', attributes: { score: formatScore(request.score) } })
+}
+
+export function createOrderSets(
+  cib: XmlElement,
+  request: NewSetConstraint & { readonly kind?: OrderKind; readonly symmetrical?: boolean },
+): EditResult {
+  const attributes = present({ kind: request.kind, symmetrical: request.symmetrical?.toString() })
+  return createSets(cib, request, { name: 'rsc_order', attributes })
+}
+
+function createSets(
+  cib: XmlElement,
+  request: NewSetConstraint,
+  made: {
+    readonly name: 'rsc_colocation' | 'rsc_order'
+    readonly attributes: { readonly [name: string]: string | undefined }
+  },
+): EditResult {
+  const members = request.sets.flatMap((set) => set.members)
+  const reports: readonly EditReport[] = [
+    ...(request.sets.length === 0 || request.sets.some((set) => set.members.length === 0)
+      ? [{ code: 'nothing-given', what: 'resource for a set' } as const]
+      : []),
+    ...members.filter((id, i) => members.indexOf(id) !== i).map((id) => ({ code: 'given-twice', id }) as const),
+    ...checkCommon(cib, request, members),
+  ]
+  return unless(reports, () => {
+    const ids = idSource(cib)
+    const prefix = made.name === 'rsc_order' ? 'order_set' : 'colocation_set'
+    const id = request.id ?? ids.free([prefix, ...members.map((member) => member.slice(0, 2))].join('_'))
+    const sets = request.sets.map((set) =>
+      element(
+        'resource_set',
+        present({
+          id: ids.free(`${id}_set`),
+          sequential: set.sequential?.toString(),
+          'require-all': set.requireAll?.toString(),
+          role: set.role,
+          action: set.action,
+        }),
+        set.members.map((member) => element('resource_ref', { id: member })),
+      ),
+    )
+    return append(cib, element(made.name, present({ id, ...made.attributes }), sets))
+  })
+}
+
+/** Deletes constraints, or single rules of location constraints, by id. A location whose last rule goes, goes too. */
+export function deleteConstraints(cib: XmlElement, request: { readonly ids: readonly string[] }): EditResult {
+  const all = constraintsOf(cib)
+  const rules = all.flatMap((constraint) => childElements(constraint, 'rule').map((rule) => ({ constraint, rule })))
+  const idOf = ({ attributes }: XmlElement): string => attributes.id ?? ''
+  const known = [...all, ...rules.map(({ rule }) => rule)].map(idOf)
+  const unknown = request.ids.filter((id) => !known.includes(id))
+  const reports: readonly EditReport[] = [
+    ...(request.ids.length === 0 ? [{ code: 'nothing-given', what: 'constraint' } as const] : []),
+    ...unknown.map((id) => ({ code: 'constraint-not-found', id, similar: similarWords(id, known) }) as const),
+  ]
+  return unless(reports, () => {
+    const wanted = new Set(request.ids)
+    const whole = all.filter((constraint) => {
+      const inside = childElements(constraint, 'rule')
+      return wanted.has(idOf(constraint)) || (inside.length > 0 && inside.every((rule) => wanted.has(idOf(rule))))
+    })
+    const single = rules.filter(({ constraint, rule }) => wanted.has(idOf(rule)) && !whole.includes(constraint))
+    const leaving = [...whole, ...single.map(({ rule }) => rule)]
+    return edited(
+      leaving.reduce((current, item) => replaceElement(current, item, []), cib),
+      { removed: leaving.map((item) => ({ element: item.name, id: idOf(item) })) },
+    )
+  })
+}
+
+export function constraintsOf(cib: XmlElement, name?: string): readonly XmlElement[] {
+  const section = childElement(configurationElement(cib), 'constraints')
+  return section === undefined ? [] : childElements(section, name)
+}
+
+function checkCommon(cib: XmlElement, request: NewConstraint, resources: readonly string[]): readonly EditReport[] {
+  return [
+    ...(request.id === undefined ? [] : badNewId(idSource(cib), request.id)),
+    ...(request.force ? [] : missingResources(cib, [...new Set(resources)], standIns(cib))),
+  ]
+}
+
+/** A resource may be related to itself only in two different roles or actions. */
+function checkPair(a: string, b: string, [inA, inB]: readonly (string | undefined)[]): readonly EditReport[] {
+  return a === b && inA === inB ? [{ code: 'refers-to-itself', id: a }] : []
+}
+
+function sameConstraint(
+  cib: XmlElement,
+  wanted: {
+    readonly name: string
+    readonly what: string
+    readonly pair: { readonly [name: string]: string | undefined }
+  },
+): readonly EditReport[] {
+  const names = ['rsc', 'with-rsc', 'rsc-role', 'with-rsc-role', 'first', 'then', 'first-action', 'then-action']
+  const same = constraintsOf(cib, wanted.name).find(({ attributes }) =>
+    names.every((name) => attributes[name] === wanted.pair[name]),
+  )
+  return same ? [{ code: 'already-exists', what: wanted.what, id: same.attributes.id ?? '' }] : []
+}
+
+function append(cib: XmlElement, constraint: XmlElement): EditResult {
+  return edited(
+    editSection(cib, 'constraints', (section) => appended(section, constraint)),
+    { created: [constraint.attributes.id ?? ''] },
+  )
+}

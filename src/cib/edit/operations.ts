@@ -1,0 +1,198 @@
+/** Operations of a primitive: adding, changing, removing, and what a new primitive gets from its agent's advice. */
+import { failed, parseDurationMs } from '../../base/index.ts'
+import { parseIntervalMs, parseRole } from '../attribute-text.ts'
+import { childElement, childElements, element, type XmlElement } from '../document.ts'
+import { operationOptions } from '../options/operation-options.ts'
+import { findResource, kindOf, missingResource } from './find.ts'
+import { type IdSource, idSource } from './ids.ts'
+import { checkNameValues } from './name-values.ts'
+import { type EditReport, type EditResult, edited, unless } from './reports.ts'
+import { appended, replaceElement, withAttributes, withChildren } from './tree.ts'
+
+export interface NewOperation {
+  readonly name: string
+  /** Of the `op` element: interval, timeout, role, on-fail, enabled … Unknown ones become parameters (`OCF_CHECK_LEVEL`). */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/**
+ * The operations of a new primitive: those asked for, the agent's advice for the others, and a monitor every 60 s where
+ * neither has one. Advice for a monitor in another role than the one asked for stays.
+ */
+export function operationsForNew(
+  asked: readonly NewOperation[],
+  advised: readonly NewOperation[],
+): readonly NewOperation[] {
+  const roleOf = (operation: NewOperation): string => parseRole(operation.attributes.role) ?? 'Started'
+  const replaced = (advice: NewOperation): boolean =>
+    asked.some((operation) => operation.name === advice.name && roleOf(operation) === roleOf(advice))
+  const all = [...asked, ...advised.filter((advice) => !replaced(advice))]
+  const hasMonitor = all.some(({ name }) => name === 'monitor')
+  return hasMonitor ? all : [...all, { name: 'monitor', attributes: { interval: '60s' } }]
+}
+
+export function operationElement(resource: string, operation: NewOperation, ids: IdSource): XmlElement {
+  const { interval = '0s', id, ...others } = operation.attributes
+  const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
+  const extra = Object.entries(others).filter(([name]) => !isOperationAttribute(name))
+  const opId = id ?? ids.free(`${resource}-${operation.name}-interval-${interval}`)
+  const parameters = extra.map(([name, value]) =>
+    element('nvpair', { id: ids.free(`${opId}-instance_attributes-${name}`), name, value }),
+  )
+  return element(
+    'op',
+    { id: opId, interval, name: operation.name, ...Object.fromEntries(known) },
+    parameters.length === 0
+      ? []
+      : [element('instance_attributes', { id: ids.free(`${opId}-instance_attributes`) }, parameters)],
+  )
+}
+
+const isOperationAttribute = (name: string): boolean => operationOptions.some((option) => option.name === name)
+
+/** What is wrong with operations that are asked for: bad values, and the same name and interval twice. */
+export function checkOperations(operations: readonly NewOperation[]): readonly EditReport[] {
+  const seen = new Set<string>()
+  return operations.flatMap((operation) => {
+    const key = `${operation.name} every ${parseIntervalMs(operation.attributes.interval)} ms`
+    const twice: readonly EditReport[] = seen.has(key) ? [{ code: 'given-twice', id: operation.name }] : []
+    seen.add(key)
+    return [...twice, ...checkAttributes(operation.attributes)]
+  })
+}
+
+function checkAttributes(attributes: Readonly<Record<string, string>>): readonly EditReport[] {
+  // An upper-case name is a parameter of the agent's, such as OCF_CHECK_LEVEL; a misspelt attribute is in lower case.
+  const own = Object.fromEntries(Object.entries(attributes).filter(([name]) => !/^[A-Z]/.test(name)))
+  return checkNameValues(own, { options: operationOptions, where: 'operation option', allowUnknown: false })
+}
+
+export function addOperation(
+  cib: XmlElement,
+  request: { readonly resource: string; readonly operation: NewOperation },
+): EditResult {
+  const primitive = findResource(cib, request.resource)
+  if (primitive === undefined) return failed(missingResource(cib, request.resource))
+  const wrong = onlyPrimitives(primitive)
+  const same = findOperation(primitive, request.operation.name, request.operation.attributes.interval ?? '0s')
+  const twice: readonly EditReport[] = same
+    ? [{ code: 'already-exists', what: 'operation', id: same.attributes.id ?? '' }]
+    : []
+  return unless([...wrong, ...twice, ...checkOperations([request.operation])], () => {
+    const made = operationElement(request.resource, request.operation, idSource(cib))
+    const created = [made.attributes.id ?? '']
+    return edited(
+      replaceElement(cib, primitive, (found) => withOperation(found, made)),
+      { created },
+    )
+  })
+}
+
+/** By its id, or by name and, where given, interval. */
+export type OperationSelector =
+  | { readonly by: 'id'; readonly id: string }
+  | { readonly by: 'name'; readonly resource: string; readonly name: string; readonly interval?: string }
+
+export function removeOperation(cib: XmlElement, selector: OperationSelector): EditResult {
+  const { owner, operations, missing } = selectOperations(cib, selector)
+  if (owner === undefined || operations.length === 0) return failed(missing)
+  const without = operations.reduce((current, operation) => replaceElement(current, operation, []), cib)
+  return edited(withoutEmptyOperations(without), {
+    removed: operations.map(({ attributes }) => ({
+      element: 'op',
+      id: attributes.id ?? '',
+      from: owner.attributes.id ?? '',
+    })),
+  })
+}
+
+function selectOperations(
+  cib: XmlElement,
+  selector: OperationSelector,
+): { readonly owner?: XmlElement; readonly operations: readonly XmlElement[]; readonly missing: EditReport } {
+  if (selector.by === 'name') {
+    const owner = findResource(cib, selector.resource)
+    if (owner === undefined) return { operations: [], missing: missingResource(cib, selector.resource) }
+    const interval = selector.interval === undefined ? undefined : parseDurationMs(selector.interval)
+    const operations = operationElements(owner).filter(
+      ({ attributes }) =>
+        attributes.name === selector.name &&
+        (interval === undefined || parseIntervalMs(attributes.interval) === interval),
+    )
+    return {
+      owner,
+      operations,
+      missing: { code: 'operation-not-found', resource: selector.resource, operation: selector.name },
+    }
+  }
+  const missing: EditReport = { code: 'operation-not-found', resource: 'The configuration', operation: selector.id }
+  const found = findOperationById(cib, selector.id)
+  return found === undefined ? { operations: [], missing } : { owner: found.owner, operations: [found.op], missing }
+}
+
+function findOperationById(
+  cib: XmlElement,
+  id: string,
+): { readonly owner: XmlElement; readonly op: XmlElement } | undefined {
+  const search = (parent: XmlElement): { readonly owner: XmlElement; readonly op: XmlElement } | undefined => {
+    for (const child of childElements(parent)) {
+      if (child.name === 'primitive' || child.name === 'template') {
+        const op = operationElements(child).find(({ attributes }) => attributes.id === id)
+        if (op) return { owner: child, op }
+      }
+      const below = search(child)
+      if (below) return below
+    }
+    return undefined
+  }
+  return search(cib)
+}
+
+/** Changes an operation that is there by name and interval, or adds it. A lone operation of the name is taken whatever its interval. */
+export function withChangedOperation(primitive: XmlElement, operation: NewOperation, ids: IdSource): XmlElement {
+  const { interval, ...others } = operation.attributes
+  const named = operationElements(primitive).filter(({ attributes }) => attributes.name === operation.name)
+  const same = interval === undefined ? undefined : findOperation(primitive, operation.name, interval)
+  const target = same ?? (named.length === 1 ? named[0] : undefined)
+  if (target === undefined)
+    return withOperation(primitive, operationElement(primitive.attributes.id ?? '', operation, ids))
+  const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
+  const changes = Object.fromEntries(known.map(([name, value]) => [name, value === '' ? undefined : value]))
+  return replaceElement(primitive, target, (found) =>
+    withAttributes(found, interval === undefined ? changes : { ...changes, interval }),
+  )
+}
+
+function operationElements(primitive: XmlElement): readonly XmlElement[] {
+  return childElements(primitive, 'operations').flatMap((operations) => childElements(operations, 'op'))
+}
+
+function findOperation(primitive: XmlElement, name: string, interval: string): XmlElement | undefined {
+  const intervalMs = parseIntervalMs(interval)
+  return operationElements(primitive).find(
+    ({ attributes }) => attributes.name === name && parseIntervalMs(attributes.interval) === intervalMs,
+  )
+}
+
+export function withOperation(primitive: XmlElement, operation: XmlElement): XmlElement {
+  const operations = childElement(primitive, 'operations')
+  if (operations) return replaceElement(primitive, operations, (found) => appended(found, operation))
+  return appended(primitive, element('operations', {}, [operation]))
+}
+
+function withoutEmptyOperations(root: XmlElement): XmlElement {
+  return childElements(root).reduce((current, child) => {
+    if (child.name === 'operations' && child.children.length === 0 && child.attributes['id-ref'] === undefined)
+      return withChildren(
+        current,
+        current.children.filter((other) => other !== child),
+      )
+    const cleaned = withoutEmptyOperations(child)
+    return cleaned === child ? current : replaceElement(current, child, [cleaned])
+  }, root)
+}
+
+function onlyPrimitives(resource: XmlElement): readonly EditReport[] {
+  if (resource.name === 'primitive') return []
+  return [{ code: 'wrong-kind', id: resource.attributes.id ?? '', kind: kindOf(resource), wanted: 'primitive' }]
+}

@@ -1,0 +1,96 @@
+/** What can be wrong with an edit that an administrator asks for, and how it is said. */
+import { assertNever, didYouMean, failed, ok, type Result } from '../../base/index.ts'
+import type { XmlElement } from '../document.ts'
+
+export interface Removed {
+  /** The element's name: `primitive`, `rsc_location`, `resource_ref`, `fencing-level` … */
+  readonly element: string
+  readonly id: string
+  /** For members of sets, tags and levels: what they were taken out of. */
+  readonly from?: string
+}
+
+/** The new document, and what else the caller will want to tell. */
+export interface Edited {
+  readonly cib: XmlElement
+  /** Ids of the elements that were made for the request: the resource, the constraint, the clone. */
+  readonly created: readonly string[]
+  /** What went away, with everything that referred to it. */
+  readonly removed: readonly Removed[]
+}
+
+export type EditResult = Result<Edited, EditReport>
+
+export type EditReport =
+  | { readonly code: 'resource-not-found'; readonly id: string; readonly similar: readonly string[] }
+  | { readonly code: 'node-not-found'; readonly node: string; readonly similar: readonly string[] }
+  | { readonly code: 'constraint-not-found'; readonly id: string; readonly similar: readonly string[] }
+  | { readonly code: 'operation-not-found'; readonly resource: string; readonly operation: string }
+  | { readonly code: 'level-not-found'; readonly index?: number; readonly target?: string }
+  | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
+  | { readonly code: 'id-in-use'; readonly id: string; readonly by: string }
+  | { readonly code: 'bad-id'; readonly id: string }
+  | { readonly code: 'already-inside'; readonly id: string; readonly kind: string; readonly parent: string }
+  | { readonly code: 'must-leave-first'; readonly id: string; readonly kind: string; readonly parent: string }
+  | { readonly code: 'not-inside'; readonly id: string; readonly parent: string }
+  | { readonly code: 'already-exists'; readonly what: string; readonly id: string }
+  | {
+      readonly code: 'unknown-option'
+      readonly name: string
+      readonly where: string
+      readonly similar: readonly string[]
+    }
+  | { readonly code: 'bad-value'; readonly name: string; readonly value: string; readonly expected: string }
+  | { readonly code: 'nothing-given'; readonly what: string }
+  | { readonly code: 'given-twice'; readonly id: string }
+  | { readonly code: 'refers-to-itself'; readonly id: string }
+
+export function describeEditReport(report: EditReport): string {
+  switch (report.code) {
+    case 'resource-not-found':
+      return `There is no resource '${report.id}'.${didYouMean(report.similar)}`
+    case 'node-not-found':
+      return `There is no node '${report.node}'.${didYouMean(report.similar)}`
+    case 'constraint-not-found':
+      return `There is no constraint '${report.id}'.${didYouMean(report.similar)}`
+    case 'operation-not-found':
+      return `'${report.resource}' has no operation ${report.operation}.`
+    case 'level-not-found':
+      return `There is no fencing level${report.index === undefined ? '' : ` ${report.index}`}${report.target === undefined ? '' : ` for ${report.target}`} with what is given.`
+    case 'wrong-kind':
+      return `'${report.id}' is a ${report.kind}; this needs a ${report.wanted}.`
+    case 'id-in-use':
+      return `The id '${report.id}' is already used by ${report.by}.`
+    case 'bad-id':
+      return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
+    case 'already-inside':
+      return `'${report.id}' is already in the ${report.kind} '${report.parent}'.`
+    case 'must-leave-first':
+      return `Take '${report.id}' out of the ${report.kind} '${report.parent}' first: a ${report.kind} holds one resource.`
+    case 'not-inside':
+      return `'${report.id}' is not in '${report.parent}'.`
+    case 'already-exists':
+      return `The same ${report.what} already exists: '${report.id}'.`
+    case 'unknown-option':
+      return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
+    case 'bad-value':
+      return `'${report.value}' is no value for ${report.name}: it takes ${report.expected}.`
+    case 'nothing-given':
+      return `No ${report.what} is given.`
+    case 'given-twice':
+      return `'${report.id}' is given twice.`
+    case 'refers-to-itself':
+      return `'${report.id}' cannot refer to itself.`
+    default:
+      return assertNever(report)
+  }
+}
+
+export function edited(cib: XmlElement, more: Partial<Omit<Edited, 'cib'>> = {}): EditResult {
+  return ok({ cib, created: more.created ?? [], removed: more.removed ?? [] })
+}
+
+/** Refuses where there is a report, and edits otherwise. */
+export function unless(reports: readonly EditReport[], edit: () => EditResult): EditResult {
+  return reports.length > 0 ? failed(...reports) : edit()
+}

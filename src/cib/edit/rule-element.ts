@@ -1,0 +1,79 @@
+/** The XML of a rule: every part gets an id made from its parent's, as `pcs` does. */
+import { present } from '../attribute-text.ts'
+import type { Role, RuleCondition, Score } from '../configuration.ts'
+import { element, type XmlElement } from '../document.ts'
+import { formatScore } from '../score.ts'
+import type { IdSource } from './ids.ts'
+
+/** A rule that is to be made. The ids in its nested rules do not matter. */
+export interface NewRule {
+  readonly id?: string
+  readonly score?: Score
+  readonly scoreAttribute?: string
+  readonly role?: Role
+  readonly booleanOp: 'and' | 'or'
+  readonly conditions: readonly RuleCondition[]
+}
+
+export function ruleElement(rule: NewRule, wantedId: string, ids: IdSource): XmlElement {
+  const id = rule.id ?? ids.free(wantedId)
+  const attributes = present({
+    id,
+    'boolean-op': rule.conditions.length > 1 ? rule.booleanOp : undefined,
+    role: rule.role,
+    score: rule.score === undefined ? undefined : formatScore(rule.score),
+    'score-attribute': rule.scoreAttribute,
+  })
+  return element(
+    'rule',
+    attributes,
+    rule.conditions.map((condition) => conditionElement(condition, id, ids)),
+  )
+}
+
+function conditionElement(condition: RuleCondition, parentId: string, ids: IdSource): XmlElement {
+  if (condition.kind === 'rule') {
+    const { id, ...nested } = condition.rule
+    return ruleElement(nested, `${parentId}-rule`, ids)
+  }
+  const id = ids.free(`${parentId}-expr`)
+  switch (condition.kind) {
+    case 'attribute':
+      return element(
+        'expression',
+        present({
+          id,
+          attribute: condition.attribute,
+          operation: condition.operation,
+          type: condition.type,
+          value: condition.value,
+          'value-source': condition.valueSource === 'literal' ? undefined : condition.valueSource,
+        }),
+      )
+    case 'date':
+      return element(
+        'date_expression',
+        present({ id, operation: condition.operation, start: condition.start, end: condition.end }),
+        [
+          ...(condition.duration
+            ? [element('duration', { id: ids.free(`${id}-duration`), ...condition.duration })]
+            : []),
+          ...(condition.spec ? [element('date_spec', { id: ids.free(`${id}-datespec`), ...condition.spec })] : []),
+        ],
+      )
+    case 'resource':
+      return element(
+        'rsc_expression',
+        present({ id, class: condition.class, provider: condition.provider, type: condition.type }),
+      )
+    case 'operation':
+      return element(
+        'op_expression',
+        present({
+          id,
+          name: condition.name,
+          interval: condition.intervalMs === undefined ? undefined : `${condition.intervalMs}ms`,
+        }),
+      )
+  }
+}
