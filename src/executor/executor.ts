@@ -1,0 +1,308 @@
+/**
+ * The acting edge of the operation queue: runs agents, keeps the timer of recurring operations, writes results. It decides
+ * nothing; `queue.ts` does.
+ */
+import { createHash } from 'node:crypto'
+import { assertNever, monotonicMs, type NodeName, type ResourceId } from '../base/index.ts'
+import {
+  type OperationDigests,
+  type OperationRecord,
+  operationDigests,
+  operationKey,
+  parseTransitionKey,
+  recordsOfResult,
+} from '../cib/index.ts'
+import {
+  type AgentRunner,
+  findLeftAgents,
+  machineMs,
+  type ReadMetadata,
+  type RunningAgent,
+  restartParameters,
+  waitForLeftAgent,
+} from '../resource-agents/index.ts'
+import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+import { type Operation, operationOfAction, type ReportedResult } from './operation.ts'
+import {
+  type ExecutorEffect,
+  type ExecutorInput,
+  type ExecutorState,
+  initialExecutor,
+  nextDueAt,
+  stepExecutor,
+} from './queue.ts'
+
+/** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
+export interface ResultStore {
+  /** In a transaction that compares the DC's term; `refused` where that term is over. */
+  announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
+  record(records: readonly OperationRecord[]): Promise<void>
+  /** Deletes one record of a resource, or all of them. */
+  forget(resource: ResourceId, recordId?: string): Promise<void>
+}
+
+export interface ExecutorLog {
+  info(message: string, fields: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void
+}
+
+export interface ExecutorPorts {
+  readonly node: NodeName
+  readonly runner: AgentRunner
+  readonly metadata: ReadMetadata
+  readonly store: ResultStore
+  readonly log: ExecutorLog
+  /** Where notes on running agents are kept; the same as the runner's. */
+  readonly runFolder: string
+  /** Above those of all results of this node in the store. */
+  readonly firstCallId: number
+}
+
+export type Answer =
+  /** `done`: carried out already, no record will tell it (cancel, lrm_delete). */
+  | { readonly kind: 'taken'; readonly done: boolean }
+  | {
+      readonly kind: 'refused'
+      readonly why: 'old-term' | 'no-quorum' | 'closing' | 'not-understood'
+      readonly highestTerm: number
+      readonly message: string
+    }
+
+export interface Command {
+  readonly term: number
+  readonly transitionKey: string
+  readonly action: ResourceAction | ClusterAction
+  readonly timeoutMs: number
+}
+
+const retryMs = 300
+
+export class Executor {
+  readonly #ports: ExecutorPorts
+  readonly #running = new Map<number, RunningAgent>()
+  /** Of each resource: what has to be written before its next record. */
+  readonly #writing = new Map<ResourceId, Promise<void>>()
+  readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
+  #state: ExecutorState
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ports: ExecutorPorts) {
+    this.#ports = ports
+    this.#state = initialExecutor(ports.firstCallId)
+  }
+
+  /** Finds what a former daemon's agents still do. To be called before the first command. */
+  adopt(): void {
+    const { runFolder, log } = this.#ports
+    for (const left of findLeftAgents(runFolder)) {
+      log.info('an agent of the former daemon still runs', { resource: left.resource, operation: left.operation })
+      this.#input({ kind: 'left-agent', resource: left.resource })
+      void waitForLeftAgent(left, runFolder).then(() =>
+        this.#input({ kind: 'left-agent-gone', resource: left.resource }),
+      )
+    }
+  }
+
+  /** An action of the graph that concerns resources: an operation, `cancel` or `lrm_delete`. */
+  async perform(command: Command): Promise<Answer> {
+    const { action, term } = command
+    if (action.kind === 'cluster')
+      return action.operation === 'lrm_delete' && action.resource !== undefined
+        ? this.#answered({ kind: 'forget', term, resource: action.resource }, action.resource)
+        : this.#notUnderstood(`An executor does not do ${action.operation}.`)
+    if (action.operation === 'cancel') {
+      const operation = action.attributes.CRM_meta_operation ?? 'monitor'
+      const intervalMs = Number(action.attributes.CRM_meta_interval ?? action.intervalMs)
+      return this.#answered({ kind: 'cancel', term, resource: action.resource, operation, intervalMs }, action.resource)
+    }
+    const key = parseTransitionKey(command.transitionKey)
+    if (!key) return this.#notUnderstood(`${command.transitionKey} is no transition key.`)
+    const operation = operationOfAction(action, { key, term, timeoutMs: command.timeoutMs })
+    // Asked for now, so that it is known when the operation has ended.
+    void this.#ports.metadata(operation.agent)
+    return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
+  }
+
+  setQuorum(quorate: boolean): void {
+    this.#input({ kind: 'quorum', quorate })
+  }
+
+  /** Stops or demotes by this node's own decision, stage by stage; answers with the resources where it failed. */
+  stopLocally(stages: readonly (readonly Operation[])[]): Promise<readonly ResourceId[]> {
+    const stopped = new Promise<readonly ResourceId[]>((resolve) => this.#localStops.push(resolve))
+    this.#input({ kind: 'stop-locally', stages })
+    return stopped
+  }
+
+  get highestTerm(): number {
+    return this.#state.term
+  }
+
+  /** Nothing new begins; what runs goes on without us. Resolves when the results that are known have been written. */
+  async close(): Promise<void> {
+    this.#input({ kind: 'close' })
+    clearTimeout(this.#timer)
+    await Promise.all(this.#writing.values())
+  }
+
+  async #answered(input: ExecutorInput, resource: ResourceId): Promise<Answer> {
+    const refusal = refusalIn(this.#input(input))
+    if (refusal) return refusal
+    await this.#writing.get(resource)
+    return { kind: 'taken', done: true }
+  }
+
+  #notUnderstood(message: string): Answer {
+    return { kind: 'refused', why: 'not-understood', highestTerm: this.#state.term, message }
+  }
+
+  #input(input: ExecutorInput): readonly ExecutorEffect[] {
+    const { state, effects } = stepExecutor(this.#state, input, monotonicMs(machineMs()))
+    this.#state = state
+    for (const effect of effects) this.#perform(effect)
+    this.#setTimer()
+    return effects
+  }
+
+  #perform(effect: ExecutorEffect): void {
+    switch (effect.kind) {
+      case 'refuse':
+        this.#ports.log.warn('a command was refused', { why: effect.why, highestTerm: effect.highestTerm })
+        return
+      case 'announce':
+        this.#announce(effect)
+        return
+      case 'run':
+        this.#run(effect.callId, effect.operation)
+        return
+      case 'kill':
+        this.#running.get(effect.callId)?.kill()
+        return
+      case 'record':
+        this.#record(effect.result)
+        return
+      case 'forget-operation': {
+        const recordId = operationKey(effect.resource, effect.operation, effect.intervalMs)
+        void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource, recordId))
+        return
+      }
+      case 'forget-resource':
+        void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource))
+        return
+      case 'stopped-locally':
+        for (const resolve of this.#localStops.splice(0)) resolve(effect.failed)
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
+    const { resource } = result
+    let written = false
+    const done = this.#write(resource, async () => {
+      written = (await this.#ports.store.announce(this.#recordsOf(result), term)) === 'written'
+    })
+    void done.then(() => this.#input({ kind: 'announced', callId, resource, written }))
+  }
+
+  #run(callId: number, operation: Operation): void {
+    const { agent, resource, attributes, timeoutMs } = operation
+    const running = this.#ports.runner.run({ agent, resource, operation: operation.operation, attributes, timeoutMs })
+    this.#running.set(callId, running)
+    void running.finished.then((outcome) => {
+      this.#running.delete(callId)
+      if (outcome.status !== 'done' || outcome.exitCode !== operation.key.expectedExitCode)
+        this.#ports.log.warn('an operation did not end as expected', {
+          resource,
+          operation: operation.operation,
+          status: outcome.status,
+          exitCode: outcome.exitCode,
+          exitReason: outcome.exitReason,
+          output: outcome.output.slice(-2000),
+        })
+      this.#input({ kind: 'finished', callId, resource, outcome })
+    })
+  }
+
+  #record(result: ReportedResult): void {
+    const at = wallSeconds()
+    void this.#write(result.resource, async () => {
+      const records = this.#recordsOf(result, await this.#digests(result), at)
+      await this.#ports.store.record(records)
+    })
+  }
+
+  #recordsOf(result: ReportedResult, digests?: OperationDigests, at = wallSeconds()): readonly OperationRecord[] {
+    const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
+    const node = this.#ports.node
+    return recordsOfResult({ ...facts, node, lastChange: at, ...(digests === undefined ? {} : { digests }) })
+  }
+
+  async #digests(result: ReportedResult): Promise<OperationDigests> {
+    const parameters = agentParameters(result.attributes)
+    if (result.intervalMs > 0) return operationDigests({ parameters, recurringTimeoutMs: result.timeoutMs }, md5)
+    const metadata = await this.#ports.metadata(result.agent)
+    if (!metadata.ok) return operationDigests({ parameters }, md5)
+    const restartNames = restartParameters(metadata.value)
+    const secretNames = metadata.value.parameters.filter((parameter) => parameter.private).map(({ name }) => name)
+    return operationDigests(
+      {
+        parameters,
+        ...(restartNames === undefined ? {} : { restartNames }),
+        ...(secretNames.length === 0 ? {} : { secretNames }),
+      },
+      md5,
+    )
+  }
+
+  /** One after the other for each resource, each until it is done. */
+  #write(resource: ResourceId, work: () => Promise<void>): Promise<void> {
+    const before = this.#writing.get(resource) ?? Promise.resolve()
+    const done = before.then(() => this.#untilDone(resource, work))
+    this.#writing.set(resource, done)
+    void done.then(() => {
+      if (this.#writing.get(resource) === done) this.#writing.delete(resource)
+    })
+    return done
+  }
+
+  async #untilDone(resource: ResourceId, work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        this.#ports.log.warn('a result could not be written yet', { resource, error })
+        // What is not written when the daemon ends, the next one finds out by probes.
+        if (this.#state.closing) return
+      }
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    const due = nextDueAt(this.#state)
+    if (due === undefined || this.#state.closing) return
+    this.#timer = setTimeout(() => this.#input({ kind: 'tick' }), Math.max(0, Math.ceil(due - machineMs())))
+  }
+}
+
+function refusalIn(effects: readonly ExecutorEffect[]): Answer | undefined {
+  const refused = effects.find((effect) => effect.kind === 'refuse')
+  if (refused?.kind !== 'refuse') return undefined
+  const { why, highestTerm, message } = refused
+  return { kind: 'refused', why, highestTerm, message }
+}
+
+/** The agent's own parameters among an action's attributes. */
+function agentParameters(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([name]) => !name.startsWith('CRM_meta_') && name !== 'crm_feature_set'),
+  )
+}
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+
+const wallSeconds = (): number => Math.floor(Date.now() / 1000)

@@ -1,0 +1,21 @@
+/**
+ * The operations of this node: one at a time for each resource, recurring monitors, results recorded. `stepExecutor` decides
+ * and is what simulations drive; `Executor` is its acting edge.
+ */
+export {
+  type Answer,
+  type Command,
+  Executor,
+  type ExecutorLog,
+  type ExecutorPorts,
+  type ResultStore,
+} from './executor.ts'
+export { type Operation, operationOfAction, type ReportedResult } from './operation.ts'
+export {
+  type ExecutorEffect,
+  type ExecutorInput,
+  type ExecutorState,
+  initialExecutor,
+  nextDueAt,
+  stepExecutor,
+} from './queue.ts'

@@ -1,0 +1,104 @@
+/** What an executor is told to do and what it says about it. */
+import { type NodeName, nodeName, type ResourceId } from '../base/index.ts'
+import type { Agent, OperationResult, TransitionKey } from '../cib/index.ts'
+import { formatTransitionKey } from '../cib/index.ts'
+import type { ResourceAction } from '../transition/index.ts'
+
+export interface Operation {
+  readonly resource: ResourceId
+  readonly agent: Agent
+  readonly operation: string
+  /** Recurring where it is not 0. */
+  readonly intervalMs: number
+  readonly startDelayMs: number
+  readonly timeoutMs: number
+  readonly attributes: Readonly<Record<string, string>>
+  readonly key: TransitionKey
+  /** Of the DC that asked; absent for what this node does by itself, such as stopping when it has lost quorum. */
+  readonly term?: number
+}
+
+/** A result without what only the machine knows: the calendar's time and the digests of the parameters. */
+export type ReportedResult = Omit<OperationResult, 'node' | 'lastChange' | 'digests'> & {
+  readonly attributes: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+}
+
+/** The operation that an action of the graph asks for. `timeoutMs` is the operation's own. */
+export function operationOfAction(
+  action: ResourceAction,
+  asked: { readonly key: TransitionKey; readonly term: number; readonly timeoutMs: number },
+): Operation {
+  return {
+    resource: action.resource,
+    agent: action.agent,
+    operation: action.operation,
+    intervalMs: action.intervalMs,
+    startDelayMs: Number(action.attributes.CRM_meta_start_delay ?? 0) || 0,
+    attributes: action.attributes,
+    ...asked,
+  }
+}
+
+/** `monitor/10000`: a resource has one recurring operation of each. */
+export function recurringName({ operation, intervalMs }: Pick<Operation, 'operation' | 'intervalMs'>): string {
+  return `${operation}/${intervalMs}`
+}
+
+/** Whether it may change what the resource does: such an operation ends the monitors that looked at the state before. */
+export function changesResource({ operation }: Pick<Operation, 'operation'>): boolean {
+  return !['monitor', 'status', 'notify', 'validate-all', 'meta-data'].includes(operation)
+}
+
+/** Brings a service nearer to running twice: never without quorum. */
+export function needsQuorum({ operation }: Pick<Operation, 'operation'>): boolean {
+  return ['start', 'promote', 'migrate_to', 'migrate_from', 'reload', 'reload-agent'].includes(operation)
+}
+
+export function keyText(operation: Pick<Operation, 'key'>): string {
+  return formatTransitionKey(operation.key)
+}
+
+export function reportedResult(
+  callId: number,
+  operation: Operation,
+  outcome: Pick<ReportedResult, 'status' | 'exitCode' | 'execTimeMs' | 'queueTimeMs'> & {
+    readonly exitReason?: string
+  },
+): ReportedResult {
+  const { resource, agent, intervalMs, key, attributes, timeoutMs } = operation
+  const migration = migrationOf(operation)
+  const notification = notificationOf(operation)
+  return {
+    resource,
+    agent,
+    operation: operation.operation,
+    intervalMs,
+    key,
+    callId,
+    attributes,
+    timeoutMs,
+    status: outcome.status,
+    exitCode: outcome.exitCode,
+    execTimeMs: outcome.execTimeMs,
+    queueTimeMs: outcome.queueTimeMs,
+    ...(outcome.exitReason === undefined ? {} : { exitReason: outcome.exitReason }),
+    ...(migration === undefined ? {} : { migration }),
+    ...(notification === undefined ? {} : { notification }),
+  }
+}
+
+function migrationOf(operation: Operation): { readonly source: NodeName; readonly target: NodeName } | undefined {
+  const source = operation.attributes.CRM_meta_migrate_source
+  const target = operation.attributes.CRM_meta_migrate_target
+  if (source === undefined || target === undefined) return undefined
+  return { source: nodeName(source), target: nodeName(target) }
+}
+
+function notificationOf(
+  operation: Operation,
+): { readonly type: 'pre' | 'post'; readonly operation: string } | undefined {
+  const about = operation.attributes.CRM_meta_notify_operation
+  if (operation.operation !== 'notify' || about === undefined) return undefined
+  return { type: operation.attributes.CRM_meta_notify_type === 'pre' ? 'pre' : 'post', operation: about }
+}
