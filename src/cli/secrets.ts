@@ -1,10 +1,14 @@
-/** Words of a command line whose values must not be kept: the configuration's history shows commands to everybody. */
-const secretNames = /^(--)?(passwd|password|[a-z_]*secret|token|[a-z_]*passphrase|auth)=/i
+/** Values that are not shown and not kept: the configuration's history shows commands to everybody. */
+const secretWord = /^(--)?([a-z_-]*(passwd|password|secret|token|passphrase)|auth)$/i
+
+export function isSecretName(name: string): boolean {
+  return secretWord.test(name)
+}
 
 export function withoutSecrets(words: readonly string[]): readonly string[] {
   return words.map((word, index) => {
-    const match = secretNames.exec(word)
-    if (match) return `${match[0]}******`
+    const at = word.indexOf('=')
+    if (at > 0 && isSecretName(word.slice(0, at))) return `${word.slice(0, at)}=******`
     return words[index - 1] === '--token' ? '******' : word
   })
 }

@@ -1,3 +1,4 @@
+import { ok } from '../../../base/index.ts'
 import { childElement, parseXml, printXml, type XmlElement } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'

@@ -1,3 +1,4 @@
+import { ok } from '../../../base/index.ts'
 import { childElement, printXml, type XmlElement } from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
 import { changeCib } from '../../change.ts'
@@ -66,10 +67,8 @@ export const configUndo: Command = {
     const latest = Math.max(...versions.map(({ version }) => version))
     const { entry, cib } = await configurationAt(call, call.words[0] ?? String(latest - 1))
     return await changeCib(call, {
-      edit: (running) => ({
-        cib: replaceConfiguration(running, cib),
-        message: `The configuration is that of version ${entry.version} again.`,
-      }),
+      edit: (running) => ok({ cib: replaceConfiguration(running, cib), created: [], removed: [] }),
+      message: () => `The configuration is that of version ${entry.version} again.`,
     })
   },
 }

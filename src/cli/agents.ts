@@ -1,0 +1,186 @@
+/** What is installed: the agent that a word means, its metadata, and what the metadata says of an administrator's parameters. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { didYouMean, parseDurationMs, similarWords } from '../base/index.ts'
+import type { Agent, NewOperation } from '../cib/index.ts'
+import {
+  type AgentHost,
+  type AgentMetadata,
+  agentName,
+  describeAgentMetadataReport,
+  listAgents,
+  listFenceAgents,
+  listProviders,
+  metadataReader,
+} from '../resource-agents/index.ts'
+import { Refusal } from './command.ts'
+
+export interface InstalledAgent {
+  readonly agent: Agent
+  readonly metadata: AgentMetadata
+}
+
+const classes = ['ocf', 'lsb', 'systemd', 'service', 'stonith']
+
+/** The project's own folder: the parent of `dist/` in a bundle, of `src/` in a test. */
+function ownFolder(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
+  return folder
+}
+
+export function agentHost(): AgentHost {
+  return {
+    ocfRoot: '/usr/lib/ocf',
+    moreAgentFolders: [join(ownFolder(), 'agents/ocf')],
+    toolsFolder: join(ownFolder(), 'shims'),
+    toolsSocket: '',
+    runFolder: '/run/systole',
+  }
+}
+
+export const fenceAgentFolders = (): readonly string[] => [join(ownFolder(), 'agents/fence')]
+
+/** `ocf:heartbeat:IPaddr2`, `heartbeat:IPaddr2` or `IPaddr2`, as pcs reads it. Refuses what is not installed. */
+export async function resolveResourceAgent(
+  word: string,
+  options: { readonly force: boolean },
+): Promise<InstalledAgent> {
+  const host = agentHost()
+  const agent = parseResourceAgent(word, host)
+  return await withMetadata(agent, word, options, () =>
+    listProviders(host).flatMap((provider) => listAgents(host, provider).map((type) => `ocf:${provider}:${type}`)),
+  )
+}
+
+export async function resolveFenceAgent(word: string, options: { readonly force: boolean }): Promise<InstalledAgent> {
+  const agent: Agent = { class: 'stonith', type: word.replace(/^(stonith|fencing):/, '') }
+  return await withMetadata(agent, word, options, () => listFenceAgents(fenceAgentFolders()))
+}
+
+function parseResourceAgent(word: string, host: AgentHost): Agent {
+  const parts = word.replace('::', ':').split(':')
+  const [first = '', second, third] = parts
+  if (parts.length > 3 || parts.some((part) => part === ''))
+    throw new Refusal(`'${word}' is no name of an agent: write ocf:heartbeat:IPaddr2, for example.`)
+  if (third !== undefined && second !== undefined) return { class: first, provider: second, type: third }
+  if (second !== undefined)
+    return classes.includes(first) ? { class: first, type: second } : { class: 'ocf', provider: first, type: second }
+  const providers = listProviders(host).filter((provider) => listAgents(host, provider).includes(first))
+  const [provider, other] = providers
+  if (provider === undefined)
+    throw new Refusal(
+      `There is no agent '${word}'.${suggestion(
+        first,
+        listProviders(host).flatMap((name) => listAgents(host, name)),
+      )}`,
+    )
+  if (other !== undefined)
+    throw new Refusal(
+      `'${word}' is the name of several agents: write ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
+    )
+  return { class: 'ocf', provider, type: first }
+}
+
+async function withMetadata(
+  agent: Agent,
+  word: string,
+  options: { readonly force: boolean },
+  installed: () => readonly string[],
+): Promise<InstalledAgent> {
+  const name = agentName(agent)
+  const read = await metadataReader(agentHost(), fenceAgentFolders())(agent)
+  if (read.ok) return { agent, metadata: read.value }
+  if (options.force) return { agent, metadata: noMetadata(name) }
+  const names = installed()
+  const known = names.includes(agent.class === 'stonith' ? agent.type : name)
+  if (known) throw new Refusal(...read.reports.map(describeAgentMetadataReport))
+  throw new Refusal(
+    `There is no agent '${word}' on this node.${suggestion(agent.class === 'stonith' ? agent.type : name, names)} Add --force if it is installed elsewhere.`,
+  )
+}
+
+function suggestion(word: string, names: readonly string[]): string {
+  return didYouMean(similarWords(word, names))
+}
+
+function noMetadata(name: string): AgentMetadata {
+  return { name, shortDescription: '', longDescription: '', parameters: [], actions: [] }
+}
+
+/** What every fence device takes besides its agent's own parameters (Pacemaker Explained, "Special Meta-Attributes for Fencing Resources"). */
+const fencingParameter =
+  /^(pcmk_(host_(argument|map|list|check)|delay_(base|max)|action_limit|[a-z]+_(action|timeout|retries))|fencing-timeout|stonith-timeout|provides|priority)$/
+/** What fence agents are given by the cluster itself, required or not. */
+const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
+
+/** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
+export function parameterMistakes(
+  { agent, metadata }: InstalledAgent,
+  parameters: ReadonlyMap<string, string>,
+  options: { readonly required: boolean },
+): readonly string[] {
+  if (metadata.parameters.length === 0) return []
+  const names = metadata.parameters.map(({ name }) => name)
+  const isFencing = agent.class === 'stonith'
+  const unknown = [...parameters.keys()]
+    .filter((name) => !names.includes(name) && !(isFencing && fencingParameter.test(name)))
+    .map((name) => `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`)
+  const obsoleted = new Map(
+    metadata.parameters.flatMap(({ name, obsoletes }) => (obsoletes === undefined ? [] : [[obsoletes, name] as const])),
+  )
+  const given = new Set([...parameters.keys()].flatMap((name) => [name, obsoleted.get(name) ?? name]))
+  const missing = metadata.parameters
+    .filter(
+      ({ name, required, deprecated }) =>
+        options.required && required && !deprecated && !given.has(name) && !(isFencing && givenByFencer.has(name)),
+    )
+    .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
+  return [...unknown, ...missing]
+}
+
+/** The operations that the agent advises, in seconds as pcs writes them. */
+export function advisedOperations({ agent, metadata }: InstalledAgent): readonly NewOperation[] {
+  if (agent.class === 'stonith') return []
+  const wanted = new Set([
+    'start',
+    'stop',
+    'monitor',
+    'promote',
+    'demote',
+    'migrate_to',
+    'migrate_from',
+    'notify',
+    'reload',
+    'reload-agent',
+  ])
+  return metadata.actions
+    .filter(({ name, depth }) => wanted.has(name) && (depth === undefined || depth === 0))
+    .map(({ name, intervalMs, timeoutMs, role }) => ({
+      name,
+      attributes: {
+        interval: seconds(name === 'monitor' ? (intervalMs ?? 10_000) : 0),
+        ...(timeoutMs === undefined ? {} : { timeout: seconds(timeoutMs) }),
+        ...(role === undefined || role === 'Started' ? {} : { role }),
+      },
+    }))
+}
+
+function seconds(ms: number): string {
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`
+}
+
+/** A stop time-out below the agent's advice is what gets nodes fenced: it is said at once. */
+export function timeoutWarnings(
+  { agent, metadata }: InstalledAgent,
+  operations: readonly { readonly name: string; readonly attributes: ReadonlyMap<string, string> }[],
+): readonly string[] {
+  return operations.flatMap(({ name, attributes }) => {
+    const timeoutMs = parseDurationMs(attributes.get('timeout') ?? '')
+    const advised = metadata.actions.find((action) => action.name === name)?.timeoutMs
+    if (timeoutMs === undefined || advised === undefined || timeoutMs >= advised) return []
+    return [
+      `Warning: the time-out of ${name} (${seconds(timeoutMs)}) is below what ${agentName(agent)} advises (${seconds(advised)}).`,
+    ]
+  })
+}

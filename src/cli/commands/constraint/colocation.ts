@@ -1,0 +1,98 @@
+import { createColocation, createColocationSets } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { onlyKnown, readBoolean, readRole, readScore, readSets } from '../../constraint-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const usage =
+  '[<role>] <resource> with [<role>] <other resource> [<score>] [influence=true|false] [node-attribute=<name>] [id=<id>]'
+
+export const constraintColocationAdd: Command = {
+  path: ['constraint', 'colocation', 'add'],
+  usage,
+  summary: 'Keep a resource on the node of another, or away from it',
+  details:
+    'The first depends on the second: where the second cannot run, with a score of INFINITY the first does not run either.',
+  examples: [
+    'systole constraint colocation add web with Promoted db',
+    'systole constraint colocation add web with log score=-50',
+  ],
+  flags: changeFlags,
+  completes: ['resource', { words: ['with'] }, 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 3, usage: `constraint colocation add ${usage}` })
+    const at = call.words.indexOf('with')
+    if (at < 0) throw new Refusal("Between the two resources stands 'with': constraint colocation add web with db.")
+    const [dependentRole, dependent] = roleAndResource(call.words.slice(0, at))
+    const rest = call.words.slice(at + 1)
+    const pairs = parsePairs(
+      rest.filter((word) => word.includes('=')),
+      'options of a colocation',
+    )
+    onlyKnown(pairs, ['score', 'influence', 'node-attribute', 'id'], 'A colocation')
+    const plain = rest.filter((word) => !word.includes('='))
+    const last = plain.at(-1) ?? ''
+    const bareScore = plain.length > 1 && /^[+-]?(\d+|INFINITY)$/i.test(last) ? last : undefined
+    const [primaryRole, primary] = roleAndResource(bareScore === undefined ? plain : plain.slice(0, -1))
+    const [influence, nodeAttribute, id] = [pairs.get('influence'), pairs.get('node-attribute'), pairs.get('id')]
+    const request = {
+      dependent,
+      primary,
+      score: readScore(pairs.get('score') ?? bareScore ?? 'INFINITY'),
+      force: call.flags.has('force'),
+      ...(dependentRole === undefined ? {} : { dependentRole: readRole(dependentRole) }),
+      ...(primaryRole === undefined ? {} : { primaryRole: readRole(primaryRole) }),
+      ...(influence === undefined ? {} : { influence: readBoolean('influence', influence) }),
+      ...(nodeAttribute === undefined ? {} : { nodeAttribute }),
+      ...(id === undefined ? {} : { id }),
+    }
+    return await changeCib(call, {
+      edit: (cib) => createColocation(cib, request),
+      message: ({ created }) => `Colocation ${created[0] ?? ''}: ${dependent} with ${primary}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+/** `Promoted db` or `db`. */
+function roleAndResource(words: readonly string[]): readonly [string | undefined, string] {
+  const [first, second, extra] = words
+  if (first === undefined)
+    throw new Refusal('A resource is missing. Usage: constraint colocation add <resource> with <other resource>')
+  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': write [<role>] <resource>.`)
+  return second === undefined ? [undefined, first] : [first, second]
+}
+
+export const constraintColocationSet: Command = {
+  path: ['constraint', 'colocation', 'set'],
+  usage: '<resource>... [sequential=false] [role=<role>] [set <resource>...]... [setoptions score=<score> id=<id>]',
+  summary: 'Colocate sets of resources',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: (call) => colocateSets(call),
+}
+
+async function colocateSets(call: Call): Promise<Outcome> {
+  const { sets, options } = readSets(['set', ...call.words])
+  onlyKnown(options, ['score', 'id'], 'A colocation of sets')
+  const id = options.get('id')
+  for (const set of sets) onlyKnown(set.options, ['sequential', 'role'], 'A set in a colocation')
+  return await changeCib(call, {
+    edit: (cib) =>
+      createColocationSets(cib, {
+        score: readScore(options.get('score') ?? 'INFINITY'),
+        force: call.flags.has('force'),
+        sets: sets.map(({ members, options: own }) => {
+          const [sequential, role] = [own.get('sequential'), own.get('role')]
+          return {
+            members,
+            ...(sequential === undefined ? {} : { sequential: readBoolean('sequential', sequential) }),
+            ...(role === undefined ? {} : { role: readRole(role) }),
+          }
+        }),
+        ...(id === undefined ? {} : { id }),
+      }),
+    message: ({ created }) => `Colocation ${created[0] ?? ''} is in place.`,
+    facts: ({ created }) => ({ created }),
+  })
+}

@@ -1,0 +1,140 @@
+import { ok } from '../../../base/index.ts'
+import { createLocation, type EditResult, type XmlElement } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { onlyKnown, readRole, readScore } from '../../constraint-words.ts'
+import { readRule } from '../../rule-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const usage =
+  '<resource> prefers|avoids <node>[=<score>]... | <resource> rule [score=<score>] [role=<role>] <expression>'
+
+export const constraintLocation: Command = {
+  path: ['constraint', 'location'],
+  usage,
+  summary: 'Say on which nodes a resource should or should not run',
+  details: 'A resource may also be regexp%<pattern>. Without a score it is INFINITY: must, or must not.',
+  examples: [
+    'systole constraint location web prefers n1=100',
+    'systole constraint location web avoids n3',
+    'systole constraint location web rule score=-INFINITY not_defined gpu',
+  ],
+  flags: changeFlags,
+  completes: ['resource', { words: ['prefers', 'avoids', 'rule'] }, 'node'],
+  run: (call) => {
+    expectWords(call.words, { atLeast: 3, usage: `constraint location ${usage}` })
+    const [resource = '', verb, ...words] = call.words
+    if (verb === 'prefers' || verb === 'avoids')
+      return byNodes(call, { resource, words, sign: verb === 'prefers' ? 1 : -1 })
+    if (verb === 'rule') return byRule(call, resource, words)
+    throw new Refusal(`After the resource comes prefers, avoids or rule, not '${verb ?? ''}'.`)
+  },
+}
+
+export const constraintLocationAdd: Command = {
+  path: ['constraint', 'location', 'add'],
+  usage: '<id> <resource> <node> [<score>] [resource-discovery=always|never|exclusive]',
+  summary: 'The same with an id of your choice',
+  flags: changeFlags,
+  completes: ['anything', 'resource', 'node'],
+  run: async (call) => {
+    expectWords(call.words, {
+      atLeast: 3,
+      atMost: 6,
+      usage: 'constraint location add <id> <resource> <node> [<score>]',
+    })
+    const [id = '', resource = '', node = '', ...rest] = call.words
+    const pairs = parsePairs(
+      rest.filter((word) => word.includes('=')),
+      'options',
+    )
+    onlyKnown(pairs, ['score', 'resource-discovery'], 'A location constraint')
+    const score = readScore(pairs.get('score') ?? rest.find((word) => !word.includes('=')) ?? 'INFINITY')
+    const discovery = readDiscovery(pairs.get('resource-discovery'))
+    return await changeCib(call, {
+      edit: (cib) =>
+        createLocation(cib, {
+          id,
+          resource: subject(resource),
+          where: { by: 'node', node, score },
+          force: call.flags.has('force'),
+          ...(discovery === undefined ? {} : { discovery }),
+        }),
+      message: () => `Location constraint ${id} is in place.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+async function byNodes(
+  call: Call,
+  request: { readonly resource: string; readonly words: readonly string[]; readonly sign: 1 | -1 },
+): Promise<Outcome> {
+  const wanted = request.words.map((word) => {
+    const [node = '', score = 'INFINITY'] = word.split('=')
+    return { node, score: readScore(score) * request.sign }
+  })
+  const edit = (cib: XmlElement): EditResult =>
+    wanted.reduce<EditResult>(
+      (result, { node, score }) => {
+        if (!result.ok) return result
+        const next = createLocation(result.value.cib, {
+          resource: subject(request.resource),
+          where: { by: 'node', node, score },
+          force: call.flags.has('force'),
+        })
+        if (!next.ok) return next
+        return ok({ ...next.value, created: [...result.value.created, ...next.value.created] })
+      },
+      ok({ cib, created: [], removed: [] }),
+    )
+  return await changeCib(call, {
+    edit,
+    message: () => `${request.resource} ${request.sign > 0 ? 'prefers' : 'avoids'} ${request.words.join(', ')}.`,
+    facts: ({ created }) => ({ created }),
+  })
+}
+
+async function byRule(call: Call, resource: string, words: readonly string[]): Promise<Outcome> {
+  const known = ['id', 'constraint-id', 'score', 'score-attribute', 'role', 'resource-discovery']
+  const isOption = (word: string): boolean => known.some((name) => word.startsWith(`${name}=`))
+  const options = parsePairs(words.filter(isOption), 'options of a rule')
+  const rule = readRule(words.filter((word) => !isOption(word)))
+  const [score, scoreAttribute, role] = [options.get('score'), options.get('score-attribute'), options.get('role')]
+  if (score !== undefined && scoreAttribute !== undefined)
+    throw new Refusal('score and score-attribute exclude each other.')
+  const [id, ruleId] = [options.get('constraint-id'), options.get('id')]
+  const discovery = readDiscovery(options.get('resource-discovery'))
+  return await changeCib(call, {
+    edit: (cib) =>
+      createLocation(cib, {
+        resource: subject(resource),
+        where: {
+          by: 'rule',
+          rule: {
+            ...rule,
+            ...(scoreAttribute === undefined ? { score: readScore(score ?? 'INFINITY') } : { scoreAttribute }),
+            ...(role === undefined ? {} : { role: readRole(role) }),
+            ...(ruleId === undefined ? {} : { id: ruleId }),
+          },
+        },
+        force: call.flags.has('force'),
+        ...(id === undefined ? {} : { id }),
+        ...(discovery === undefined ? {} : { discovery }),
+      }),
+    message: ({ created }) => `Location constraint ${created[0] ?? ''} is in place.`,
+    facts: ({ created }) => ({ created }),
+  })
+}
+
+function subject(
+  text: string,
+): { readonly by: 'id'; readonly id: string } | { readonly by: 'pattern'; readonly pattern: string } {
+  if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
+  return { by: 'id', id: text.replace(/^resource%/, '') }
+}
+
+function readDiscovery(text: string | undefined): 'always' | 'never' | 'exclusive' | undefined {
+  if (text === undefined || text === 'always' || text === 'never' || text === 'exclusive') return text
+  throw new Refusal(`'${text}' is no resource-discovery: write always, never or exclusive.`)
+}

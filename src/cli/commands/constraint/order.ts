@@ -1,0 +1,131 @@
+import {
+  createOrder,
+  createOrderSets,
+  type OrderAction,
+  type OrderKind,
+  parseOrderAction,
+  parseOrderKind,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { onlyKnown, readBoolean, readSets } from '../../constraint-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const usage =
+  '[<action>] <resource> then [<action>] <resource> [kind=Optional|Mandatory|Serialize] [symmetrical=false] [require-all=false] [id=<id>]'
+
+export const constraintOrder: Command = {
+  path: ['constraint', 'order'],
+  usage,
+  summary: 'Say in which order two resources start; they stop in reverse',
+  details: 'Actions are start, stop, promote and demote; start where none is written.',
+  examples: [
+    'systole constraint order db then web',
+    'systole constraint order promote db then start web kind=Optional',
+  ],
+  flags: changeFlags,
+  completes: ['resource', { words: ['then'] }, 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: `constraint order ${usage}` })
+    const at = call.words.indexOf('then')
+    if (at < 0) throw new Refusal("Between the two resources stands 'then': constraint order db then web.")
+    const [firstAction, first] = actionAndResource(call.words.slice(0, at))
+    const rest = call.words.slice(at + 1)
+    const [thenAction, last] = actionAndResource(rest.filter((word) => !word.includes('=')))
+    const pairs = parsePairs(
+      rest.filter((word) => word.includes('=')),
+      'options of an order',
+    )
+    onlyKnown(pairs, ['kind', 'symmetrical', 'require-all', 'id'], 'An order')
+    const request = {
+      first,
+      // The name is the CIB's; nothing awaits this object.
+      // biome-ignore lint/suspicious/noThenProperty: see above
+      then: last,
+      force: call.flags.has('force'),
+      ...(firstAction === undefined ? {} : { firstAction }),
+      ...(thenAction === undefined ? {} : { thenAction }),
+      ...readOrderOptions(pairs),
+    }
+    return await changeCib(call, {
+      edit: (cib) => createOrder(cib, request),
+      message: ({ created }) => `Order ${created[0] ?? ''}: ${first} then ${last}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+function readOrderOptions(pairs: ReadonlyMap<string, string>): {
+  readonly kind?: OrderKind
+  readonly symmetrical?: boolean
+  readonly requireAll?: boolean
+  readonly id?: string
+} {
+  const [kind, symmetrical, requireAll, id] = ['kind', 'symmetrical', 'require-all', 'id'].map((name) =>
+    pairs.get(name),
+  )
+  return {
+    ...(kind === undefined ? {} : { kind: readKind(kind) }),
+    ...(symmetrical === undefined ? {} : { symmetrical: readBoolean('symmetrical', symmetrical) }),
+    ...(requireAll === undefined ? {} : { requireAll: readBoolean('require-all', requireAll) }),
+    ...(id === undefined ? {} : { id }),
+  }
+}
+
+function readKind(text: string): OrderKind {
+  const kind = parseOrderKind(text)
+  if (kind === undefined)
+    throw new Refusal(`'${text}' is no kind of order: there are Optional, Mandatory and Serialize.`)
+  return kind
+}
+
+/** `promote db` or `db`. */
+function actionAndResource(words: readonly string[]): readonly [OrderAction | undefined, string] {
+  const [first, second, extra] = words
+  if (first === undefined)
+    throw new Refusal('A resource is missing. Usage: constraint order [<action>] <resource> then [<action>] <resource>')
+  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': write [<action>] <resource>.`)
+  if (second === undefined) return [undefined, first]
+  return [readAction(first), second]
+}
+
+function readAction(text: string): OrderAction {
+  const action = parseOrderAction(text)
+  if (action === undefined)
+    throw new Refusal(`'${text}' is no action of an order: there are start, stop, promote and demote.`)
+  return action
+}
+
+export const constraintOrderSet: Command = {
+  path: ['constraint', 'order', 'set'],
+  usage:
+    '<resource>... [sequential=false] [require-all=false] [action=<action>] [set <resource>...]... [setoptions kind=<kind> symmetrical=false id=<id>]',
+  summary: 'Order sets of resources',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: (call) => orderSets(call),
+}
+
+async function orderSets(call: Call): Promise<Outcome> {
+  const { sets, options } = readSets(['set', ...call.words])
+  onlyKnown(options, ['kind', 'symmetrical', 'id'], 'An order of sets')
+  for (const set of sets) onlyKnown(set.options, ['sequential', 'require-all', 'action'], 'A set in an order')
+  return await changeCib(call, {
+    edit: (cib) =>
+      createOrderSets(cib, {
+        force: call.flags.has('force'),
+        ...readOrderOptions(options),
+        sets: sets.map(({ members, options: own }) => {
+          const [sequential, requireAll, action] = [own.get('sequential'), own.get('require-all'), own.get('action')]
+          return {
+            members,
+            ...(sequential === undefined ? {} : { sequential: readBoolean('sequential', sequential) }),
+            ...(requireAll === undefined ? {} : { requireAll: readBoolean('require-all', requireAll) }),
+            ...(action === undefined ? {} : { action: readAction(action) }),
+          }
+        }),
+      }),
+    message: ({ created }) => `Order ${created[0] ?? ''} is in place.`,
+    facts: ({ created }) => ({ created }),
+  })
+}

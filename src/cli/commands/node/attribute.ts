@@ -1,0 +1,62 @@
+import { readConfiguration, setNodeAttributes } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { parsePairs } from '../../words.ts'
+
+export const nodeAttribute: Command = {
+  path: ['node', 'attribute'],
+  usage: '[<node>] [--name=<name>] | <node> <name>=<value>... [--transient]',
+  summary: 'Show or set attributes of nodes; an empty value unsets one',
+  details: 'Attributes are permanent; with --transient they last until the node leaves the cluster.',
+  examples: ['systole node attribute n1 rack=a', 'systole node attribute --name rack'],
+  flags: [
+    ...changeFlags,
+    { name: 'name', value: 'name', summary: 'Show only this attribute' },
+    { name: 'transient', summary: 'Set it until the node leaves the cluster' },
+  ],
+  completes: ['node', 'anything'],
+  run: (call) => (call.words.length < 2 ? showAttributes(call) : setAttributes(call)),
+}
+
+async function showAttributes(call: Call): Promise<Outcome> {
+  const { cib } = await call.cluster.readCib()
+  const [wanted] = call.words
+  const nodes = readConfiguration(cib).nodes.filter(({ name }) => wanted === undefined || name === wanted)
+  if (wanted !== undefined && nodes.length === 0) throw new Refusal(`There is no node '${wanted}'.`)
+  const onlyName = call.flags.get('name')
+  const facts = nodes.map((node) => ({
+    node: node.name,
+    attributes: Object.fromEntries(
+      node.attributes
+        .flatMap(({ pairs }) => pairs)
+        .filter(({ name }) => onlyName === undefined || name === onlyName)
+        .map(({ name, value }) => [name, value]),
+    ),
+  }))
+  const lines = facts
+    .filter(({ attributes }) => Object.keys(attributes).length > 0)
+    .map(
+      ({ node, attributes }) =>
+        ` ${node}: ${Object.entries(attributes)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(' ')}\n`,
+    )
+  return done(lines.length > 0 ? `Node Attributes:\n${lines.join('')}` : 'No attributes are set.\n', facts)
+}
+
+async function setAttributes(call: Call): Promise<Outcome> {
+  const [node = '', ...words] = call.words
+  const values = Object.fromEntries(parsePairs(words, 'attributes'))
+  if (call.flags.has('transient')) {
+    const live = liveCluster(call)
+    for (const [name, value] of Object.entries(values))
+      await live.setTransientAttribute(value === '' ? { node, name } : { node, name, value })
+    return done(`Transient attributes of ${node}: ${words.join(' ')}.\n`, { node, values, transient: true })
+  }
+  return await changeCib(call, {
+    edit: (cib) => setNodeAttributes(cib, { nodes: [node], values }),
+    message: () => `Attributes of ${node}: ${words.join(' ')}.`,
+    facts: () => ({ node, values }),
+  })
+}

@@ -1,0 +1,72 @@
+import {
+  type EditResult,
+  readConfiguration,
+  setNodeMaintenance,
+  setStandby,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+
+interface Mode {
+  readonly path: readonly string[]
+  readonly summary: string
+  readonly done: string
+  readonly edit: (cib: XmlElement, nodes: readonly string[]) => EditResult
+}
+
+const modes: readonly Mode[] = [
+  {
+    path: ['node', 'standby'],
+    summary: 'Move everything off nodes and keep it off',
+    done: 'in standby',
+    edit: (cib, nodes) => setStandby(cib, { nodes, standby: true }),
+  },
+  {
+    path: ['node', 'unstandby'],
+    summary: 'Let nodes run resources again',
+    done: 'out of standby',
+    edit: (cib, nodes) => setStandby(cib, { nodes, standby: false }),
+  },
+  {
+    path: ['node', 'maintenance'],
+    summary: 'Leave resources on nodes as they are: nothing is started, stopped or monitored there',
+    done: 'in maintenance',
+    edit: (cib, nodes) => setNodeMaintenance(cib, { nodes, maintenance: true }),
+  },
+  {
+    path: ['node', 'unmaintenance'],
+    summary: 'Take nodes out of maintenance',
+    done: 'out of maintenance',
+    edit: (cib, nodes) => setNodeMaintenance(cib, { nodes, maintenance: false }),
+  },
+]
+
+/** `node standby`, `unstandby`, `maintenance`, `unmaintenance`: alike but for the attribute. */
+export const nodeModeCommands: readonly Command[] = modes.map((mode) => ({
+  path: mode.path,
+  aliases: mode.path[1]?.includes('standby') ? [['cluster', ...mode.path.slice(1)]] : [],
+  usage: '[--all | <node>...] [--wait[=<seconds>]]',
+  summary: mode.summary,
+  details: 'Without a node: this node.',
+  flags: [...changeFlags, { name: 'all', summary: 'All nodes' }],
+  completes: ['node'],
+  run: (call) => changeMode(call, mode),
+}))
+
+async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
+  if (call.flags.has('all') && call.words.length > 0) throw new Refusal('--all and names of nodes exclude each other.')
+  const nodes = await chosenNodes(call)
+  return await changeCib(call, {
+    edit: (cib) => mode.edit(cib, call.flags.has('all') ? readConfiguration(cib).nodes.map(({ name }) => name) : nodes),
+    message: () => `${nodes.join(', ')}: ${mode.done}.`,
+    facts: () => ({ nodes }),
+  })
+}
+
+async function chosenNodes(call: Call): Promise<readonly string[]> {
+  if (call.words.length > 0) return call.words
+  if (call.flags.has('all')) return readConfiguration((await call.cluster.readCib()).cib).nodes.map(({ name }) => name)
+  if (!call.cluster.live) throw new Refusal('Name a node: a CIB in a file has no local one.')
+  return [(await call.cluster.live.getState({})).localNode]
+}

@@ -1,0 +1,106 @@
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import {
+  clusterOption,
+  clusterOptions,
+  type Edited,
+  readConfiguration,
+  setClusterOptions,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { alignColumns } from '../../table.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+export const propertySet: Command = {
+  path: ['property', 'set'],
+  usage: '<property>=<value>... [--force]',
+  summary: 'Set cluster options; an empty value unsets one',
+  examples: ['systole property set no-quorum-policy=freeze'],
+  flags: [...changeFlags, { name: 'node', value: 'node', summary: 'Older scripts: set a node attribute instead' }],
+  completes: ['property'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'property set <property>=<value>...' })
+    const values = Object.fromEntries(parsePairs(call.words, 'options'))
+    return await changeCib(call, {
+      edit: (cib) => setClusterOptions(cib, { values, force: call.flags.has('force') }),
+      message: () => `Cluster options: ${call.words.join(' ')}.`,
+      facts: () => ({ values }),
+      needsForce: (before) => fencingWarnings(before, values),
+    })
+  },
+}
+
+/** Switching fencing off gives up the one guarantee that data rests upon: it is said before it is done. */
+function fencingWarnings(before: XmlElement, values: Readonly<Record<string, string>>): readonly string[] {
+  const value = values['fencing-enabled'] ?? values['stonith-enabled']
+  const off = value !== undefined && ['false', 'no', 'off', '0', 'n'].includes(value.toLowerCase())
+  if (!off || readConfiguration(before).resources.length === 0) return []
+  return [
+    'Without fencing, a node that hangs instead of stopping may run a resource that is also started elsewhere, and data is lost.',
+  ]
+}
+
+export const propertyUnset: Command = {
+  path: ['property', 'unset'],
+  usage: '<property>...',
+  summary: 'Set cluster options back to their defaults',
+  flags: changeFlags,
+  completes: ['property'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'property unset <property>...' })
+    const { cib } = await call.cluster.readCib()
+    const written = writtenOptions(cib)
+    const missing = call.words.filter((name) => !written.has(name) && !written.has(clusterOption(name)?.name ?? ''))
+    if (missing.length > 0 && !call.flags.has('force'))
+      throw new Refusal(
+        ...missing.map(
+          (name) => `The cluster option '${name}' is not set.${didYouMean(similarWords(name, written.keys()))}`,
+        ),
+      )
+    const values = Object.fromEntries(call.words.map((name) => [name, '']))
+    return await changeCib(call, {
+      edit: (current) => setClusterOptions(current, { values, force: true }),
+      message: (_edited: Edited) => `Back to the default: ${call.words.join(', ')}.`,
+    })
+  },
+}
+
+function writtenOptions(cib: XmlElement): ReadonlyMap<string, string> {
+  return new Map(
+    readConfiguration(cib).options.flatMap(({ pairs }) => pairs.map(({ name, value }) => [name, value] as const)),
+  )
+}
+
+export const propertyConfig: Command = {
+  path: ['property', 'config'],
+  aliases: [['property'], ['property', 'list'], ['property', 'show']],
+  usage: '[<property>...] [--all | --defaults]',
+  summary: 'Show cluster options',
+  flags: [
+    { name: 'all', summary: 'Also those that have their default' },
+    { name: 'defaults', summary: 'Show defaults only' },
+  ],
+  completes: ['property'],
+  run: async (call) => {
+    const written = writtenOptions((await call.cluster.readCib()).cib)
+    const defaults = clusterOptions.map(({ name, default: value }) => [name, String(value ?? '')] as const)
+    const shown = call.flags.has('defaults')
+      ? new Map(defaults)
+      : call.flags.has('all') || call.words.length > 0
+        ? new Map([...defaults, ...written])
+        : written
+    const unknown = call.words.filter((name) => !shown.has(name))
+    if (unknown.length > 0)
+      throw new Refusal(
+        ...unknown.map(
+          (name) => `There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`,
+        ),
+      )
+    const wanted = [...shown]
+      .filter(([name]) => call.words.length === 0 || call.words.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    const rows = wanted.map(([name, value]) => [`${name}=${value}`])
+    return done(`Cluster Properties:\n${alignColumns(rows, '  ')}`, Object.fromEntries(wanted))
+  },
+}

@@ -1,0 +1,122 @@
+import { createPrimitive, type NewPrimitive } from '../../../cib/index.ts'
+import {
+  advisedOperations,
+  type InstalledAgent,
+  parameterMistakes,
+  resolveFenceAgent,
+  resolveResourceAgent,
+  timeoutWarnings,
+} from '../../agents.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
+import { expectWords } from '../../words.ts'
+
+const createFlags = [
+  ...changeFlags,
+  { name: 'disabled', summary: 'Do not start it yet' },
+  { name: 'group', value: 'group', summary: 'Put it into a group (also: group <group>)' },
+  { name: 'before', value: 'resource', summary: 'With --group: before this member' },
+  { name: 'after', value: 'resource', summary: 'With --group: after this member' },
+  { name: 'clone', summary: 'Clone it (also: clone [<name>=<value>...])' },
+  { name: 'master', summary: 'Make it promotable (also: promotable [<name>=<value>...])' },
+  { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
+  { name: 'future', summary: 'Accepted for pcs’s sake' },
+]
+
+const usage =
+  '<id> <agent> [<parameter>=<value>...] [op <operation> <name>=<value>...]... [meta <name>=<value>...] [clone | promotable | group <group> [before|after <resource>] | bundle <bundle>]'
+
+export const resourceCreate: Command = {
+  path: ['resource', 'create'],
+  usage,
+  summary: 'Create a resource; the cluster starts it where it may run',
+  details:
+    'An agent is ocf:heartbeat:IPaddr2, or IPaddr2 where only one provider has it. Operations that you do not name are the agent’s advice.',
+  examples: [
+    'systole resource create vip ocf:heartbeat:IPaddr2 ip=10.0.0.100 cidr_netmask=24 op monitor interval=5s',
+    'systole resource create web ocf:heartbeat:nginx configfile=/etc/nginx/nginx.conf --group webservice',
+    'systole resource create ping ocf:pacemaker:ping host_list=10.0.0.254 clone interleave=true',
+  ],
+  flags: createFlags,
+  completes: ['anything', 'agent', 'anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: `resource create ${usage}` })
+    const [id = '', agentWord = '', ...rest] = call.words
+    const written = readResourceWords(rest, call.flags)
+    const installed = await resolveResourceAgent(agentWord, { force: call.flags.has('force') })
+    if (installed.agent.class === 'stonith') throw new Refusal("Fence devices are created by 'systole stonith create'.")
+    return await create(call, { id, installed, written })
+  },
+}
+
+export const stonithCreate: Command = {
+  path: ['stonith', 'create'],
+  usage: '<id> <fence agent> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
+  summary: 'Create a fence device',
+  details:
+    'Besides the agent’s own parameters: pcmk_host_list, pcmk_host_map, pcmk_host_check, pcmk_delay_base, pcmk_delay_max, pcmk_reboot_action …',
+  examples: [
+    'systole stonith create fence-n1 fence_ipmilan ip=10.1.0.1 username=admin password=... lanplus=1 pcmk_host_list=n1',
+  ],
+  flags: createFlags,
+  completes: ['anything', 'fence-agent', 'anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'stonith create <id> <fence agent> [<parameter>=<value>...]' })
+    const [id = '', agentWord = '', ...rest] = call.words
+    const written = readResourceWords(rest, call.flags)
+    const installed = await resolveFenceAgent(agentWord, { force: call.flags.has('force') })
+    return await create(call, { id, installed, written })
+  },
+}
+
+interface Creation {
+  readonly id: string
+  readonly installed: InstalledAgent
+  readonly written: WrittenResource
+}
+
+async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
+  const force = call.flags.has('force')
+  const mistakes = parameterMistakes(installed, written.parameters, { required: true })
+  if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+  for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
+  const inside = placement(written, force)
+  const request: NewPrimitive = {
+    id,
+    agent: installed.agent,
+    parameters: Object.fromEntries(written.parameters),
+    meta: Object.fromEntries(written.meta),
+    operations: written.operations.map(({ name, attributes }) => ({
+      name,
+      attributes: Object.fromEntries(attributes),
+    })),
+    advisedOperations: call.flags.has('no-default-ops') ? [] : advisedOperations(installed),
+    disabled: call.flags.has('disabled'),
+    force,
+    ...(inside ? { inside } : {}),
+  }
+  return await changeCib(call, {
+    edit: (cib) => createPrimitive(cib, request),
+    message: ({ created }) => `Created: ${created.join(', ')}.`,
+    facts: ({ created }) => ({ created }),
+  })
+}
+
+function placement(written: WrittenResource, force: boolean): NewPrimitive['inside'] {
+  const { group, clone, promotable, bundle } = written
+  if (group) {
+    const { id, ...neighbour } = group
+    return { kind: 'group', group: id, ...neighbour }
+  }
+  if (bundle !== undefined) return { kind: 'bundle', id: bundle }
+  const cloned = promotable ?? clone
+  if (!cloned) return undefined
+  return {
+    kind: 'clone',
+    promotable: promotable !== undefined,
+    cloneMeta: Object.fromEntries(cloned.meta),
+    force,
+    ...(cloned.id === undefined ? {} : { cloneId: cloned.id }),
+  }
+}

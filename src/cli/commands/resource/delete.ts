@@ -1,0 +1,28 @@
+import { deleteResources } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags } from '../../command.ts'
+import { describeRemoved } from '../../removed.ts'
+import { expectWords } from '../../words.ts'
+
+export const resourceDelete: Command = {
+  path: ['resource', 'delete'],
+  aliases: [
+    ['resource', 'remove'],
+    ['stonith', 'delete'],
+    ['stonith', 'remove'],
+  ],
+  usage: '<resource>...',
+  summary: 'Stop resources and delete them, with everything that refers to them',
+  details:
+    'A group, clone or bundle goes with its members. Constraints, tags and fencing levels that name the resource go too, and are listed.',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'resource delete <resource>...' })
+    return await changeCib(call, {
+      edit: (cib) => deleteResources(cib, { ids: call.words }),
+      message: (edited) => `Deleted: ${call.words.join(', ')}.${describeRemoved(edited, call.words)}`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}

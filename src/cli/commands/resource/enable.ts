@@ -1,0 +1,98 @@
+import {
+  disableResources,
+  type Edited,
+  type EditResult,
+  enableResources,
+  manageResources,
+  unmanageResources,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import type { PlannedAction } from '../../planned-actions.ts'
+import { expectWords } from '../../words.ts'
+
+const safeFlags = [
+  ...changeFlags,
+  { name: 'safe', summary: 'Refuse if other resources would be affected' },
+  { name: 'no-strict', summary: 'With --safe, allow other resources to be moved or restarted, but not stopped' },
+  { name: 'simulate', summary: 'The same as --preview' },
+  { name: 'brief', summary: 'Accepted for pcs’s sake' },
+]
+const monitorFlags = [...changeFlags, { name: 'monitor', summary: 'Also switch the monitors on or off' }]
+
+export const resourceEnable: Command = {
+  path: ['resource', 'enable'],
+  aliases: [['stonith', 'enable']],
+  usage: '<resource>... [--wait[=<seconds>]]',
+  summary: 'Let the cluster start resources that were disabled',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: (call) => change(call, (cib) => enableResources(cib, { ids: call.words }), 'enabled'),
+}
+
+export const resourceDisable: Command = {
+  path: ['resource', 'disable'],
+  aliases: [['stonith', 'disable']],
+  usage: '<resource>... [--safe] [--wait[=<seconds>]]',
+  summary: 'Stop resources and keep them stopped',
+  flags: safeFlags,
+  completes: ['resource'],
+  run: (call) => {
+    const flags = call.flags.has('simulate') ? new Map([...call.flags, ['preview', true] as const]) : call.flags
+    return change(
+      { ...call, flags },
+      (cib) => disableResources(cib, { ids: call.words }),
+      'disabled',
+      (actions) => (call.flags.has('safe') ? othersAffected(call, actions) : []),
+    )
+  },
+}
+
+export const resourceManage: Command = {
+  path: ['resource', 'manage'],
+  usage: '<resource>... [--monitor]',
+  summary: 'Put resources under the cluster’s control again',
+  flags: monitorFlags,
+  completes: ['resource'],
+  run: (call) =>
+    change(call, (cib) => manageResources(cib, { ids: call.words, monitors: call.flags.has('monitor') }), 'managed'),
+}
+
+export const resourceUnmanage: Command = {
+  path: ['resource', 'unmanage'],
+  usage: '<resource>... [--monitor]',
+  summary: 'Leave resources as they are: the cluster does not start, stop or move them',
+  flags: monitorFlags,
+  completes: ['resource'],
+  run: (call) =>
+    change(
+      call,
+      (cib) => unmanageResources(cib, { ids: call.words, monitors: call.flags.has('monitor') }),
+      'unmanaged',
+    ),
+}
+
+async function change(
+  call: Call,
+  edit: (cib: XmlElement) => EditResult,
+  what: string,
+  objections: (actions: readonly PlannedAction[]) => readonly string[] = () => [],
+): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, usage: `${call.command.path.join(' ')} ${call.command.usage}` })
+  return await changeCib(call, {
+    edit,
+    message: () => `${call.words.join(', ')}: ${what}.`,
+    needsForce: (_before: XmlElement, _edited: Edited, actions) => objections(actions),
+  })
+}
+
+/** pcs's --safe: nothing but the named resources may stop; with --no-strict, others may move or restart. */
+function othersAffected(call: Call, actions: readonly PlannedAction[]): readonly string[] {
+  const harmless = call.flags.has('no-strict') ? ['start', 'move', 'restart', 'reload', 'promote'] : ['start']
+  return actions
+    .filter(
+      ({ resource, kind }) => resource !== undefined && !call.words.includes(resource) && !harmless.includes(kind),
+    )
+    .map(({ text }) => `Disabling ${call.words.join(', ')} would also: ${text.trim()}.`)
+}

@@ -1,0 +1,59 @@
+import { addToGroup, removeFromGroup } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { describeRemoved } from '../../removed.ts'
+import { expectWords } from '../../words.ts'
+
+export const resourceGroupAdd: Command = {
+  path: ['resource', 'group', 'add'],
+  usage: '<group> <resource>... [--before=<resource> | --after=<resource>]',
+  summary: 'Put resources into a group, which is made if it is not there',
+  details:
+    'Members of a group run on one node, start in their order and stop in reverse. A member of another group moves.',
+  flags: [
+    ...changeFlags,
+    { name: 'before', value: 'resource', summary: 'Put them before this member' },
+    { name: 'after', value: 'resource', summary: 'Put them after this member' },
+  ],
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'resource group add <group> <resource>...' })
+    const [group = '', ...resources] = call.words
+    const before = call.flags.get('before')
+    const after = call.flags.get('after')
+    if (before !== undefined && after !== undefined) throw new Refusal('--before and --after exclude each other.')
+    const place = {
+      ...(typeof before === 'string' ? { before } : {}),
+      ...(typeof after === 'string' ? { after } : {}),
+    }
+    return await changeCib(call, {
+      edit: (cib) => addToGroup(cib, { group, resources, ...place }),
+      message: () => `${resources.join(', ')} ${resources.length === 1 ? 'is' : 'are'} in the group ${group}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const resourceGroupRemove: Command = {
+  path: ['resource', 'group', 'remove'],
+  aliases: [
+    ['resource', 'group', 'delete'],
+    ['resource', 'ungroup'],
+  ],
+  usage: '<group> [<resource>...]',
+  summary: 'Take resources out of a group; without resources, dissolve it',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'resource group remove <group> [<resource>...]' })
+    const [group = '', ...resources] = call.words
+    return await changeCib(call, {
+      edit: (cib) => removeFromGroup(cib, { group, resources }),
+      message: (edited) =>
+        resources.length === 0
+          ? `The group ${group} is dissolved.${describeRemoved(edited, [group])}`
+          : `${resources.join(', ')} left the group ${group}.${describeRemoved(edited, resources)}`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}

@@ -1,0 +1,211 @@
+/**
+ * `move`, `ban`, `clear`. A move is a preference that is taken away again once the resource has moved, and that ends by
+ * itself should the command die before it could: what is left behind by moves is what administrators suffer from most.
+ */
+import { parseDurationMs } from '../../../base/index.ts'
+import {
+  banNode,
+  type ConstraintOrigin,
+  clearCliConstraints,
+  findResource,
+  preferNode,
+  type Role,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { applyChange, changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import { resourceLocations } from '../../locations.ts'
+import { plannedActions } from '../../planned-actions.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+/** A preference whose command died ends after this time. */
+const leaseMinutes = 15
+
+const promotedFlag = { name: 'promoted', summary: 'Only the promoted role' }
+const masterFlag = { name: 'master', summary: 'The same as --promoted' }
+
+export const resourceMove: Command = {
+  path: ['resource', 'move'],
+  usage: '<resource> [<node>] [--promoted] [--wait[=<seconds>]]',
+  summary: 'Move a resource to a node, or away from where it is; no constraint is left behind',
+  details:
+    'The resource stays where it was moved to as long as its stickiness outweighs what drew it elsewhere. A move that would be undone at once is refused.',
+  flags: [
+    ...changeFlags,
+    promotedFlag,
+    masterFlag,
+    { name: 'strict', summary: 'Refuse if other resources would be affected' },
+  ],
+  completes: ['resource', 'node'],
+  run: (call) => move(call),
+}
+
+async function move(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource move <resource> [<node>]' })
+  const [resource = '', node] = call.words
+  const { cib } = await call.cluster.readCib()
+  const current = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
+  if (node === undefined && current.length === 0)
+    throw new Refusal(`'${resource}' runs nowhere: name the node that it shall move to.`)
+  const role = roleOf(call)
+  const constraint = {
+    resource,
+    ...(role === undefined ? {} : { role }),
+    until: new Date(call.terminal.now().getTime() + leaseMinutes * 60_000).toISOString(),
+    origin: origin(call),
+  }
+  const target = node ?? ''
+  const edit = (document: XmlElement): ReturnType<typeof preferNode> =>
+    node === undefined
+      ? banNode(document, { ...constraint, node: current[0] ?? '' })
+      : preferNode(document, { ...constraint, node: target })
+  if (node !== undefined && current.length === 1 && current[0] === node && role === undefined)
+    return done(`${resource} already runs on ${node}.\n`, { resource, node, moved: false })
+  const changed = await applyChange(call, {
+    edit,
+    message: () => `${resource} moves ${node === undefined ? `away from ${current[0] ?? ''}` : `to ${node}`}.`,
+    needsForce: (_before, edited) => returnsAtOnce(call, { resource, edited: edited.cib, target }),
+  })
+  if (changed.version === undefined || !call.cluster.live)
+    return done(`${changed.version === undefined ? 'Preview: nothing was changed. ' : ''}${changed.message}\n`, {
+      message: changed.message,
+      actions: changed.actions,
+      preview: changed.version === undefined,
+    })
+  return await settleAndClear(call, { resource, version: changed.version, message: changed.message })
+}
+
+/** The constraint goes whether the move has worked or not: a move that is blocked now must not happen by surprise later. */
+async function settleAndClear(
+  call: Call,
+  moved: { readonly resource: string; readonly version: number; readonly message: string },
+): Promise<Outcome> {
+  const settled = await waitUntilSettled(call, call.flags.get('wait') ?? true, moved.version).catch(
+    (error: unknown) => ({
+      settled: false,
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  )
+  const flags = new Map([...call.flags].filter(([name]) => name !== 'preview').concat([['force', true]]))
+  const cleared = await applyChange(
+    { ...call, flags },
+    {
+      edit: (cib) => clearCliConstraints(cib, { resource: moved.resource }),
+      message: () => 'The preference is taken away again.',
+    },
+  )
+  const after = cleared.version === undefined ? settled : await waitUntilSettled(call, true, cleared.version)
+  const { cib } = await call.cluster.readCib()
+  const nodes = resourceLocations(cib, moved.resource, call.terminal.now())
+  const where = nodes.length === 0 ? 'runs nowhere' : `runs on ${nodes.join(', ')}`
+  const facts = { resource: moved.resource, nodes, settled: settled.settled && after.settled, message: settled.message }
+  return done(`${moved.message} ${settled.message}\n${moved.resource} ${where}.\n`, facts, settled.settled ? 0 : 1)
+}
+
+/** Whether it would go back once the preference is gone: simulated from the state after the move. */
+function returnsAtOnce(
+  call: Call,
+  moved: { readonly resource: string; readonly edited: XmlElement; readonly target: string },
+): readonly string[] {
+  const after = plannedActions.outcome(moved.edited, call.terminal.now())
+  const cleared = clearCliConstraints(after, { resource: moved.resource })
+  if (!cleared.ok) return []
+  const back = plannedActions(after, cleared.value.cib, call.terminal.now()).filter(
+    ({ resource }) => resource === moved.resource,
+  )
+  if (back.length === 0) return []
+  return [
+    `${moved.resource} would not stay${moved.target === '' ? '' : ` on ${moved.target}`}: ${back.map(({ text }) => text.trim()).join('; ')}. Raise its resource-stickiness or set a location constraint.`,
+  ]
+}
+
+export const resourceBan: Command = {
+  path: ['resource', 'ban'],
+  usage: '<resource> [<node>] [--promoted] [lifetime=<duration>] [--wait[=<seconds>]]',
+  summary: 'Keep a resource off a node, until the ban is cleared or its lifetime ends',
+  details: 'Without a node: the node where it runs. The ban says who made it and when; `resource clear` takes it away.',
+  examples: ['systole resource ban web n2 lifetime=1h'],
+  flags: [...changeFlags, promotedFlag, masterFlag],
+  completes: ['resource', 'node'],
+  run: async (call) => {
+    const pairs = parsePairs(
+      call.words.filter((word) => word.startsWith('lifetime=')),
+      'options',
+    )
+    const words = call.words.filter((word) => !word.startsWith('lifetime='))
+    expectWords(words, { atLeast: 1, atMost: 2, usage: 'resource ban <resource> [<node>] [lifetime=<duration>]' })
+    const [resource = ''] = words
+    const node = words[1] ?? (await onlyNode(call, resource))
+    const lifetime = pairs.get('lifetime')
+    const until = lifetime === undefined ? undefined : endOf(lifetime, call.terminal.now())
+    const role = roleOf(call)
+    return await changeCib(call, {
+      edit: (cib) =>
+        banNode(cib, {
+          resource,
+          node,
+          origin: origin(call),
+          ...(role === undefined ? {} : { role }),
+          ...(until === undefined ? {} : { until }),
+        }),
+      message: () =>
+        `${resource} is banned from ${node}${until === undefined ? " until 'systole resource clear'" : ` until ${until}`}.`,
+      facts: ({ created }) => ({ created, node, ...(until === undefined ? {} : { until }) }),
+    })
+  },
+}
+
+async function onlyNode(call: Call, resource: string): Promise<string> {
+  const { cib } = await call.cluster.readCib()
+  const [node, other] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
+  if (node !== undefined && other === undefined) return node
+  throw new Refusal(
+    !findResource(cib, resource)
+      ? `There is no resource '${resource}'.`
+      : node === undefined
+        ? `'${resource}' runs nowhere: name the node to ban it from.`
+        : `'${resource}' runs on several nodes: name the one to ban it from.`,
+  )
+}
+
+function endOf(lifetime: string, now: Date): string {
+  const durationMs = parseDurationMs(lifetime)
+  if (durationMs !== undefined) return new Date(now.getTime() + durationMs).toISOString()
+  const moment = Date.parse(lifetime)
+  if (!Number.isNaN(moment)) return new Date(moment).toISOString()
+  throw new Refusal(`'${lifetime}' is no lifetime: write a duration such as 1h or PT30M, or a date.`)
+}
+
+export const resourceClear: Command = {
+  path: ['resource', 'clear'],
+  usage: '<resource> [<node>] [--promoted] [--expired] [--wait[=<seconds>]]',
+  summary: 'Take away what moves and bans have left',
+  flags: [...changeFlags, promotedFlag, masterFlag, { name: 'expired', summary: 'Only what has ended' }],
+  completes: ['resource', 'node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource clear <resource> [<node>]' })
+    const [resource = '', node] = call.words
+    const role = roleOf(call)
+    return await changeCib(call, {
+      edit: (cib) =>
+        clearCliConstraints(cib, {
+          resource,
+          ...(node === undefined ? {} : { node }),
+          ...(role === undefined ? {} : { role }),
+          ...(call.flags.has('expired') ? { expiredAt: call.terminal.now().toISOString() } : {}),
+        }),
+      message: ({ removed }) =>
+        removed.length === 0 ? 'There was nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+function origin(call: Call): ConstraintOrigin {
+  return { author: call.terminal.user, createdAt: call.terminal.now().toISOString() }
+}
+
+function roleOf(call: Call): Role | undefined {
+  return call.flags.has('promoted') || call.flags.has('master') ? 'Promoted' : undefined
+}

@@ -1,0 +1,61 @@
+import { addOperation, removeOperation } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { readOperations } from '../../resource-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+export const resourceOpAdd: Command = {
+  path: ['resource', 'op', 'add'],
+  aliases: [['stonith', 'op', 'add']],
+  usage: '<resource> <operation> [<name>=<value>...]',
+  summary: 'Add an operation, such as a monitor with another interval',
+  examples: ['systole resource op add db monitor interval=60s OCF_CHECK_LEVEL=10'],
+  flags: changeFlags,
+  completes: ['resource', { words: ['monitor', 'start', 'stop', 'promote', 'demote'] }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'resource op add <resource> <operation> [<name>=<value>...]' })
+    const [resource = '', ...words] = call.words
+    const [operation, ...more] = readOperations(words)
+    if (!operation || more.length > 0) throw new Refusal('Add one operation at a time.')
+    return await changeCib(call, {
+      edit: (cib) =>
+        addOperation(cib, {
+          resource,
+          operation: { name: operation.name, attributes: Object.fromEntries(operation.attributes) },
+        }),
+      message: ({ created }) => `${resource} has the operation ${created[0] ?? operation.name}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const resourceOpRemove: Command = {
+  path: ['resource', 'op', 'remove'],
+  aliases: [
+    ['resource', 'op', 'delete'],
+    ['stonith', 'op', 'delete'],
+  ],
+  usage: '<operation id> | <resource> <operation> [interval=<interval>]',
+  summary: 'Remove an operation',
+  flags: changeFlags,
+  completes: ['resource', { words: ['monitor', 'start', 'stop', 'promote', 'demote'] }],
+  run: async (call) => {
+    expectWords(call.words, {
+      atLeast: 1,
+      usage: 'resource op remove <operation id> | <resource> <operation> [interval=<interval>]',
+    })
+    const [first = '', name, ...words] = call.words
+    const interval = parsePairs(words, 'options').get('interval')
+    return await changeCib(call, {
+      edit: (cib) =>
+        removeOperation(
+          cib,
+          name === undefined
+            ? { by: 'id', id: first }
+            : { by: 'name', resource: first, name, ...(interval === undefined ? {} : { interval }) },
+        ),
+      message: ({ removed }) => `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}

@@ -1,0 +1,67 @@
+import {
+  type Agent,
+  type ResourceDefinition,
+  readConfiguration,
+  updateResource,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { parameterMistakes, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { agentName } from '../../describe-resource.ts'
+import { readResourceWords } from '../../resource-words.ts'
+import { expectWords } from '../../words.ts'
+
+export const resourceUpdate: Command = {
+  path: ['resource', 'update'],
+  aliases: [['stonith', 'update']],
+  usage: '<resource> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
+  summary: 'Change a resource; what restarts because of it is shown first',
+  details: 'An empty value unsets a parameter or meta-attribute.',
+  flags: changeFlags,
+  completes: ['resource', 'anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'resource update <resource> [<parameter>=<value>...]' })
+    const [id = '', ...words] = call.words
+    const written = readResourceWords(words, new Map())
+    if (written.clone ?? written.promotable ?? written.group ?? written.bundle)
+      throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
+    const force = call.flags.has('force')
+    const agent = agentOf((await call.cluster.readCib()).cib, id)
+    if (agent && written.parameters.size > 0) {
+      const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
+      const installed = await resolve(agentName(agent), { force: true })
+      const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
+      const mistakes = parameterMistakes(installed, set, { required: false })
+      if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+    }
+    return await changeCib(call, {
+      edit: (cib) =>
+        updateResource(cib, {
+          id,
+          parameters: Object.fromEntries(written.parameters),
+          meta: Object.fromEntries(written.meta),
+          operations: written.operations.map(({ name, attributes }) => ({
+            name,
+            attributes: Object.fromEntries(attributes),
+          })),
+          force,
+        }),
+      message: () => `Updated: ${id}.`,
+    })
+  },
+}
+
+function agentOf(cib: XmlElement, id: string): Agent | undefined {
+  const inner = (resource: ResourceDefinition): readonly ResourceDefinition[] =>
+    resource.kind === 'group'
+      ? resource.members
+      : resource.kind === 'clone'
+        ? [resource.child, ...inner(resource.child)]
+        : resource.kind === 'bundle' && resource.child
+          ? [resource.child]
+          : []
+  const all = readConfiguration(cib).resources.flatMap((resource) => [resource, ...inner(resource)])
+  const found = all.find((resource) => resource.id === id)
+  return found?.kind === 'primitive' ? found.agent : undefined
+}

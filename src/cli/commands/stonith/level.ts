@@ -1,0 +1,115 @@
+import { addFencingLevel, type FencingLevel, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+
+type Target = FencingLevel['target']
+
+export const stonithLevel: Command = {
+  path: ['stonith', 'level'],
+  aliases: [['stonith', 'level', 'config']],
+  usage: '',
+  summary: 'Show the fencing topology: which devices are tried in which order',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level' })
+    const levels = [...readConfiguration((await call.cluster.readCib()).cib).fencingLevels]
+    const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
+    const text = targets.map((target) => {
+      const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
+      return `Target: ${target}\n${own.map(({ index, devices }) => `  Level ${index} - ${devices.join(',')}\n`).join('')}`
+    })
+    return done(text.length === 0 ? 'There is no fencing topology.\n' : text.join(''), levels)
+  },
+}
+
+export const stonithLevelAdd: Command = {
+  path: ['stonith', 'level', 'add'],
+  usage: '<level> <node> <fence device>...',
+  summary: 'Try these devices together at a level when the node is fenced',
+  details:
+    'Levels are tried from 1 to 9 until one succeeds. A target may also be regexp%<pattern> or attrib%<name>=<value>.',
+  flags: changeFlags,
+  completes: [{ words: ['1', '2', '3'] }, 'node', 'fence-device'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 3, usage: 'stonith level add <level> <node> <fence device>...' })
+    const [level = '', target = '', ...words] = call.words
+    const devices = words.filter((word) => !word.startsWith('id=')).flatMap((word) => word.split(','))
+    const id = words.find((word) => word.startsWith('id='))?.slice('id='.length)
+    return await changeCib(call, {
+      edit: (cib) =>
+        addFencingLevel(cib, {
+          index: readLevel(level),
+          target: readTarget(target),
+          devices,
+          force: call.flags.has('force'),
+          ...(id === undefined ? {} : { id }),
+        }),
+      message: () => `Level ${level} for ${target}: ${devices.join(', ')}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const stonithLevelRemove: Command = {
+  path: ['stonith', 'level', 'remove'],
+  aliases: [
+    ['stonith', 'level', 'delete'],
+    ['stonith', 'level', 'clear'],
+  ],
+  usage: '[<level>] [target <node>] [stonith <fence device>...]',
+  summary: 'Remove levels of the fencing topology',
+  flags: changeFlags,
+  completes: [{ words: ['1', '2', '3', 'target', 'stonith'] }, 'node', 'fence-device'],
+  run: async (call) => {
+    const { index, target, devices } = readSelector(call.words)
+    return await changeCib(call, {
+      edit: (cib) =>
+        removeFencingLevels(cib, {
+          ...(index === undefined ? {} : { index }),
+          ...(target === undefined ? {} : { target }),
+          ...(devices.length === 0 ? {} : { devices }),
+        }),
+      message: ({ removed }) =>
+        removed.length === 0 ? 'There was no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+function readSelector(words: readonly string[]): {
+  readonly index?: number
+  readonly target?: Target
+  readonly devices: readonly string[]
+} {
+  const [first, ...rest] = words
+  const numbered = first !== undefined && /^\d+$/.test(first)
+  const others = numbered ? rest : words
+  const targetAt = others.indexOf('target')
+  const devicesAt = others.indexOf('stonith')
+  const bare = targetAt < 0 && devicesAt < 0 ? others : []
+  const target = targetAt >= 0 ? others[targetAt + 1] : bare[0]
+  const devices = devicesAt >= 0 ? others.slice(devicesAt + 1) : bare.slice(1)
+  if (targetAt >= 0 && target === undefined) throw new Refusal("After 'target' comes a node.")
+  return {
+    ...(numbered ? { index: readLevel(first) } : {}),
+    ...(target === undefined ? {} : { target: readTarget(target) }),
+    devices: devices.flatMap((word) => word.split(',')),
+  }
+}
+
+function readLevel(text: string): number {
+  if (/^[1-9]$/.test(text)) return Number(text)
+  throw new Refusal(`'${text}' is no fencing level: levels are numbers from 1 to 9.`)
+}
+
+function readTarget(text: string): Target {
+  if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
+  const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
+  if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }
+  return { by: 'node', node: text }
+}
+
+function describeTarget(target: Target): string {
+  if (target.by === 'node') return target.node
+  return target.by === 'pattern' ? `regexp%${target.pattern}` : `attrib%${target.name}=${target.value}`
+}

@@ -1,0 +1,60 @@
+/** Words that constraints share: scores, roles, resource sets. */
+import { parseBoolean, parseRole, parseScore, type Role, type Score } from '../cib/index.ts'
+import { Refusal } from './command.ts'
+import { parsePairs } from './words.ts'
+
+export function readScore(text: string): Score {
+  const score = parseScore(text)
+  if (score === undefined) throw new Refusal(`'${text}' is no score: write a whole number, INFINITY or -INFINITY.`)
+  return score
+}
+
+export function readRole(text: string): Role {
+  const role = parseRole(text)
+  if (role === undefined)
+    throw new Refusal(`'${text}' is no role: roles are Started, Promoted, Unpromoted and Stopped.`)
+  return role
+}
+
+export function readBoolean(name: string, text: string): boolean {
+  const value = parseBoolean(text)
+  if (value === undefined) throw new Refusal(`'${text}' is no value for ${name}: write true or false.`)
+  return value
+}
+
+/** Refuses names that a command does not know, all of them at once. */
+export function onlyKnown(pairs: ReadonlyMap<string, string>, known: readonly string[], what: string): void {
+  const wrong = [...pairs.keys()].filter((name) => !known.includes(name))
+  if (wrong.length > 0)
+    throw new Refusal(...wrong.map((name) => `${what} has no option '${name}': there are ${known.join(', ')}.`))
+}
+
+export interface WrittenSet {
+  readonly members: readonly string[]
+  readonly options: ReadonlyMap<string, string>
+}
+
+/** `set a b sequential=false set c setoptions score=5`. */
+export function readSets(words: readonly string[]): {
+  readonly sets: readonly WrittenSet[]
+  readonly options: ReadonlyMap<string, string>
+} {
+  const [first, ...rest] = words
+  if (first !== 'set') throw new Refusal(`A list of sets begins with 'set', not with '${first ?? ''}'.`)
+  const optionsAt = rest.indexOf('setoptions')
+  const setWords = optionsAt < 0 ? rest : rest.slice(0, optionsAt)
+  const groups: string[][] = [[]]
+  for (const word of setWords) {
+    if (word === 'set') groups.push([])
+    else groups.at(-1)?.push(word)
+  }
+  const sets = groups.map((group) => ({
+    members: group.filter((word) => !word.includes('=')),
+    options: parsePairs(
+      group.filter((word) => word.includes('=')),
+      'options of a set',
+    ),
+  }))
+  if (sets.some(({ members }) => members.length === 0)) throw new Refusal("After 'set' come the resources of the set.")
+  return { sets, options: parsePairs(optionsAt < 0 ? [] : rest.slice(optionsAt + 1), 'setoptions') }
+}

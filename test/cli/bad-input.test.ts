@@ -1,0 +1,255 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allCommands } from '../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../src/cli/file-access.ts'
+import { type Printed, runLine } from '../../src/cli/run.ts'
+import { scriptedTerminal } from './scripted-terminal.ts'
+
+/**
+ * Mistyped, contradictory and hostile input. Each line gets its sentence (or one for each mistake in it) and a non-zero
+ * exit code, and the CIB stays byte for byte what it was.
+ */
+const cib = `<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.8" epoch="5" num_updates="0" admin_epoch="0">
+  <configuration>
+    <crm_config>
+      <cluster_property_set id="cib-bootstrap-options">
+        <nvpair id="cib-bootstrap-options-no-quorum-policy" name="no-quorum-policy" value="stop"/>
+      </cluster_property_set>
+    </crm_config>
+    <nodes>
+      <node id="1" uname="n1"/>
+      <node id="2" uname="n2"/>
+      <node id="3" uname="n3"/>
+    </nodes>
+    <resources>
+      <group id="webservice">
+        <primitive id="vip" class="ocf" provider="heartbeat" type="Dummy"/>
+        <primitive id="web" class="ocf" provider="heartbeat" type="Dummy"/>
+      </group>
+      <clone id="ping-clone">
+        <primitive id="ping" class="ocf" provider="heartbeat" type="Dummy"/>
+      </clone>
+      <primitive id="db" class="ocf" provider="heartbeat" type="Dummy">
+        <operations>
+          <op id="db-monitor-10s" name="monitor" interval="10s"/>
+        </operations>
+      </primitive>
+      <primitive id="fence-n1" class="stonith" type="fence_ipmilan"/>
+    </resources>
+    <constraints>
+      <rsc_location id="location-db" rsc="db" node="n1" score="100"/>
+    </constraints>
+  </configuration>
+  <status/>
+</cib>
+`
+
+const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
+  // Commands and flags
+  { line: 'resorce create x Dummy', says: /no command 'resorce'.*Did you mean 'resource'/ },
+  { line: 'resource craete x Dummy', says: /no command 'craete'.*Did you mean 'create'/ },
+  { line: 'resource', says: /goes on with one of/ },
+  { line: 'constraint', says: /goes on with one of/ },
+  { line: 'node', says: /goes on with one of/ },
+  { line: 'node stanby n1', says: /Did you mean 'standby'/ },
+  { line: 'resource disable db --forse', says: /no option '--forse'.*--force/ },
+  { line: 'resource disable db --wait=soon', says: /running cluster|no number of seconds/ },
+  { line: 'property set', says: /missing|No option/ },
+  { line: 'stonith fence', says: /missing/ },
+  { line: 'stonith fence n1', says: /needs a running cluster/ },
+  { line: 'quorum status', says: /needs a running cluster/ },
+  { line: 'cluster start --all', says: /needs a running cluster/ },
+  { line: 'config history', says: /needs a running cluster/ },
+  { line: 'resource cleanup db', says: /needs a running cluster/ },
+  // Resources
+  { line: 'resource create', says: /missing/ },
+  { line: 'resource create x', says: /missing/ },
+  { line: 'resource create db ocf:heartbeat:Dummy', says: /'db' is already used/ },
+  { line: 'resource create webservice ocf:heartbeat:Dummy', says: /'webservice' is already used/ },
+  { line: 'resource create 1x ocf:heartbeat:Dummy', says: /'1x' cannot be an id/ },
+  { line: 'resource create a/b ocf:heartbeat:Dummy', says: /'a\/b' cannot be an id/ },
+  { line: 'resource create x ocf:heartbeat:Dumy', says: /no agent 'ocf:heartbeat:Dumy'.*Dummy/ },
+  { line: 'resource create x ocf:hartbeat:Dummy', says: /agent 'ocf:hartbeat:Dummy'/ },
+  { line: 'resource create x NoSuchAgent', says: /agent 'NoSuchAgent'/ },
+  { line: 'resource create x ocf:heartbeat:Dummy stat=/x', says: /no parameter 'stat'.*state/ },
+  { line: 'resource create x ocf:heartbeat:IPaddr2', says: /parameter 'ip'|needs.*ip/ },
+  { line: 'resource create x ocf:heartbeat:Dummy state', says: /not of the form name=value/ },
+  { line: 'resource create x ocf:heartbeat:Dummy op', says: /After 'op'/ },
+  { line: 'resource create x ocf:heartbeat:Dummy op monitor interval=ten', says: /'ten' is no interval/ },
+  { line: 'resource create x ocf:heartbeat:Dummy op monitor intervall=10', says: /intervall/ },
+  { line: 'resource create x ocf:heartbeat:Dummy meta target-rol=Stopped', says: /target-rol'.*target-role/ },
+  { line: 'resource create x ocf:heartbeat:Dummy meta target-role=Sleeping', says: /'Sleeping'/ },
+  { line: 'resource create x ocf:heartbeat:Dummy meta resource-stickiness=lots', says: /'lots'/ },
+  { line: 'resource create x ocf:heartbeat:Dummy meta migration-threshold=-x', says: /'-x'/ },
+  { line: 'resource create x ocf:heartbeat:Dummy group webservice before nothing', says: /nothing/ },
+  { line: 'resource create x ocf:heartbeat:Dummy clone group webservice', says: /only one of/ },
+  { line: 'resource create x ocf:heartbeat:Dummy group db', says: /'db' is a primitive|needs a group/ },
+  { line: 'resource delete nothing', says: /no resource 'nothing'/ },
+  { line: 'resource delete webb', says: /no resource 'webb'.*Did you mean 'web'/ },
+  { line: 'resource update db stat=/x', says: /no parameter 'stat'/ },
+  { line: 'resource update nothing state=/x', says: /no resource 'nothing'/ },
+  { line: 'resource update db', says: /missing|given/ },
+  { line: 'resource enable nothing', says: /no resource 'nothing'/ },
+  { line: 'resource disable', says: /missing/ },
+  { line: 'resource disable db dbb', says: /no resource 'dbb'/ },
+  { line: 'resource manage nothing', says: /no resource 'nothing'/ },
+  { line: 'resource move nothing', says: /no resource 'nothing'/ },
+  { line: 'resource move db n9', says: /no node 'n9'/ },
+  { line: 'resource move', says: /missing/ },
+  { line: 'resource ban db n9', says: /no node 'n9'/ },
+  { line: 'resource ban db n1 lifetime=soon', says: /soon/ },
+  { line: 'resource group add g2 web', says: /already in the group/ },
+  { line: 'resource group add g2', says: /missing|given/ },
+  { line: 'resource group add g2 nothing', says: /no resource 'nothing'/ },
+  { line: 'resource group add db vip', says: /'db' is/ },
+  { line: 'resource group add webservice webservice', says: /webservice/ },
+  { line: 'resource group remove webservice db', says: /'db' is not in/ },
+  { line: 'resource clone ping', says: /already in the clone|already/ },
+  { line: 'resource clone web', says: /already in the group/ },
+  { line: 'resource clone db meta clone-max=many', says: /'many'/ },
+  { line: 'resource promotable nothing', says: /no resource 'nothing'/ },
+  { line: 'resource meta db prioritty=1', says: /prioritty'.*priority/ },
+  { line: 'resource meta db priority=high', says: /'high'/ },
+  { line: 'resource op add db', says: /missing/ },
+  { line: 'resource op remove db start', says: /no operation start/ },
+  { line: 'resource defaults update resource-stickyness=5', says: /resource-stickyness'.*resource-stickiness/ },
+  // Constraints
+  { line: 'constraint location db prefers n9', says: /no node 'n9'/ },
+  { line: 'constraint location db prefers n1=lots', says: /'lots'/ },
+  { line: 'constraint location nothing avoids n1', says: /no resource 'nothing'/ },
+  { line: 'constraint location db', says: /prefers|missing/ },
+  { line: 'constraint location db likes n1', says: /'likes'|prefers/ },
+  { line: 'constraint location add location-db db n1 5', says: /location-db/ },
+  { line: 'constraint colocation add web with nothing', says: /no resource 'nothing'/ },
+  { line: 'constraint colocation add web with', says: /missing/ },
+  { line: 'constraint colocation add web db', says: /with/ },
+  { line: 'constraint colocation add db with db', says: /itself/ },
+  { line: 'constraint colocation add web with db score=much', says: /'much'/ },
+  { line: 'constraint order start web then start nothing', says: /no resource 'nothing'/ },
+  { line: 'constraint order begin web then start db', says: /begin/ },
+  { line: 'constraint order web db', says: /then/ },
+  { line: 'constraint order web then web', says: /itself/ },
+  { line: 'constraint order web then db kind=Maybe', says: /Maybe/ },
+  { line: 'constraint order web then db symmetrical=perhaps', says: /perhaps/ },
+  { line: 'constraint delete nothing', says: /no constraint 'nothing'/ },
+  { line: 'constraint delete', says: /missing/ },
+  { line: 'constraint delete location-dbb', says: /Did you mean 'location-db'/ },
+  // Nodes, properties, fencing
+  { line: 'node standby n9', says: /no node 'n9'/ },
+  { line: 'node maintenance n1 n9', says: /no node 'n9'/ },
+  { line: 'node attribute n9 a=b', says: /no node 'n9'/ },
+  { line: 'node attribute n1 a', says: /name=value/ },
+  { line: 'property set no-quorum-polcy=stop', says: /no-quorum-polcy'.*no-quorum-policy/ },
+  { line: 'property set no-quorum-policy=pray', says: /'pray'/ },
+  { line: 'property set fencing-enabled=perhaps', says: /'perhaps'/ },
+  { line: 'property set cluster-recheck-interval=often', says: /'often'/ },
+  { line: 'property unset nothing-such', says: /nothing-such/ },
+  { line: 'stonith create f2 fence_ipmi', says: /fence_ipmi/ },
+  { line: 'stonith create f2 fence_ipmilan ipp=1.2.3.4', says: /ipp/ },
+  { line: 'stonith create fence-n1 fence_ipmilan ip=1.2.3.4', says: /already used/ },
+  { line: 'stonith level add one n1 fence-n1', says: /'one'/ },
+  { line: 'stonith level add 1 n9 fence-n1', says: /n9/ },
+  { line: 'stonith level add 1 n1 nothing', says: /nothing/ },
+  { line: 'stonith delete nothing', says: /nothing/ },
+]
+
+/** CIBs that are pushed; each is refused whole. */
+const pushes: readonly { readonly name: string; readonly edit: (text: string) => string; readonly says: RegExp }[] = [
+  { name: 'cut off in the middle', edit: (text) => text.slice(0, 400), says: /line \d+, column \d+/ },
+  { name: 'an unquoted value', edit: (text) => text.replace('rsc="db"', 'rsc=db'), says: /line \d+, column \d+/ },
+  { name: 'not XML at all', edit: () => 'hello', says: /line 1/ },
+  { name: 'empty', edit: () => '', says: /line 1/ },
+  { name: 'another document', edit: () => '<html/>', says: /not a CIB/ },
+  { name: 'no configuration', edit: () => '<cib/>', says: /no <configuration>/ },
+  { name: 'a duplicate id', edit: (text) => text.replace('id="web"', 'id="vip"'), says: /vip/ },
+  {
+    name: 'a constraint on a resource that is not there',
+    edit: (text) => text.replace('rsc="db"', 'rsc="dbb"'),
+    says: /dbb.*Did you mean 'db'/,
+  },
+  { name: 'a bad score', edit: (text) => text.replace('score="100"', 'score="1OO"'), says: /1OO/ },
+  { name: 'a bad interval', edit: (text) => text.replace('interval="10s"', 'interval="10q"'), says: /10q/ },
+  { name: 'a bad option value', edit: (text) => text.replace('value="stop"', 'value="go"'), says: /'go'/ },
+  {
+    name: 'a primitive without a type',
+    edit: (text) => text.replace('provider="heartbeat" type="Dummy"/>', '/>'),
+    says: /type/,
+  },
+  {
+    name: 'an empty group',
+    edit: (text) => text.replace(/<group id="webservice">[\s\S]*<\/group>/, '<group id="webservice"/>'),
+    says: /webservice/,
+  },
+  {
+    name: 'entities that explode',
+    edit: () => '<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><cib>&b;</cib>',
+    says: /line \d+/,
+  },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'systole-bad-input-'))
+const file = join(folder, 'cib.xml')
+
+async function type(words: readonly string[]): Promise<Printed> {
+  return await runLine({
+    commands: allCommands,
+    line: words,
+    terminal: scriptedTerminal(),
+    openCluster: () => fileAccess(file),
+  })
+}
+
+function expectRefusal(printed: Printed, says: RegExp): void {
+  expect(printed.exitCode).not.toBe(0)
+  expect(printed.standardOutput).toBe('')
+  expect(printed.standardError).toMatch(says)
+  for (const sentence of printed.standardError.trimEnd().split('\n')) expect(sentence).toMatch(/^Error: \S.*[.?!]$/)
+  expect(readFileSync(file, 'utf8')).toBe(cib)
+}
+
+beforeAll(() => writeFileSync(file, cib))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('command lines', () => {
+  for (const { line, says } of lines) test(line, async () => expectRefusal(await type(line.split(' ')), says))
+})
+
+describe('pushed CIBs', () => {
+  for (const { name, edit, says } of pushes)
+    test(name, async () => {
+      const pushed = join(folder, 'pushed.xml')
+      writeFileSync(pushed, edit(cib))
+      expectRefusal(await type(['cluster', 'cib-push', pushed]), says)
+    })
+})
+
+test('there are at least a hundred of them', () => expect(lines.length + pushes.length).toBeGreaterThanOrEqual(100))
+
+const hostile = [
+  '',
+  ' ',
+  '--',
+  '-',
+  '=',
+  '%s%n',
+  '../../etc/passwd',
+  '\u0000',
+  '<x/>',
+  'a'.repeat(100_000),
+  '$(reboot)',
+  '-f',
+]
+test.each(hostile)('a hostile word is only a word: %j', async (word) => {
+  for (const line of [
+    [word],
+    ['resource', 'delete', word],
+    ['constraint', 'delete', word],
+    ['node', 'standby', word],
+  ]) {
+    const printed = await type(line)
+    if (line.length > 1 || word.trim() !== '') expect(printed.exitCode).not.toBe(0)
+    expect(readFileSync(file, 'utf8')).toBe(cib)
+  }
+})
