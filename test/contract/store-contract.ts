@@ -175,10 +175,12 @@ export function storeContract(name: string, begin: () => Promise<Harness>): void
       expect(second.revision).toBeGreaterThan(first.revision)
     })
 
-    test('a transaction that writes one key twice is a bug, whichever the store', () => {
+    test('a transaction that writes one key twice is a bug, whichever the store', async () => {
       const at = folder()
-      expect(() => write(put(`${at}a`, '1'), put(`${at}a`, '2'))).toThrow(/Broken invariant/)
-      expect(() => write({ kind: 'delete-prefix', prefix: at }, put(`${at}a`, '2'))).toThrow(/Broken invariant/)
+      await expect(async () => write(put(`${at}a`, '1'), put(`${at}a`, '2'))).rejects.toThrow(/Broken invariant/)
+      await expect(async () => write({ kind: 'delete-prefix', prefix: at }, put(`${at}a`, '2'))).rejects.toThrow(
+        /Broken invariant/,
+      )
     })
 
     test('of many clients that increase one counter by compare-and-swap, none loses an increase', async () => {

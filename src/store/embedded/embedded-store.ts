@@ -233,7 +233,10 @@ export class EmbeddedStore implements Store {
   #expire(): void {
     if (this.#closed) return
     const ended = this.#leases.expired(this.#clock.now())
-    if (ended.length === 0) return this.#planExpiry()
+    if (ended.length === 0) {
+      this.#planExpiry()
+      return
+    }
     this.#run((staged) => {
       for (const lease of ended) stageLeaseEnd(this.#reader, staged, lease)
     }).catch(() => {

@@ -48,7 +48,7 @@ export class Endpoint {
     request: Request,
     deadlineMs: number,
   ): PendingCall<Response> {
-    let cancel = () => undefined as void
+    let cancel: () => void = () => undefined
     const answer = new Promise<Response>((resolve, reject) => {
       const call = this.#client.makeUnaryRequest(
         method.path,

@@ -87,7 +87,10 @@ export class Sessions {
           accept: () => ({ kind: 'answer', value: undefined }),
         })
         // A session that is lost shows itself at the next request.
-        .finally(() => this.#planRenewal(lease))
+        .then(
+          () => this.#planRenewal(lease),
+          () => this.#planRenewal(lease),
+        )
     })
   }
 }

@@ -175,10 +175,12 @@ class SocketStore implements Store {
   #take(message: ToClient): void {
     switch (message.kind) {
       case 'welcome':
-        return this.#resume(message.host)
+        this.#resume(message.host)
+        return
       case 'answer':
         this.#calls.get(message.id)?.settle(message.answer)
-        return void this.#calls.delete(message.id)
+        this.#calls.delete(message.id)
+        return
       case 'failed': {
         const error = message.timeout
           ? new StoreTimeoutError(message.message)
@@ -190,15 +192,17 @@ class SocketStore implements Store {
         const watch = this.#watches.get(message.id)
         if (watch === undefined || message.revision <= watch.delivered) return
         watch.delivered = message.revision
-        return watch.listener.onEvents(message.events, message.revision)
+        watch.listener.onEvents(message.events, message.revision)
+        return
       }
       case 'lost': {
         const watch = this.#watches.get(message.id)
         this.#watches.delete(message.id)
-        return watch?.listener.onLost()
+        watch?.listener.onLost()
+        return
       }
       default:
-        return assertNever(message)
+        assertNever(message)
     }
   }
 

@@ -1,0 +1,145 @@
+/** What is asked of an etcd cluster beside keys: its members, its alarms, its space. Used for set-up and repair. */
+import { type Clock, machineClock } from '../clock.ts'
+import { messageOf, StoreUnavailableError } from '../errors.ts'
+import { api, keyBytes, keyText, type Member, type Method, prefixEnd, type StatusResponse } from './api.ts'
+import { Members } from './attempts.ts'
+import { Endpoint, isServiceError, type TlsFiles } from './endpoint.ts'
+
+/** Not refused, only too early: etcd wants its members connected for some seconds, and a learner in step. */
+const tooEarly =
+  /unhealthy cluster|in sync with leader|not enough started members|no leader|leader changed|timed out|request timed out/
+
+export class EtcdAdmin {
+  readonly #members: Members
+  readonly #clock: Clock
+
+  constructor(options: { readonly endpoints: readonly string[]; readonly tls?: TlsFiles; readonly clock?: Clock }) {
+    this.#clock = options.clock ?? machineClock
+    this.#members = new Members(
+      options.endpoints.map((address) => new Endpoint(address, options.tls)),
+      this.#clock,
+    )
+  }
+
+  async members(timeoutMs = 5000): Promise<readonly Member[]> {
+    return (await this.#ask(api.memberList, {}, 'list its members', timeoutMs)).members
+  }
+
+  /** Found by its peer URL where an earlier, unanswered attempt has added it already. */
+  async addLearner(peerUrl: string, timeoutMs = 30_000): Promise<readonly Member[]> {
+    const there = async () => {
+      const members = await this.members()
+      return members.some((member) => member.peerURLs.includes(peerUrl)) ? members : undefined
+    }
+    return this.#insist(timeoutMs, async () => {
+      const before = await there()
+      if (before !== undefined) return before
+      return (await this.#ask(api.memberAdd, { peerURLs: [peerUrl], isLearner: true }, 'add a member', 2000)).members
+    })
+  }
+
+  /** Repeated until the learner is in step with the leader. */
+  async promote(peerUrl: string, timeoutMs = 30_000): Promise<void> {
+    await this.#insist(timeoutMs, async () => {
+      const member = (await this.members()).find(({ peerURLs }) => peerURLs.includes(peerUrl))
+      if (member === undefined) throw new StoreUnavailableError(`etcd has no member at ${peerUrl} to promote.`)
+      if (member.isLearner) await this.#ask(api.memberPromote, { ID: member.ID }, 'promote a member', 2000)
+    })
+  }
+
+  async remove(peerUrl: string, timeoutMs = 10_000): Promise<void> {
+    await this.#insist(timeoutMs, async () => {
+      const member = (await this.members()).find(({ peerURLs }) => peerURLs.includes(peerUrl))
+      if (member !== undefined) await this.#ask(api.memberRemove, { ID: member.ID }, 'remove a member', 2000)
+    })
+  }
+
+  /** Of the first endpoint: what that member itself says. */
+  async status(timeoutMs = 1000): Promise<StatusResponse> {
+    const [own] = this.#members.endpoints
+    if (own === undefined) throw new StoreUnavailableError('There is no etcd endpoint to ask.')
+    return own.call(api.status, {}, timeoutMs).answer
+  }
+
+  async isFull(timeoutMs = 1000): Promise<boolean> {
+    const [own] = this.#members.endpoints
+    if (own === undefined) return false
+    const { alarms } = await own.call(api.alarm, { action: 'GET' }, timeoutMs).answer
+    return alarms.some(({ alarm }) => alarm === 'NOSPACE')
+  }
+
+  /**
+   * Room for a store that has reached its quota, in the one order that works: delete the oldest keys below `expendable` but
+   * `keep` of them, compact the history, defragment every member, take the alarm back.
+   */
+  async freeSpace(options: { readonly expendable: string; readonly keep: number }): Promise<void> {
+    const range = { key: keyBytes(options.expendable), range_end: prefixEnd(options.expendable), keys_only: true }
+    const { kvs, header } = await this.#ask(api.range, range, 'list old records', 5000)
+    const old = kvs.slice(0, Math.max(0, kvs.length - options.keep))
+    for (const { key } of old)
+      await this.#ask(
+        api.txn,
+        { compare: [], success: [{ request_delete_range: { key: keyBytes(keyText(key)) } }], failure: [] },
+        'delete an old record',
+        5000,
+      )
+    const { header: now } = await this.#ask(api.range, { ...range, count_only: true }, 'read its revision', 5000)
+    await this.#ask(
+      api.compact,
+      { revision: now.revision ?? header.revision, physical: true },
+      'compact',
+      30_000,
+    ).catch((error: unknown) => {
+      // Somebody else compacted this far meanwhile.
+      if (!/compacted/.test(messageOf(error))) throw error
+    })
+    for (const endpoint of this.#members.endpoints) await endpoint.call(api.defragment, {}, 60_000).answer
+    await this.#ask(api.alarm, { action: 'DEACTIVATE', memberID: '0', alarm: 'NOSPACE' }, 'take back the alarm', 10_000)
+  }
+
+  close(): void {
+    for (const endpoint of this.#members.endpoints) endpoint.close()
+  }
+
+  async #ask<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    what: string,
+    timeoutMs: number,
+  ): Promise<Response> {
+    const outcome = await this.#members.attempt<Response, { response: Response } | { error: unknown }>(timeoutMs, {
+      send: (endpoint, _, deadlineMs) => endpoint.call(method, request, deadlineMs),
+      accept: (response) => ({ kind: 'answer', value: { response } }),
+      // A refusal by the cluster is an answer; that a member can't be reached is not.
+      acceptFailure: (error) =>
+        isServiceError(error) &&
+        error.details.startsWith('etcdserver:') &&
+        !/no leader|leader changed|timed out/.test(error.details)
+          ? { kind: 'answer', value: { error } }
+          : undefined,
+    })
+    if (outcome.kind === 'none')
+      throw new StoreUnavailableError(
+        `etcd could not ${what} within ${timeoutMs} ms (${messageOf(outcome.lastError)}).`,
+        outcome.lastError,
+      )
+    if ('error' in outcome.value)
+      throw new StoreUnavailableError(
+        `etcd refused to ${what}: ${messageOf(outcome.value.error)}.`,
+        outcome.value.error,
+      )
+    return outcome.value.response
+  }
+
+  async #insist<T>(timeoutMs: number, action: () => Promise<T>): Promise<T> {
+    const end = this.#clock.now() + timeoutMs
+    for (;;) {
+      try {
+        return await action()
+      } catch (error) {
+        if (this.#clock.now() > end || !tooEarly.test(messageOf(error))) throw error
+      }
+      await new Promise<void>((resolve) => this.#clock.after(200, resolve))
+    }
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * The local etcd member, kept running: drives the core in supervise.ts, looks at the process and asks it how it is, performs
+ * the repairs. `close` stops supervising and leaves etcd alone; `stop` ends etcd too.
+ */
+import { assertNever } from '../../../base/index.ts'
+import { type Clock, machineClock } from '../../clock.ts'
+import { messageOf } from '../../errors.ts'
+import { EtcdAdmin } from '../admin.ts'
+import type { TlsFiles } from '../endpoint.ts'
+import {
+  boundLog,
+  findMember,
+  isAlive,
+  markStarted,
+  obstacle,
+  type StartedMember,
+  startMember,
+  whyItEnded,
+} from './process.ts'
+import { describeRefusal, type Refusal } from './refusal.ts'
+import { replaceMember, unfinishedReplacement } from './replace.ts'
+import { clientEndpoint, type MemberSettings, type MemberStart } from './settings.ts'
+import {
+  initialSupervisor,
+  type Phase,
+  type SupervisorEffect,
+  type SupervisorInput,
+  type SupervisorState,
+  supervise,
+} from './supervise.ts'
+
+const tickMs = 200
+/** The process is looked at with every tick, the store's health less often. */
+const probeEveryTicks = 10
+const terminateMs = 5000
+const expendableHistory = '/systole/config/history/'
+const keptHistory = 100
+
+export interface MemberStatus {
+  readonly phase: Phase['kind']
+  readonly pid?: number
+  /** The member answers its clients; a member without a leader does not. */
+  readonly answers: boolean
+  readonly refusal?: Refusal
+  /** One sentence with the remedy. */
+  readonly problem?: string
+}
+
+export interface MemberEvents {
+  /** Also called when only `answers` changed. */
+  readonly onStatus?: (status: MemberStatus) => void
+  /** For the log: what stands in the way, or what a repair came to. */
+  readonly onReport?: (sentence: string, refusal?: Refusal) => void
+}
+
+export class EtcdMember {
+  readonly settings: MemberSettings
+  readonly #tls: TlsFiles | undefined
+  readonly #clock: Clock
+  readonly #events: MemberEvents
+  readonly #own: EtcdAdmin
+  #state: SupervisorState
+  #lastStatus = ''
+  #ticks = 0
+  #probing = false
+  #closed = false
+  #cancelTick: () => void = () => undefined
+  #stopped: (() => void)[] = []
+
+  constructor(options: {
+    readonly settings: MemberSettings
+    readonly tls?: TlsFiles
+    readonly clock?: Clock
+    readonly events?: MemberEvents
+  }) {
+    this.settings = options.settings
+    this.#tls = options.tls
+    this.#clock = options.clock ?? machineClock
+    this.#events = options.events ?? {}
+    this.#own = this.#admin([clientEndpoint(options.settings)])
+    this.#state = initialSupervisor({ hasOthers: options.settings.otherEndpoints.length > 0 }).state
+  }
+
+  /** Adopts the member where it runs already, starts it otherwise, and keeps it running from now on. */
+  run(): void {
+    const { state, effects } = initialSupervisor({ hasOthers: this.settings.otherEndpoints.length > 0 })
+    this.#state = state
+    for (const effect of effects) this.#perform(effect)
+    this.#tick()
+  }
+
+  status(): MemberStatus {
+    const { phase, refusal } = this.#state
+    return {
+      phase: phase.kind,
+      ...(phase.kind === 'running' || phase.kind === 'stopping' ? { pid: phase.pid } : {}),
+      answers: phase.kind === 'running' && phase.answers,
+      ...(refusal === undefined ? {} : { refusal, problem: describeRefusal(refusal, this.settings.directory) }),
+    }
+  }
+
+  /** After 'given-up', or to end a wait early. */
+  tryAgain(): void {
+    this.#take({ kind: 'start-asked' })
+  }
+
+  /** Ends etcd, and resolves when it has ended. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#stopped.push(resolve)
+      this.#take({ kind: 'stop-asked' })
+    })
+  }
+
+  /** Leaves etcd running. */
+  close(): void {
+    this.#closed = true
+    this.#cancelTick()
+    this.#own.close()
+  }
+
+  #take(input: SupervisorInput): void {
+    if (this.#closed) return
+    const { state, effects } = supervise(this.#state, input, this.#clock.now())
+    this.#state = state
+    for (const effect of effects) this.#perform(effect)
+    if (state.phase.kind === 'stopped') for (const resolve of this.#stopped.splice(0)) resolve()
+    const status = this.status()
+    const text = JSON.stringify(status)
+    if (text === this.#lastStatus) return
+    this.#lastStatus = text
+    this.#events.onStatus?.(status)
+  }
+
+  #perform(effect: SupervisorEffect): void {
+    switch (effect.kind) {
+      case 'look':
+        this.#look()
+        return
+      case 'start':
+        void this.#start({ kind: 'found' })
+        return
+      case 'terminate':
+        this.#terminate(effect.pid)
+        return
+      case 'replace':
+        void this.#replace()
+        return
+      case 'free-space':
+        void this.#freeSpace()
+        return
+      case 'report':
+        this.#events.onReport?.(describeRefusal(effect.refusal, this.settings.directory), effect.refusal)
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  /** In a turn of its own, because the core is in the middle of a step. */
+  #look(): void {
+    setImmediate(() => {
+      if (unfinishedReplacement(this.settings) !== undefined && this.settings.otherEndpoints.length > 0)
+        return this.#take({ kind: 'exited', refusal: { kind: 'data-missing' } })
+      const pid = findMember(this.settings)
+      this.#take(pid === undefined ? { kind: 'nothing-found' } : { kind: 'found', pid })
+    })
+  }
+
+  async #start(start: MemberStart): Promise<void> {
+    const refusal = obstacle(this.settings)
+    if (refusal !== undefined) return this.#take({ kind: 'exited', refusal })
+    try {
+      this.#started(await startMember(this.settings, start))
+    } catch (error) {
+      this.#take({ kind: 'exited', refusal: { kind: 'died', detail: messageOf(error) } })
+    }
+  }
+
+  #started(started: StartedMember): void {
+    this.#take({ kind: 'started', pid: started.pid })
+    // A child's end is known at once; that of an adopted member shows at the next tick.
+    void started.exited.then(() => this.#ended(started.pid))
+  }
+
+  #ended(pid: number): void {
+    const { phase } = this.#state
+    if ((phase.kind === 'running' || phase.kind === 'stopping') && phase.pid !== pid) return
+    this.#take({ kind: 'exited', refusal: whyItEnded(this.settings) })
+  }
+
+  #tick(): void {
+    if (this.#closed) return
+    this.#cancelTick = this.#clock.after(tickMs, () => this.#tick())
+    const { phase } = this.#state
+    if ((phase.kind === 'running' || phase.kind === 'stopping') && !isAlive(this.settings, phase.pid)) {
+      this.#ended(phase.pid)
+      return
+    }
+    this.#take({ kind: 'tick' })
+    const soon = phase.kind === 'running' && !phase.answers
+    if (soon || this.#ticks++ % probeEveryTicks === 0) void this.#probe()
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#probing || this.#state.phase.kind !== 'running') return
+    this.#probing = true
+    try {
+      const status = await this.#own.status()
+      const answers = status.leader !== '0'
+      if (answers) markStarted(this.settings)
+      const storeFull = answers && (await this.#own.isFull())
+      this.#take({ kind: 'probed', answers, storeFull })
+    } catch {
+      // Not up yet, stopped, or without a certificate that it likes: whatever it is, it does not answer.
+      this.#take({ kind: 'probed', answers: false, storeFull: false })
+    } finally {
+      this.#probing = false
+    }
+    boundLog(this.settings)
+  }
+
+  #terminate(pid: number): void {
+    signal(pid, 'SIGTERM')
+    this.#clock.after(terminateMs, () => {
+      if (!this.#closed && isAlive(this.settings, pid)) signal(pid, 'SIGKILL')
+    })
+  }
+
+  async #replace(): Promise<void> {
+    const others = this.#admin(this.settings.otherEndpoints)
+    try {
+      await replaceMember(this.settings, others, {
+        onStarted: ({ pid, exited }) => void exited.then(() => this.#ended(pid)),
+      })
+      this.#events.onReport?.(
+        `The etcd member of ${this.settings.name} was replaced and has caught up with the others.`,
+      )
+      this.#take({ kind: 'replaced', succeeded: true })
+    } catch (error) {
+      this.#events.onReport?.(`The etcd member of ${this.settings.name} could not be replaced yet: ${messageOf(error)}`)
+      this.#take({ kind: 'replaced', succeeded: false })
+    } finally {
+      others.close()
+    }
+  }
+
+  async #freeSpace(): Promise<void> {
+    const all = this.#admin([clientEndpoint(this.settings), ...this.settings.otherEndpoints])
+    try {
+      await all.freeSpace({ expendable: expendableHistory, keep: keptHistory })
+      this.#events.onReport?.('The store was compacted and defragmented, and takes changes again.')
+    } catch (error) {
+      this.#events.onReport?.(`The store could not be given room: ${messageOf(error)}`)
+    } finally {
+      all.close()
+      this.#take({ kind: 'space-freed' })
+    }
+  }
+
+  #admin(endpoints: readonly string[]): EtcdAdmin {
+    return new EtcdAdmin({ endpoints, clock: this.#clock, ...(this.#tls === undefined ? {} : { tls: this.#tls }) })
+  }
+}
+
+/** The process may have ended between the look and the signal. */
+function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The etcd process itself: started detached, in a session of its own, so that it outlives the daemon; found again by its pid
+ * file, its start time (process ids are used again) and its command line.
+ */
+import { spawn } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { messageOf } from '../../errors.ts'
+import { type Refusal, refusalIn } from './refusal.ts'
+import {
+  configurationFile,
+  dataDirectory,
+  etcdConfiguration,
+  etcdEnvironment,
+  logFile,
+  type MemberSettings,
+  type MemberStart,
+  pidFile,
+  startedMark,
+} from './settings.ts'
+
+const defaultBinary = '/usr/bin/etcd'
+const maxLogBytes = 4 * 1024 * 1024
+const logTailBytes = 64 * 1024
+
+/** The running member's process id, or undefined. */
+export function findMember(settings: MemberSettings): number | undefined {
+  const recorded = readText(pidFile(settings))?.trim().split(' ')
+  if (recorded === undefined) return undefined
+  const pid = Number(recorded[0])
+  return Number.isInteger(pid) && isMember(settings, pid, recorded[1]) ? pid : undefined
+}
+
+export function isAlive(settings: MemberSettings, pid: number): boolean {
+  return isMember(settings, pid, undefined)
+}
+
+/** What forbids a start, looked at before it is tried. */
+export function obstacle(settings: MemberSettings): Refusal | undefined {
+  const binary = settings.binary ?? defaultBinary
+  if (!existsSync(binary)) return { kind: 'not-installed', binary }
+  if (existsSync(startedMark(settings)) && !existsSync(`${dataDirectory(settings)}/member/wal`))
+    return { kind: 'data-missing' }
+  return undefined
+}
+
+export interface StartedMember {
+  readonly pid: number
+  readonly exited: Promise<void>
+}
+
+export async function startMember(settings: MemberSettings, start: MemberStart): Promise<StartedMember> {
+  mkdirSync(settings.directory, { recursive: true, mode: 0o700 })
+  const configuration = configurationFile(settings)
+  writeFileSync(`${configuration}.new`, JSON.stringify(etcdConfiguration(settings, start), undefined, 2), {
+    mode: 0o600,
+  })
+  renameSync(`${configuration}.new`, configuration)
+  boundLog(settings)
+  noteStart(settings)
+  const log = openSync(logFile(settings), 'a', 0o600)
+  try {
+    const child = spawn(settings.binary ?? defaultBinary, ['--config-file', configuration], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: etcdEnvironment(),
+      cwd: settings.directory,
+    })
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    const pid = child.pid ?? 0
+    writeFileSync(pidFile(settings), `${pid} ${startTime(pid) ?? ''}\n`, { mode: 0o600 })
+    child.unref()
+    return { pid, exited }
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** After it has answered once, its data is known to have been made. */
+export function markStarted(settings: MemberSettings): void {
+  if (!existsSync(startedMark(settings))) writeFileSync(startedMark(settings), '')
+}
+
+export function wipeData(settings: MemberSettings): void {
+  const data = dataDirectory(settings)
+  rmSync(`${data}.damaged`, { recursive: true, force: true })
+  // Kept until the next time, for whoever wants to know what happened.
+  if (existsSync(data)) renameSync(data, `${data}.damaged`)
+  rmSync(startedMark(settings), { force: true })
+}
+
+export function whyItEnded(settings: MemberSettings): Refusal {
+  return refusalIn(logTail(settings))
+}
+
+/** The log is opened for appending, so that it may be cut while etcd writes to it. */
+export function boundLog(settings: MemberSettings): void {
+  const path = logFile(settings)
+  if (existsSync(path) && statSync(path).size > maxLogBytes) truncateSync(path, 0)
+}
+
+/** Marks the place in the log from which the next end is explained. */
+function noteStart(settings: MemberSettings): void {
+  writeFileSync(logFile(settings), `${startLine} ${new Date().toISOString()}\n`, { flag: 'a', mode: 0o600 })
+}
+
+const startLine = '--- started by systoled'
+
+function logTail(settings: MemberSettings): string {
+  try {
+    const path = logFile(settings)
+    const size = statSync(path).size
+    const length = Math.min(size, logTailBytes)
+    const bytes = Buffer.alloc(length)
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, bytes, 0, length, size - length)
+    } finally {
+      closeSync(file)
+    }
+    const text = bytes.toString('utf8')
+    const from = text.lastIndexOf(startLine)
+    return from === -1 ? text : text.slice(from)
+  } catch (error) {
+    return `the log cannot be read: ${messageOf(error)}`
+  }
+}
+
+function isMember(settings: MemberSettings, pid: number, started: string | undefined): boolean {
+  const commandLine = readText(`/proc/${pid}/cmdline`)?.split('\0')
+  if (commandLine?.[1] !== '--config-file' || commandLine[2] !== configurationFile(settings)) return false
+  const stat = readText(`/proc/${pid}/stat`)
+  // A zombie has ended, whatever is still listed of it.
+  if (stat === undefined || stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'Z') return false
+  return started === undefined || started === '' || startTime(pid) === started
+}
+
+function startTime(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return undefined
+    throw error
+  }
+}

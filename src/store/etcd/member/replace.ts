@@ -1,0 +1,52 @@
+/**
+ * Replaces this node's member, whose data is lost or damaged, by a new one with the help of the others: the old identity is
+ * removed, the data set aside, a learner added, started, and promoted once it has caught up. The journal says how far it
+ * came, so that a daemon that dies meanwhile goes on; every step may be done twice.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { EtcdAdmin } from '../admin.ts'
+import { findMember, type StartedMember, startMember, wipeData } from './process.ts'
+import { type MemberSettings, peerUrl, rejoinJournal } from './settings.ts'
+
+export type ReplaceStage = 'remove' | 'add' | 'promote'
+
+export function unfinishedReplacement(settings: MemberSettings): ReplaceStage | undefined {
+  const path = rejoinJournal(settings)
+  if (!existsSync(path)) return undefined
+  const text = readFileSync(path, 'utf8')
+  // Torn by a crash: from the beginning, which is always right.
+  return text === 'add' || text === 'promote' ? text : 'remove'
+}
+
+export async function replaceMember(
+  settings: MemberSettings,
+  others: EtcdAdmin,
+  events: { readonly onStarted: (started: StartedMember) => void },
+): Promise<void> {
+  const url = peerUrl(settings)
+  let stage = unfinishedReplacement(settings) ?? 'remove'
+  if (stage === 'remove') {
+    note(settings, 'remove')
+    await others.remove(url)
+    wipeData(settings)
+    stage = 'add'
+  }
+  if (stage === 'add') {
+    note(settings, 'add')
+    const members = await others.addLearner(url)
+    // Until it has started, the new member has no name in the list.
+    const list = members.map(({ name, peerURLs }) => ({
+      name: peerURLs.includes(url) ? settings.name : name,
+      peerUrl: peerURLs[0] ?? '',
+    }))
+    if (findMember(settings) === undefined)
+      events.onStarted(await startMember(settings, { kind: 'join', members: list }))
+    note(settings, 'promote')
+  } else if (findMember(settings) === undefined) events.onStarted(await startMember(settings, { kind: 'found' }))
+  await others.promote(url, 60_000)
+  rmSync(rejoinJournal(settings), { force: true })
+}
+
+function note(settings: MemberSettings, stage: ReplaceStage): void {
+  writeFileSync(rejoinJournal(settings), stage, { mode: 0o600 })
+}

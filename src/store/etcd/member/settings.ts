@@ -1,0 +1,121 @@
+/**
+ * How the local etcd member is configured; pure. The figures: a heartbeat of 50 ms and an election time of 500 ms give a new
+ * leader well within a second; a small snapshot count and Go's memory limit keep the member small, because the cluster's
+ * whole state is a few megabytes; periodic compaction is enough, because the configuration's history is kept in keys.
+ */
+export interface MemberAddress {
+  readonly name: string
+  readonly peerUrl: string
+}
+
+export interface MemberSettings {
+  /** The node's name; etcd's member has the same. */
+  readonly name: string
+  /** Holds data, configuration, log and pid file of this member, and nothing else. */
+  readonly directory: string
+  /** Where the other nodes reach this one. */
+  readonly address: string
+  readonly clientPort: number
+  readonly peerPort: number
+  /** Paths of PEM files, used towards clients and peers alike, both of which must show a certificate of the same authority. */
+  readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
+  /** The voters that the cluster is first made of, this one among them; they all start with the same list and token. */
+  readonly founders: readonly MemberAddress[]
+  readonly token: string
+  /** Client endpoints of the other members, for repairs; empty in a cluster of one. */
+  readonly otherEndpoints: readonly string[]
+  readonly heartbeatMs?: number
+  readonly electionMs?: number
+  readonly quotaBytes?: number
+  readonly binary?: string
+}
+
+export type MemberStart =
+  | { readonly kind: 'found' }
+  | { readonly kind: 'join'; readonly members: readonly MemberAddress[] }
+  /** The survivor of a two-node cluster goes on alone; only after the other node was fenced. */
+  | { readonly kind: 'alone' }
+
+export const compactEveryMinutes = 10
+
+export function peerUrl(settings: MemberSettings): string {
+  return `${scheme(settings)}://${bracketed(settings.address)}:${settings.peerPort}`
+}
+
+export function clientEndpoint(settings: MemberSettings): string {
+  return `${bracketed(settings.address)}:${settings.clientPort}`
+}
+
+/** etcd reads YAML, of which JSON is a part; beside a file it ignores flags and environment, so that all of it is here. */
+export function etcdConfiguration(settings: MemberSettings, start: MemberStart): Record<string, unknown> {
+  const clientUrl = `${scheme(settings)}://${clientEndpoint(settings)}`
+  const members = start.kind === 'join' ? start.members : settings.founders
+  const security = settings.tls === undefined ? {} : transportSecurity(settings.tls)
+  return {
+    name: settings.name,
+    'data-dir': dataDirectory(settings),
+    'listen-client-urls': clientUrl,
+    'advertise-client-urls': clientUrl,
+    'listen-peer-urls': peerUrl(settings),
+    'initial-advertise-peer-urls': peerUrl(settings),
+    'initial-cluster': members.map(({ name, peerUrl: url }) => `${name}=${url}`).join(','),
+    'initial-cluster-state': start.kind === 'join' ? 'existing' : 'new',
+    'initial-cluster-token': settings.token,
+    'force-new-cluster': start.kind === 'alone',
+    'heartbeat-interval': settings.heartbeatMs ?? 50,
+    'election-timeout': settings.electionMs ?? 500,
+    // A member that was cut off asks before it stands, and so does not depose the leader when it comes back.
+    'pre-vote': true,
+    'quota-backend-bytes': settings.quotaBytes ?? 512 * 1024 * 1024,
+    'snapshot-count': 10_000,
+    'max-snapshots': 2,
+    'max-wals': 2,
+    'auto-compaction-mode': 'periodic',
+    'auto-compaction-retention': `${compactEveryMinutes}m`,
+    'max-txn-ops': 4096,
+    'max-request-bytes': 8 * 1024 * 1024,
+    'enable-v2': false,
+    logger: 'zap',
+    'log-level': 'warn',
+    'log-outputs': ['stderr'],
+    ...security,
+  }
+}
+
+/** Little memory for a little more of the processor; and one thread, because a member has next to nothing to do. */
+export function etcdEnvironment(): Record<string, string> {
+  return {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    GOGC: '50',
+    GOMEMLIMIT: '64MiB',
+    GOMAXPROCS: '2',
+    GODEBUG: 'madvdontneed=1',
+  }
+}
+
+export const dataDirectory = ({ directory }: MemberSettings) => `${directory}/data`
+export const configurationFile = ({ directory }: MemberSettings) => `${directory}/etcd.json`
+export const logFile = ({ directory }: MemberSettings) => `${directory}/etcd.log`
+export const pidFile = ({ directory }: MemberSettings) => `${directory}/etcd.pid`
+/** Made once the member has started: from then on, data that is missing was lost and is not made anew under the old identity. */
+export const startedMark = ({ directory }: MemberSettings) => `${directory}/started`
+/** Says how far a replacement of this member has come. */
+export const rejoinJournal = ({ directory }: MemberSettings) => `${directory}/rejoin.json`
+
+function scheme({ tls }: MemberSettings): string {
+  return tls === undefined ? 'http' : 'https'
+}
+
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address
+}
+
+function transportSecurity(tls: { readonly ca: string; readonly certificate: string; readonly key: string }) {
+  const security = {
+    'trusted-ca-file': tls.ca,
+    'cert-file': tls.certificate,
+    'key-file': tls.key,
+    'client-cert-auth': true,
+  }
+  return { 'client-transport-security': security, 'peer-transport-security': security }
+}
