@@ -68,10 +68,8 @@ export const clusterCibPush: Command = {
         `${file} holds <${pushed.value.name}>, not a CIB: its first element must be <cib> or <configuration>.`,
       )
     return await changeCib(call, {
-      edit: (cib) => ({
-        cib: withConfiguration(cib, pushed.value),
-        message: `The configuration of ${file} is in place.`,
-      }),
+      edit: (cib) => ok({ cib: withConfiguration(cib, pushed.value), created: [], removed: [] }),
+      message: () => `The configuration of ${file} is in place.`,
     })
   },
 }

@@ -203,7 +203,7 @@ export const resourceClear: Command = {
 }
 
 function origin(call: Call): ConstraintOrigin {
-  return { author: call.terminal.user, createdAt: call.terminal.now().toISOString() }
+  return { author: call.terminal.user, time: call.terminal.now().toISOString() }
 }
 
 function roleOf(call: Call): Role | undefined {
