@@ -19,6 +19,11 @@ export interface Assignment {
   readonly ticketConstraints: readonly ExpandedTicketConstraint[]
   /** Nodes that must be fenced because of a decision made here (a lost ticket with loss-policy fence), with reasons. */
   readonly fencing: ReadonlyMap<NodeName, readonly string[]>
+  /** Remote and guest nodes as they will be once their connections are where they were assigned. */
+  readonly remoteNodes: ReadonlyMap<
+    NodeName,
+    { readonly online: boolean; readonly shutdown: boolean; readonly unclean: boolean }
+  >
   /** The lines that `simulate --show-scores` prints, as data, in the order in which they came about. */
   readonly scores: readonly ScoreLine[]
   /** What is left of each node's capacity after everything was assigned; only with a placement strategy. */
@@ -114,15 +119,30 @@ export type ScoreSource =
   | { readonly kind: 'group'; readonly group: ResourceId; readonly member: ResourceId }
   | { readonly kind: 'health'; readonly health: 'green' | 'yellow' | 'red' | 'score' }
   | { readonly kind: 'fail-count'; readonly count: Score; readonly threshold: Score }
-  | { readonly kind: 'fatal-failure'; readonly operation: string }
+  | {
+      readonly kind: 'failure'
+      readonly because:
+        | 'failed-stop'
+        | 'hard-error'
+        | 'fatal-error'
+        | 'on-fail-stop'
+        | 'on-fail-ban'
+        | 'failed-migration'
+      readonly operation?: string
+    }
+  | { readonly kind: 'unmanaged' }
+  | { readonly kind: 'multiple-active' }
   | { readonly kind: 'ticket'; readonly ticket: string }
-  | { readonly kind: 'utilization'; readonly attribute: string }
-  | { readonly kind: 'exclusive-discovery'; readonly constraint: string }
-  | { readonly kind: 'instances'; readonly limit: 'clone-node-max' | 'promoted-node-max' }
+  | { readonly kind: 'utilization' }
+  | { readonly kind: 'exclusive-discovery' }
+  /** Remote nodes run no connections and no fence devices; a container's contents run in it alone. */
+  | { readonly kind: 'node-kind' }
+  | { readonly kind: 'target-role'; readonly role: Role }
+  | { readonly kind: 'instances'; readonly limit: 'clone-max' | 'clone-node-max' }
   | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
   | { readonly kind: 'stop-all-resources' }
   | { readonly kind: 'bundle'; readonly what: 'replica' | 'container' }
-  | { readonly kind: 'promotion'; readonly attribute: string }
+  | { readonly kind: 'promotion' }
   | { readonly kind: 'orphan' }
 
 export type PlacementReason =
@@ -156,25 +176,13 @@ export type NodeUnavailable =
   | 'its container is not running'
   | 'its connection is not running'
 
-/** A line of `crm_simulate --show-scores`. */
+/** What `simulate --show-scores` prints for one resource at one moment: one line for each node that it is allowed on. */
 export type ScoreLine =
   | {
-      readonly kind: 'assign'
+      readonly kind: 'scores'
       readonly by: 'primitive' | 'group' | 'clone' | 'bundle'
       readonly resource: ResourceId
-      readonly node: NodeName
-      readonly score: Score
+      /** By node, in the order of the status. */
+      readonly scores: Int32Array
     }
   | { readonly kind: 'promotion'; readonly resource: ResourceId; readonly node?: NodeName; readonly score: Score }
-  | {
-      readonly kind: 'capacity'
-      readonly when: 'original' | 'remaining'
-      readonly node: NodeName
-      readonly capacity: ReadonlyMap<string, number>
-    }
-  | {
-      readonly kind: 'utilization'
-      readonly resource: ResourceId
-      readonly node: NodeName
-      readonly utilization: ReadonlyMap<string, number>
-    }

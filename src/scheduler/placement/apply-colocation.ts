@@ -1,0 +1,250 @@
+/**
+ * What a colocation does to its dependent once the primary is assigned (Pacemaker Explained, "Placing Resources Relative to
+ * other Resources"). A mandatory one rules out every node where the primary is not, an optional one adds its score where
+ * the primary is. Where the dependent is a promotable instance that has its node already, it is about the role and
+ * changes the priority for promotion instead.
+ */
+import { INFINITY_SCORE, type Role } from '../../cib/index.ts'
+import type { Colocation } from '../constraints/colocations.ts'
+import { type BundleEntry, type CloneEntry, type Entry, type GroupEntry, isColocatedGroup } from '../tree.ts'
+import { anyAvailable } from './availability.ts'
+import { unassignable } from './commit.ts'
+import { colocationValue } from './node-attribute.ts'
+import { compatibleContainer, compatibleInstance } from './pairing.ts'
+import {
+  addPriority,
+  assignedNode,
+  isBlocked,
+  isSettled,
+  nextRole,
+  nowhere,
+  type Placing,
+  rankOf,
+  tableOf,
+} from './placing.ts'
+import { absent, add, scoreAt } from './score-table.ts'
+
+/** Applies a colocation to a dependent of any kind, against a primary of any kind. */
+export function applyColocation(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+  if (dependent.kind !== 'group') {
+    applyToMember(placing, colocation, dependent, primary)
+    return
+  }
+  const [first] = dependent.members
+  if (first === undefined) return
+  if (isColocatedGroup(dependent)) applyToMember(placing, colocation, first, primary)
+  else if (colocation.score < INFINITY_SCORE)
+    for (const member of dependent.members) applyToMember(placing, colocation, member, primary)
+}
+
+function applyToMember(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+  const { trail } = placing
+  const before = trail.recording ? tableOf(placing, dependent).slice() : undefined
+  switch (primary.kind) {
+    case 'primitive':
+      withPrimitive(placing, colocation, dependent, primary)
+      break
+    case 'group':
+      withGroup(placing, colocation, dependent, primary)
+      break
+    case 'clone':
+      withClone(placing, colocation, dependent, primary)
+      break
+    case 'bundle':
+      withBundle(placing, colocation, dependent, primary)
+      break
+  }
+  if (before === undefined) return
+  const source = { kind: 'colocation', constraint: colocation.id, with: primary.id, as: 'dependent' } as const
+  trail.noteChange(dependent.index, source, before, tableOf(placing, dependent))
+}
+
+function withPrimitive(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+  if (!isSettled(placing, primary)) return
+  if (concernsRole(placing, colocation, dependent)) {
+    changePriority(placing, colocation, dependent, primary)
+    return
+  }
+  if (isSettled(placing, dependent)) return
+  if (rolesApply(placing, colocation, dependent, primary)) changeScores(placing, colocation, dependent, primary)
+}
+
+/** A colocation by role, of an instance that has its node: only the role is still open. */
+function concernsRole(placing: Placing, { dependentRole }: Colocation, dependent: Entry): boolean {
+  if (rankOf(dependentRole) < rankOf('Unpromoted')) return false
+  const instance = roleHolder(placing, dependent)
+  return instance.parent?.kind === 'clone' && instance.parent.resource.promotable && isSettled(placing, instance)
+}
+
+/** A bundle's container stands for the instance that runs in it. */
+function roleHolder({ tree }: Placing, entry: Entry): Entry {
+  if (entry.parent?.kind !== 'bundle') return entry
+  return tree.replicaOf.get(entry.index)?.child ?? entry
+}
+
+export function rolesApply(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): boolean {
+  return (
+    matchesRole(placing, colocation.dependentRole, dependent) && matchesRole(placing, colocation.primaryRole, primary)
+  )
+}
+
+function matchesRole(placing: Placing, role: Role | undefined, entry: Entry): boolean {
+  return role === undefined || role === nextRole(placing, roleHolder(placing, entry))
+}
+
+function changePriority(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+  const [here, there] = [assignedNode(placing, dependent), assignedNode(placing, primary)]
+  if (here === nowhere || there === nowhere) return
+  const attribute = colocation.nodeAttribute
+  const together =
+    colocationValue(placing, here, attribute, dependent) === colocationValue(placing, there, attribute, primary)
+  if (!together) {
+    if (colocation.score >= INFINITY_SCORE && colocation.dependentRole === 'Promoted')
+      placing.priority[dependent.index] = -INFINITY_SCORE
+    return
+  }
+  if (!matchesRole(placing, colocation.primaryRole, primary)) return
+  // Wanting to be unpromoted beside something is wanting not to be promoted there.
+  addPriority(placing, dependent, colocation.dependentRole === 'Unpromoted' ? -colocation.score : colocation.score)
+}
+
+function changeScores(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+  const { score, nodeAttribute } = colocation
+  const there = assignedNode(placing, primary)
+  // Keeping away from something that runs nowhere is no effort.
+  if (there === nowhere && score < 0) return
+  const value = there === nowhere ? undefined : colocationValue(placing, there, nodeAttribute, primary)
+  const table = tableOf(placing, dependent)
+  const work = table.slice()
+  for (let node = 0; node < work.length; node++) {
+    const was = scoreAt(work, node)
+    if (was === absent) continue
+    if (there === nowhere) work[node] = add(was, -score)
+    else if (colocationValue(placing, node, nodeAttribute, dependent) === value) {
+      // A mandatory colocation does not make a node better; it rules out the others.
+      if (score < INFINITY_SCORE) work[node] = add(was, score)
+    } else if (score >= INFINITY_SCORE) work[node] = -INFINITY_SCORE
+  }
+  // A preference that would leave no node at all is given up.
+  if (Math.abs(score) >= INFINITY_SCORE || anyAvailable(placing, work)) table.set(work)
+}
+
+/** Mandatory: all of the group must be there, so its last member counts; optional: its first. */
+function withGroup(placing: Placing, colocation: Colocation, dependent: Entry, group: GroupEntry): void {
+  if (!isSettled(placing, group)) return
+  if (isColocatedGroup(group)) {
+    const member = colocation.score >= INFINITY_SCORE ? group.members.at(-1) : group.members[0]
+    if (member !== undefined) withPrimitive(placing, colocation, dependent, member)
+  } else if (colocation.score < INFINITY_SCORE)
+    for (const member of group.members) withPrimitive(placing, colocation, dependent, member)
+}
+
+function withInstance(placing: Placing, colocation: Colocation, dependent: Entry, instance: Entry): void {
+  if (instance.kind === 'group') withGroup(placing, colocation, dependent, instance)
+  else withPrimitive(placing, colocation, dependent, instance)
+}
+
+function withClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
+  if (!isSettled(placing, clone)) return
+  if (clone.resource.promotable && colocation.primaryRole !== undefined) {
+    if (!isSettled(placing, dependent)) withRoleOfClone(placing, colocation, dependent, clone)
+    else if (colocation.dependentRole === 'Promoted') priorityByClone(placing, colocation, dependent, clone)
+    return
+  }
+  if (interleaves(colocation, clone)) {
+    pairWith(placing, colocation, dependent, compatibleInstance(placing, dependent, clone))
+    return
+  }
+  if (colocation.score >= INFINITY_SCORE) {
+    const hosts = new Map<number, number>()
+    for (const instance of placing.members[clone.index] ?? []) {
+      const node = assignedNode(placing, instance)
+      if (node !== nowhere && !isBlocked(placing, instance)) hosts.set(node, 0)
+    }
+    keepOnly(placing, dependent, hosts)
+    return
+  }
+  for (const instance of placing.members[clone.index] ?? []) withInstance(placing, colocation, dependent, instance)
+}
+
+/** Instances pair up one to one where the dependent clone asks for it and both run equally many on a node. */
+function interleaves({ dependent }: Colocation, clone: CloneEntry): boolean {
+  return (
+    dependent.kind === 'clone' &&
+    dependent.resource.interleave &&
+    dependent.resource.cloneNodeMax === clone.resource.cloneNodeMax
+  )
+}
+
+function pairWith(placing: Placing, colocation: Colocation, dependent: Entry, partner: Entry | undefined): void {
+  if (partner !== undefined) applyColocation(placing, colocation, dependent, partner)
+  else if (colocation.score >= INFINITY_SCORE) unassignable(placing, dependent)
+}
+
+/** Only instances that will have the wanted role count; mandatory ones pass on their own score for the node. */
+function withRoleOfClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
+  const hosts = new Map<number, number>()
+  for (const instance of placing.members[clone.index] ?? []) {
+    const node = assignedNode(placing, instance)
+    if (node === nowhere || nextRole(placing, instance) !== colocation.primaryRole) continue
+    if (colocation.score < INFINITY_SCORE) addWhereEqual(placing, colocation, dependent, clone, node)
+    const holder = instance.kind === 'primitive' ? instance : instance.members[0]
+    if (!hosts.has(node)) hosts.set(node, holder === undefined ? 0 : (placing.scoreWhenAssigned[holder.index] ?? 0))
+  }
+  const bothPromoted = colocation.dependentRole === 'Promoted' && colocation.primaryRole === 'Promoted'
+  if (colocation.score >= INFINITY_SCORE && !bothPromoted) keepOnly(placing, dependent, hosts)
+}
+
+function addWhereEqual(
+  placing: Placing,
+  { score, nodeAttribute }: Colocation,
+  dependent: Entry,
+  primary: Entry,
+  there: number,
+): void {
+  const value = colocationValue(placing, there, nodeAttribute, primary)
+  const table = tableOf(placing, dependent)
+  for (let node = 0; node < table.length; node++) {
+    const was = scoreAt(table, node)
+    if (was !== absent && colocationValue(placing, node, nodeAttribute, dependent) === value)
+      table[node] = add(was, score)
+  }
+}
+
+function priorityByClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
+  const partner = compatibleInstance(placing, dependent, clone, colocation.primaryRole)
+  if (partner !== undefined) addPriority(placing, dependent, colocation.score)
+  else if (colocation.score >= INFINITY_SCORE) placing.priority[dependent.index] = -INFINITY_SCORE
+}
+
+/** Rules out every node that is not among the hosts, and adds the host's own score where it is. */
+function keepOnly(placing: Placing, dependent: Entry, hosts: ReadonlyMap<number, number>): void {
+  const table = tableOf(placing, dependent)
+  for (let node = 0; node < table.length; node++) {
+    const was = scoreAt(table, node)
+    if (was === absent) continue
+    const score = hosts.get(node)
+    table[node] = score === undefined ? -INFINITY_SCORE : add(was, score)
+  }
+}
+
+function withBundle(placing: Placing, colocation: Colocation, dependent: Entry, bundle: BundleEntry): void {
+  if (!isSettled(placing, bundle)) return
+  if (colocation.dependent.kind === 'clone' || colocation.dependent.kind === 'bundle') {
+    pairWith(placing, colocation, dependent, compatibleContainer(placing, dependent, bundle))
+    return
+  }
+  const hosts = new Map<number, number>()
+  for (const { container, child } of bundle.replicas) {
+    if (colocation.score < INFINITY_SCORE) {
+      withPrimitive(placing, colocation, dependent, container)
+      continue
+    }
+    const node = assignedNode(placing, container)
+    if (node === nowhere || isBlocked(placing, container)) continue
+    if (colocation.primaryRole === 'Promoted' && (child === undefined || nextRole(placing, child) !== 'Promoted'))
+      continue
+    hosts.set(node, 0)
+  }
+  if (colocation.score >= INFINITY_SCORE) keepOnly(placing, dependent, hosts)
+}

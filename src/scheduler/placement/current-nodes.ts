@@ -1,0 +1,66 @@
+/**
+ * Where resources are now, as node indexes: the node that counts as "the current one" decides on stickiness of instances,
+ * on ties between nodes and on where an unmanaged resource stays.
+ */
+import type { Entry, PrimitiveEntry } from '../tree.ts'
+import { nowhere, type Placing } from './placing.ts'
+
+/** All nodes where an entry is active, in the order in which they were found. */
+export function activeNodes(placing: Placing, entry: Entry): readonly number[] {
+  const found: number[] = []
+  collect(placing, entry, found)
+  return found
+}
+
+function collect(placing: Placing, entry: Entry, found: number[]): void {
+  if (entry.kind !== 'primitive') {
+    for (const member of entry.members) collect(placing, member, found)
+    return
+  }
+  for (const { node } of entry.resource.state.active) {
+    const index = placing.tree.nodeIndex.get(node)
+    if (index !== undefined && !found.includes(index)) found.push(index)
+  }
+}
+
+export function isActive(entry: Entry): boolean {
+  return entry.kind === 'primitive' ? entry.resource.state.active.length > 0 : entry.members.some(isActive)
+}
+
+/**
+ * The node that an entry counts as being on. Among several: the source of an interrupted live migration, else the first
+ * that is online and clean (the first at all for what requires fencing, since recovery waits for that anyway).
+ */
+export function currentNode(placing: Placing, entry: Entry): number {
+  if (entry.kind === 'primitive') return currentNodeOfPrimitive(placing, entry)
+  let best = nowhere
+  for (const member of entry.members) {
+    for (const node of activeNodes(placing, member)) {
+      if (best === nowhere || (isHealthy(placing, node) && !isHealthy(placing, best))) best = node
+    }
+  }
+  return best
+}
+
+function currentNodeOfPrimitive(placing: Placing, { resource }: PrimitiveEntry): number {
+  const { active, partialMigration } = resource.state
+  const first = active[0]
+  if (first === undefined) return nowhere
+  const index = (name: string): number => placing.tree.nodeIndex.get(name) ?? nowhere
+  if (active.length === 1) return index(first.node)
+  if (partialMigration !== undefined && active.some(({ node }) => node === partialMigration.source))
+    return index(partialMigration.source)
+  const needsFencing =
+    placing.status.options.fencingEnabled &&
+    (resource.meta.requires === 'fencing' || resource.meta.requires === 'unfencing')
+  if (needsFencing) return index(first.node)
+  const healthy = active.find(({ node }) => isHealthy(placing, index(node)))
+  return index((healthy ?? first).node)
+}
+
+const isHealthy = ({ nodes }: Placing, node: number): boolean => nodes.online[node] === 1 && nodes.unclean[node] === 0
+
+/** Failed now, in itself or, for a collective, in any member. */
+export function isFailed(entry: Entry): boolean {
+  return entry.kind === 'primitive' ? entry.resource.state.failed : entry.members.some(isFailed)
+}

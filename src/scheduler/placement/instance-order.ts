@@ -1,0 +1,89 @@
+/**
+ * The order in which the instances of a clone, or the containers of a bundle, are assigned. Those that are well where
+ * they are come first, so that they stay and the others fill what is left.
+ */
+import type { Entry } from '../tree.ts'
+import { isUsable } from './availability.ts'
+import { dependsOn, supports } from './colocation-index.ts'
+import { activeNodes, currentNode, isFailed } from './current-nodes.ts'
+import { isUnderParent, parentCounts } from './instance-counts.ts'
+import { nowhere, type Placing, tableOf } from './placing.ts'
+import { absent, emptyTable, type ScoreTable, scoreAt } from './score-table.ts'
+import { collectWishes, hasInfluence, share } from './wishes.ts'
+
+export function sortInstances(placing: Placing, instances: readonly Entry[]): readonly Entry[] {
+  return instances.toSorted((a, b) => compareInstances(placing, a, b))
+}
+
+/** Negative where `a` is assigned first. */
+export function compareInstances(placing: Placing, a: Entry, b: Entry): number {
+  const activeOn = [activeNodes(placing, a).length, activeNodes(placing, b).length] as const
+  // One that is active on several nodes comes after one that is active on fewer.
+  if (activeOn[0] > 0 && activeOn[1] > 0 && activeOn[0] !== activeOn[1]) return activeOn[0] - activeOn[1]
+  const first = whereItMayStay(placing, a)
+  const second = whereItMayStay(placing, b)
+  if (first.allowed !== second.allowed) return first.allowed ? -1 : 1
+  const priority = (placing.priority[b.index] ?? 0) - (placing.priority[a.index] ?? 0)
+  if (priority !== 0) return priority
+  if (first.node === nowhere && second.node === nowhere) return 0
+  if (first.node === nowhere) return 1
+  if (second.node === nowhere) return -1
+  return compareActive(placing, { entry: a, node: first.node }, { entry: b, node: second.node })
+}
+
+interface Active {
+  readonly entry: Entry
+  readonly node: number
+}
+
+function compareActive(placing: Placing, a: Active, b: Active): number {
+  const usable = Number(isUsable(placing, b.node)) - Number(isUsable(placing, a.node))
+  if (usable !== 0) return usable
+  const allowed = [isUnderParent(placing, a.entry, a.node), isUnderParent(placing, b.entry, b.node)] as const
+  if (!allowed[0] && !allowed[1]) return 0
+  if (allowed[0] !== allowed[1]) return allowed[0] ? -1 : 1
+  const crowded = (parentCounts(placing, a.entry)[a.node] ?? 0) - (parentCounts(placing, b.entry)[b.node] ?? 0)
+  if (crowded !== 0) return crowded
+  const failed = Number(isFailed(a.entry)) - Number(isFailed(b.entry))
+  if (failed !== 0) return failed
+  const wished = wishedThere(placing, b) - wishedThere(placing, a)
+  if (wished !== 0) return wished
+  return a.entry.id < b.entry.id ? -1 : a.entry.id > b.entry.id ? 1 : 0
+}
+
+/** An instance on a node that it may not be on counts as not active, and comes last. */
+function whereItMayStay(placing: Placing, entry: Entry): { readonly node: number; readonly allowed: boolean } {
+  const node = currentNode(placing, entry)
+  if (node === nowhere) return { node, allowed: true }
+  const score = scoreAt(tableOf(placing, entry), node)
+  return score === absent || score < 0 ? { node: nowhere, allowed: false } : { node, allowed: true }
+}
+
+/** What the resources that it is colocated with think of the node where it is. */
+function wishedThere(placing: Placing, { entry, node }: Active): number {
+  let table: ScoreTable = emptyTable(placing.nodes.count)
+  table[node] = placing.nodes.baseScore[node] ?? 0
+  for (const colocation of dependsOn(placing, entry))
+    table = collectWishes(placing, table, {
+      source: colocation.primary,
+      target: entry,
+      colocation,
+      factor: share(colocation),
+      onlyPositive: false,
+      optional: false,
+      follow: 'dependents',
+    })
+  for (const colocation of supports(placing, entry)) {
+    if (!hasInfluence(placing, colocation, entry)) continue
+    table = collectWishes(placing, table, {
+      source: colocation.dependent,
+      target: entry,
+      colocation,
+      factor: share(colocation),
+      onlyPositive: true,
+      optional: false,
+      follow: 'dependents',
+    })
+  }
+  return scoreAt(table, node)
+}

@@ -1,0 +1,45 @@
+/**
+ * The node attribute by which a colocation compares places: the node's name where none is written. What runs in a
+ * container may ask for the attributes of the container's host (`container-attribute-target=host`); what is colocated
+ * with a bundle always means the host, since only the bundle's member runs on a bundle's node.
+ */
+import type { Entry } from '../tree.ts'
+import { topOf } from '../tree.ts'
+import { currentNode } from './current-nodes.ts'
+import { nowhere, type Placing } from './placing.ts'
+
+export const nodeNameAttribute = '#uname'
+
+export type HostIs = 'current' | 'assigned'
+
+/** Lower case, because values compare without regard to case; undefined where the node has no such attribute. */
+export function colocationValue(placing: Placing, node: number, attribute: string, entry: Entry): string | undefined {
+  const onHost =
+    placing.tree.replicaOfNode.has(node) && topOf(entry).kind === 'bundle'
+      ? true
+      : entry.resource.meta.raw.get('container-attribute-target')?.toLowerCase() === 'host'
+  return nodeAttribute(placing, { node, attribute, onHost, hostIs: 'assigned' })?.toLowerCase()
+}
+
+export function nodeAttribute(
+  placing: Placing,
+  asked: { readonly node: number; readonly attribute: string; readonly onHost: boolean; readonly hostIs: HostIs },
+): string | undefined {
+  const node = asked.onHost ? hostOf(placing, asked.node, asked.hostIs) : asked.node
+  const status = placing.tree.nodes[node]
+  if (status === undefined) return undefined
+  return asked.attribute === nodeNameAttribute ? status.name : status.attributes.get(asked.attribute)
+}
+
+/** The node on which a guest node's container is or will be; any other node is its own host. */
+function hostOf(placing: Placing, node: number, hostIs: HostIs): number {
+  const container = containerOf(placing, node)
+  if (container === undefined) return node
+  return hostIs === 'assigned' ? (placing.node[container.index] ?? nowhere) : currentNode(placing, container)
+}
+
+/** The container that a guest node is; undefined for other nodes. */
+export function containerOf({ tree }: Placing, node: number): Entry | undefined {
+  const name = tree.nodes[node]?.container
+  return name === undefined ? undefined : tree.byId.get(name)
+}

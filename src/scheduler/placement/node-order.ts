@@ -1,0 +1,50 @@
+/**
+ * The order in which nodes are preferred: by score, with `balanced` and `utilization` placement then by free capacity,
+ * then the one with fewer resources, then the one where the resource is, then by name. `minimal` placement looks at
+ * scores and names only, so that few nodes are used.
+ */
+import { INFINITY_SCORE } from '../../cib/index.ts'
+import { compareCapacity } from './free-capacity.ts'
+import type { Placing } from './placing.ts'
+import { absent, type ScoreTable, scoreAt } from './score-table.ts'
+
+/** The nodes that a table knows, best first. */
+export function nodesByPreference(placing: Placing, table: ScoreTable, active: number): readonly number[] {
+  const known: number[] = []
+  for (let node = 0; node < table.length; node++) if (scoreAt(table, node) !== absent) known.push(node)
+  return known.sort((a, b) => compareNodes(placing, table, active, a, b))
+}
+
+/** The best node that a table knows; undefined where it knows none. */
+export function bestNode(placing: Placing, table: ScoreTable, active: number): number | undefined {
+  let best: number | undefined
+  for (let node = 0; node < table.length; node++) {
+    if (scoreAt(table, node) === absent) continue
+    if (best === undefined || compareNodes(placing, table, active, node, best) < 0) best = node
+  }
+  return best
+}
+
+export function compareNodes(placing: Placing, table: ScoreTable, active: number, a: number, b: number): number {
+  const { nodes } = placing
+  const difference = effectiveScore(placing, table, b) - effectiveScore(placing, table, a)
+  if (difference !== 0) return difference
+  const { placementStrategy } = placing.status.options
+  if (placementStrategy !== 'minimal') {
+    if (placementStrategy === 'balanced') {
+      const byCapacity = compareCapacity(nodes, a, b)
+      if (byCapacity !== 0) return byCapacity
+    }
+    const load = (nodes.load[a] ?? 0) - (nodes.load[b] ?? 0)
+    if (load !== 0) return load
+    if (a === active) return -1
+    if (b === active) return 1
+  }
+  return compareText(nodes.names[a] ?? '', nodes.names[b] ?? '')
+}
+
+function effectiveScore({ nodes }: Placing, table: ScoreTable, node: number): number {
+  return nodes.usable[node] === 1 ? scoreAt(table, node) : -INFINITY_SCORE
+}
+
+const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

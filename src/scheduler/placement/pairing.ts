@@ -1,0 +1,32 @@
+/** Which instance of a clone, or which replica of a bundle, a resource can be paired with: the one on its node. */
+import type { Role } from '../../cib/index.ts'
+import type { BundleEntry, CloneEntry, Entry } from '../tree.ts'
+import { nodesByPreference } from './node-order.ts'
+import { assignedNode, isBlocked, nextRole, nowhere, type Placing, tableOf } from './placing.ts'
+
+export function compatibleInstance(placing: Placing, entry: Entry, clone: CloneEntry, role?: Role): Entry | undefined {
+  return onSameNode(placing, entry, placing.members[clone.index] ?? clone.members, role)
+}
+
+export function compatibleContainer(placing: Placing, entry: Entry, bundle: BundleEntry): Entry | undefined {
+  const containers = bundle.replicas.map(({ container }) => container)
+  return onSameNode(placing, entry, containers)
+}
+
+/** The node where the entry is going to be, or else the best that it may go to, decides. */
+function onSameNode(placing: Placing, entry: Entry, candidates: readonly Entry[], role?: Role): Entry | undefined {
+  const byNode = new Map<number, Entry>()
+  for (const candidate of candidates) {
+    if (role !== undefined && nextRole(placing, candidate) !== role) continue
+    if (isBlocked(placing, candidate)) continue
+    const node = assignedNode(placing, candidate)
+    if (node !== nowhere && !byNode.has(node)) byNode.set(node, candidate)
+  }
+  const assigned = assignedNode(placing, entry)
+  if (assigned !== nowhere) return byNode.get(assigned)
+  for (const node of nodesByPreference(placing, tableOf(placing, entry), nowhere)) {
+    const found = byNode.get(node)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

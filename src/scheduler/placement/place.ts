@@ -1,0 +1,129 @@
+/**
+ * Placement as a whole: base scores in, assignment out. Connections of remote and guest nodes are assigned first, because
+ * whether those nodes can take anything depends on them.
+ */
+import { assertNever } from '../../base/index.ts'
+import type { ClusterStatus } from '../../status/index.ts'
+import type { Colocation } from '../constraints/colocations.ts'
+import type { ExpandedLocation } from '../constraints/locations.ts'
+import type { TicketEffects } from '../constraints/tickets.ts'
+import type { Entry, ResourceTree } from '../tree.ts'
+import { assignBundle } from './assign-bundle.ts'
+import { assignClone } from './assign-clone.ts'
+import { assignGroup } from './assign-group.ts'
+import { assignPrimitive } from './assign-primitive.ts'
+import type { BaseScores } from './base-scores.ts'
+import { indexColocations } from './colocation-index.ts'
+import { initialRole } from './initial-role.ts'
+import type { NodeTable } from './node-table.ts'
+import { type AssignWish, nowhere, type Placing } from './placing.ts'
+import { orderForAssignment } from './resource-order.ts'
+import type { Trail } from './trail.ts'
+
+export interface PlaceInput {
+  readonly status: ClusterStatus
+  readonly tree: ResourceTree
+  readonly nodes: NodeTable
+  readonly base: BaseScores
+  readonly locations: readonly ExpandedLocation[]
+  readonly colocations: readonly Colocation[]
+  readonly tickets: TicketEffects
+  readonly trail: Trail
+  readonly showScores: boolean
+}
+
+export interface Placed {
+  readonly placing: Placing
+  readonly order: readonly Entry[]
+}
+
+export function placeResources(input: PlaceInput): Placed {
+  const placing = begin(input)
+  const order = orderForAssignment(placing)
+  const isConnection = (entry: Entry): boolean =>
+    entry.kind === 'primitive' && entry.resource.connectionOf !== undefined
+  for (const entry of order) {
+    if (!isConnection(entry) || entry.kind !== 'primitive') continue
+    const target = entry.resource.state.partialMigration?.target
+    assign(placing, entry, target === undefined ? nowhere : (placing.tree.nodeIndex.get(target) ?? nowhere), 'final')
+  }
+  for (const entry of order) if (!isConnection(entry)) assign(placing, entry, nowhere, 'final')
+  return { placing, order }
+}
+
+function begin(input: PlaceInput): Placing {
+  const { tree, tickets } = input
+  const count = tree.all.length
+  const managed = new Uint8Array(count)
+  const blocked = new Uint8Array(count)
+  for (const entry of tree.all) {
+    const frozen = tickets.frozen.has(entry.index)
+    managed[entry.index] = Number(isManagedNow(input, entry) && !frozen)
+    blocked[entry.index] = Number(entry.kind === 'primitive' && (entry.resource.state.blocked || frozen))
+  }
+  return {
+    status: input.status,
+    tree,
+    nodes: input.nodes,
+    locations: input.locations,
+    tickets,
+    colocations: indexColocations(input.colocations),
+    trail: input.trail,
+    tables: [...input.base.tables],
+    settled: new Uint8Array(count),
+    assigning: new Uint8Array(count),
+    merging: new Uint8Array(count),
+    node: new Int32Array(count).fill(nowhere),
+    scoreWhenAssigned: new Int32Array(count),
+    managed,
+    blocked,
+    nextRole: tree.all.map((entry) => (entry.kind === 'primitive' ? initialRole(entry) : undefined)),
+    nextRoleReason: tree.all.map(() => undefined),
+    priority: tree.all.map((entry) => entry.resource.meta.priority),
+    promotionRank: tree.all.map(() => 0),
+    members: tree.all.map((entry) => entry.members),
+    counts: new Map(),
+    promotionCounted: new Set(),
+    choosingRoles: new Set(),
+    whyNot: new Map(),
+    lines: [],
+    showScores: input.showScores,
+    hasFenceDevice:
+      input.status.options.haveWatchdog ||
+      tree.all.some((entry) => entry.kind === 'primitive' && entry.resource.agent.class === 'stonith'),
+    roleLocations: roleLocations(input.locations),
+    assign,
+  }
+}
+
+function isManagedNow({ status }: PlaceInput, entry: Entry): boolean {
+  if (entry.kind === 'primitive') return entry.resource.state.managed
+  const { meta } = entry.resource
+  return meta.managed && !meta.maintenance && !status.options.maintenanceMode
+}
+
+function roleLocations(locations: readonly ExpandedLocation[]): ReadonlyMap<number, readonly ExpandedLocation[]> {
+  const found = new Map<number, ExpandedLocation[]>()
+  for (const location of locations) {
+    if (location.role !== 'Promoted') continue
+    const known = found.get(location.target.index)
+    if (known === undefined) found.set(location.target.index, [location])
+    else known.push(location)
+  }
+  return found
+}
+
+function assign(placing: Placing, entry: Entry, prefer: number, wish: AssignWish): number {
+  switch (entry.kind) {
+    case 'primitive':
+      return assignPrimitive(placing, entry, prefer, wish)
+    case 'group':
+      return assignGroup(placing, entry, prefer, wish)
+    case 'clone':
+      return assignClone(placing, entry, prefer, wish)
+    case 'bundle':
+      return assignBundle(placing, entry, prefer, wish)
+    default:
+      return assertNever(entry)
+  }
+}

@@ -1,0 +1,188 @@
+/** Turns a finished placement into the assignment that the other phases read. */
+import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { Role, Score } from '../../cib/index.ts'
+import type {
+  Assignment,
+  CollectiveAssignment,
+  ExpandedColocation,
+  PlacementReason,
+  PrimitiveAssignment,
+} from '../assignment.ts'
+import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf } from '../tree.ts'
+import { type BaseScores, discoveryModes } from './base-scores.ts'
+import { whyUnusable } from './node-table.ts'
+import type { Placed } from './place.ts'
+import { currentRole, isManaged, nowhere, type Placing, rankOf } from './placing.ts'
+import { absent, scoreAt } from './score-table.ts'
+
+export function toAssignment({ placing, order }: Placed, base: BaseScores): Assignment {
+  const primitives = new Map<ResourceId, PrimitiveAssignment>()
+  const collectives = new Map<ResourceId, CollectiveAssignment>()
+  for (const entry of placing.tree.all) {
+    if (entry.kind === 'primitive') {
+      if (!primitives.has(entry.id)) primitives.set(entry.id, primitiveResult(placing, base, entry))
+    } else if (!collectives.has(entry.id)) collectives.set(entry.id, collectiveResult(placing, entry))
+  }
+  return {
+    primitives,
+    collectives,
+    order: order.map(({ id }) => id),
+    colocations: [...placing.colocations.ofDependent.values()].flat().map(publicColocation),
+    ticketConstraints: placing.tickets.dependencies.map(({ id, entry, ticket, role, lossPolicy }) => ({
+      id,
+      resource: entry.id,
+      ticket,
+      lossPolicy,
+      ...(role === undefined ? {} : { role }),
+    })),
+    fencing: placing.tickets.fencing,
+    remoteNodes: remoteNodes(placing),
+    scores: placing.lines,
+    remainingCapacity: new Map(
+      placing.tree.nodes.map((node, index) => [node.name, placing.nodes.capacity[index] ?? new Map()]),
+    ),
+  }
+}
+
+function primitiveResult(placing: Placing, base: BaseScores, entry: PrimitiveEntry): PrimitiveAssignment {
+  const node = placing.tree.nodes[placing.node[entry.index] ?? nowhere]?.name
+  const { role, reason } = finalRole(placing, entry)
+  const modes = base.discovery.get(entry.index)
+  const lock = base.locks.get(entry.index)
+  const rank = entry.resource.instance?.promotable === true ? placing.promotionRank[entry.index] : undefined
+  return {
+    id: entry.id,
+    ...(node === undefined ? {} : { node }),
+    nextRole: role,
+    ...(reason === undefined ? {} : { nextRoleReason: reason }),
+    managed: isManaged(placing, entry),
+    blocked: placing.blocked[entry.index] === 1,
+    ...lookUps(placing, entry),
+    discoveryOn: (name) => discoveryModes[modes?.[placing.tree.nodeIndex.get(name) ?? nowhere] ?? 0] ?? 'always',
+    exclusiveDiscovery: isExclusive(base, entry),
+    ...(rank === undefined ? {} : { promotionScore: rank }),
+    ...(lock === undefined ? {} : { lockedTo: lock }),
+    whyNot: whyNot(placing, entry, role),
+  }
+}
+
+/** Exclusive for itself or for what it is part of. */
+function isExclusive(base: BaseScores, entry: Entry): boolean {
+  return base.exclusive.has(entry.index) || (entry.parent !== undefined && isExclusive(base, entry.parent))
+}
+
+function lookUps(placing: Placing, entry: Entry): Pick<PrimitiveAssignment, 'scoreOn' | 'contributionsOn'> {
+  const { nodeIndex } = placing.tree
+  const table = placing.tables[entry.index]
+  return {
+    scoreOn: (name) => {
+      const index = nodeIndex.get(name)
+      const score = table === undefined || index === undefined ? absent : scoreAt(table, index)
+      return score === absent ? undefined : score
+    },
+    contributionsOn: (name) => {
+      const index = nodeIndex.get(name)
+      return index === undefined ? [] : placing.trail.contributions(entry.index, index)
+    },
+  }
+}
+
+/** What is assigned and has no other role to have is started; without quorum, `demote` leaves nothing promoted. */
+function finalRole(placing: Placing, entry: PrimitiveEntry): { readonly role: Role; readonly reason?: string } {
+  const assigned = placing.node[entry.index] !== nowhere
+  const role = placing.nextRole[entry.index] ?? (assigned ? 'Started' : 'Stopped')
+  const { haveQuorum, options } = placing.status
+  if (!haveQuorum && options.noQuorumPolicy === 'demote' && rankOf(role) > rankOf('Unpromoted')) {
+    const current = currentRole(placing, entry)
+    if (current === 'Promoted' || current === 'Unpromoted')
+      return { role: 'Unpromoted', reason: 'no-quorum-policy=demote' }
+  }
+  const reason = placing.nextRoleReason[entry.index]
+  return reason === undefined ? { role } : { role, reason }
+}
+
+function collectiveResult(placing: Placing, entry: CollectiveEntry): CollectiveAssignment {
+  const nodes = new Set<NodeName>()
+  for (const primitive of primitivesOf(entry)) {
+    const name = placing.tree.nodes[placing.node[primitive.index] ?? nowhere]?.name
+    if (name !== undefined) nodes.add(name)
+  }
+  const members =
+    entry.kind === 'bundle' ? entry.replicas.map(({ container }) => container) : placing.members[entry.index]
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    members: (members ?? entry.members).map(({ id }) => id),
+    nodes: [...nodes],
+    ...lookUps(placing, entry),
+  }
+}
+
+function publicColocation(colocation: {
+  readonly id: string
+  readonly dependent: Entry
+  readonly primary: Entry
+  readonly dependentRole: Role | undefined
+  readonly primaryRole: Role | undefined
+  readonly score: Score
+  readonly nodeAttribute: string
+  readonly influence: boolean
+  readonly explicit: boolean
+}): ExpandedColocation {
+  const { id, dependent, primary, dependentRole, primaryRole, score, nodeAttribute, influence, explicit } = colocation
+  return {
+    id,
+    dependent: dependent.id,
+    primary: primary.id,
+    ...(dependentRole === undefined ? {} : { dependentRole }),
+    ...(primaryRole === undefined ? {} : { primaryRole }),
+    score,
+    nodeAttribute,
+    influence,
+    fromConstraint: explicit,
+  }
+}
+
+function remoteNodes(placing: Placing): Assignment['remoteNodes'] {
+  const found = new Map<NodeName, { online: boolean; shutdown: boolean; unclean: boolean }>()
+  for (const index of placing.tree.connectionOfNode.keys()) {
+    const node = placing.tree.nodes[index]
+    if (node === undefined) continue
+    found.set(node.name, {
+      online: placing.nodes.online[index] === 1,
+      shutdown: placing.nodes.shutdown[index] === 1,
+      unclean: placing.nodes.unclean[index] === 1,
+    })
+  }
+  return found
+}
+
+/** Everything that stands against its being active, where it is not: what was noted on the way, then node by node. */
+function whyNot(placing: Placing, entry: PrimitiveEntry, role: Role): readonly PlacementReason[] {
+  const noted = placing.whyNot.get(entry.index) ?? []
+  const { state, meta, orphan } = entry.resource
+  const general: PlacementReason[] = []
+  if (orphan) general.push({ kind: 'orphan' })
+  if (placing.blocked[entry.index] === 1) general.push({ kind: 'blocked' })
+  else if (!isManaged(placing, entry)) general.push({ kind: 'unmanaged' })
+  if (role !== 'Stopped') return [...general, ...noted]
+  if (meta.targetRole === 'Stopped') return [...general, { kind: 'target-role', role: 'Stopped' }, ...noted]
+  if (state.onFail !== undefined && state.onFail.action !== 'ignore')
+    general.push({ kind: 'on-fail', action: state.onFail.action, node: state.onFail.node })
+  for (const { entry: banned, ticket } of placing.tickets.banned)
+    if (banned === entry) general.push({ kind: 'ticket', ticket, policy: 'stop' })
+  return [...general, ...noted, ...perNode(placing, entry)]
+}
+
+function perNode(placing: Placing, entry: PrimitiveEntry): readonly PlacementReason[] {
+  const table = placing.tables[entry.index]
+  return placing.tree.nodes.flatMap((node, index): readonly PlacementReason[] => {
+    const state = whyUnusable(placing.nodes, node, index)
+    if (state !== undefined) return [{ kind: 'node-unavailable', node: node.name, state }]
+    const score = table === undefined ? absent : scoreAt(table, index)
+    if (score === absent) return [{ kind: 'not-allowed', node: node.name }]
+    if (score >= 0) return []
+    const by = placing.trail.contributions(entry.index, index).filter((part) => part.score < 0)
+    return [{ kind: 'banned', node: node.name, by }]
+  })
+}

@@ -1,0 +1,182 @@
+/**
+ * How resources that are placed with another one pull it to where they could run (Pacemaker Explained, "Colocation": a
+ * dependent's preferences count for the primary's location, in proportion to the colocation's score). Wishes travel along
+ * chains: those of what depends on the dependent arrive too, multiplied by every score on the way.
+ */
+import { INFINITY_SCORE } from '../../cib/index.ts'
+import type { Colocation } from '../constraints/colocations.ts'
+import type { Entry } from '../tree.ts'
+import { anyAvailable, isUsable } from './availability.ts'
+import { dependsOn, supports } from './colocation-index.ts'
+import { activeNodes, isActive, isFailed } from './current-nodes.ts'
+import { colocationValue, nodeNameAttribute } from './node-attribute.ts'
+import { type Placing, tableOf } from './placing.ts'
+import { absent, add, type ScoreTable, scoreAt, unusable } from './score-table.ts'
+
+export interface Wish {
+  /** Whose wishes; they and those of what is behind it are added. */
+  readonly source: Entry
+  /** For whom they count. */
+  readonly target: Entry
+  /** By which colocation; undefined where a resource collects its own. */
+  readonly colocation?: Colocation
+  readonly factor: number
+  /** Never make a node that was fine unattractive (for clones, one of whose instances may be elsewhere). */
+  readonly onlyPositive: boolean
+  /** Give the wishes up where they would leave no node. */
+  readonly optional: boolean
+  /** Who else is asked: what depends on the source, or what the source depends on. */
+  readonly follow: 'dependents' | 'primaries'
+}
+
+/** The dependent's wishes for a primary that is about to be assigned. */
+export function addDependentWishes(placing: Placing, colocation: Colocation, primary: Entry): void {
+  if (!hasInfluence(placing, colocation, colocation.primary)) return
+  const table = tableOf(placing, primary)
+  const summed = collectWishes(placing, table, {
+    source: colocation.dependent,
+    target: primary,
+    colocation,
+    factor: share(colocation),
+    onlyPositive: primary.kind === 'clone',
+    optional: true,
+    follow: 'dependents',
+  })
+  if (placing.trail.recording) {
+    const { id, dependent } = colocation
+    const source = { kind: 'colocation', constraint: id, with: dependent.id, as: 'primary' } as const
+    placing.trail.noteChange(primary.index, source, table, summed)
+  }
+  if (summed !== table) table.set(summed)
+}
+
+/** The part of an infinite wish that a colocation passes on, in single precision as scores were always attenuated. */
+export function share({ score }: Colocation): number {
+  return Math.fround(score / INFINITY_SCORE)
+}
+
+/**
+ * The dependent has a say where `influence` grants it, or while the primary is not active anyway. A bundle's connection
+ * never moves a container that runs well: the connection itself is light.
+ */
+export function hasInfluence(placing: Placing, { dependent, influence }: Colocation, primary: Entry): boolean {
+  const replica = placing.tree.replicaOf.get(dependent.index)
+  if (replica?.remote === dependent && !isFailed(primary) && activeNodes(placing, primary).length === 1) return false
+  return influence || !isActive(primary)
+}
+
+/** The table with the wishes added; the same table where they came to nothing. The given one is never changed. */
+export function collectWishes(placing: Placing, table: ScoreTable | undefined, wish: Wish): ScoreTable {
+  const { source } = wish
+  if (source.kind === 'group') {
+    const member = table === undefined ? source.members.at(-1) : source.members[0]
+    if (placing.merging[source.index] === 1 || member === undefined) return table ?? tableOf(placing, source)
+    placing.merging[source.index] = 1
+    const summed = collectWishes(placing, table, { ...wish, source: member })
+    placing.merging[source.index] = 0
+    return summed
+  }
+  if (placing.merging[source.index] === 1) return table ?? tableOf(placing, source)
+  placing.merging[source.index] = 1
+  const summed = collectFrom(placing, table, wish)
+  placing.merging[source.index] = 0
+  return summed
+}
+
+function collectFrom(placing: Placing, table: ScoreTable | undefined, wish: Wish): ScoreTable {
+  let work: ScoreTable = table === undefined ? tableOf(placing, wish.source).slice() : table.slice()
+  const target = table === undefined ? wish.source : wish.target
+  if (table !== undefined) addWishes(placing, work, wish)
+  if (anyAvailable(placing, work)) work = collectBehind(placing, work, { ...wish, target, optional: true })
+  else if (wish.optional) return table ?? work
+  if (wish.onlyPositive) for (let node = 0; node < work.length; node++) if (work[node] === unusable) work[node] = 1
+  return work
+}
+
+function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTable {
+  const { source, follow } = wish
+  let work = table
+  for (const colocation of follow === 'primaries' ? dependsOn(placing, source) : supports(placing, source)) {
+    if (follow === 'dependents' && !hasInfluence(placing, colocation, colocation.primary)) continue
+    work = collectWishes(placing, work, {
+      ...wish,
+      source: follow === 'primaries' ? colocation.primary : colocation.dependent,
+      colocation,
+      factor: Math.fround(Math.fround(wish.factor * colocation.score) / INFINITY_SCORE),
+    })
+  }
+  return work
+}
+
+function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
+  const { factor } = wish
+  const wishes = wishOnNode(placing, wish)
+  const onlyChoice = factor < 0 && allowsOneNode(tableOf(placing, wish.source))
+  for (let node = 0; node < work.length; node++) {
+    const was = scoreAt(work, node)
+    if (was === absent || was === unusable) continue
+    const wished = wishes(node)
+    // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on.
+    if (factor < 0 && wished < 0 && !onlyChoice) continue
+    const sum = add(attenuate(factor, wished), was)
+    if (wish.onlyPositive && sum < 0) {
+      if (was > 0) work[node] = unusable
+      if (was >= 0) continue
+    }
+    work[node] = sum
+  }
+}
+
+/** Rounded away from zero at the half; a wish never vanishes by its share alone. */
+function attenuate(factor: number, wished: number): number {
+  const part = Math.fround(factor * wished)
+  const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
+  if (rounded !== 0 || wished === 0) return rounded
+  return Math.sign(factor)
+}
+
+function allowsOneNode(table: ScoreTable): boolean {
+  let allowed = 0
+  for (const score of table) if (score >= 0 && ++allowed > 1) return false
+  return allowed === 1
+}
+
+/** By node of the target: the best score that the source has where the colocation's attribute has the same value. */
+function wishOnNode(placing: Placing, wish: Wish): (node: number) => number {
+  const { source, target, colocation } = wish
+  const table = tableWithGroupLocations(placing, source, colocation)
+  const attribute = colocation?.nodeAttribute ?? nodeNameAttribute
+  const scoreOf = (node: number): number => {
+    const score = scoreAt(table, node)
+    return score === absent || !isUsable(placing, node) ? -INFINITY_SCORE : score
+  }
+  if (attribute === nodeNameAttribute && placing.tree.replicaOfNode.size === 0) return scoreOf
+  const best = new Map<string | undefined, number>()
+  for (let node = 0; node < table.length; node++) {
+    const score = scoreOf(node)
+    if (score <= -INFINITY_SCORE) continue
+    const value = colocationValue(placing, node, attribute, source)
+    if (score > (best.get(value) ?? -INFINITY_SCORE)) best.set(value, score)
+  }
+  return (node) => best.get(colocationValue(placing, node, attribute, target)) ?? -INFINITY_SCORE
+}
+
+/**
+ * Later members of a group do not carry the scores of the group's location constraints, because they follow the first
+ * one. As the dependent of a constraint of its own, such a member must have them all the same.
+ */
+function tableWithGroupLocations(placing: Placing, source: Entry, colocation: Colocation | undefined): ScoreTable {
+  const table = tableOf(placing, source)
+  const group = source.parent
+  if (colocation?.explicit !== true || colocation.dependent !== source) return table
+  if (group?.kind !== 'group' || group.members[0] === source) return table
+  const work = table.slice()
+  for (const location of placing.locations) {
+    if (location.target !== group || location.role !== undefined) continue
+    for (const { node, score } of location.nodes) {
+      const was = scoreAt(work, node)
+      work[node] = was === absent ? score : add(was, score)
+    }
+  }
+  return work
+}

@@ -1,0 +1,26 @@
+/** The scores as `crm_simulate --show-scores` prints them, sorted. */
+import type { NodeName } from '../base/index.ts'
+import { formatScore } from '../cib/index.ts'
+import type { ScoreLine } from './assignment.ts'
+import { absent } from './placement/score-table.ts'
+
+export function printScores(lines: readonly ScoreLine[], nodes: readonly { readonly name: NodeName }[]): string {
+  const printed = lines.flatMap((line) => (line.kind === 'promotion' ? [promotionLine(line)] : scoreLines(line, nodes)))
+  return `${printed.sort().join('\n')}\n`
+}
+
+function promotionLine({ resource, node, score }: Extract<ScoreLine, { readonly kind: 'promotion' }>): string {
+  return `${resource} promotion score ${node === undefined ? '(inactive)' : `on ${node}`}: ${formatScore(score)}`
+}
+
+function scoreLines(
+  { by, resource, scores }: Extract<ScoreLine, { readonly kind: 'scores' }>,
+  nodes: readonly { readonly name: NodeName }[],
+): readonly string[] {
+  return nodes.flatMap((node, index) => {
+    const score = scores[index] ?? absent
+    return score === absent
+      ? []
+      : [`pcmk__${by}_assign: ${resource} allocation score on ${node.name}: ${formatScore(score)}`]
+  })
+}
