@@ -26,6 +26,7 @@ import { resourceGroupAdd, resourceGroupRemove } from './resource/group.ts'
 import { resourceMeta } from './resource/meta.ts'
 import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
 import { resourceOpAdd, resourceOpRemove } from './resource/op.ts'
+import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
 import { stonithConfirm } from './stonith/confirm.ts'
 import { stonithFence } from './stonith/fence.ts'
@@ -52,6 +53,7 @@ export const allCommands: readonly Command[] = [
   resourceMove,
   resourceBan,
   resourceClear,
+  resourceRestart,
   resourceCleanup,
   resourceRefresh,
   resourceManage,

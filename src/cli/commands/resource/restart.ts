@@ -1,0 +1,86 @@
+/** `restart`: stop, wait until everything has stopped, start again as it was. */
+import {
+  banNode,
+  clearCliConstraints,
+  disableResources,
+  type EditResult,
+  findResource,
+  setResourceMeta,
+  writtenValue,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { applyChange, type Changed } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { resourceLocations } from '../../locations.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords } from '../../words.ts'
+
+export const resourceRestart: Command = {
+  path: ['resource', 'restart'],
+  usage: '<resource> [<node>] [--wait=<seconds>]',
+  summary: 'Stop a resource and start it again, with what depends on it',
+  details:
+    'With a node, only the instance of a clone on that node. What the resource’s target-role was before, it is afterwards, also when stopping fails.',
+  flags: changeFlags,
+  completes: ['resource', 'node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource restart <resource> [<node>]' })
+    const live = liveCluster(call)
+    const [resource = '', node] = call.words
+    const { cib } = await call.cluster.readCib()
+    const found = findResource(cib, resource)
+    const nodes = found ? resourceLocations(cib, resource, call.terminal.now()) : []
+    if (found && nodes.length === 0) throw new Refusal(`'${resource}' does not run, so it cannot be restarted.`)
+    const origin = {
+      author: `${call.terminal.user}@${(await live.getState({})).localNode}`,
+      time: call.terminal.now().toISOString(),
+    }
+    const before = found ? writtenValue(found, 'meta_attributes', 'target-role') : undefined
+    const stop = (document: XmlElement): EditResult =>
+      node === undefined
+        ? disableResources(document, { ids: [resource] })
+        : banNode(document, { resource, node, origin })
+    const start = (document: XmlElement): EditResult =>
+      node === undefined
+        ? setResourceMeta(document, { id: resource, meta: { 'target-role': before ?? '' }, force: true })
+        : clearCliConstraints(document, { resource, node })
+    const stopped = await applyChange(call, { edit: stop, message: () => `${resource} stops.` })
+    if (stopped.version === undefined) return previewOf(stopped)
+    const ended = await settle(call, stopped.version)
+    const started = await applyChange(
+      { ...call, flags: forced(call) },
+      { edit: start, message: () => `${resource} starts again.` },
+    )
+    if (started.version === undefined) throw new Refusal('The resource was stopped and could not be started again.')
+    const begun = await settle(call, started.version)
+    return report(resource, ended, begun)
+  },
+}
+
+type Settled = Awaited<ReturnType<typeof waitUntilSettled>>
+
+async function settle(call: Call, version: number): Promise<Settled> {
+  return await waitUntilSettled(call, call.flags.get('wait') ?? true, version)
+}
+
+function forced(call: Call): ReadonlyMap<string, string | true> {
+  return new Map<string, string | true>([...call.flags].filter(([name]) => name !== 'preview')).set('force', true)
+}
+
+function previewOf({ message, actions }: Changed): Outcome {
+  const lines = actions.map(({ text }) => `${text}\n`).join('')
+  return done(`Preview: nothing was changed. ${message}\n${lines}Then it would be started again.\n`, {
+    preview: true,
+    message,
+    actions,
+  })
+}
+
+function report(resource: string, ended: Settled, begun: Settled): Outcome {
+  const settled = ended.settled && begun.settled
+  const text = settled
+    ? `${resource} was restarted.\n`
+    : `${ended.settled ? '' : `${ended.message}\n`}${begun.settled ? '' : `${begun.message}\n`}`
+  return done(text, { resource, settled, stopped: ended.message, started: begun.message }, settled ? 0 : 1)
+}
