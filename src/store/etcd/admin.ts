@@ -4,6 +4,7 @@ import { messageOf, StoreUnavailableError } from '../errors.ts'
 import { api, keyBytes, keyText, type Member, type Method, prefixEnd, type StatusResponse } from './api.ts'
 import { Members } from './attempts.ts'
 import { Endpoint, isServiceError, type TlsFiles } from './endpoint.ts'
+import { sessionPrefix } from './session.ts'
 
 /** Not refused, only too early: etcd wants its members connected for some seconds, and a learner in step. */
 const tooEarly =
@@ -74,7 +75,7 @@ export class EtcdAdmin {
    */
   async freeSpace(options: { readonly expendable: string; readonly keep: number }): Promise<void> {
     const range = { key: keyBytes(options.expendable), range_end: prefixEnd(options.expendable), keys_only: true }
-    const { kvs, header } = await this.#ask(api.range, range, 'list old records', 5000)
+    const { kvs } = await this.#ask(api.range, range, 'list old records', 5000)
     const old = kvs.slice(0, Math.max(0, kvs.length - options.keep))
     for (const { key } of old)
       await this.#ask(
@@ -83,18 +84,20 @@ export class EtcdAdmin {
         'delete an old record',
         5000,
       )
-    const { header: now } = await this.#ask(api.range, { ...range, count_only: true }, 'read its revision', 5000)
-    await this.#ask(
-      api.compact,
-      { revision: now.revision ?? header.revision, physical: true },
-      'compact',
-      30_000,
-    ).catch((error: unknown) => {
-      // Somebody else compacted this far meanwhile.
-      if (!/compacted/.test(messageOf(error))) throw error
-    })
+    await this.compact()
     for (const endpoint of this.#members.endpoints) await endpoint.call(api.defragment, {}, 60_000).answer
     await this.#ask(api.alarm, { action: 'DEACTIVATE', memberID: '0', alarm: 'NOSPACE' }, 'take back the alarm', 10_000)
+  }
+
+  /** Forgets every past revision; watches that are behind are told that they lost them. */
+  async compact(): Promise<void> {
+    const { header } = await this.#ask(api.range, { key: keyBytes(sessionPrefix) }, 'read its revision', 5000)
+    try {
+      await this.#ask(api.compact, { revision: header.revision, physical: true }, 'compact', 30_000)
+    } catch (error) {
+      // Somebody else compacted this far meanwhile.
+      if (!/compacted/.test(messageOf(error))) throw error
+    }
   }
 
   close(): void {
