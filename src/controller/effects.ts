@@ -27,6 +27,18 @@ export type Edit =
   | { readonly kind: 'delete-attributes'; readonly node: NodeName }
   | { readonly kind: 'delete-confirmation'; readonly node: NodeName }
 
+/** A failed operation that counts. */
+export interface Failure {
+  readonly node: NodeName
+  readonly resource: ResourceId
+  readonly operation: string
+  readonly intervalMs: number
+  /** `infinity`: one failure bans the resource from the node (start-failure-is-fatal, failed stops). */
+  readonly by: 'one' | 'infinity'
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
 /** `transition` in the store, for `status`, `--wait` and people. */
 export interface TransitionRecord {
   readonly number: number
@@ -77,10 +89,14 @@ export type ControllerInput =
     }
   /** Carried out, by the node's own word: for `cancel` and `do_shutdown`, which leave no record to tell it. */
   | { readonly kind: 'acknowledged'; readonly transitionKey: string }
+  /** The end of a `fence`, or of a fencing that somebody else asked for: then with an id of their own. */
   | {
       readonly kind: 'fenced'
       readonly id: string
       readonly target: NodeName
+      readonly action: FencingAction
+      /** Seconds since the epoch. */
+      readonly at: number
       readonly outcome: 'succeeded' | 'failed'
       readonly message: string
     }
@@ -93,10 +109,24 @@ export type ControllerInput =
 export type ControllerEffect =
   /** Create `dc` with `{node}` under the lease if it is absent. Answer with `campaigned`. */
   | { readonly kind: 'campaign'; readonly lease: string }
-  /** Delete `dc` if it still has this term. */
-  | { readonly kind: 'resign'; readonly term: number }
   | { readonly kind: 'write'; readonly id: number; readonly term: number; readonly edits: readonly Edit[] }
-  /** Compose the CIB of the current view and compute its graph. */
+  /** Turn them into fail counts (attributes room: `failureEdits`), write them like a `write` and answer with `written`. */
+  | {
+      readonly kind: 'record-failures'
+      readonly id: number
+      readonly term: number
+      readonly failures: readonly Failure[]
+    }
+  /** Delete the fail counts of a resource on a node (`clearFailureEdits`) and these edits, like a `write`. */
+  | {
+      readonly kind: 'clear-failures'
+      readonly id: number
+      readonly term: number
+      readonly node: NodeName
+      readonly resource: ResourceId
+      readonly edits: readonly Edit[]
+    }
+  /** Compose the CIB of the view that was fed last (`cibOfView(view, true)`) and compute its graph. */
   | { readonly kind: 'compute'; readonly compute: number; readonly term: number; readonly reason: string }
   | {
       readonly kind: 'execute'

@@ -2,15 +2,24 @@
  * On the DC: integrates nodes, records the lost ones, asks for a transition graph and walks it. Chooses nothing: every
  * choice is in the graph. On the other nodes: campaigns when there is no DC, and ends the lease of one that is silent.
  */
+export { controllerStep, nextControllerAt } from './controller.ts'
 export { type KeyWrite, writesOfEdits } from './edits.ts'
 export type {
   ControllerEffect,
   ControllerInput,
   Edit,
+  Failure,
   FencingAction,
   TransitionRecord,
 } from './effects.ts'
 export { keys, root, type Subject, subjectOf } from './keys.ts'
+export { transitionKeyOf, uuidOfTerm } from './results.ts'
+export {
+  type ControllerState,
+  type ControllerTimings,
+  defaultControllerTimings,
+  initialController,
+} from './state.ts'
 export {
   type Change,
   type ClusterView,

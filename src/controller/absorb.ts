@@ -1,0 +1,277 @@
+/** Takes an input into the controller's state: what is true now. What follows from it, the controller decides afterwards. */
+import { assertNever } from '../base/index.ts'
+import type { ControllerInput, Failure } from './effects.ts'
+import { configuredId, downEdits } from './node-states.ts'
+import { controllerOptions } from './options.ts'
+import { beginWalk, endAction, execute, failActionsOn, write } from './pursue.ts'
+import {
+  type Doing,
+  describeOperation,
+  failureOf,
+  type Meaning,
+  meaningOf,
+  type OperationOutcome,
+  transitionKeyOf,
+} from './results.ts'
+import {
+  type ControllerState,
+  type FencingAttempts,
+  lookAgain,
+  type Turn,
+  turn,
+  type WritePurpose,
+  withReign,
+} from './state.ts'
+import { actionsUnderWay } from './walk.ts'
+
+type Input<Kind extends ControllerInput['kind']> = Extract<ControllerInput, { kind: Kind }>
+
+export function absorb(state: ControllerState, input: ControllerInput, now: number): Turn {
+  switch (input.kind) {
+    case 'store':
+      return absorbStore(state, input, now)
+    case 'quorum': {
+      const { lease: _before, ...rest } = state
+      return turn({ ...rest, quorateUntil: input.until, ...(input.lease === undefined ? {} : { lease: input.lease }) })
+    }
+    case 'silence': {
+      const silent = new Map(input.silent.map((node) => [node, state.silent.get(node) ?? now]))
+      return turn({ ...state, silent, agreed: new Set(input.agreed) })
+    }
+    case 'campaigned':
+      return turn({ ...state, campaigning: false, campaignAt: now + state.timings.retryMs })
+    case 'written':
+      return absorbWritten(state, input, now)
+    case 'computed':
+      return absorbComputed(state, input, now)
+    case 'compute-failed':
+      return absorbComputeFailed(state, input, now)
+    case 'not-taken':
+      return absorbNotTaken(state, input, now)
+    case 'acknowledged':
+      return turn(withActionOf(state, input.transitionKey, (next, id) => endAction(next, id, 'succeeded')))
+    case 'fenced':
+      return absorbFenced(state, input, now)
+    case 'load':
+      return turn({ ...state, actionLimits: new Map(state.actionLimits).set(input.node, input.actionLimit) })
+    case 'leaving':
+      return turn({ ...state, leaving: true })
+    case 'tick':
+      return turn(state)
+    default:
+      return assertNever(input)
+  }
+}
+
+/** On other nodes the view is all there is to it; the DC looks at every change. */
+function absorbStore(state: ControllerState, input: Input<'store'>, now: number): Turn {
+  const { view, changes } = input
+  const known = state.view.configuration === view.configuration && state.view.revision > 0
+  const options = known ? state.options : controllerOptions(view.configuration?.typed)
+  const before = { ...state, view, options }
+  if (before.reign === undefined) return turn(before)
+  const failures: Failure[] = []
+  let next: ControllerState = before
+  for (const change of changes) {
+    const meaning = meaningOf(change, doing(next))
+    const failure = failureIn(meaning, next)
+    if (failure !== undefined && !failures.some((other) => isSame(other, failure))) failures.push(failure)
+    next = applyMeaning(next, meaning, now)
+  }
+  return failures.length === 0 ? turn(next) : recordFailures(next, failures)
+}
+
+function doing(state: ControllerState): Doing {
+  const { reign } = state
+  const walk = reign?.walk
+  return {
+    term: reign?.term ?? 0,
+    ...(walk === undefined ? {} : { transition: walk.number }),
+    isUnderWay: (action) => walk?.underWay.has(action) ?? false,
+    action: (id) => walk?.byId.get(id),
+    ownDeletions: reign?.ownDeletions ?? [],
+  }
+}
+
+function applyMeaning(state: ControllerState, meaning: Meaning, now: number): ControllerState {
+  switch (meaning.kind) {
+    case 'nothing':
+      return state
+    case 'action-succeeded':
+      return endAction(state, meaning.action, 'succeeded')
+    case 'action-failed':
+      return lookAgain(endAction(state, meaning.action, 'failed'), describeFailure(meaning.outcome), now)
+    case 'unexpected-failure':
+      return lookAgain(state, describeFailure(meaning.outcome), now)
+    case 'look-again':
+      return lookAgain(state, meaning.reason, now + settleMs(state))
+    default:
+      return assertNever(meaning)
+  }
+}
+
+function settleMs(state: ControllerState): number {
+  return Math.max(state.timings.settleMs, state.options.transitionDelayMs)
+}
+
+function describeFailure(outcome: OperationOutcome): string {
+  return `${describeOperation(outcome)} on ${outcome.node} failed with exit code ${outcome.exitCode}`
+}
+
+function failureIn(meaning: Meaning, state: ControllerState): Failure | undefined {
+  const walk = state.reign?.walk
+  if (meaning.kind === 'unexpected-failure') return failureOf(meaning.outcome, walk?.graph, undefined)
+  if (meaning.kind !== 'action-failed') return undefined
+  return failureOf(meaning.outcome, walk?.graph, walk?.byId.get(meaning.action))
+}
+
+/** A failure leaves up to two records, which arrive together. */
+function isSame(a: Failure, b: Failure): boolean {
+  return a.node === b.node && a.resource === b.resource && a.operation === b.operation && a.intervalMs === b.intervalMs
+}
+
+function recordFailures(state: ControllerState, failures: readonly Failure[]): Turn {
+  const { reign } = state
+  if (reign === undefined) return turn(state)
+  const id = state.lastId + 1
+  const writes = new Map(reign.writes).set(id, { kind: 'state' } as const)
+  return turn(withReign({ ...state, lastId: id }, { writes }), {
+    kind: 'record-failures',
+    id,
+    term: reign.term,
+    failures,
+  })
+}
+
+function absorbWritten(state: ControllerState, input: Input<'written'>, now: number): Turn {
+  const { reign } = state
+  const purpose = reign?.writes.get(input.id)
+  if (reign === undefined || purpose === undefined) return turn(state)
+  if (input.outcome === 'refused') {
+    const { reign: _over, ...rest } = state
+    return turn({ ...rest, deposedTerm: reign.term })
+  }
+  const writes = new Map(reign.writes)
+  writes.delete(input.id)
+  const next = withReign(state, { writes, mustSee: Math.max(reign.mustSee, input.revision) })
+  if (purpose.kind === 'state') return turn(next)
+  const walk = next.reign?.walk
+  if (walk === undefined || walk.number !== purpose.transition) return turn(next)
+  if (purpose.kind === 'ends-action') return turn(endAction(next, purpose.action, 'succeeded'))
+  const action = walk.byId.get(purpose.action)
+  return action === undefined || !walk.underWay.has(action.id)
+    ? turn(lookAgain(next, 'an action could not begin', now))
+    : execute(next, action)
+}
+
+/** What has changed since the computation began makes its graph worthless. */
+function absorbComputed(state: ControllerState, input: Input<'computed'>, now: number): Turn {
+  const { reign } = state
+  if (reign === undefined || reign.computing !== input.compute) return turn(state)
+  const { computing: _done, ...rest } = reign
+  const done: ControllerState = { ...state, reign: rest }
+  if (reign.lookAgain !== undefined) return turn(done)
+  const recheckInMs = Math.min(state.options.recheckIntervalMs, input.recheckInMs ?? Number.POSITIVE_INFINITY)
+  const known = withReign(done, {
+    computedVersion: reign.computingVersion,
+    blockedBy: input.blockedBy ?? [],
+    // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
+    recheckAt: now + Math.max(recheckInMs, 100),
+  })
+  return turn(beginWalk(known, input.graph))
+}
+
+const computeRetryMs = 5000
+
+function absorbComputeFailed(state: ControllerState, input: Input<'compute-failed'>, now: number): Turn {
+  const { reign } = state
+  if (reign === undefined || reign.computing !== input.compute) return turn(state)
+  const { computing: _done, ...rest } = reign
+  const done = withReign({ ...state, reign: rest }, { blockedBy: [`the scheduler failed: ${input.message}`] })
+  return turn(lookAgain(done, 'the scheduler failed', now + computeRetryMs), {
+    kind: 'log',
+    message: 'the scheduler failed',
+    fields: { error: input.message },
+  })
+}
+
+function absorbNotTaken(state: ControllerState, input: Input<'not-taken'>, now: number): Turn {
+  const later = now + state.timings.retryMs
+  return turn(
+    withActionOf(state, input.transitionKey, (next, id) => {
+      const walk = next.reign?.walk
+      const underWay = walk?.underWay.get(id)
+      if (walk === undefined || underWay === undefined) return next
+      if (input.why === 'unknown') {
+        const waiting = new Map(walk.underWay).set(id, { ...underWay, resendAt: later })
+        return withReign(next, { walk: { ...walk, underWay: waiting } })
+      }
+      return lookAgain(endAction(next, id, 'failed'), `a node refused an action: ${input.message}`, later)
+    }),
+  )
+}
+
+function withActionOf(
+  state: ControllerState,
+  transitionKey: string,
+  change: (state: ControllerState, action: number) => ControllerState,
+): ControllerState {
+  const { reign } = state
+  const walk = reign?.walk
+  if (reign === undefined || walk === undefined) return state
+  const action = actionsUnderWay(walk).find(
+    (candidate) => transitionKeyOf(candidate, walk.number, reign.term) === transitionKey,
+  )
+  return action === undefined ? state : change(state, action.id)
+}
+
+/** A confirmed fencing is recorded first; the starts that wait for it go out when the record is in the store. */
+function absorbFenced(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
+  const { reign } = state
+  if (reign === undefined) return turn(state)
+  const attempts = reign.fencing.get(input.target)
+  const own = attempts?.id === input.id ? attempts : undefined
+  if (input.outcome === 'failed') return turn(own === undefined ? state : fencingFailed(state, own, input, now))
+  const fencing = new Map(reign.fencing)
+  if (own !== undefined) fencing.delete(input.target)
+  const known = withReign(state, { fencing })
+  const walk = known.reign?.walk
+  const purpose =
+    own?.action === undefined || walk === undefined
+      ? ({ kind: 'state' } as const)
+      : ({ kind: 'ends-action', transition: walk.number, action: own.action } as const)
+  if (input.action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
+  const looked = own === undefined ? lookAgain(known, `${input.target} was fenced`, now) : known
+  return recordFenced(looked, input, purpose)
+}
+
+function recordFenced(state: ControllerState, input: Input<'fenced'>, purpose: WritePurpose): Turn {
+  const { target, at, message } = input
+  const nodeState = state.view.nodeStates.get(target)
+  const reason = message === '' ? 'fenced' : `fenced: ${message}`
+  const edits = downEdits({
+    node: target,
+    id: nodeState?.id ?? configuredId(state.view, target),
+    // A node that was never integrated is known by its member record only: that incarnation must not come back either.
+    incarnation: nodeState?.attributes?.incarnation ?? state.view.members.get(target)?.incarnation.toString(),
+    reason,
+    term: state.reign?.term ?? 0,
+    fencedAt: at,
+  })
+  return write(failActionsOn(state, target), edits, purpose)
+}
+
+function fencingFailed(
+  state: ControllerState,
+  own: FencingAttempts,
+  input: Input<'fenced'>,
+  now: number,
+): ControllerState {
+  const failures = own.failures + 1
+  const retryMs = failures < state.options.fencingMaxAttempts ? Math.min(10_000, 1000 * failures) : 60_000
+  const attempts: FencingAttempts = { failures, retryAt: now + retryMs, message: input.message }
+  const fencing = new Map(state.reign?.fencing).set(input.target, attempts)
+  const known = withReign(state, { fencing })
+  const ended = own.action === undefined ? known : endAction(known, own.action, 'failed')
+  return lookAgain(ended, `fencing of ${input.target} failed: ${input.message}`, now)
+}

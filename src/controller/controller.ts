@@ -1,0 +1,170 @@
+/**
+ * The controller's core. On every node it knows who the DC is: where there is none it campaigns, and the lease of a DC whose
+ * silence a majority confirms is ended. On the DC it turns: record who is here and who is lost, compute a transition, walk
+ * it, and look again whenever something else than its own results has changed (Pacemaker Administration, "The transition
+ * engine"). It reacts to state: every step compares what the view shows with what should be, whatever woke it.
+ *
+ * Contract at the edge: see `effects.ts`. Feed `store` before anything that follows from it; feed `quorum` at every
+ * confirmation of the lease; step again at `nextControllerAt`.
+ */
+import type { NodeName } from '../base/index.ts'
+import { absorb } from './absorb.ts'
+import type { ControllerInput } from './effects.ts'
+import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
+import { failActionsOn, pursue, walkDeadlines, write } from './pursue.ts'
+import { andThen, type ControllerState, forEach, lookAgain, type Reign, type Turn, turn, withReign } from './state.ts'
+import { publish } from './summary.ts'
+
+export function controllerStep(state: ControllerState, input: ControllerInput, now: number): Turn {
+  return andThen(absorb(state, input, now), (next) => act(next, now))
+}
+
+/** When the next `tick` is needed, at the latest; infinite where only an input can change anything. */
+export function nextControllerAt(state: ControllerState, now: number): number {
+  const { reign, timings } = state
+  const times = [state.campaignAt, ...state.revokeAt.values()]
+  if (reign !== undefined) {
+    times.push(state.quorateUntil, reign.recheckAt, reign.publishAt, reign.startupUntil ?? now)
+    times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state))
+    times.push(...[...state.silent.values()].map((since) => since + timings.linkPatienceMs))
+  }
+  return Math.min(...times.filter((time) => time > now), Number.POSITIVE_INFINITY)
+}
+
+function act(state: ControllerState, now: number): Turn {
+  if (now >= state.quorateUntil || state.lease === undefined) return turn(withoutReign(state))
+  const { dc } = state.view
+  if (dc === undefined) return campaign(withoutReign(state), now)
+  if (dc.node !== state.self) return watchDc(withoutReign(state), dc, now)
+  // The key of an earlier incarnation of this daemon: nobody rules under it any more.
+  if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)
+  if (dc.term === state.deposedTerm) return turn(withoutReign(state))
+  return rule(state.reign?.term === dc.term ? state : beginReign(state, dc.term, now), now)
+}
+
+function withoutReign(state: ControllerState): ControllerState {
+  if (state.reign === undefined) return state
+  const { reign: _over, ...rest } = state
+  return rest
+}
+
+/** A node that leaves wants to be DC only where nobody else can: somebody must see the others out. */
+function campaign(state: ControllerState, now: number): Turn {
+  const own = state.view.members.get(state.self)
+  if (own === undefined || own.lease !== state.lease || state.lease === undefined) return turn(state)
+  if (state.campaigning || now < state.campaignAt) return turn(state)
+  const others = [...state.view.members.values()].filter(({ node }) => node !== state.self && !state.silent.has(node))
+  if (state.leaving && others.some((member) => member.state !== 'leaving')) return turn(state)
+  return turn({ ...state, campaigning: true }, { kind: 'campaign', lease: state.lease })
+}
+
+function watchDc(state: ControllerState, dc: { readonly node: NodeName; readonly lease?: string }, now: number): Turn {
+  return state.agreed.has(dc.node) ? revoke(state, dc.node, dc.lease, now) : turn(state)
+}
+
+function revoke(state: ControllerState, node: NodeName, lease: string | undefined, now: number): Turn {
+  if (lease === undefined || now < (state.revokeAt.get(lease) ?? 0)) return turn(state)
+  const pending = [...state.revokeAt].filter(([, at]) => at > now)
+  const revokeAt = new Map(pending).set(lease, now + state.timings.retryMs)
+  return turn({ ...state, revokeAt }, { kind: 'revoke-lease', node, lease })
+}
+
+function beginReign(state: ControllerState, term: number, now: number): ControllerState {
+  const own = state.view.members.get(state.self)
+  const ownState = state.view.nodeStates.get(state.self)
+  const established = isMember(ownState) && ownState?.attributes?.incarnation === String(own?.incarnation)
+  const waitMs = state.options.deadtimeMs ?? state.timings.startupWaitMs
+  const reign: Reign = {
+    term,
+    ...(established ? {} : { startupUntil: now + waitMs }),
+    writes: new Map(),
+    mustSee: state.view.revision,
+    lookAgain: { reason: 'this node became DC', at: now },
+    ownDeletions: [],
+    fencing: new Map(),
+    waits: new Map(),
+    waitingFor: [],
+    unresponsive: new Set(),
+    recheckAt: Number.POSITIVE_INFINITY,
+    computedVersion: 0,
+    computingVersion: 0,
+    blockedBy: [],
+    publishAt: now,
+  }
+  return { ...state, reign }
+}
+
+function rule(state: ControllerState, now: number): Turn {
+  return andThen(recordNodes(state, now), (recorded) =>
+    andThen(pursue(recorded, now), (pursued) => andThen(compute(pursued, now), (done) => publish(done, now))),
+  )
+}
+
+/** Waits for its own writes first: a view that lacks them would have them written again. */
+function recordNodes(state: ControllerState, now: number): Turn {
+  const { reign } = state
+  if (reign === undefined || isWaitingForWrites(state)) return turn(state)
+  const outcome = reconcileNodeStates(nodeStateInput(state, reign, now))
+  const waitsChanged = outcome.waitingFor.length < reign.waitingFor.length
+  let next = withReign(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
+  if (waitsChanged) next = lookAgain(next, 'nobody needs to be waited for any more', now)
+  for (const node of outcome.gone) next = withReign(failActionsOn(next, node), { unresponsive: without(next, node) })
+  const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, node, lease, now))
+  if (outcome.edits.length === 0) return revoked
+  return andThen(revoked, (each) => write(lookAgain(each, 'nodes came or went', now), outcome.edits, { kind: 'state' }))
+}
+
+function without(state: ControllerState, node: NodeName): ReadonlySet<NodeName> {
+  return new Set([...(state.reign?.unresponsive ?? [])].filter((other) => other !== node))
+}
+
+function nodeStateInput(state: ControllerState, reign: Reign, now: number): NodeStateInput {
+  const lost = new Map<NodeName, string>()
+  for (const [node, since] of state.silent)
+    if (now - since >= state.timings.linkPatienceMs) lost.set(node, 'its heartbeats do not reach the DC')
+  for (const node of state.agreed) lost.set(node, 'a majority misses its heartbeats')
+  for (const node of reign.unresponsive) lost.set(node, 'it took a command and never told the result')
+  return {
+    view: state.view,
+    self: state.self,
+    term: reign.term,
+    now,
+    lost,
+    silent: new Set(state.silent.keys()),
+    beingFenced: new Set([...reign.fencing].filter(([, { id }]) => id !== undefined).map(([node]) => node)),
+    fencingEnabled: state.options.fencingEnabled,
+    ...(reign.startupUntil === undefined ? {} : { startupUntil: reign.startupUntil }),
+    waits: reign.waits,
+    lossWaitMs: state.timings.lossWaitMs,
+  }
+}
+
+/** One computation at a time, from a view that shows everything this DC has written, and only when no walk is left. */
+function compute(state: ControllerState, now: number): Turn {
+  const { reign, view } = state
+  if (reign === undefined || reign.walk !== undefined || reign.computing !== undefined) return turn(state)
+  if (now >= reign.recheckAt && reign.lookAgain === undefined)
+    return compute(lookAgain(state, 'the time to look again has come', now), now)
+  if (reign.lookAgain === undefined || now < reign.lookAgain.at) return turn(state)
+  if (isWaitingForWrites(state) || reign.waitingFor.length > 0 || view.configuration === undefined) return turn(state)
+  if (!isMember(view.nodeStates.get(state.self))) return turn(state)
+  const id = state.lastId + 1
+  const { lookAgain: wanted, ...rest } = reign
+  const next: ControllerState = {
+    ...state,
+    lastId: id,
+    reign: {
+      ...rest,
+      computing: id,
+      computingVersion: view.configuration.version,
+      recheckAt: now + state.options.recheckIntervalMs,
+    },
+  }
+  return turn(next, { kind: 'compute', compute: id, term: reign.term, reason: wanted.reason })
+}
+
+function isWaitingForWrites(state: ControllerState): boolean {
+  const { reign, view } = state
+  if (reign === undefined) return true
+  return reign.writes.size > 0 || view.revision < reign.mustSee
+}

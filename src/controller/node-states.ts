@@ -1,0 +1,231 @@
+/**
+ * What the DC records of every node: compares the members and the silence that it knows of with the node-states in the
+ * store, and gives the edits that bring these up to date. Decides: who is integrated, who is lost and therefore unclean, who
+ * went cleanly; whose lease ends; for whom everything waits.
+ *
+ * - A node is *present* while its member record is there (its lease is alive) and its silence is not agreed upon.
+ * - One that is here for the first time, after it was down, or as a new incarnation starts without history: what runs on
+ *   it is probed. After a mere loss of sight its history still holds.
+ * - One that was declared down (fenced, or waited for) comes back as a new incarnation only: the old one may still run what
+ *   others have been given.
+ * - A lost node that was expected is unclean. The scheduler has it fenced. Without fencing, everything waits until it has
+ *   surely stopped by itself, and only then it counts as down.
+ * - While a cluster starts, nodes that are missing have some time to appear before they count as lost.
+ */
+import type { NodeName } from '../base/index.ts'
+import type { NodeStateRecord } from '../cib/index.ts'
+import type { Edit } from './effects.ts'
+import type { ClusterView, MemberRecord } from './view.ts'
+
+export interface NodeStateInput {
+  readonly view: ClusterView
+  readonly self: NodeName
+  readonly term: number
+  readonly now: number
+  /** Silent for the DC itself, since when, and why: its silence is agreed upon, it lasts too long, or it no longer answers commands. */
+  readonly lost: ReadonlyMap<NodeName, string>
+  readonly silent: ReadonlySet<NodeName>
+  readonly beingFenced: ReadonlySet<NodeName>
+  readonly fencingEnabled: boolean
+  /** While the cluster starts: until then missing nodes are waited for. */
+  readonly startupUntil?: number
+  /** Without fencing: until when lost nodes are waited for, as decided before. */
+  readonly waits: ReadonlyMap<NodeName, number>
+  readonly lossWaitMs: number
+}
+
+export interface NodeStateOutcome {
+  readonly edits: readonly Edit[]
+  /** Whose history starts anew: what was under way there is lost. */
+  readonly gone: readonly NodeName[]
+  readonly waits: ReadonlyMap<NodeName, number>
+  /** In words, for each node that holds everything up. */
+  readonly waitingFor: readonly string[]
+  readonly revoke: readonly { readonly node: NodeName; readonly lease: string }[]
+}
+
+interface Verdict {
+  readonly edits?: readonly Edit[]
+  readonly gone?: boolean
+  readonly waitUntil?: number
+  readonly waitingFor?: string
+  readonly revoke?: boolean
+}
+
+export function reconcileNodeStates(input: NodeStateInput): NodeStateOutcome {
+  const { view } = input
+  const waits = new Map<NodeName, number>()
+  const edits: Edit[] = []
+  const gone: NodeName[] = []
+  const waitingFor: string[] = []
+  const revoke: { node: NodeName; lease: string }[] = []
+  for (const node of clusterNodes(view)) {
+    const verdict = judge(input, node)
+    edits.push(...(verdict.edits ?? []))
+    if (verdict.gone) gone.push(node)
+    if (verdict.waitUntil !== undefined) waits.set(node, verdict.waitUntil)
+    if (verdict.waitingFor !== undefined) waitingFor.push(verdict.waitingFor)
+    const lease = view.members.get(node)?.lease
+    if (verdict.revoke && lease !== undefined) revoke.push({ node, lease })
+  }
+  return { edits, gone, waits, waitingFor, revoke }
+}
+
+/** Cluster nodes that are configured, here, or recorded; remote and guest nodes are the scheduler's. */
+export function clusterNodes(view: ClusterView): readonly NodeName[] {
+  const configured = (view.configuration?.typed.nodes ?? []).filter(({ type }) => type === 'member')
+  const recorded = [...view.nodeStates.values()].filter(({ attributes }) => attributes?.remote_node !== 'true')
+  const nodes = [...configured.map(({ name }) => name), ...view.members.keys(), ...recorded.map(({ node }) => node)]
+  return [...new Set(nodes)].sort()
+}
+
+function judge(input: NodeStateInput, node: NodeName): Verdict {
+  const record = input.view.members.get(node)
+  const state = input.view.nodeStates.get(node)
+  if (input.view.confirmedDown.has(node)) return judgeConfirmed(input, node, record, state)
+  if (record === undefined) return judgeAbsent(input, node, undefined, state)
+  const lost = node === input.self ? undefined : input.lost.get(node)
+  return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, record, state, lost)
+}
+
+/** An administrator's word counts for nodes that are not here; for one that is, it is taken back. */
+function judgeConfirmed(
+  input: NodeStateInput,
+  node: NodeName,
+  record: MemberRecord | undefined,
+  state: NodeStateRecord | undefined,
+): Verdict {
+  const here = record !== undefined && (node === input.self || !input.lost.has(node))
+  const forget: Edit = { kind: 'delete-confirmation', node }
+  if (here) return { edits: [forget] }
+  const id = state?.id ?? configuredId(input.view, node)
+  const incarnation = state?.attributes?.incarnation ?? record?.incarnation.toString()
+  const reason = 'declared to be off by an administrator'
+  return {
+    edits: [...downEdits({ node, id, incarnation, reason, term: input.term }), forget],
+    gone: true,
+    revoke: true,
+  }
+}
+
+function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeStateRecord | undefined): Verdict {
+  const { node } = record
+  const sameIncarnation = state?.attributes?.incarnation === String(record.incarnation)
+  if (input.beingFenced.has(node)) return {}
+  if (state?.expected === 'down' && sameIncarnation) {
+    // On its way out after a clean stop; or it was declared down and must come back as somebody new.
+    return record.state === 'leaving' ? {} : { revoke: node !== input.self }
+  }
+  if (state === undefined && record.state === 'leaving') return {}
+  if (isMember(state) && sameIncarnation) return {}
+  if (node !== input.self && input.silent.has(node))
+    // It holds a lease, so that it counts; but commands to it would be lost. Soon it is heard, or it is given up.
+    return state === undefined ? { waitingFor: `${node} is here, but its heartbeats do not reach the DC` } : {}
+  const joined: NodeStateRecord = {
+    node,
+    id: record.id,
+    inCcm: true,
+    crmd: 'online',
+    join: 'member',
+    expected: 'member',
+    term: input.term,
+    attributes: { incarnation: String(record.incarnation) },
+  }
+  const fresh = !sameIncarnation || state === undefined || state.expected === 'down'
+  const put: Edit = { kind: 'put-node-state', record: joined }
+  return fresh ? { edits: [put, { kind: 'delete-history', node }], gone: true } : { edits: [put] }
+}
+
+function judgeAbsent(
+  input: NodeStateInput,
+  node: NodeName,
+  record: MemberRecord | undefined,
+  state: NodeStateRecord | undefined,
+  lost?: string,
+): Verdict {
+  const missing = input.startupUntil !== undefined && input.now < input.startupUntil
+  const waitForStart = { waitUntil: input.startupUntil ?? 0, waitingFor: `${node} has not been seen since the start` }
+  if (state === undefined) return missing ? waitForStart : {}
+  const revoke = record !== undefined
+  if (state.expected === 'down') {
+    const isDown = state.inCcm === false && state.crmd === 'offline' && state.join === 'down'
+    const { id, attributes, reason = 'left' } = state
+    const down = { node, id, incarnation: attributes?.incarnation, reason, term: input.term, keepHistory: true }
+    return isDown ? { revoke } : { edits: downEdits(down), gone: true, revoke }
+  }
+  if (missing) return waitForStart
+  if (!input.fencingEnabled) return waitForStop(input, node, record, state)
+  if (state.inCcm === false) return { revoke }
+  const reason = lost ?? 'its lease is gone'
+  const unclean = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason, term: input.term } as const
+  return { edits: [{ kind: 'put-node-state', record: unclean }], gone: true, revoke }
+}
+
+/** Counted from the moment at which its lease is seen to be gone; until then it is ended again and again. */
+function waitForStop(
+  input: NodeStateInput,
+  node: NodeName,
+  record: MemberRecord | undefined,
+  state: NodeStateRecord,
+): Verdict {
+  const waitingFor = `${node} is lost and cannot be fenced: it is given the time to stop what it runs`
+  if (record !== undefined) return { waitingFor, revoke: true }
+  const waitUntil = input.waits.get(node) ?? input.now + input.lossWaitMs
+  if (input.now < waitUntil) return { waitUntil, waitingFor }
+  const reason = 'lost; its lease and the time to stop are over'
+  return {
+    edits: downEdits({ node, id: state.id, incarnation: state.attributes?.incarnation, reason, term: input.term }),
+    gone: true,
+  }
+}
+
+export function isMember(state: NodeStateRecord | undefined): boolean {
+  return state !== undefined && state.inCcm !== false && state.crmd === 'online' && state.join === 'member'
+}
+
+/** Expected to be here and not: it must be fenced. */
+export function isUnclean(state: NodeStateRecord | undefined): boolean {
+  return state !== undefined && state.expected === 'member' && !isMember(state)
+}
+
+export interface Down {
+  readonly node: NodeName
+  readonly id: string
+  /** The incarnation that is declared down. */
+  readonly incarnation: string | undefined
+  readonly reason: string
+  readonly term: number
+  /** After a clean stop: the history says truly that everything is stopped. */
+  readonly keepHistory?: boolean
+  /** Seconds since the epoch, for fencing. */
+  readonly fencedAt?: number
+}
+
+/** Nothing runs there any more: no history, no transient attributes, not expected. */
+export function downEdits(down: Down): readonly Edit[] {
+  const { node, id, incarnation, reason, term } = down
+  const attributes = {
+    ...(incarnation === undefined ? {} : { incarnation }),
+    ...(down.fencedAt === undefined ? {} : { node_fenced: String(down.fencedAt) }),
+  }
+  const record: NodeStateRecord = {
+    node,
+    id,
+    inCcm: false,
+    crmd: 'offline',
+    join: 'down',
+    expected: 'down',
+    reason,
+    term,
+    attributes,
+  }
+  return [
+    { kind: 'put-node-state', record },
+    ...(down.keepHistory ? [] : [{ kind: 'delete-history', node } as const]),
+    { kind: 'delete-attributes', node },
+  ]
+}
+
+export function configuredId(view: ClusterView, node: NodeName): string {
+  return view.configuration?.typed.nodes.find(({ name }) => name === node)?.id ?? node
+}

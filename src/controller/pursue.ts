@@ -1,0 +1,275 @@
+/**
+ * The walk in time: sends what is ready, gives up what never ends, and turns each kind of action into the effect that
+ * carries it out. Operations and clean shutdowns are commands to a node; fencing goes to the fencer; the rest is writing.
+ */
+import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
+import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
+import type { Edit, FencingAction } from './effects.ts'
+import { keys } from './keys.ts'
+import { clusterNodes } from './node-states.ts'
+import { transitionKeyOf } from './results.ts'
+import {
+  andThen,
+  type ControllerState,
+  forEach,
+  lookAgain,
+  type Turn,
+  turn,
+  type WritePurpose,
+  withReign,
+} from './state.ts'
+import {
+  actionsUnderWay,
+  executingNode,
+  isFencing,
+  isOver,
+  markEnded,
+  markSent,
+  nextActions,
+  startWalk,
+  type UnderWay,
+  type WalkLimits,
+} from './walk.ts'
+
+const defaultTimeoutMs = 20_000
+const defaultClusterDelayMs = 60_000
+
+export function beginWalk(state: ControllerState, graph: TransitionGraph): ControllerState {
+  const number = state.lastTransition + 1
+  const next = { ...state, lastTransition: number }
+  return withReign(next, { walk: startWalk(graph, number), ownDeletions: graph.actions.flatMap(deletionsOf) })
+}
+
+/** Sends what can go out; ends the walk when nothing is left. */
+export function pursue(state: ControllerState, now: number): Turn {
+  return andThen(giveUpOverdue(state, now), (timely) =>
+    andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => endWalk(done, now))),
+  )
+}
+
+/** When something about the walk is due. */
+export function walkDeadlines(state: ControllerState): readonly number[] {
+  const { reign } = state
+  if (reign?.walk === undefined) return []
+  const due = [...reign.walk.underWay.values()].flatMap(({ deadline, resendAt }) => [deadline, resendAt ?? deadline])
+  const held = reign.walk.ready.length === 0 ? [] : [...reign.fencing.values()].map(({ retryAt }) => retryAt)
+  return [...due, ...held]
+}
+
+/** Actions under way on a node that is gone have no result any more; one that shut it down has done its work. */
+export function failActionsOn(state: ControllerState, node: NodeName): ControllerState {
+  const walk = state.reign?.walk
+  if (walk === undefined) return state
+  let next = walk
+  for (const action of actionsUnderWay(walk)) {
+    if (isFencing(action) || executingNode(action) !== node) continue
+    next = markEnded(next, action.id, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
+  }
+  return withReign(state, { walk: next })
+}
+
+export function endAction(state: ControllerState, action: ActionId, outcome: 'succeeded' | 'failed'): ControllerState {
+  const walk = state.reign?.walk
+  return walk === undefined ? state : withReign(state, { walk: markEnded(walk, action, outcome) })
+}
+
+/** A write under the term, whose answer is remembered with its purpose. */
+export function write(state: ControllerState, edits: readonly Edit[], purpose: WritePurpose): Turn {
+  const { reign } = state
+  if (reign === undefined) return turn(state)
+  const id = state.lastId + 1
+  const next = withReign({ ...state, lastId: id }, { writes: new Map(reign.writes).set(id, purpose) })
+  return turn(next, { kind: 'write', id, term: reign.term, edits })
+}
+
+function sendReady(state: ControllerState, now: number): Turn {
+  const walk = state.reign?.walk
+  if (walk === undefined) return turn(state)
+  const actions = nextActions(walk, limitsOf(state, walk.graph, now))
+  if (actions.length === 0) return turn(state)
+  const sent = forEach(state, actions, (next, action) => send(next, action, now))
+  // What was done at once may have made others ready.
+  return andThen(sent, (next) => sendReady(next, now))
+}
+
+function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): WalkLimits {
+  const { options, timings, actionLimits, reign } = state
+  const standard = options.nodeActionLimit > 0 ? options.nodeActionLimit : timings.nodeActionLimit
+  return {
+    batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
+    migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
+    onNode: (node) => Math.max(1, Math.min(standard, actionLimits.get(node) ?? standard)),
+    held: (action) =>
+      isFencing(action) && action.kind === 'cluster' && action.node !== undefined
+        ? (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
+        : false,
+  }
+}
+
+function send(state: ControllerState, action: GraphAction, now: number): Turn {
+  const { reign } = state
+  if (reign?.walk === undefined || action.kind === 'pseudo') return turn(state)
+  const { number: transition, graph } = reign.walk
+  const underWay: UnderWay = { sentAt: now, deadline: deadlineOf(action, graph, now) }
+  const marked = withReign(state, { walk: markSent(reign.walk, action.id, underWay) })
+  const ends = { kind: 'ends-action', transition, action: action.id } as const
+  switch (action.operation) {
+    case 'stonith':
+      return fence(marked, action, graph)
+    case 'do_shutdown':
+      return beginShutdown(marked, action, transition)
+    case 'clear_failcount':
+      return clearFailures(marked, action, ends)
+    case 'lrm_delete':
+    case 'delete':
+      return action.node === undefined || action.resource === undefined
+        ? turn(endAction(marked, action.id, 'succeeded'))
+        : write(marked, [{ kind: 'delete-history', node: action.node, resource: action.resource }], ends)
+    default:
+      return action.kind === 'resource'
+        ? execute(marked, action)
+        : // A note for the daemons of Pacemaker, such as `maintenance_nodes`: our executors read the CIB themselves.
+          turn(endAction(marked, action.id, 'succeeded'))
+  }
+}
+
+/** Also for an action that was sent before, and whose arrival is unknown. */
+export function execute(state: ControllerState, action: GraphAction): Turn {
+  const { reign } = state
+  const node = executingNode(action)
+  if (reign?.walk === undefined || node === undefined || action.kind === 'pseudo') return turn(state)
+  return turn(state, {
+    kind: 'execute',
+    node,
+    term: reign.term,
+    transition: reign.walk.number,
+    transitionKey: transitionKeyOf(action, reign.walk.number, reign.term),
+    action,
+    timeoutMs: timeoutOf(action),
+  })
+}
+
+function fence(state: ControllerState, action: GraphAction, graph: TransitionGraph): Turn {
+  const { reign } = state
+  if (reign === undefined || action.kind !== 'cluster' || action.node === undefined)
+    return turn(endAction(state, action.id, 'failed'))
+  const target = action.node
+  const id = `${reign.term}-${state.lastId + 1}`
+  const before = reign.fencing.get(target) ?? { failures: 0, retryAt: 0, message: '' }
+  const fencing = new Map(reign.fencing).set(target, { ...before, id, action: action.id })
+  const timeout = graph.attributes['fencing-timeout'] ?? graph.attributes['stonith-timeout'] ?? ''
+  return turn(withReign({ ...state, lastId: state.lastId + 1 }, { fencing }), {
+    kind: 'fence',
+    id,
+    term: reign.term,
+    target,
+    action: fencingAction(action.attributes.stonith_action),
+    timeoutMs: parseDurationMs(timeout) ?? 60_000,
+    delayMs: parseDurationMs(action.attributes['priority-fencing-delay'] ?? '') ?? 0,
+    reason: state.view.nodeStates.get(target)?.reason ?? 'the cluster cannot recover otherwise',
+  })
+}
+
+function fencingAction(text: string | undefined): FencingAction {
+  if (text === 'on') return 'on'
+  return text === 'off' || text === 'poweroff' ? 'off' : 'reboot'
+}
+
+/** First it is recorded that the node is expected to go, so that nobody takes it for lost; then it is told that it may. */
+function beginShutdown(state: ControllerState, action: GraphAction, transition: number): Turn {
+  const node = executingNode(action)
+  const record = node && state.view.nodeStates.get(node)
+  const term = state.reign?.term
+  if (!record || term === undefined) return turn(endAction(state, action.id, 'succeeded'))
+  const edits: readonly Edit[] = [
+    { kind: 'put-node-state', record: { ...record, expected: 'down', reason: 'shut down', term } },
+  ]
+  return write(state, edits, { kind: 'begins-action', transition, action: action.id })
+}
+
+function clearFailures(state: ControllerState, action: GraphAction, purpose: WritePurpose): Turn {
+  const { reign } = state
+  if (reign === undefined || action.kind === 'pseudo' || action.node === undefined || action.resource === undefined)
+    return turn(endAction(state, action.id, 'succeeded'))
+  const { node, resource } = action
+  const id = state.lastId + 1
+  const next = withReign({ ...state, lastId: id }, { writes: new Map(reign.writes).set(id, purpose) })
+  const edits: readonly Edit[] = [
+    { kind: 'delete-record', key: keys.history(node, resource, `${resource}_last_failure_0`) },
+  ]
+  return turn(next, { kind: 'clear-failures', id, term: reign.term, node, resource, edits })
+}
+
+/** Which keys the actions of the graph delete: their going is no news. */
+function deletionsOf(action: GraphAction): readonly string[] {
+  if (action.kind === 'pseudo' || action.node === undefined) return []
+  const { node } = action
+  const resource: ResourceId | undefined = action.resource
+  if (action.operation === 'stonith') return [keys.historyOfNode(node), keys.attributesOfNode(node)]
+  if (resource === undefined) return []
+  if (action.operation === 'clear_failcount')
+    return [
+      keys.attribute(node, '', `fail-count-${resource}#`),
+      keys.attribute(node, '', `last-failure-${resource}#`),
+      keys.history(node, resource, `${resource}_last_failure_0`),
+    ]
+  return ['lrm_delete', 'delete', 'cancel'].includes(action.operation) ? [keys.historyOfResource(node, resource)] : []
+}
+
+/** The fencer and the store always answer; a node may not. */
+function deadlineOf(action: GraphAction, graph: TransitionGraph, now: number): number {
+  if (isFencing(action)) return Number.POSITIVE_INFINITY
+  const delay = parseDurationMs(graph.attributes['cluster-delay'] ?? '') ?? defaultClusterDelayMs
+  if (action.operation === 'do_shutdown') return now + 20 * 60_000
+  return now + timeoutOf(action) + Number(action.attributes.CRM_meta_start_delay ?? '0') + delay
+}
+
+function timeoutOf(action: GraphAction): number {
+  const timeoutMs = Number(action.attributes.CRM_meta_timeout ?? defaultTimeoutMs)
+  return Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : defaultTimeoutMs
+}
+
+/** A node that took a command and never told what became of it cannot be relied on: it counts as lost. */
+function giveUpOverdue(state: ControllerState, now: number): Turn {
+  const { reign } = state
+  if (reign?.walk === undefined) return turn(state)
+  const overdue = [...reign.walk.underWay].filter(([, { deadline }]) => deadline <= now).map(([id]) => id)
+  return forEach(state, overdue, (next, id) => {
+    const action = next.reign?.walk?.byId.get(id)
+    const node = action && executingNode(action)
+    const known = node !== undefined && clusterNodes(next.view).includes(node) && node !== next.self
+    const unresponsive = known ? new Set(next.reign?.unresponsive).add(node) : (next.reign?.unresponsive ?? new Set())
+    const failed = withReign(endAction(next, id, 'failed'), { unresponsive })
+    const reason = `no result of ${action?.operation ?? 'an action'} came from ${node ?? 'its node'}`
+    return turn(lookAgain(failed, reason, now), {
+      kind: 'log',
+      message: 'action given up',
+      fields: { action: id, reason },
+    })
+  })
+}
+
+function resend(state: ControllerState, now: number): Turn {
+  const walk = state.reign?.walk
+  if (walk === undefined) return turn(state)
+  const due = [...walk.underWay].filter(([, { resendAt }]) => resendAt !== undefined && resendAt <= now)
+  return forEach(state, due, (next, [id, underWay]) => {
+    const current = next.reign?.walk
+    const action = current?.byId.get(id)
+    if (current === undefined || action === undefined) return turn(next)
+    const { resendAt: _due, ...again } = underWay
+    const underWayNow = new Map(current.underWay).set(id, again)
+    return execute(withReign(next, { walk: { ...current, underWay: underWayNow } }), action)
+  })
+}
+
+function endWalk(state: ControllerState, now: number): Turn {
+  const walk = state.reign?.walk
+  if (walk === undefined || !isOver(walk) || state.reign === undefined) return turn(state)
+  const { walk: _over, ...rest } = state.reign
+  const ended: ControllerState = { ...state, reign: { ...rest, ownDeletions: [] } }
+  // Whoever marked an action as failed has asked for another look already; this is for the sake of certainty.
+  const forgotten = walk.failed.size > 0 && ended.reign?.lookAgain === undefined
+  const later = now + state.timings.retryMs
+  return turn(forgotten ? lookAgain(ended, 'the transition ended unfinished', later) : ended)
+}

@@ -1,0 +1,153 @@
+/** The controller's state, on every node and, in `reign`, while this node is DC. */
+import type { NodeName, Step } from '../base/index.ts'
+import type { ActionId } from '../transition/index.ts'
+import type { ControllerEffect, TransitionRecord } from './effects.ts'
+import { type ControllerOptions, controllerOptions } from './options.ts'
+import type { ClusterView } from './view.ts'
+import { emptyView } from './view.ts'
+import { abortWalk, type Walk } from './walk.ts'
+
+export interface ControllerTimings {
+  /** Changes that come together are looked at together. */
+  readonly settleMs: number
+  /** How long a starting cluster waits for nodes that are missing, where `dc-deadtime` is not set. */
+  readonly startupWaitMs: number
+  /** A node that only the DC cannot hear is given up after this time. */
+  readonly linkPatienceMs: number
+  /** Without fencing: from the end of a lost node's lease until its resources may start elsewhere (`lossWait` of the quorum room). */
+  readonly lossWaitMs: number
+  /** Where neither `node-action-limit` nor a load is known. */
+  readonly nodeActionLimit: number
+  /** Commands, campaigns and revocations without an answer are repeated after this time. */
+  readonly retryMs: number
+}
+
+export const defaultControllerTimings: ControllerTimings = {
+  settleMs: 10,
+  startupWaitMs: 5000,
+  linkPatienceMs: 10_000,
+  lossWaitMs: 14_500,
+  nodeActionLimit: 8,
+  retryMs: 500,
+}
+
+export interface ControllerState {
+  readonly self: NodeName
+  readonly timings: ControllerTimings
+  readonly view: ClusterView
+  readonly options: ControllerOptions
+  readonly quorateUntil: number
+  readonly lease?: string
+  /** Since when each silent node is silent here. */
+  readonly silent: ReadonlyMap<NodeName, number>
+  readonly agreed: ReadonlySet<NodeName>
+  readonly leaving: boolean
+  readonly campaigning: boolean
+  readonly campaignAt: number
+  /** When the revocation of a lease may be tried again. */
+  readonly revokeAt: ReadonlyMap<string, number>
+  readonly actionLimits: ReadonlyMap<NodeName, number>
+  /** Numbers of writes, computations, fencings and transitions: never used twice by this daemon. */
+  readonly lastId: number
+  readonly lastTransition: number
+  /** A term under which a write was refused: this node is not DC any more, whatever its view says. */
+  readonly deposedTerm?: number
+  readonly reign?: Reign
+}
+
+export interface Reign {
+  readonly term: number
+  /** Only while the cluster starts. */
+  readonly startupUntil?: number
+  /** Writes that have not been answered. */
+  readonly writes: ReadonlyMap<number, WritePurpose>
+  /** A view older than this revision does not show this DC's own writes. */
+  readonly mustSee: number
+  readonly lookAgain?: { readonly reason: string; readonly at: number }
+  readonly computing?: number
+  readonly walk?: Walk
+  readonly ownDeletions: readonly string[]
+  readonly fencing: ReadonlyMap<NodeName, FencingAttempts>
+  readonly waits: ReadonlyMap<NodeName, number>
+  readonly waitingFor: readonly string[]
+  /** Nodes that took a command and never told its result. */
+  readonly unresponsive: ReadonlySet<NodeName>
+  readonly recheckAt: number
+  readonly computedVersion: number
+  /** The version that the running computation sees. */
+  readonly computingVersion: number
+  readonly blockedBy: readonly string[]
+  readonly published?: TransitionRecord
+  readonly publishAt: number
+}
+
+export interface FencingAttempts {
+  /** The `fence` that is under way. */
+  readonly id?: string
+  readonly action?: ActionId
+  readonly failures: number
+  readonly retryAt: number
+  readonly message: string
+}
+
+export type WritePurpose =
+  | { readonly kind: 'state' }
+  /** Once it is applied the action has succeeded. */
+  | { readonly kind: 'ends-action'; readonly transition: number; readonly action: ActionId }
+  /** Once it is applied the command may go out. */
+  | { readonly kind: 'begins-action'; readonly transition: number; readonly action: ActionId }
+
+export type Turn = Step<ControllerState, ControllerEffect>
+
+export function initialController(self: NodeName, timings: ControllerTimings): ControllerState {
+  return {
+    self,
+    timings,
+    view: emptyView,
+    options: controllerOptions(undefined),
+    quorateUntil: Number.NEGATIVE_INFINITY,
+    silent: new Map(),
+    agreed: new Set(),
+    leaving: false,
+    campaigning: false,
+    campaignAt: Number.NEGATIVE_INFINITY,
+    revokeAt: new Map(),
+    actionLimits: new Map(),
+    lastId: 0,
+    lastTransition: 0,
+  }
+}
+
+export const turn = (state: ControllerState, ...effects: readonly ControllerEffect[]): Turn => ({ state, effects })
+
+/** Runs the next part on the state that this one left, and joins their effects. */
+export function andThen(first: Turn, next: (state: ControllerState) => Turn): Turn {
+  const second = next(first.state)
+  if (second.effects.length === 0) return { state: second.state, effects: first.effects }
+  return { state: second.state, effects: [...first.effects, ...second.effects] }
+}
+
+/** Runs a part for each item, one after the other. */
+export function forEach<Item>(
+  state: ControllerState,
+  items: Iterable<Item>,
+  part: (state: ControllerState, item: Item) => Turn,
+): Turn {
+  let result = turn(state)
+  for (const item of items) result = andThen(result, (next) => part(next, item))
+  return result
+}
+
+export function withReign(state: ControllerState, change: Partial<Reign>): ControllerState {
+  return state.reign === undefined ? state : { ...state, reign: { ...state.reign, ...change } }
+}
+
+/** The transition that is walked, if any, is stale; the next is computed soon. The earliest time asked for counts. */
+export function lookAgain(state: ControllerState, reason: string, at: number): ControllerState {
+  const { reign } = state
+  if (reign === undefined) return state
+  const before = reign.lookAgain
+  const wanted = before === undefined ? { reason, at } : { reason: before.reason, at: Math.min(before.at, at) }
+  const walk = reign.walk === undefined ? {} : { walk: abortWalk(reign.walk, reason) }
+  return withReign(state, { lookAgain: wanted, ...walk })
+}

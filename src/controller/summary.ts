@@ -1,0 +1,60 @@
+/** What the DC is doing, as `status` and `--wait` show it. Nothing is decided from it. */
+import type { GraphAction } from '../transition/index.ts'
+import type { TransitionRecord } from './effects.ts'
+import { isUnclean } from './node-states.ts'
+import { type ControllerState, type Reign, type Turn, turn, withReign } from './state.ts'
+import { actionsUnderWay, executingNode } from './walk.ts'
+
+/** What is pending changes with every action; people need not see more of it than this. */
+const publishIntervalMs = 500
+
+export function publish(state: ControllerState, now: number): Turn {
+  const { reign } = state
+  if (reign === undefined) return turn(state)
+  const record = summarize(state, reign)
+  const before = reign.published
+  if (before !== undefined && JSON.stringify(before) === JSON.stringify(record)) return turn(state)
+  const sameState =
+    before !== undefined &&
+    before.state === record.state &&
+    before.computedVersion === record.computedVersion &&
+    before.blockedBy.length === record.blockedBy.length
+  if (sameState && now < reign.publishAt) return turn(state)
+  const next = withReign(state, { published: record, publishAt: now + publishIntervalMs })
+  return turn(next, { kind: 'publish', record })
+}
+
+function summarize(state: ControllerState, reign: Reign): TransitionRecord {
+  const blockedBy = [...reign.waitingFor, ...fencingFailures(state, reign), ...reign.blockedBy]
+  return {
+    number: state.lastTransition,
+    term: reign.term,
+    state: phaseOf(reign, blockedBy),
+    computedVersion: reign.computedVersion,
+    pending: reign.walk === undefined ? [] : actionsUnderWay(reign.walk).slice(0, 20).map(describeAction),
+    blockedBy,
+  }
+}
+
+function phaseOf(reign: Reign, blockedBy: readonly string[]): TransitionRecord['state'] {
+  if (reign.waitingFor.length > 0) return 'blocked'
+  if (reign.walk !== undefined) return reign.walk.underWay.size === 0 && blockedBy.length > 0 ? 'blocked' : 'running'
+  if (reign.computing !== undefined || reign.lookAgain !== undefined || reign.writes.size > 0) return 'computing'
+  return blockedBy.length > 0 ? 'blocked' : 'idle'
+}
+
+/** Failed attempts count for as long as the node is not fenced and not back. */
+function fencingFailures(state: ControllerState, reign: Reign): readonly string[] {
+  return [...reign.fencing]
+    .filter(([node, { failures }]) => failures > 0 && isUnclean(state.view.nodeStates.get(node)))
+    .map(([node, { failures, message }]) => `fencing of ${node} failed ${times(failures)}: ${message}`)
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+
+export function describeAction(action: GraphAction): string {
+  if (action.kind === 'pseudo') return action.key
+  if (action.operation === 'stonith') return `fence ${action.node ?? '?'}`
+  const resource = action.resource ?? ''
+  return `${resource} ${action.operation} on ${executingNode(action) ?? '?'}`.trim()
+}
