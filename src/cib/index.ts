@@ -134,3 +134,5 @@ export {
   type TransientAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
+export { type CibFinding, type CibReport, describeCibReport, type Where } from './validate/report.ts'
+export { validateCib } from './validate/validate-cib.ts'

@@ -12,12 +12,15 @@ export function clampScore(value: number): Score {
   return Math.max(-INFINITY_SCORE, Math.min(INFINITY_SCORE, value))
 }
 
-/** The score that a text names, or undefined where it names none. `red`, `yellow` and `green` are options, not scores. */
+/**
+ * The score that a text names, or undefined where it names none. A fraction is cut off, as old CIBs have `1.0`. `red`,
+ * `yellow` and `green` are options, not scores.
+ */
 export function parseScore(text: string): Score | undefined {
   const trimmed = text.trim()
   const infinity = /^([+-]?)INFINITY$/i.exec(trimmed)
   if (infinity) return infinity[1] === '-' ? -INFINITY_SCORE : INFINITY_SCORE
-  return /^[+-]?\d+$/.test(trimmed) ? clampScore(Number(trimmed)) : undefined
+  return /^[+-]?\d+(\.\d*)?$/.test(trimmed) ? clampScore(Math.trunc(Number(trimmed)) || 0) : undefined
 }
 
 /** As the CIB writes it: `INFINITY`, `-INFINITY` or a number. */

@@ -26,7 +26,9 @@ describe('scores', () => {
     ['5000000', 1_000_000],
     ['-5000000', -1_000_000],
     ['', undefined],
-    ['1.5', undefined],
+    ['1.0', 1],
+    ['-1.5', -1],
+    ['1 2', undefined],
     ['green', undefined],
   ]
   for (const [text, score] of texts) test(`'${text}' is ${score}`, () => expect(parseScore(text)).toBe(score))

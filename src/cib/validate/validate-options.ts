@@ -1,0 +1,98 @@
+/** Name/value pairs by what they belong to: cluster options, meta-attributes, operation options, utilization, node attributes. */
+import { similarWords } from '../../base/index.ts'
+import { childElements, type XmlElement } from '../document.ts'
+import { oldValues } from '../old-names.ts'
+import { clusterOptions } from '../options/cluster-options.ts'
+import { describeValues, isValueOf, type OptionDefinition } from '../options/definition.ts'
+import { findOption, metaOptionsFor, type ResourceKind } from '../options/lookup.ts'
+import { operationOptions } from '../options/operation-options.ts'
+import { cloneMetaOptions, nodeAttributes } from '../options/resource-options.ts'
+import type { AddReport } from './report.ts'
+
+interface Family {
+  readonly where: string
+  readonly options: readonly OptionDefinition[]
+  /** Whether other names have no meaning at all, or may be somebody's own. */
+  readonly closed: boolean
+}
+
+export function validateOptions(parent: XmlElement, add: AddReport): void {
+  for (const child of childElements(parent)) {
+    const family = familyOf(parent, child)
+    if (family) for (const pair of childElements(child, 'nvpair')) checkPair(pair, family, add)
+    validateOptions(child, add)
+  }
+}
+
+function familyOf(parent: XmlElement, set: XmlElement): Family | undefined {
+  if (set.name === 'cluster_property_set') return { where: 'cluster option', options: clusterOptions, closed: true }
+  if (set.name === 'instance_attributes' && parent.name === 'node')
+    return { where: 'node attribute', options: nodeAttributes, closed: false }
+  if (set.name === 'utilization') return { where: 'utilization', options: [], closed: false }
+  if (set.name !== 'meta_attributes') return undefined
+  if (parent.name === 'op' || parent.name === 'op_defaults')
+    return { where: 'operation option', options: operationOptions, closed: true }
+  if (parent.name === 'rsc_defaults')
+    return {
+      where: 'resource default',
+      options: [...metaOptionsFor('primitive'), ...cloneMetaOptions],
+      closed: true,
+    }
+  const kind = resourceKind(parent.name)
+  return (
+    kind && {
+      where: `meta-attribute of a ${kind}`,
+      options: [...metaOptionsFor(kind), ...cloneMetaOptions],
+      closed: true,
+    }
+  )
+}
+
+function resourceKind(name: string): ResourceKind | undefined {
+  switch (name) {
+    case 'primitive':
+    case 'template':
+      return 'primitive'
+    case 'group':
+      return 'group'
+    case 'clone':
+    case 'master':
+      return 'clone'
+    case 'bundle':
+      return 'bundle'
+    default:
+      return undefined
+  }
+}
+
+function checkPair(pair: XmlElement, family: Family, add: AddReport): void {
+  const { name, value } = pair.attributes
+  if (name === undefined || value === undefined) return
+  if (family.where === 'utilization') {
+    const definition: OptionDefinition = { name, type: { kind: 'integer' }, description: '' }
+    if (!isValueOf(definition, value)) addBadValue(pair, definition, value, add)
+    return
+  }
+  const definition = findOption(family.options, name)
+  if (definition === undefined) {
+    const names = family.options.flatMap((option) => [option.name, ...(option.otherNames ?? [])])
+    const similar = similarWords(name, names)
+    // A name of somebody's own is worth a word only where it looks like one of ours.
+    if (family.closed || similar.length > 0)
+      add('warning', pair, { code: 'unknown-option', name, where: family.where, similar })
+    return
+  }
+  const isOldWord = Object.hasOwn(oldValues[definition.name] ?? {}, value.toLowerCase())
+  if (value !== '#default' && !isOldWord && !isValueOf(definition, value)) addBadValue(pair, definition, value, add)
+}
+
+function addBadValue(pair: XmlElement, definition: OptionDefinition, value: string, add: AddReport): void {
+  const similar = definition.type.kind === 'one-of' ? similarWords(value, definition.type.values) : []
+  add('error', pair, {
+    code: 'bad-value',
+    name: definition.name,
+    value,
+    expected: describeValues(definition),
+    similar,
+  })
+}

@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import {
+  childElement,
+  childElements,
+  describeCibReport,
+  element,
+  parseXml,
+  validateCib,
+  type XmlElement,
+} from '../../src/cib/index.ts'
+
+const web = '<primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/>'
+const db = '<primitive id="db" class="ocf" provider="pacemaker" type="Dummy"/>'
+const both = `<resources>${web}${db}</resources>`
+
+function read(text: string): XmlElement {
+  const parsed = parseXml(text)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
+  return parsed.value
+}
+
+/** What is said of a configuration, without the places. */
+function says(configuration: string): readonly string[] {
+  return validateCib(read(`<cib><configuration>${configuration}</configuration></cib>`)).map(
+    (report) => `${report.severity}: ${describeCibReport(report).replace(/^line \d+, column \d+: /, '')}`,
+  )
+}
+
+const cases: readonly { readonly name: string; readonly configuration: string; readonly says: readonly string[] }[] = [
+  { name: 'a sound configuration', configuration: both, says: [] },
+  {
+    name: 'a constraint on a resource that does not exist',
+    configuration: `${both}<constraints><rsc_location id="l" rsc="wbe" node="alpha" score="5"/></constraints><nodes><node id="1" uname="alpha"/></nodes>`,
+    says: ["error: The rsc_location 'l' names the resource 'wbe', which does not exist. Did you mean 'web'?"],
+  },
+  {
+    name: 'a set with a member that does not exist',
+    configuration: `${both}<constraints><rsc_order id="o"><resource_set id="s"><resource_ref id="web"/><resource_ref id="dbb"/></resource_set></rsc_order></constraints>`,
+    says: ["error: The resource_set 's' names the resource 'dbb', which does not exist. Did you mean 'db'?"],
+  },
+  {
+    name: 'a node that does not exist',
+    configuration: `${both}<nodes><node id="1" uname="alpha"/></nodes><constraints><rsc_location id="l" rsc="web" node="alhpa" score="5"/></constraints>`,
+    says: ["warning: The rsc_location 'l' names the node 'alhpa', which is not configured. Did you mean 'alpha'?"],
+  },
+  {
+    name: 'a template, a device, a role and a reference that do not exist',
+    configuration:
+      '<resources><primitive id="a" template="t"><meta_attributes id-ref="m"/></primitive></resources>' +
+      '<fencing-topology><fencing-level id="f" index="1" target-pattern=".*" devices="ipmi"/></fencing-topology>' +
+      '<acls><acl_target id="u"><role id="r"/></acl_target></acls>',
+    says: [
+      "error: The primitive 'a' names the template 't', which does not exist.",
+      "error: This meta_attributes names the meta_attributes 'm', which does not exist.",
+      "error: The fencing-level 'f' names the fence device 'ipmi', which does not exist.",
+      "error: The acl_target 'u' names the role 'r', which does not exist.",
+    ],
+  },
+  {
+    name: 'one id for two things',
+    configuration: `${both}<constraints><rsc_colocation id="web" rsc="web" with-rsc="db" score="1"/></constraints>`,
+    says: ["error: The id 'web' is already used at line 1, column 32."],
+  },
+  {
+    name: 'a resource in two groups',
+    configuration: `<resources><group id="g">${web}</group><group id="h">${web}</group></resources>`,
+    says: ["error: The resource 'web' is configured 2 times, in the group 'g' and the group 'h'."],
+  },
+  {
+    name: 'collections with nothing in them',
+    configuration:
+      '<resources><group id="g"/><clone id="c"/><bundle id="b"/></resources><tags><tag id="t"/></tags><constraints><rsc_order id="o"><resource_set id="s"/></rsc_order></constraints>',
+    says: [
+      "error: The group 'g' has no member.",
+      "error: The clone 'c' has no resource in it.",
+      "error: The bundle 'b' has no container (docker, podman or rkt).",
+      "error: The tag 't' has no member.",
+      "error: The resource_set 's' has no member.",
+    ],
+  },
+  {
+    name: 'a group in a group',
+    configuration: `<resources><group id="g">${web}<group id="h">${db}</group></group></resources>`,
+    says: ["error: A group cannot hold a 'group' element."],
+  },
+  {
+    name: 'mistyped elements and attributes',
+    configuration: `<resources><primitve id="x"/><primitive id="web" clas="ocf" class="lsb" type="x"/></resources>`,
+    says: [
+      "error: A resources cannot hold a 'primitve' element. Did you mean 'primitive'?",
+      "warning: A primitive has no attribute 'clas'. Did you mean 'class'?",
+    ],
+  },
+  {
+    name: 'missing attributes',
+    configuration: `<resources><primitive id="a" class="ocf" type="Dummy"/><primitive id="b"/></resources><constraints><rsc_order id="o" first="a"/><rsc_location id="l" rsc="a" node="n"/></constraints><nodes><node id="1" uname="n"/></nodes>`,
+    says: [
+      "error: This primitive has no 'provider'.",
+      "error: This primitive has no 'class'.",
+      "error: This primitive has no 'type'.",
+      "error: This rsc_order has no 'then'.",
+      "error: This rsc_location has no 'score'.",
+    ],
+  },
+  {
+    name: 'bad scores, roles and words',
+    configuration: `${both}<constraints><rsc_colocation id="c" rsc="web" with-rsc="db" with-rsc-role="Mastre" score="a lot"/><rsc_ticket id="t" rsc="web" ticket="T" loss-policy="fense"/></constraints>`,
+    says: [
+      "error: 'Mastre' is no value for with-rsc-role: it takes one of Started, Stopped, Promoted, Unpromoted.",
+      "error: 'a lot' is no value for score: it takes a whole number, INFINITY or -INFINITY.",
+      "error: 'fense' is no value for loss-policy: it takes one of stop, demote, fence, freeze. Did you mean 'fence'?",
+    ],
+  },
+  {
+    name: 'bad durations and booleans',
+    configuration:
+      '<crm_config><cluster_property_set id="o"><nvpair id="o1" name="cluster-delay" value="60 parsecs"/><nvpair id="o2" name="stonith-enabled" value="maybe"/></cluster_property_set></crm_config>' +
+      '<resources><primitive id="a" class="lsb" type="x"><meta_attributes id="m"><nvpair id="m1" name="failure-timeout" value="soon"/></meta_attributes><operations><op id="p" name="monitor" interval="often"/></operations></primitive></resources>',
+    says: [
+      "error: '60 parsecs' is no value for cluster-delay: it takes a duration such as 20s, 5min or PT1M30S.",
+      "error: 'maybe' is no value for fencing-enabled: it takes true or false.",
+      "error: 'soon' is no value for failure-timeout: it takes a duration such as 20s, 5min or PT1M30S.",
+      "error: 'often' is no value for interval: it takes a duration such as 20s, 5min or PT1M30S.",
+    ],
+  },
+  {
+    name: 'unknown options',
+    configuration:
+      '<crm_config><cluster_property_set id="o"><nvpair id="o1" name="no-quorum-polcy" value="stop"/></cluster_property_set></crm_config>' +
+      '<resources><primitive id="a" class="lsb" type="x"><meta_attributes id="m"><nvpair id="m1" name="migration_threshold" value="3"/></meta_attributes></primitive></resources>' +
+      '<nodes><node id="1" uname="n"><instance_attributes id="i"><nvpair id="i1" name="stanbdy" value="on"/><nvpair id="i2" name="rack" value="7"/></instance_attributes></node></nodes>',
+    says: [
+      "warning: There is no cluster option 'no-quorum-polcy'. Did you mean 'no-quorum-policy'?",
+      "warning: There is no meta-attribute of a primitive 'migration_threshold'. Did you mean 'migration-threshold'?",
+      "warning: There is no node attribute 'stanbdy'. Did you mean 'standby'?",
+    ],
+  },
+  {
+    name: 'resources that wait for each other',
+    configuration: `${both}<constraints><rsc_order id="o1" first="web" then="db"/><rsc_order id="o2" first="db" then="web"/></constraints>`,
+    says: [
+      'error: These cannot all start, for each waits for the one before: web, then db, then web. Remove one of o1, o2.',
+    ],
+  },
+  {
+    name: 'an order against that of a group',
+    configuration: `<resources><group id="g">${web}${db}</group></resources><constraints><rsc_order id="o" first="db" then="web"/></constraints>`,
+    says: [
+      'error: These cannot all start, for each waits for the one before: web, then db, then web. Remove one of g, o.',
+    ],
+  },
+  {
+    name: 'an optional order back is no loop',
+    configuration: `${both}<constraints><rsc_order id="o1" first="web" then="db"/><rsc_order id="o2" first="db" then="web" kind="Optional"/><rsc_order id="o3" first="db" first-action="stop" then="web" then-action="stop"/></constraints>`,
+    says: [],
+  },
+  {
+    name: 'colocations that form a loop, and a resource with itself',
+    configuration: `${both}<constraints><rsc_colocation id="c1" rsc="web" with-rsc="db" score="INFINITY"/><rsc_colocation id="c2" rsc="db" with-rsc="web" score="INFINITY"/><rsc_colocation id="c3" rsc="db" with-rsc="db" score="1"/></constraints>`,
+    says: [
+      'warning: These colocations form a loop: web with db with web. Remove one of c1, c2.',
+      "warning: The constraint 'c3' relates 'db' to itself.",
+    ],
+  },
+  {
+    name: 'an operation twice, and a bad kind of order',
+    configuration: `<resources><primitive id="a" class="lsb" type="x"><operations><op id="p" name="monitor" interval="10s"/><op id="q" name="monitor" interval="10000ms"/></operations></primitive>${web}</resources><constraints><rsc_order id="o" first="a" then="web" kind="Mandatry"/></constraints>`,
+    says: [
+      "warning: The resource 'a' has two monitor operations with the interval 10000ms.",
+      "warning: 'Mandatry' is no value for kind: it takes one of optional, mandatory, serialize. Did you mean 'mandatory'?",
+    ],
+  },
+  {
+    name: 'old spellings are no mistakes',
+    configuration:
+      '<crm_config><cluster_property_set id="o"><nvpair id="o1" name="stonith-action" value="poweroff"/><nvpair id="o2" name="no-quorum-policy" value="suicide"/></cluster_property_set></crm_config>' +
+      '<resources><master id="ms"><meta_attributes id="m"><nvpair id="m1" name="master-max" value="1"/><nvpair id="m2" name="target-role" value="Master"/></meta_attributes>' +
+      `${web}</master></resources><constraints><rsc_colocation id="c" rsc="ms" rsc-role="Slave" with-rsc="web" score="-INFINITY"/></constraints>`,
+    says: [],
+  },
+]
+describe('validation', () => {
+  for (const { name, configuration, says: expected } of cases)
+    test(name, () => expect(says(configuration)).toEqual(expected))
+})
+
+test('a mistake in a document has its line and column, one in an edited document its path', () => {
+  const text = `<cib>\n <configuration>\n  <resources>\n   <group id="g"\n   />\n  </resources>\n </configuration>\n</cib>`
+  expect(validateCib(read(text)).map(describeCibReport)).toEqual(["line 4, column 4: The group 'g' has no member."])
+  const made = element('cib', {}, [
+    element('configuration', {}, [element('resources', {}, [element('group', { id: 'g' })])]),
+  ])
+  expect(validateCib(made).map(describeCibReport)).toEqual([
+    "/cib/configuration/resources/group[@id='g']: The group 'g' has no member.",
+  ])
+})
+
+test('a document that is no CIB is one error', () => {
+  expect(validateCib(element('html')).map(describeCibReport)).toEqual([
+    "/html: The CIB has no 'configuration' section.",
+  ])
+})
+
+test('no CIB of the shared scheduler cases is refused', () => {
+  const folder = new URL('../../../shared/pacemaker-scheduler/xml/', import.meta.url)
+  const files = readdirSync(folder)
+  expect(files.length).toBeGreaterThan(600)
+  const errors = files.flatMap((file) =>
+    validateCib(read(readFileSync(new URL(file, folder), 'utf8')))
+      .filter(({ severity }) => severity === 'error')
+      .map((report) => `${file}: ${describeCibReport(report)}`),
+  )
+  expect(errors).toEqual([])
+})
+
+test('a hundred mistakes planted in a shared case are all found', () => {
+  const folder = new URL('../../../shared/pacemaker-scheduler/xml/', import.meta.url)
+  const sound = read(readFileSync(new URL('load-stopped-loop.xml', folder), 'utf8'))
+  let planted = 0
+  const spoil = (node: XmlElement): XmlElement => ({
+    ...node,
+    attributes: Object.fromEntries(
+      Object.entries(node.attributes).map(([name, value]) => {
+        const isScore = name === 'score' && planted < 100
+        if (isScore) planted++
+        return [name, isScore ? 'many' : value]
+      }),
+    ),
+    children: node.children.map((child) => (child.kind === 'element' ? spoil(child) : child)),
+  })
+  const constraints = childElement(childElement(sound, 'configuration') ?? sound, 'constraints')
+  expect(childElements(constraints ?? sound).length).toBeGreaterThan(100)
+  const found = validateCib(spoil(sound)).filter(({ severity, code }) => severity === 'error' && code === 'bad-value')
+  expect(planted).toBe(100)
+  expect(found).toHaveLength(100)
+})
