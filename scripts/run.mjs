@@ -1,28 +1,43 @@
-#!/usr/bin/env node
-// Runs a TypeScript program of this project: Node 20 cannot, so esbuild turns it into one module first.
-// Usage: node scripts/run.mjs scripts/build.ts [argument]...
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+// Runs a TypeScript program of the project: `node scripts/run.mjs bench/bench.ts --runs 3`. Node.js 20 cannot do it by itself.
+import { mkdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const [program, ...args] = process.argv.slice(2)
-if (!program) throw new Error('Name the program to run: node scripts/run.mjs <file.ts> [argument]...')
-const project = resolve(import.meta.dirname, '..')
-// Beside node_modules, so that packages are found from there.
-const bundle = join(project, 'node_modules', `.run-${randomUUID()}.mjs`)
-process.on('exit', () => rmSync(bundle, { force: true }))
+const source = resolve(program)
+// Beside the source, so that what the program finds from its own place (import.meta.dirname) is where it expects it.
+const bundle = join(dirname(source), `.${basename(source, '.ts')}-${process.pid}.mjs`)
+mkdirSync(dirname(bundle), { recursive: true })
 await build({
-  entryPoints: [resolve(program)],
+  entryPoints: [source],
   outfile: bundle,
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
   packages: 'external',
-  sourcemap: 'inline',
-  logLevel: 'error',
+  logLevel: 'warning',
+  plugins: [ownPlaces()],
 })
-process.argv = [process.argv[0], resolve(program), ...args]
-await import(pathToFileURL(bundle).href)
+process.argv = [process.argv[0], source, ...args]
+process.on('exit', () => rmSync(bundle, { force: true }))
+try {
+  await import(pathToFileURL(bundle).href)
+} finally {
+  rmSync(bundle, { force: true })
+}
+
+/** Files keep their own import.meta.dirname although they end up in one bundle. */
+function ownPlaces() {
+  return {
+    name: 'own-places',
+    setup(setup) {
+      setup.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const { readFile } = await import('node:fs/promises')
+        const text = await readFile(path, 'utf8')
+        return { contents: text.replaceAll('import.meta.dirname', JSON.stringify(dirname(path))), loader: 'ts' }
+      })
+    },
+  }
+}

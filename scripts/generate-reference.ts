@@ -1,0 +1,58 @@
+/** Writes docs/reference/ from the definitions of commands and options: what is documented is what there is. `--check` only compares. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  cloneMetaOptions,
+  clusterOptions,
+  commonMetaOptions,
+  describeValues,
+  groupMetaOptions,
+  guestMetaOptions,
+  type OptionDefinition,
+  operationOptions,
+} from '../src/cib/index.ts'
+import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
+
+const folder = resolve(import.meta.dirname, '../docs/reference')
+
+function commandsPage(commands: readonly Command[]): string {
+  const areas = [...new Set(commands.map(({ path }) => path[0] ?? ''))]
+  const sections = areas.map((area) => {
+    const own = commands.filter(({ path }) => path[0] === area)
+    return `## ${area}\n\n${own.map((command) => `### systole ${command.path.join(' ')}\n\n\`\`\`\n${describeCommand(command)}\`\`\`\n`).join('\n')}`
+  })
+  return `# Commands\n\nMade from the commands themselves by \`npm run reference\`.\n\n${sections.join('\n')}`
+}
+
+function optionsPage(): string {
+  const tables = [
+    ['Cluster options', clusterOptions],
+    ['Meta-attributes of every resource', commonMetaOptions],
+    ['Meta-attributes of groups', groupMetaOptions],
+    ['Meta-attributes of clones', cloneMetaOptions],
+    ['Meta-attributes of guest nodes', guestMetaOptions],
+    ['Options of operations', operationOptions],
+  ] as const
+  return `# Options\n\nMade from the definitions by \`npm run reference\`.\n\n${tables.map(([title, options]) => `## ${title}\n\n${optionTable(options)}`).join('\n')}`
+}
+
+function optionTable(options: readonly OptionDefinition[]): string {
+  const rows = options.map((option) => {
+    const { name, otherNames, description } = option
+    const names = otherNames && otherNames.length > 0 ? `${name} (also ${otherNames.join(', ')})` : name
+    return `| ${names} | ${describeValues(option)} | ${option.default ?? ''} | ${description} |`
+  })
+  return ['| Name | Takes | Default | What it does |', '| --- | --- | --- | --- |', ...rows, ''].join('\n')
+}
+
+const pages = { 'commands.md': commandsPage(allCommands), 'options.md': optionsPage() }
+let stale = false
+for (const [name, text] of Object.entries(pages)) {
+  const path = join(folder, name)
+  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(`docs/reference/${name} is not what the definitions say: run npm run reference.`)
+    stale = true
+  }
+}
+process.exitCode = stale ? 1 : 0

@@ -1,0 +1,5 @@
+/** The command line: commands with pcs's grammar, their help and completion. The program is main.ts. */
+
+export type { Command } from './command.ts'
+export { allCommands } from './commands/all-commands.ts'
+export { describeCommand } from './help.ts'
