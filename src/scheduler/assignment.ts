@@ -19,6 +19,8 @@ export interface Assignment {
   readonly ticketConstraints: readonly ExpandedTicketConstraint[]
   /** Nodes that must be fenced because of a decision made here (a lost ticket with loss-policy fence), with reasons. */
   readonly fencing: ReadonlyMap<NodeName, readonly string[]>
+  /** Nodes on which nothing can be placed, and why not. */
+  readonly unavailable: ReadonlyMap<NodeName, NodeUnavailable>
   /** Remote and guest nodes as they will be once their connections are where they were assigned. */
   readonly remoteNodes: ReadonlyMap<
     NodeName,
@@ -106,7 +108,6 @@ export interface Contribution {
 }
 
 export type ScoreSource =
-  | { readonly kind: 'base' }
   | { readonly kind: 'location'; readonly constraint: string; readonly rule?: string; readonly attribute?: string }
   | { readonly kind: 'stickiness' }
   | {
@@ -116,7 +117,6 @@ export type ScoreSource =
       /** `primary`: it must go where the other is; `dependent`: the other wants to be where this one goes. */
       readonly as: 'dependent' | 'primary'
     }
-  | { readonly kind: 'group'; readonly group: ResourceId; readonly member: ResourceId }
   | { readonly kind: 'health'; readonly health: 'green' | 'yellow' | 'red' | 'score' }
   | { readonly kind: 'fail-count'; readonly count: Score; readonly threshold: Score }
   | {
@@ -140,8 +140,6 @@ export type ScoreSource =
   | { readonly kind: 'target-role'; readonly role: Role }
   | { readonly kind: 'instances'; readonly limit: 'clone-max' | 'clone-node-max' }
   | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
-  | { readonly kind: 'stop-all-resources' }
-  | { readonly kind: 'bundle'; readonly what: 'replica' | 'container' }
   | { readonly kind: 'promotion' }
   | { readonly kind: 'orphan' }
 

@@ -36,6 +36,7 @@ export function toAssignment({ placing, order }: Placed, base: BaseScores): Assi
       ...(role === undefined ? {} : { role }),
     })),
     fencing: placing.tickets.fencing,
+    unavailable: unavailable(placing),
     remoteNodes: remoteNodes(placing),
     scores: placing.lines,
     remainingCapacity: new Map(
@@ -141,6 +142,15 @@ function publicColocation(colocation: {
     influence,
     fromConstraint: explicit,
   }
+}
+
+function unavailable(placing: Placing): Assignment['unavailable'] {
+  return new Map(
+    placing.tree.nodes.flatMap((node, index) => {
+      const state = whyUnusable(placing.nodes, node, index)
+      return state === undefined ? [] : [[node.name, state] as const]
+    }),
+  )
 }
 
 function remoteNodes(placing: Placing): Assignment['remoteNodes'] {

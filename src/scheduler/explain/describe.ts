@@ -1,0 +1,136 @@
+/** The reasons of placement in words: one short phrase for each source of a score and each thing that stands in the way. */
+import { assertNever } from '../../base/index.ts'
+import { formatScore } from '../../cib/index.ts'
+import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
+
+export function describeContribution({ source, score }: Contribution): string {
+  const value = score > 0 ? `+${formatScore(score)}` : formatScore(score)
+  return `${value} ${describeSource(source)}`
+}
+
+export function describeSource(source: ScoreSource): string {
+  switch (source.kind) {
+    case 'location':
+      return `location constraint ${source.constraint}${detail(source)}`
+    case 'stickiness':
+      return 'stickiness, because it is active there'
+    case 'colocation':
+      return source.as === 'dependent'
+        ? `placed with ${source.with} (${colocationName(source.constraint)})`
+        : `${source.with} is placed with it and would like it there (${colocationName(source.constraint)})`
+    case 'health':
+      return source.health === 'score' ? 'node health' : `node health is ${source.health}`
+    case 'fail-count':
+      return `failed ${formatScore(source.count)} times there, and migration-threshold is ${formatScore(source.threshold)}`
+    case 'failure':
+      return describeFailure(source.because, source.operation)
+    case 'unmanaged':
+      return 'active there and not managed'
+    case 'multiple-active':
+      return 'active on several nodes, and multiple-active=stop_only'
+    case 'ticket':
+      return `ticket ${source.ticket} is not granted or on standby`
+    case 'utilization':
+      return 'not enough free capacity'
+    case 'exclusive-discovery':
+      return 'resource-discovery=exclusive names other nodes'
+    case 'node-kind':
+      return 'cannot run on this kind of node'
+    case 'target-role':
+      return `target-role is ${source.role}`
+    case 'instances':
+      return source.limit === 'clone-max'
+        ? 'clone-max instances are placed already'
+        : 'clone-node-max instances are placed there already'
+    case 'shutdown-lock':
+      return `locked to ${source.node} while that node is shut down`
+    case 'promotion':
+      return 'promotion score'
+    case 'orphan':
+      return 'no longer configured'
+    default:
+      return assertNever(source)
+  }
+}
+
+function detail({ rule, attribute }: { readonly rule?: string; readonly attribute?: string }): string {
+  if (rule === undefined) return ''
+  return attribute === undefined ? ` (rule ${rule})` : ` (rule ${rule}, node attribute ${attribute})`
+}
+
+/** Implied colocations have names that no administrator wrote. */
+function colocationName(id: string): string {
+  switch (id) {
+    case '#group-members':
+      return 'members of a group'
+    case '#ip-with-container':
+    case '#resource-with-container':
+      return 'its container'
+    case '#replica-remote-with-host-remote':
+      return "the connection of the container's host"
+    default:
+      return `colocation constraint ${id}`
+  }
+}
+
+function describeFailure(
+  because: Extract<ScoreSource, { readonly kind: 'failure' }>['because'],
+  operation: string | undefined,
+): string {
+  const what = operation ?? 'an operation'
+  switch (because) {
+    case 'failed-stop':
+      return `${what} failed there, so it may still be active`
+    case 'hard-error':
+      return `${what} failed there with an error that only an administrator can mend`
+    case 'fatal-error':
+      return `${what} failed with an error that would be the same on every node`
+    case 'on-fail-stop':
+      return `${what} failed, and on-fail is stop`
+    case 'on-fail-ban':
+      return `${what} failed there, and on-fail bans it`
+    case 'failed-migration':
+      return `${what}, a live migration, failed there`
+    default:
+      return assertNever(because)
+  }
+}
+
+export function describeReason(reason: PlacementReason): string {
+  switch (reason.kind) {
+    case 'node-unavailable':
+      return `${reason.node}: ${reason.state}`
+    case 'banned':
+      return `${reason.node}: ${reason.by.map(describeContribution).join('; ') || 'ruled out'}`
+    case 'not-allowed':
+      return `${reason.node}: no location constraint allows it there (symmetric-cluster=false)`
+    case 'target-role':
+      return `target-role is ${reason.role}`
+    case 'on-fail':
+      return `it failed on ${reason.node}, and on-fail is ${reason.action}`
+    case 'no-quorum':
+      return `the cluster has no quorum, and no-quorum-policy is ${reason.policy}`
+    case 'unmanaged':
+      return 'it is not managed by the cluster'
+    case 'blocked':
+      return 'it is blocked until an administrator cleans up its failure'
+    case 'orphan':
+      return 'it is no longer configured'
+    case 'ticket':
+      return `ticket ${reason.ticket} is not granted or on standby (loss-policy ${reason.policy})`
+    case 'stop-all-resources':
+      return 'stop-all-resources is set'
+    case 'clone-limit':
+      return `${reason.limit} instances are placed already`
+    case 'capacity':
+      return `${reason.node}: not enough free capacity`
+    case 'primary-stopped':
+      return `${reason.primary}, which it is placed with, runs nowhere (${reason.constraint})`
+    case 'promotion-score':
+      return `its promotion score on ${reason.node} is ${formatScore(reason.score)}`
+    case 'shutdown-lock':
+      return `it is locked to ${reason.node} while that node is shut down`
+    default:
+      return assertNever(reason)
+  }
+}
