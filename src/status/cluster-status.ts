@@ -44,7 +44,13 @@ export interface ClusterStatus {
   /** Whether a rule (of a constraint, for one) holds on a node, at `now`. */
   readonly ruleHolds: (
     rule: Rule,
-    on: { readonly node?: NodeStatus; readonly resource?: Resource; readonly role?: Role },
+    on: {
+      readonly node?: NodeStatus | undefined
+      readonly resource?: Resource | undefined
+      readonly role?: Role | undefined
+      /** What the groups of a resource pattern matched, the whole match first. */
+      readonly submatches?: readonly string[] | undefined
+    },
   ) => boolean
 }
 
@@ -107,6 +113,8 @@ export interface NodeStatus {
   readonly connection?: ResourceId
   /** For guest nodes: the resource that is their container. */
   readonly container?: ResourceId
+  /** It is a replica of a bundle, and runs nothing but the bundled resource. */
+  readonly isBundleNode: boolean
   readonly featureSet?: string
   readonly healthScore: Score
   readonly health: 'green' | 'yellow' | 'red'
@@ -224,7 +232,7 @@ export interface BundleResource extends ResourceCommon {
 export interface PrimitiveState {
   /** The highest role it is known to have anywhere. */
   readonly role: Role
-  /** Where it is active, in node order, with its role there. */
+  /** Where it is active, with its role there, in the order in which the history told: the first is its present node. */
   readonly active: readonly { readonly node: NodeName; readonly role: Role }[]
   /** Where a probe or operation has told whether it runs. */
   readonly knownOn: readonly NodeName[]
@@ -234,7 +242,7 @@ export interface PrimitiveState {
   /** What the first failure asks for: the `on-fail` of the failed operation, resolved. */
   readonly onFail?: { readonly node: NodeName; readonly action: OnFail }
   /** An operation whose result is not known yet. */
-  readonly pending?: { readonly node: NodeName; readonly operation: string }
+  readonly pending?: { readonly node: NodeName; readonly operation: string; readonly intervalMs: number }
   /** A live migration that was interrupted between its two halves. */
   readonly partialMigration?: { readonly source: NodeName; readonly target: NodeName }
   /** Where the history forbids it to run. Placement adds minus INFINITY for each. */
@@ -245,6 +253,8 @@ export interface PrimitiveState {
   readonly historyName?: string
   /** A lock recorded in the history (`shutdown-lock`), or due because its only node is shutting down cleanly. */
   readonly shutdownLock?: { readonly node: NodeName; readonly since: number }
+  /** A node whose lock on it has expired: its history there shall be cleared. */
+  readonly lockExpiredOn?: NodeName
   /** By node; INFINITY is 1000000. `count` is what `migration-threshold` is compared with: 0 once expired. */
   readonly failCounts: ReadonlyMap<NodeName, FailCount>
   /** Whether the cluster may start and stop it: is-managed, maintenance of cluster, resource and node, `block`. */
@@ -257,6 +267,8 @@ export interface PrimitiveState {
   readonly migratable: boolean
   /** Nodes on which a stop after a successful migration away from them is still due. */
   readonly danglingMigrations: readonly NodeName[]
+  /** The agent that each node's history was made by, where that is recorded. */
+  readonly recordedAgents?: ReadonlyMap<NodeName, Agent>
   /** Its operations by node, oldest first. */
   readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */
@@ -323,6 +335,8 @@ export interface FailCount {
 
 export interface FailedOperation {
   readonly resource: ResourceId
+  /** The resource's name in the configuration, the same for all instances of a clone. */
+  readonly configuredResource: ResourceId
   readonly node: NodeName
   readonly operation: string
   readonly intervalMs: number
@@ -330,4 +344,6 @@ export interface FailedOperation {
   readonly status: string
   readonly exitReason: string
   readonly lastChange?: number
+  /** `web_start_0`. */
+  readonly key: string
 }

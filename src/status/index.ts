@@ -1,2 +1,9 @@
-/** Reads the history: what runs where, in which role, with which failures. Chooses nothing. */
+/**
+ * Reads the history: what runs where, in which role, with which failures. Chooses nothing. `readStatus` turns a CIB into a
+ * `ClusterStatus`; `printClusterStatus` tells it to people.
+ */
 export type * from './cluster-status.ts'
+export { compareNames } from './names.ts'
+export { printClusterStatus, printResource, printSummaryHeader } from './print/index.ts'
+export { readStatus, type StatusInput } from './read-status.ts'
+export { parseMoment, type RuleContext, ruleHolds, type TimeZone, type UtcOffsetAt, utc } from './rules/index.ts'

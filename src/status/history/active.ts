@@ -1,0 +1,43 @@
+/**
+ * Notes that a resource is active on a node, and what follows from that: a node in maintenance takes it out of the
+ * cluster's hands, and `multiple-active=block` blocks it, with the group or bundle around it, once it is active on two nodes.
+ */
+import type { NodeName } from '../../base/index.ts'
+import type { Role } from '../../cib/index.ts'
+import { type NodeDraft, type PrimitiveDraft, rankOf, type StateDraft, type World } from '../drafts.ts'
+
+export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraft, role: Role): void {
+  const { state } = resource
+  const known = state.active.get(node.name)
+  if (known !== undefined) {
+    if (rankOf(role) > rankOf(known)) state.active.set(node.name, role)
+    return
+  }
+  state.active.set(node.name, role)
+  if (node.maintenance) {
+    state.managed = false
+    state.maintenance = true
+  }
+  if (!state.managed || countedNodes(world, resource).length < 2) return
+  state.multiplyActive = true
+  if (resource.meta.multipleActive !== 'block') return
+  block(state)
+  const { parent } = resource
+  if (parent === undefined || parent.meta.multipleActive !== 'block') return
+  if (parent.kind === 'group') for (const member of parent.members) block(member.state)
+}
+
+/** What need not be fenced before it starts elsewhere does not count on nodes that are lost. */
+function countedNodes(world: World, { meta, state }: PrimitiveDraft): readonly NodeName[] {
+  const names = [...state.active.keys()]
+  if (meta.requires === 'fencing' || meta.requires === 'unfencing') return names
+  return names.filter((name) => {
+    const node = world.nodes.get(name)
+    return node?.online && !node.unclean
+  })
+}
+
+export function block(state: StateDraft): void {
+  state.managed = false
+  state.blocked = true
+}

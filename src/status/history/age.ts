@@ -1,0 +1,35 @@
+/**
+ * Which of two recorded operations is the newer one. On one node the call ids say so; a pending operation has none yet, and
+ * is placed by the transition that asked for it; between nodes only the times can be compared.
+ */
+import type { HistoryEntry } from '../cluster-status.ts'
+
+/** Oldest first. Entries of the same age keep their order. */
+export function sortByAge(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  return [...entries].sort((a, b) => compareAge(a, b, true))
+}
+
+/** Negative where `a` is older. */
+export function compareAge(a: HistoryEntry, b: HistoryEntry, sameNode: boolean): number {
+  if (a.id === b.id && sameNode) return 0
+  if (!sameNode) return compareTimes(a, b)
+  if (a.callId < 0 && b.callId < 0) return 0
+  if (a.callId >= 0 && b.callId >= 0) return a.callId === b.callId ? compareTimes(a, b) : a.callId - b.callId
+  return comparePending(a, b)
+}
+
+function compareTimes(a: HistoryEntry, b: HistoryEntry): number {
+  return (a.lastChange ?? 0) - (b.lastChange ?? 0)
+}
+
+/**
+ * One of them is pending. If both belong to the same action, the pending entry was written first and the result replaced
+ * it; else the later transition is the newer, and from another scheduler's transition, the pending one is.
+ */
+function comparePending(a: HistoryEntry, b: HistoryEntry): number {
+  const pendingIsNewer = a.callId < 0 ? 1 : -1
+  if (a.transition === undefined || b.transition === undefined) return pendingIsNewer
+  if (a.transition.uuid !== b.transition.uuid) return pendingIsNewer
+  if (a.transition.number === b.transition.number) return -pendingIsNewer
+  return a.transition.number - b.transition.number
+}

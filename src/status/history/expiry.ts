@@ -1,0 +1,54 @@
+/**
+ * Whether a recorded failure is to be forgotten because failure-timeout has passed, and whether that is the moment to clear
+ * the fail count (Pacemaker Explained, "failure-timeout").
+ *
+ * A failure whose fail count still stands is kept: the count is the newer fact. Probes that told a state are facts, however
+ * old. "Not installed" never expires.
+ */
+import type { HistoryEntry } from '../cluster-status.ts'
+import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
+import { exitCodes, isProbe, operationStatus } from './outcome.ts'
+
+/** Exit codes of a probe that say what is, rather than that something failed. */
+const tellingExitCodes: readonly number[] = [
+  exitCodes.ok,
+  exitCodes.notRunning,
+  exitCodes.promoted,
+  exitCodes.degraded,
+  exitCodes.degradedPromoted,
+]
+
+export function isExpired(world: World, resource: PrimitiveDraft, node: NodeDraft, entry: HistoryEntry): boolean {
+  const timeoutMs = failureTimeoutOf(resource)
+  if (entry.status === operationStatus.notInstalled || timeoutMs === undefined || entry.lastChange === undefined)
+    return false
+  const { state } = resource
+  const timeout = Math.ceil(timeoutMs / 1000)
+  if (world.zone.now < entry.lastChange + timeout) return false
+  const failCount = state.failCounts.get(node.name)
+  const reason = reasonToClear(resource, entry, failCount)
+  if (reason !== undefined && !state.clearFailCountOn.some((cleared) => cleared.node === node.name))
+    state.clearFailCountOn.push({ node: node.name, reason })
+  if (failCount !== undefined && !failCount.expired) {
+    if (failCount.lastFailure !== undefined && failCount.lastFailure + timeout > world.zone.now)
+      world.moments.push(failCount.lastFailure + timeout)
+    return false
+  }
+  return !(isProbe(entry) && tellingExitCodes.includes(entry.exitCode))
+}
+
+function reasonToClear(
+  resource: PrimitiveDraft,
+  entry: HistoryEntry,
+  failCount: { readonly expired: boolean } | undefined,
+): string | undefined {
+  if (failCount !== undefined) return failCount.expired ? 'it expired' : undefined
+  return entry.id.endsWith('_last_failure_0') && resource.reconnectIntervalMs !== undefined
+    ? 'reconnect interval is set'
+    : undefined
+}
+
+/** A connection that is made again at intervals forgets its failures at the same pace. */
+export function failureTimeoutOf(resource: PrimitiveDraft): number | undefined {
+  return resource.reconnectIntervalMs ?? resource.meta.failureTimeoutMs
+}

@@ -1,0 +1,64 @@
+/**
+ * Fail counts (Pacemaker Explained, "Handling Resource Failure"): transient attributes `fail-count-RSC#OP_INTERVAL`, one for
+ * each failed operation, which add up, with `last-failure-RSC#OP_INTERVAL` as the moment of the last one. Old nodes wrote
+ * them without the operation. Once failure-timeout has passed since the last failure they count as 0, unless a failure with
+ * on-fail=block is on record: that one is for the administrator to clear.
+ */
+import type { ResourceId } from '../../base/index.ts'
+import { addScores, parseScore, type Score } from '../../cib/index.ts'
+import type { FailCount } from '../cluster-status.ts'
+
+interface Recorded {
+  readonly count: Score
+  readonly lastFailure: number
+}
+
+/** The fail counts of one node by the resource's name in the history, and by that name without an instance number. */
+export interface FailCountIndex {
+  readonly byName: ReadonlyMap<string, Recorded>
+  readonly byBaseName: ReadonlyMap<string, Recorded>
+}
+
+const none: Recorded = { count: 0, lastFailure: 0 }
+
+export function indexFailCounts(attributes: ReadonlyMap<string, string>): FailCountIndex {
+  const byName = new Map<string, Recorded>()
+  const byBaseName = new Map<string, Recorded>()
+  const add = (map: Map<string, Recorded>, name: string, more: Recorded): void => {
+    const { count, lastFailure } = map.get(name) ?? none
+    map.set(name, {
+      count: addScores(count, more.count),
+      lastFailure: Math.max(lastFailure, more.lastFailure),
+    })
+  }
+  for (const [attribute, value] of attributes) {
+    const match = /^(fail-count|last-failure)-(.+?)(?:#.+_\d+)?$/.exec(attribute)
+    if (match === null) continue
+    const [, kind, name = ''] = match
+    const recorded =
+      kind === 'fail-count'
+        ? { count: parseScore(value) ?? 0, lastFailure: 0 }
+        : { count: 0, lastFailure: Number.parseInt(value, 10) || 0 }
+    add(byName, name, recorded)
+    add(byBaseName, withoutNumber(name), recorded)
+  }
+  return { byName, byBaseName }
+}
+
+export const withoutNumber = (name: string): string => name.replace(/:\d+$/, '')
+
+/** `numberMatters`: it is no instance of an anonymous clone, whose counts are shared by all numbers. */
+export function failCountOf(
+  index: FailCountIndex,
+  resource: { readonly id: ResourceId; readonly configuredId: ResourceId; readonly numberMatters: boolean },
+  expiry: { readonly failureTimeoutMs: number | undefined; readonly now: number },
+): FailCount | undefined {
+  const recorded = resource.numberMatters
+    ? index.byName.get(resource.id)
+    : index.byBaseName.get(withoutNumber(resource.configuredId))
+  if (recorded === undefined || recorded.count === 0) return undefined
+  const { count, lastFailure } = recorded
+  const timeout = expiry.failureTimeoutMs
+  const expired = timeout !== undefined && lastFailure > 0 && expiry.now > lastFailure + Math.ceil(timeout / 1000)
+  return { count: expired ? 0 : count, expired, ...(lastFailure > 0 ? { lastFailure } : {}) }
+}

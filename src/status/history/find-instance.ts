@@ -1,0 +1,83 @@
+/**
+ * Which primitive instance a history entry belongs to (Pacemaker Explained, "Clones", "Orphans").
+ *
+ * Unique instances and ordinary primitives have their own names in the history. Instances of an anonymous clone share
+ * one: on each node it belongs to the instance that is already active there (by another member of the same group), or to the first
+ * that is nowhere active, or to an instance made for it, an orphan beyond the wanted number. A bundle's member on a guest
+ * node is the one of that replica. What the configuration does not know is an orphan by itself.
+ */
+import { resourceId } from '../../base/index.ts'
+import type { CloneDraft, InstanceDraft, NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
+import { withoutNumber } from './fail-count.ts'
+import { addOrphan } from './orphan.ts'
+import type { RecordedResource } from './records.ts'
+
+export function findInstance(world: World, node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {
+  const baseName = withoutNumber(recorded.id)
+  const clone = world.cloneByMember.get(baseName)
+  if (clone !== undefined && !clone.unique) return anonymousInstance(world, clone, baseName, node)
+  const found = world.primitives.get(resourceId(recorded.id))
+  return found ?? addOrphan(world, node, recorded)
+}
+
+function anonymousInstance(world: World, clone: CloneDraft, memberName: string, node: NodeDraft): PrimitiveDraft {
+  const { parent } = clone
+  if (parent?.kind === 'bundle') {
+    const replica = parent.replicas.find((candidate) => candidate.node === node.name)
+    if (replica?.child !== undefined) return replica.child
+  }
+  return existingInstance(world, clone, memberName, node) ?? orphanInstance(clone, memberName)
+}
+
+function existingInstance(
+  world: World,
+  clone: CloneDraft,
+  memberName: string,
+  node: NodeDraft,
+): PrimitiveDraft | undefined {
+  const here = clone.instances.find((instance) => membersOf(instance).some(({ state }) => state.active.has(node.name)))
+  if (here !== undefined) {
+    const member = memberOf(here, memberName)
+    // Two histories of one anonymous instance: the second is a leftover of when the clone was unique.
+    if (member === undefined || member.state.active.size > 0) return undefined
+    return usable(world, clone, member, node) ? member : undefined
+  }
+  const free = clone.instances.find((instance) => isFree(instance, memberName, node))
+  const member = free === undefined ? undefined : memberOf(free, memberName)
+  return member !== undefined && usable(world, clone, member, node) ? member : undefined
+}
+
+/** Active nowhere, not blocked, and not about to start on another node. */
+function isFree(instance: InstanceDraft, memberName: string, node: NodeDraft): boolean {
+  if (membersOf(instance).some(({ state }) => state.active.size > 0)) return false
+  const member = memberOf(instance, memberName)
+  if (member === undefined || member.state.blocked) return false
+  const { pending } = member.state
+  return pending === undefined || pending.node === node.name
+}
+
+/**
+ * An instance that may start without its old node being fenced is not spent on that node while it is lost, unless there is
+ * one for every node anyway: so another can start elsewhere at once.
+ */
+function usable(world: World, clone: CloneDraft, member: PrimitiveDraft, node: NodeDraft): boolean {
+  const { requires } = member.meta
+  if (requires === 'fencing' || requires === 'unfencing' || node.kind === 'guest') return true
+  return (node.online && !node.unclean) || clone.cloneMax >= world.nodes.size
+}
+
+function orphanInstance(clone: CloneDraft, memberName: string): PrimitiveDraft {
+  const instance = clone.grow()
+  for (const member of membersOf(instance)) member.orphan = true
+  instance.orphan = true
+  const member = memberOf(instance, memberName)
+  if (member === undefined) throw new Error(`A clone of ${memberName} has an instance without it`)
+  return member
+}
+
+export const membersOf = (instance: InstanceDraft): readonly PrimitiveDraft[] =>
+  instance.kind === 'group' ? instance.members : [instance]
+
+function memberOf(instance: InstanceDraft, name: string): PrimitiveDraft | undefined {
+  return membersOf(instance).find(({ configuredId }) => configuredId === name)
+}

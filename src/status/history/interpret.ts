@@ -1,0 +1,99 @@
+/**
+ * Reads one node's history: for each resource its operations from the oldest to the newest, then what they add up to. This
+ * is the table of contents; outcome.ts, success.ts, failure.ts and on-fail.ts hold the rules.
+ */
+import { type NodeDraft, type PrimitiveDraft, rankOf, type World } from '../drafts.ts'
+import { concludeReading } from './conclude.ts'
+import { failureTimeoutOf, isExpired } from './expiry.ts'
+import { type FailCountIndex, failCountOf, indexFailCounts } from './fail-count.ts'
+import { applyFailure, recordFailure } from './failure.ts'
+import { findInstance } from './find-instance.ts'
+import { exitCodes, type Outcome, outcomeOf } from './outcome.ts'
+import { applyPending } from './pending.ts'
+import type { Reading } from './reading.ts'
+import type { RecordedNode, RecordedResource } from './records.ts'
+import { noteShutdownLock } from './shutdown-lock.ts'
+import { applySuccess } from './success.ts'
+
+export function interpretNode(world: World, node: NodeDraft, recorded: RecordedNode): void {
+  const failCounts = indexFailCounts(node.attributes)
+  for (const resource of recorded.resources.values()) interpretResource(world, node, resource, failCounts)
+}
+
+function interpretResource(
+  world: World,
+  node: NodeDraft,
+  recorded: RecordedResource,
+  failCounts: FailCountIndex,
+): void {
+  if (recorded.entries.length === 0 && recorded.shutdownLock === undefined) return
+  const resource = findInstance(world, node, recorded)
+  if (resource === undefined) return
+  const { state } = resource
+  state.history.set(node.name, recorded)
+  if (recorded.id !== resource.id) state.historyName = recorded.id
+  noteFailCount(world, resource, node, failCounts)
+  if (recorded.shutdownLock !== undefined) noteShutdownLock(world, resource, node, recorded.shutdownLock)
+  const [first] = recorded.entries
+  if (first === undefined) return
+  const before = state.role
+  const reading: Reading = { world, node, resource, entry: first, role: undefined, onFail: 'ignore' }
+  for (const entry of recorded.entries) {
+    reading.entry = entry
+    interpretEntry(reading)
+  }
+  concludeReading(reading)
+  state.role = rankOf(before) > rankOf(reading.role) ? before : reading.role
+}
+
+function noteFailCount(world: World, resource: PrimitiveDraft, node: NodeDraft, index: FailCountIndex): void {
+  const { instance, id, configuredId, state } = resource
+  const failCount = failCountOf(
+    index,
+    { id, configuredId, numberMatters: instance === undefined || instance.unique },
+    { failureTimeoutMs: failureTimeoutOf(resource), now: world.zone.now },
+  )
+  if (failCount !== undefined) state.failCounts.set(node.name, failCount)
+}
+
+function interpretEntry(reading: Reading): void {
+  const { world, node, resource, entry } = reading
+  if (entry.operation === 'notify') return
+  const expired = isExpired(world, resource, node, entry)
+  const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: canFence(world, node), expired })
+  if (expired && entry.expectedExitCode !== outcome.exitCode) {
+    const isLive = node.online && !node.unclean
+    if (entry.intervalMs === 0) return
+    if (isLive) {
+      resource.state.expiredRecurring.push({ node: node.name, key: entry.key })
+      return
+    }
+  }
+  if (entry.exitCode === exitCodes.degraded || entry.exitCode === exitCodes.degradedPromoted) recordFailure(reading)
+  applyOutcome(reading, outcome)
+}
+
+function applyOutcome(reading: Reading, outcome: Outcome): void {
+  if (outcome.role !== undefined && outcome.kind !== 'pending' && outcome.kind !== 'cancelled')
+    reading.role = outcome.role
+  switch (outcome.kind) {
+    case 'cancelled':
+      return
+    case 'pending':
+      applyPending(reading)
+      return
+    case 'done':
+      if (outcome.clearsFailures) reading.onFail = 'ignore'
+      if (outcome.clearsFailures) delete reading.resource.state.demandedRole
+      applySuccess(reading, outcome.exitCode)
+      return
+    default:
+      applyFailure(reading, outcome)
+  }
+}
+
+/** Whether fencing this node is possible and would bring certainty. */
+function canFence({ options }: World, node: NodeDraft): boolean {
+  if (node.kind === 'guest') return true
+  return options.fencingEnabled
+}

@@ -1,0 +1,25 @@
+/** An operation that was sent and has not been answered: it may have happened or not. */
+
+import { isProbe } from './outcome.ts'
+import type { Reading } from './reading.ts'
+import { setActive } from './success.ts'
+
+export function applyPending(reading: Reading): void {
+  const { entry, node, resource, world } = reading
+  const { state } = resource
+  switch (entry.operation) {
+    case 'start':
+      setActive(reading)
+      break
+    case 'promote':
+      reading.role = 'Promoted'
+      break
+    case 'migrate_to':
+      // A migration away from a node that must be fenced: its target has to be stopped before anything else.
+      if (node.unclean && entry.migrateTarget !== undefined && world.nodes.has(entry.migrateTarget))
+        state.danglingMigrations.push(entry.migrateTarget)
+      break
+  }
+  if (state.pending === undefined && !isProbe(entry))
+    state.pending = { node: node.name, operation: entry.operation, intervalMs: entry.intervalMs }
+}

@@ -1,0 +1,121 @@
+/**
+ * The status section as text became values (Pacemaker Explained, "Status – Here be dragons"): for each `node_state` its
+ * membership, its transient attributes and its operations, read once and indexed by name.
+ */
+import { type NodeName, nodeName } from '../../base/index.ts'
+import { type Agent, childElement, childElements, type XmlElement } from '../../cib/index.ts'
+import type { HistoryEntry } from '../cluster-status.ts'
+import { sortByAge } from './age.ts'
+
+export interface RecordedNode {
+  readonly id: string
+  readonly name: NodeName
+  /** Attributes of the `node_state` element. */
+  readonly attributes: Readonly<Record<string, string>>
+  readonly transient: ReadonlyMap<string, string>
+  /** By their names in the history, in the order of the document. */
+  readonly resources: ReadonlyMap<string, RecordedResource>
+}
+
+export interface RecordedResource {
+  readonly id: string
+  readonly agent?: Agent
+  readonly container?: string
+  /** Seconds since the epoch. */
+  readonly shutdownLock?: number
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[]
+}
+
+/** `nameOf` finds a node's name by the id of its state, which may lack the name. */
+export function readRecords(
+  status: XmlElement | undefined,
+  nameOf: (id: string) => NodeName | undefined,
+): ReadonlyMap<NodeName, RecordedNode> {
+  const recorded = new Map<NodeName, RecordedNode>()
+  for (const state of status === undefined ? [] : childElements(status, 'node_state')) {
+    const { id = '', uname } = state.attributes
+    const name = uname === undefined ? nameOf(id) : nodeName(uname)
+    if (name === undefined || recorded.has(name)) continue
+    recorded.set(name, {
+      id,
+      name,
+      attributes: state.attributes,
+      transient: readTransientAttributes(childElement(state, 'transient_attributes')),
+      resources: readResources(childElement(state, 'lrm')),
+    })
+  }
+  return recorded
+}
+
+/** Of several sets the later one wins, as among permanent attributes. */
+function readTransientAttributes(parent: XmlElement | undefined): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  if (parent === undefined) return values
+  for (const set of [...childElements(parent, 'instance_attributes')].reverse())
+    for (const { attributes } of childElements(set, 'nvpair'))
+      if (attributes.name !== undefined && attributes.value !== undefined && !values.has(attributes.name))
+        values.set(attributes.name, attributes.value)
+  return values
+}
+
+function readResources(lrm: XmlElement | undefined): ReadonlyMap<string, RecordedResource> {
+  const resources = new Map<string, RecordedResource>()
+  for (const list of lrm === undefined ? [] : childElements(lrm, 'lrm_resources'))
+    for (const element of childElements(list, 'lrm_resource')) {
+      const { id, container, 'shutdown-lock': shutdownLock } = element.attributes
+      if (id === undefined) continue
+      const agent = readAgent(element)
+      resources.set(id, {
+        id,
+        entries: sortByAge(childElements(element, 'lrm_rsc_op').map(readEntry)),
+        ...(agent === undefined ? {} : { agent }),
+        ...(container === undefined ? {} : { container }),
+        ...(shutdownLock === undefined ? {} : { shutdownLock: integer(shutdownLock) ?? 0 }),
+      })
+    }
+  return resources
+}
+
+function readAgent({ attributes }: XmlElement): Agent | undefined {
+  const { class: agentClass, provider, type } = attributes
+  if (agentClass === undefined || type === undefined) return undefined
+  return { class: agentClass, type, ...(provider === undefined ? {} : { provider }) }
+}
+
+function readEntry({ attributes }: XmlElement): HistoryEntry {
+  const id = attributes.id ?? ''
+  const operation = attributes.operation ?? ''
+  const intervalMs = integer(attributes.interval) ?? 0
+  const key = readTransitionKey(attributes['transition-key'])
+  const lastChange = integer(attributes['last-rc-change'])
+  const { migrate_source: source, migrate_target: target } = attributes
+  return {
+    id,
+    key: attributes.operation_key ?? id,
+    operation,
+    intervalMs,
+    callId: integer(attributes['call-id']) ?? -1,
+    exitCode: integer(attributes['rc-code']) ?? -1,
+    status: integer(attributes['op-status']) ?? -1,
+    exitReason: attributes['exit-reason'] ?? '',
+    attributes,
+    ...key,
+    ...(lastChange === undefined ? {} : { lastChange }),
+    ...(source === undefined ? {} : { migrateSource: nodeName(source) }),
+    ...(target === undefined ? {} : { migrateTarget: nodeName(target) }),
+  }
+}
+
+/** `ACTION:TRANSITION:EXPECTED:UUID`; before 0.6 without the expected exit code. */
+function readTransitionKey(text: string | undefined): Pick<HistoryEntry, 'expectedExitCode' | 'transition'> {
+  const match = /^(\d+):(-?\d+):(?:(\d+):)?([^:]+)$/.exec(text ?? '')
+  if (match === null) return {}
+  const [, action, number, expected, uuid = ''] = match
+  const transition = { uuid, number: Number(number), action: Number(action) }
+  return expected === undefined ? { transition } : { transition, expectedExitCode: Number(expected) }
+}
+
+function integer(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*[+-]?\d+/.test(text) ? Number.parseInt(text, 10) : undefined
+}

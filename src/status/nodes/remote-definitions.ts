@@ -1,0 +1,128 @@
+/**
+ * Nodes that exist because of resources (Pacemaker Remote): a connection resource `ocf:pacemaker:remote` makes a remote
+ * node of its id; the meta-attribute `remote-node` of a primitive makes a guest node, with a connection that is implied.
+ */
+import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
+import type {
+  Configuration,
+  NvPair,
+  NvSet,
+  OperationDefinition,
+  PrimitiveDefinition,
+  ResourceDefinition,
+} from '../../cib/index.ts'
+
+export interface GuestNode {
+  readonly name: NodeName
+  /** The resource that is the guest: a virtual machine. */
+  readonly container: ResourceId
+  /** The group that the container is a member of, and its connection with it. */
+  readonly group?: ResourceId
+  readonly connection: PrimitiveDefinition
+}
+
+interface PlacedPrimitive {
+  readonly primitive: PrimitiveDefinition
+  readonly group?: ResourceId
+}
+
+/** Primitives at the top and in groups, in the order of the configuration. Clones cannot be nodes. */
+function placedPrimitives(resources: readonly ResourceDefinition[]): readonly PlacedPrimitive[] {
+  return resources.flatMap((resource): readonly PlacedPrimitive[] => {
+    if (resource.kind === 'primitive') return [{ primitive: resource }]
+    if (resource.kind === 'group') return resource.members.map((primitive) => ({ primitive, group: resource.id }))
+    return []
+  })
+}
+
+export const isConnectionAgent = ({ agent }: Pick<PrimitiveDefinition, 'agent'>): boolean =>
+  agent.class === 'ocf' && agent.provider === 'pacemaker' && agent.type === 'remote'
+
+export function remoteNodeNames(configuration: Configuration): readonly NodeName[] {
+  return placedPrimitives(configuration.resources)
+    .filter(({ primitive }) => isConnectionAgent(primitive))
+    .map(({ primitive }) => nodeName(primitive.id))
+}
+
+export function guestNodes(configuration: Configuration): readonly GuestNode[] {
+  const placed = placedPrimitives(configuration.resources)
+  const taken = new Set<string>(placed.map(({ primitive }) => primitive.id))
+  return placed.flatMap(({ primitive, group }) => {
+    const name = writtenMeta(primitive, 'remote-node')
+    if (name === undefined || taken.has(name)) return []
+    taken.add(name)
+    return [
+      {
+        name: nodeName(name),
+        container: primitive.id,
+        connection: guestConnection(name, primitive),
+        ...(group === undefined ? {} : { group }),
+      },
+    ]
+  })
+}
+
+/** As written, whatever rules and templates say: whether a node exists does not change with the time of day. */
+function writtenMeta(primitive: PrimitiveDefinition, name: string): string | undefined {
+  return primitive.meta.flatMap(({ pairs }) => pairs).find((pair) => pair.name === name)?.value
+}
+
+function guestConnection(name: string, container: PrimitiveDefinition): PrimitiveDefinition {
+  const migrate = writtenMeta(container, 'remote-allow-migrate')
+  const managed = writtenMeta(container, 'is-managed')
+  return connectionDefinition(name, {
+    container: container.id,
+    address: writtenMeta(container, 'remote-addr'),
+    port: writtenMeta(container, 'remote-port'),
+    startTimeout: writtenMeta(container, 'remote-connect-timeout'),
+    meta: {
+      ...(migrate === undefined ? {} : { 'allow-migrate': migrate }),
+      ...(managed === undefined ? {} : { 'is-managed': managed }),
+    },
+  })
+}
+
+/** The connection resource that a guest node or a bundle's replica implies. */
+export function connectionDefinition(
+  name: string,
+  facts: {
+    readonly container: string
+    readonly address?: string | undefined
+    readonly port?: string | undefined
+    readonly startTimeout?: string | undefined
+    readonly meta?: Readonly<Record<string, string>>
+  },
+): PrimitiveDefinition {
+  const { address, port, startTimeout } = facts
+  return {
+    kind: 'primitive',
+    id: resourceId(name),
+    agent: { class: 'ocf', provider: 'pacemaker', type: 'remote' },
+    meta: [nvSet(`${name}-meta_attributes`, { 'internal-rsc': 'true', container: facts.container, ...facts.meta })],
+    parameters: [
+      nvSet(`${name}-instance_attributes`, {
+        ...(address === undefined ? {} : { addr: address }),
+        ...(port === undefined ? {} : { port }),
+      }),
+    ],
+    utilization: [],
+    operations: [
+      operation(name, 'monitor', 30_000, { timeout: '30s' }),
+      ...(startTimeout === undefined ? [] : [operation(name, 'start', 0, { timeout: startTimeout })]),
+    ],
+  }
+}
+
+export function nvSet(id: string, values: Readonly<Record<string, string>>): NvSet {
+  const pairs: readonly NvPair[] = Object.entries(values).map(([name, value]) => ({ id: `${id}-${name}`, name, value }))
+  return { id, score: 0, pairs }
+}
+
+export function operation(
+  resource: string,
+  name: string,
+  intervalMs: number,
+  attributes: Readonly<Record<string, string>>,
+): OperationDefinition {
+  return { id: `${resource}-${name}-interval-${intervalMs}`, name, intervalMs, attributes, meta: [], parameters: [] }
+}

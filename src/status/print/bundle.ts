@@ -1,0 +1,30 @@
+/** A bundle: its title with the image, and for each replica its member, or the container where it has none. */
+import type { BundleResource, ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import { indent } from './group.ts'
+import { printPrimitiveAs } from './primitive.ts'
+import { isDisabled, managementFlag } from './resource-state.ts'
+
+export function printBundle(status: ClusterStatus, bundle: BundleResource): readonly string[] {
+  const flags = [
+    ...(isDisabled(bundle.meta, false) ? ['disabled'] : []),
+    ...managementFlag(bundle, status.options.maintenanceMode),
+  ]
+  const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
+  const kind = bundle.replicas.length > 1 ? 'Container bundle set' : 'Container bundle'
+  const image = bundle.definition.container.attributes.image ?? ''
+  return [
+    `* ${kind}: ${bundle.id} [${image}]${suffix}:`,
+    ...indent(bundle.replicas.map((replica) => `* ${printReplica(status, replica)}`)),
+  ]
+}
+
+/** The member is shown where its container runs: the guest node says nothing to anyone. */
+function printReplica(status: ClusterStatus, replica: BundleResource['replicas'][number]): string {
+  const { container, child, remote, ipAddress } = replica
+  const shown: PrimitiveResource = child ?? container
+  const name = (remote ?? container).id
+  return printPrimitiveAs(status, shown, {
+    name: ipAddress === undefined ? name : `${name} (${ipAddress})`,
+    node: container.state.active[0]?.node,
+  })
+}

@@ -1,0 +1,95 @@
+/**
+ * A clone: its title, a line for each instance that needs one, and lists of the nodes where the others are. Unique instances
+ * always have their line; anonymous ones where something is pending, failed, orphaned, unmanaged, partly active or on a lost node.
+ */
+import type { NodeName } from '../../base/index.ts'
+import type { CloneResource, ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import { compareNames } from '../names.ts'
+import { describeExitCode } from './exit-codes.ts'
+import { failedProbeOf } from './failed-probe.ts'
+import { indent, printGroup } from './group.ts'
+import { printPrimitive } from './primitive.ts'
+import {
+  highestRole,
+  type Instance,
+  isActive,
+  isDisabled,
+  locationsOf,
+  managementFlag,
+  primitivesOf,
+} from './resource-state.ts'
+
+export function printClone(status: ClusterStatus, clone: CloneResource): readonly string[] {
+  const full = clone.instances.filter((instance) => isShownInFull(status, clone, instance))
+  const listed = clone.instances.filter((instance) => !full.includes(instance) && locationsOf(instance).length > 0)
+  const promoted = listed.filter((instance) => highestRole(instance) === 'Promoted')
+  const others = listed.filter((instance) => highestRole(instance) !== 'Promoted')
+  return [
+    title(status, clone),
+    ...indent([
+      ...full.flatMap((instance) => printInstance(status, instance)),
+      ...list('Promoted', promoted.flatMap(locationsOf)),
+      ...list(clone.promotable ? 'Unpromoted' : 'Started', others.flatMap(locationsOf)),
+      ...(clone.unique ? [] : stoppedLists(status, clone)),
+    ]),
+  ]
+}
+
+function title(status: ClusterStatus, clone: CloneResource): string {
+  const flags = [
+    ...(clone.promotable ? ['promotable'] : []),
+    ...(clone.unique ? ['unique'] : []),
+    ...(isDisabled(clone.meta, clone.promotable) ? ['disabled'] : []),
+    ...managementFlag(clone, status.options.maintenanceMode),
+  ]
+  const [first] = clone.instances
+  const inside = first === undefined ? '' : first.configuredId
+  return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}:`
+}
+
+function printInstance(status: ClusterStatus, instance: Instance): readonly string[] {
+  return instance.kind === 'group' ? printGroup(status, instance) : [`* ${printPrimitive(status, instance)}`]
+}
+
+function isShownInFull(status: ClusterStatus, clone: CloneResource, instance: Instance): boolean {
+  const members = primitivesOf(instance)
+  const active = members.filter(isActive)
+  if (clone.unique) return active.length > 0 || !instance.orphan
+  if (members.some(({ state }) => state.pending !== undefined)) return true
+  if (active.length === 0) return false
+  if (members.some(({ orphan, state }) => orphan || !state.managed || state.failed)) return true
+  const [location, another] = locationsOf(instance)
+  if (active.length < members.length || location === undefined || another !== undefined) return true
+  const node = status.nodesByName.get(location)
+  return node !== undefined && !node.online && node.unclean
+}
+
+const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
+  nodes.length === 0 ? [] : [`* ${name}: [ ${[...nodes].sort(compareNames).join(' ')} ]`]
+
+/** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
+function stoppedLists(status: ClusterStatus, clone: CloneResource): readonly string[] {
+  const active = new Set(clone.instances.flatMap(locationsOf))
+  const activeInstances = clone.instances.filter((instance) => locationsOf(instance).length > 0).length
+  if (clone.cloneMax <= activeInstances) return []
+  const members = clone.instances.flatMap(primitivesOf)
+  const disabled = clone.meta.targetRole === 'Stopped'
+  const byState = new Map<string, NodeName[]>()
+  for (const node of status.nodes) {
+    if (active.has(node.name) || node.isBundleNode) continue
+    const state = stoppedState(status, members, node.name, disabled)
+    byState.set(state, [...(byState.get(state) ?? []), node.name])
+  }
+  return [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([state, nodes]) => list(state, nodes))
+}
+
+function stoppedState(
+  status: ClusterStatus,
+  members: readonly PrimitiveResource[],
+  node: NodeName,
+  disabled: boolean,
+): string {
+  const failure = failedProbeOf(status, members, node)
+  if (failure !== undefined) return `Stopped (${describeExitCode(failure.exitCode)})`
+  return disabled ? 'Stopped (disabled)' : 'Stopped'
+}

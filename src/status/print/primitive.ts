@@ -1,0 +1,86 @@
+/** The line of a primitive: `web	(ocf:heartbeat:nginx):	 Started alpha (disabled)`. */
+import type { NodeName } from '../../base/index.ts'
+import type { Agent } from '../../cib/index.ts'
+import type { ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import { failedProbe } from './failed-probe.ts'
+import { isDisabled, managementFlag, roleRankOf } from './resource-state.ts'
+
+export function printPrimitive(status: ClusterStatus, resource: PrimitiveResource): string {
+  return printPrimitiveAs(status, resource, { name: displayName(resource) })
+}
+
+/** `name` as shown, and the node where that is not the resource's own (a bundle's member is shown on the container's host). */
+export function printPrimitiveAs(
+  status: ClusterStatus,
+  resource: PrimitiveResource,
+  shown: { readonly name: string; readonly node?: NodeName | undefined },
+): string {
+  const nodes = resource.state.active.map(({ node }) => node)
+  const node =
+    shown.node ??
+    (nodes.length === 1 ? nodes[0] : undefined) ??
+    resource.state.shutdownLock?.node ??
+    pendingNode(resource)
+  const parts = [
+    `${shown.name}\t(${describeAgent(resource.agent)}):\t`,
+    ...(resource.orphan ? ['ORPHANED'] : []),
+    describeState(resource),
+    ...(node === undefined || nodes.length > 1 ? [] : [node]),
+    ...failedProbe(status, resource),
+    ...describeFlags(status, resource, node),
+    ...(nodes.length > 1 ? [`[ ${nodes.join(' ')} ]`] : []),
+  ]
+  return parts.join(' ')
+}
+
+const pendingNode = ({ state }: PrimitiveResource): NodeName | undefined => state.pending?.node
+
+/** Instances of anonymous clones are shown without their number. */
+function displayName({ id, configuredId, instance }: PrimitiveResource): string {
+  return instance !== undefined && !instance.unique ? configuredId : id
+}
+
+export function describeAgent({ class: agentClass, provider, type }: Agent): string {
+  return provider === undefined ? `${agentClass}:${type}` : `${agentClass}:${provider}:${type}`
+}
+
+const pendingStates: Readonly<Record<string, string>> = {
+  start: 'Starting',
+  stop: 'Stopping',
+  migrate_to: 'Migrating',
+  migrate_from: 'Migrating',
+  promote: 'Promoting',
+  demote: 'Demoting',
+}
+
+export function describeState(resource: PrimitiveResource): string {
+  const { failed, pending } = resource.state
+  const role = shownRole(resource)
+  if (failed) return roleRankOf(role) > roleRankOf('Unpromoted') ? `FAILED ${role}` : 'FAILED'
+  return (pending === undefined ? undefined : pendingStates[pending.operation]) ?? role
+}
+
+function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveResource['state']['role'] {
+  return state.role === 'Started' && instance?.promotable === true ? 'Unpromoted' : state.role
+}
+
+function describeFlags(
+  status: ClusterStatus,
+  resource: PrimitiveResource,
+  nodeName: NodeName | undefined,
+): readonly string[] {
+  const { state, meta, instance } = resource
+  const node = nodeName === undefined ? undefined : status.nodesByName.get(nodeName)
+  const promotable = instance?.promotable ?? false
+  const flags = [
+    ...(node !== undefined && !node.online && node.unclean ? ['UNCLEAN'] : []),
+    ...(nodeName !== undefined && state.shutdownLock?.node === nodeName ? ['LOCKED'] : []),
+    ...(state.pending?.operation === 'monitor' ? ['Monitoring'] : []),
+    ...(isDisabled(meta, promotable)
+      ? [meta.targetRole === 'Stopped' ? 'disabled' : `target-role:${meta.targetRole}`]
+      : []),
+    ...managementFlag(resource, status.options.maintenanceMode),
+    ...(state.failureIgnored ? ['failure ignored'] : []),
+  ]
+  return flags.length === 0 ? [] : [`(${flags.join(', ')})`]
+}

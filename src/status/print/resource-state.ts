@@ -1,0 +1,42 @@
+/** Questions about a resource and its members that the printed lists ask. */
+import type { NodeName } from '../../base/index.ts'
+import type { Role } from '../../cib/index.ts'
+import type { GroupResource, PrimitiveResource, Resource, ResourceMeta } from '../cluster-status.ts'
+
+export type Instance = PrimitiveResource | GroupResource
+
+export const primitivesOf = (resource: Instance): readonly PrimitiveResource[] =>
+  resource.kind === 'group' ? resource.members : [resource]
+
+export const isActive = (resource: PrimitiveResource): boolean => resource.state.active.length > 0
+
+/** `target-role` keeps it from being as active as it could be. */
+export function isDisabled({ targetRole }: ResourceMeta, promotable: boolean): boolean {
+  return targetRole === 'Stopped' || (targetRole === 'Unpromoted' && promotable)
+}
+
+/** The distinct nodes on which some member is active. */
+export function locationsOf(instance: Instance): readonly NodeName[] {
+  return [...new Set(primitivesOf(instance).flatMap(({ state }) => state.active.map(({ node }) => node)))]
+}
+
+const ranks: readonly Role[] = ['Stopped', 'Started', 'Unpromoted', 'Promoted']
+
+export const roleRankOf = (role: Role): number => ranks.indexOf(role)
+
+/** Of a group: the highest of its members. */
+export function highestRole(instance: Instance): Role {
+  const roles = primitivesOf(instance).map(({ state }) => state.role)
+  return roles.reduce((a, b) => (roleRankOf(b) > roleRankOf(a) ? b : a), 'Stopped')
+}
+
+/** Whether the cluster keeps its hands off it, and why, as flags of its line or title. */
+export function managementFlag(resource: Resource, maintenanceMode: boolean): readonly string[] {
+  if (resource.kind === 'primitive') {
+    const { blocked, managed, maintenance } = resource.state
+    if (blocked) return ['blocked']
+    return managed ? [] : [maintenance ? 'maintenance' : 'unmanaged']
+  }
+  if (resource.meta.maintenance || maintenanceMode) return ['maintenance']
+  return resource.meta.managed ? [] : ['unmanaged']
+}

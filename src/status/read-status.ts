@@ -1,0 +1,159 @@
+/**
+ * A CIB read as what it says at one moment. First the nodes and their membership, then the resources as they are configured,
+ * then the histories: of cluster nodes, then of remote and guest nodes as their connections turn out to run, then of the
+ * nodes that are down.
+ */
+import type { NodeName } from '../base/index.ts'
+import { type Configuration, childElement, parseBoolean, type XmlElement } from '../cib/index.ts'
+import type { ClusterStatus } from './cluster-status.ts'
+import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
+import { finishStatus } from './finish.ts'
+import { interpretNode } from './history/interpret.ts'
+import { readRecords } from './history/records.ts'
+import { settleShutdownLocks } from './history/shutdown-lock.ts'
+import {
+  configuredNodes,
+  connectedNode,
+  type NodeContext,
+  nameById,
+  readPermanentAttributes,
+  readRecordedState,
+} from './nodes/nodes.ts'
+import { readRemoteFlags, updateRemoteOnline } from './nodes/remote.ts'
+import { guestNodes } from './nodes/remote-definitions.ts'
+import { readOptions } from './options.ts'
+import { recheckMoment } from './recheck.ts'
+import { buildResources } from './resources/builder.ts'
+import { type TimeZone, type UtcOffsetAt, utc } from './rules/index.ts'
+import { readTickets } from './tickets.ts'
+
+export interface StatusInput {
+  /** The whole document: the configuration's typed view does not hold the status section. */
+  readonly cib: XmlElement
+  readonly configuration: Configuration
+  /** Seconds since the epoch. */
+  readonly now: number
+  /** For rules that name no time zone; UTC where it is left out. */
+  readonly utcOffsetAt?: UtcOffsetAt
+}
+
+export function readStatus({ cib, configuration, now, utcOffsetAt = utc }: StatusInput): ClusterStatus {
+  const zone: TimeZone = { now, utcOffsetAt }
+  const haveQuorum = parseBoolean(cib.attributes['have-quorum']) ?? false
+  const statusSection = childElement(cib, 'status')
+  const world = buildWorld(cib, configuration, zone, haveQuorum)
+  readHistories(world)
+  for (const container of world.containersToStop) container.state.mustStop = true
+  for (const node of world.nodes.values()) if (node.kind !== 'member') updateRemoteOnline(world, node)
+  settleShutdownLocks(world)
+  return finishStatus(world, {
+    haveQuorum,
+    tickets: readTickets(statusSection),
+    recheckAt: recheckMoment(configuration, zone, world.moments),
+  })
+}
+
+function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZone, haveQuorum: boolean): World {
+  const options = readOptions(configuration.options, zone, {
+    haveQuorum,
+    panicWithoutQuorum: parseBoolean(cib.attributes['no-quorum-panic']) ?? false,
+  })
+  const context: NodeContext = { configuration, options, zone, dcId: cib.attributes['dc-uuid'] }
+  const nodes = configuredNodes(context)
+  for (const node of nodes.values()) readPermanentAttributes(node, context)
+  const unfencingEnabled = providesUnfencing(configuration)
+  const built = buildResources(
+    configuration,
+    guestNodes(configuration),
+    { options, zone, unfencingEnabled, resourceDefaults: configuration.resourceDefaults },
+    {
+      count: () => nodes.size,
+      addBundleNode: (name) => {
+        const node = connectedNode(nodes, name, 'guest')
+        node.isBundleNode = true
+        readPermanentAttributes(node, context)
+      },
+    },
+  )
+  linkConnections(nodes, built.primitives.values(), options.startupFencing)
+  const recorded = readRecords(childElement(cib, 'status'), nameById(nodes))
+  const moments: number[] = []
+  for (const state of recorded.values()) {
+    const node = nodes.get(state.name)
+    if (node === undefined) continue
+    const changesAt = readRecordedState(node, state, context)
+    if (node.kind !== 'member') readRemoteFlags(node)
+    if (changesAt !== undefined) moments.push(changesAt)
+  }
+  return {
+    configuration,
+    options,
+    zone,
+    unfencingEnabled,
+    nodes,
+    ...built,
+    recorded,
+    failures: new Map(),
+    containersToStop: new Set(),
+    moments,
+  }
+}
+
+/** Some fence device switches nodes on again once they are healthy. */
+function providesUnfencing({ resources, templates }: Configuration): boolean {
+  return JSON.stringify([resources, templates]).includes('"name":"provides","value":"unfencing"')
+}
+
+/** A remote node that was never connected may run anything, unless startup-fencing is off. */
+function linkConnections(
+  nodes: Map<NodeName, NodeDraft>,
+  primitives: Iterable<PrimitiveDraft>,
+  startupFencing: boolean,
+): void {
+  for (const primitive of primitives) {
+    const { connectionOf, container } = primitive
+    if (connectionOf === undefined) continue
+    const node = connectedNode(nodes, connectionOf, container === undefined ? 'remote' : 'guest')
+    node.connectionResource = primitive
+    if (container !== undefined) continue
+    node.unclean = startupFencing
+    node.unseen = true
+  }
+}
+
+/** Each pass may find connections running, so that the nodes behind them can be read in the next. */
+function readHistories(world: World): void {
+  const waiting = new Set(world.recorded.keys())
+  const read = (isReady: (node: NodeDraft) => boolean): boolean => {
+    let any = false
+    for (const name of waiting) {
+      const [node, state] = [world.nodes.get(name), world.recorded.get(name)]
+      if (node === undefined || state === undefined || !isReady(node)) continue
+      waiting.delete(name)
+      if (node.kind !== 'member') updateRemoteOnline(world, node)
+      interpretNode(world, node, state)
+      any = true
+    }
+    return any
+  }
+  while (read((node) => isReadable(world, node)));
+  // What is left is down: what it ran is only of interest if it can be fenced.
+  if (world.options.fencingEnabled) read(() => true)
+  else read((node) => node.kind === 'member')
+}
+
+/**
+ * Offline nodes come last where nothing is done about what they ran, so that instances of clones are counted from those
+ * that run.
+ */
+function isReadable({ options }: World, node: NodeDraft): boolean {
+  const connection = node.connectionResource
+  switch (node.kind) {
+    case 'guest':
+      return connection?.state.role === 'Started' && connection.container?.state.role === 'Started'
+    case 'remote':
+      return connection !== undefined && (connection.state.role === 'Started' || options.shutdownLock)
+    case 'member':
+      return options.fencingEnabled || options.shutdownLock || node.online
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Builds the tree of resources from the configuration, in its order: every instance of every clone, the implied members of
+ * bundles, the implied connections of guest nodes (Pacemaker Explained, "Advanced Resource Types"; Pacemaker Remote).
+ */
+import { assertNever, type NodeName, nodeName, type ResourceId } from '../../base/index.ts'
+import type { Configuration, ResourceDefinition } from '../../cib/index.ts'
+import type { CloneDraft, CollectiveDraft, PrimitiveDraft, ResourceDraft } from '../drafts.ts'
+import type { GuestNode } from '../nodes/remote-definitions.ts'
+import { buildBundle } from './bundle.ts'
+import { buildClone } from './clone.ts'
+import type { ResourceBuilder } from './context.ts'
+import { buildGroup } from './group.ts'
+import type { MetaSources } from './meta.ts'
+import { buildPrimitive } from './primitive.ts'
+
+export interface BuiltResources {
+  readonly resources: ResourceDraft[]
+  readonly primitives: Map<ResourceId, PrimitiveDraft>
+  readonly cloneByMember: Map<string, CloneDraft>
+}
+
+export function buildResources(
+  configuration: Configuration,
+  guests: readonly GuestNode[],
+  sources: MetaSources,
+  nodes: { readonly count: () => number; readonly addBundleNode: (name: NodeName) => void },
+): BuiltResources {
+  const primitives = new Map<ResourceId, PrimitiveDraft>()
+  const cloneByMember = new Map<string, CloneDraft>()
+  const builder: ResourceBuilder = {
+    metaSources: sources,
+    register: (draft) => {
+      if (!primitives.has(draft.id)) primitives.set(draft.id, draft)
+      return draft
+    },
+    registerClone: (member, clone) => {
+      cloneByMember.set(member, clone)
+    },
+    nodeOfConnection: (id) => nodeName(id),
+    nodeCount: nodes.count,
+    addBundleNode: nodes.addBundleNode,
+  }
+  const resources = configuration.resources.map((definition) => buildResource(definition, guests, builder))
+  for (const guest of guests.filter(({ group }) => group === undefined))
+    resources.push(buildConnection(guest, undefined, builder))
+  linkContainers(primitives, guests)
+  return { resources, primitives, cloneByMember }
+}
+
+function buildResource(
+  definition: ResourceDefinition,
+  guests: readonly GuestNode[],
+  builder: ResourceBuilder,
+): ResourceDraft {
+  switch (definition.kind) {
+    case 'primitive':
+      return buildPrimitive(definition, {}, builder)
+    case 'group': {
+      const group = buildGroup(definition, {}, builder)
+      for (const guest of guests.filter((candidate) => candidate.group === definition.id))
+        group.members.push(buildConnection(guest, group, builder))
+      return group
+    }
+    case 'clone':
+      return buildClone(definition, builder)
+    case 'bundle':
+      return buildBundle(definition, builder)
+    default:
+      return assertNever(definition)
+  }
+}
+
+function buildConnection(
+  guest: GuestNode,
+  parent: CollectiveDraft | undefined,
+  builder: ResourceBuilder,
+): PrimitiveDraft {
+  return buildPrimitive(guest.connection, { implicit: true, ...(parent === undefined ? {} : { parent }) }, builder)
+}
+
+function linkContainers(primitives: ReadonlyMap<ResourceId, PrimitiveDraft>, guests: readonly GuestNode[]): void {
+  for (const guest of guests) {
+    const connection = primitives.get(guest.connection.id)
+    const container = primitives.get(guest.container)
+    if (connection !== undefined && container !== undefined) connection.container = container
+  }
+}

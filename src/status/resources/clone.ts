@@ -1,0 +1,102 @@
+/**
+ * A clone's limits and its instances (Pacemaker Explained, "Clones"). Anonymous clones run at most one instance per node, so
+ * that `clone-node-max` above 1 makes a clone unique where nothing else is written. One instance is made even where
+ * `clone-max` is 0, for the history of former ones to attach to.
+ */
+import { type CloneDefinition, type NvSet, parseBoolean, parseScore } from '../../cib/index.ts'
+import type { CloneDraft, CollectiveDraft, InstanceDraft } from '../drafts.ts'
+import type { ResourceBuilder } from './context.ts'
+import { buildGroup } from './group.ts'
+import { resolveMeta } from './meta.ts'
+import { buildPrimitive } from './primitive.ts'
+
+/** Only OCF agents can tell instances of one node apart. */
+const canBeUnique = (definition: CloneDefinition): boolean =>
+  definition.child.kind === 'primitive'
+    ? definition.child.agent.class === 'ocf'
+    : definition.child.members.every(({ agent }) => agent.class === 'ocf')
+
+export function buildClone(
+  definition: CloneDefinition,
+  builder: ResourceBuilder,
+  place: { readonly parent?: CollectiveDraft; readonly bundled?: boolean } = {},
+): CloneDraft {
+  const meta = resolveMeta({ sets: definition.meta, inherited: place.parent?.inheritable }, builder.metaSources)
+  const limits = limitsOf(definition, meta.raw, builder)
+  const instances: InstanceDraft[] = []
+  const grow = (): InstanceDraft => {
+    const instance = { number: instances.length, unique: limits.unique, promotable: limits.promotable }
+    const inheritedParameters: readonly NvSet[] = definition.parameters ?? []
+    const parts = { parent: clone, instance, inheritedParameters }
+    const child =
+      definition.child.kind === 'group'
+        ? buildGroup(definition.child, parts, builder)
+        : buildPrimitive(definition.child, { ...parts, bundled: place.bundled ?? false }, builder)
+    instances.push(child)
+    return child
+  }
+  const clone: CloneDraft = {
+    kind: 'clone',
+    id: definition.id,
+    configuredId: definition.id,
+    meta,
+    orphan: false,
+    parent: place.parent,
+    // Instances prefer a little to stay where they are, so that they are not shuffled without need.
+    inheritable: withDefault(meta.raw, 'resource-stickiness', '1'),
+    ...limits,
+    instances,
+    grow,
+  }
+  for (let number = 0; number < Math.max(1, limits.cloneMax); number++) grow()
+  registerMembers(definition, clone, builder)
+  return clone
+}
+
+function registerMembers(definition: CloneDefinition, clone: CloneDraft, builder: ResourceBuilder): void {
+  const { child } = definition
+  for (const member of child.kind === 'group' ? child.members : [child]) builder.registerClone(member.id, clone)
+}
+
+function limitsOf(
+  definition: CloneDefinition,
+  raw: ReadonlyMap<string, string>,
+  builder: ResourceBuilder,
+): Pick<
+  CloneDraft,
+  | 'cloneMax'
+  | 'cloneNodeMax'
+  | 'cloneMin'
+  | 'unique'
+  | 'ordered'
+  | 'interleave'
+  | 'notify'
+  | 'promotable'
+  | 'promotedMax'
+  | 'promotedNodeMax'
+> {
+  const count = (name: string, otherwise: number): number => {
+    const value = parseScore(raw.get(name) ?? '')
+    return value === undefined || value < 0 ? otherwise : value
+  }
+  const flag = (name: string): boolean => parseBoolean(raw.get(name)) ?? false
+  const wantedPerNode = count('clone-node-max', 1)
+  const unique = (parseBoolean(raw.get('globally-unique')) ?? wantedPerNode > 1) && canBeUnique(definition)
+  const promotable = definition.isMasterElement || flag('promotable')
+  return {
+    cloneMax: count('clone-max', Math.max(1, builder.nodeCount())),
+    cloneNodeMax: unique ? wantedPerNode : Math.min(wantedPerNode, 1),
+    cloneMin: count('clone-min', 0),
+    unique,
+    ordered: flag('ordered'),
+    interleave: flag('interleave'),
+    notify: flag('notify'),
+    promotable,
+    promotedMax: promotable ? count('promoted-max', 1) : 0,
+    promotedNodeMax: promotable ? count('promoted-node-max', 1) : 0,
+  }
+}
+
+function withDefault(values: ReadonlyMap<string, string>, name: string, value: string): ReadonlyMap<string, string> {
+  return values.has(name) ? values : new Map([...values, [name, value]])
+}

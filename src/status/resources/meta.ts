@@ -1,0 +1,62 @@
+/**
+ * A resource's meta-attributes: its own, then its parent's, then `rsc_defaults` under their rules (Pacemaker Explained,
+ * "Resource Meta-Attributes", "Setting Global Defaults for Resource Options").
+ */
+import { parseDurationMs } from '../../base/index.ts'
+import { type Agent, type NvSet, parseBoolean, parseRole, parseScore, type Score } from '../../cib/index.ts'
+import type { ClusterOptions, ResourceMeta } from '../cluster-status.ts'
+import { addNvSets, type TimeZone } from '../rules/index.ts'
+import { requiresOf } from './requires.ts'
+
+export interface MetaSources {
+  readonly resourceDefaults: readonly NvSet[]
+  readonly options: ClusterOptions
+  readonly zone: TimeZone
+  readonly unfencingEnabled: boolean
+}
+
+export interface MetaOwner {
+  readonly sets: readonly NvSet[]
+  /** The values of the group, clone or bundle around it. */
+  readonly inherited?: ReadonlyMap<string, string> | undefined
+  /** Of primitives only. */
+  readonly agent?: Agent | undefined
+  /** It connects a remote or guest node. */
+  readonly isConnection?: boolean
+}
+
+export function resolveMeta(owner: MetaOwner, sources: MetaSources): ResourceMeta {
+  const raw = new Map<string, string>()
+  const context = { zone: sources.zone, agent: owner.agent }
+  addNvSets(raw, owner.sets, context)
+  for (const [name, value] of owner.inherited ?? []) if (!raw.has(name)) raw.set(name, value)
+  addNvSets(raw, sources.resourceDefaults, context)
+  return interpretMeta(raw, owner, sources)
+}
+
+function interpretMeta(raw: ReadonlyMap<string, string>, owner: MetaOwner, sources: MetaSources): ResourceMeta {
+  const score = (name: string, otherwise: Score): Score => parseScore(raw.get(name) ?? '') ?? otherwise
+  const flag = (name: string, otherwise: boolean): boolean => parseBoolean(raw.get(name)) ?? otherwise
+  const failureTimeoutMs = parseDurationMs(raw.get('failure-timeout') ?? '') ?? 0
+  const targetRole = parseRole(raw.get('target-role'))
+  const threshold = score('migration-threshold', 1_000_000)
+  return {
+    priority: score('priority', 0),
+    stickiness: score('resource-stickiness', 0),
+    managed: flag('is-managed', true),
+    maintenance: flag('maintenance', false),
+    requires: requiresOf(raw.get('requires'), owner, sources),
+    multipleActive: multipleActive(raw.get('multiple-active')),
+    migrationThreshold: threshold < 0 ? 1_000_000 : threshold,
+    allowMigrate: flag('allow-migrate', owner.isConnection === true && !raw.has('container')),
+    critical: flag('critical', true),
+    raw,
+    ...(targetRole === undefined ? {} : { targetRole }),
+    ...(failureTimeoutMs > 0 ? { failureTimeoutMs } : {}),
+  }
+}
+
+function multipleActive(text: string | undefined): ResourceMeta['multipleActive'] {
+  const policies = ['stop_start', 'stop_only', 'block', 'stop_unexpected'] as const
+  return policies.find((policy) => policy === text?.toLowerCase()) ?? 'stop_start'
+}

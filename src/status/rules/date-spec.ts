@@ -1,0 +1,67 @@
+/**
+ * `date_spec`: a pattern for calendar fields, each a value or a range (`9-16`, `6-`, `-3`); all that are given must match
+ * (Pacemaker Explained, "Date Specifications"). Also when the pattern next begins or ceases to match.
+ */
+import { type CalendarFields, calendarFields } from './calendar.ts'
+import type { TimeZone } from './moment.ts'
+
+export type DateSpec = Readonly<Record<string, string>>
+
+const dayFields = ['years', 'months', 'monthdays', 'yeardays', 'weekyears', 'weeks', 'weekdays'] as const
+const timeFields = ['hours', 'minutes', 'seconds'] as const
+
+export function matchesDateSpec(spec: DateSpec, moment: number, zone: TimeZone): boolean {
+  const fields = calendarFields(moment, zone)
+  return [...dayFields, ...timeFields].every((field) => matchesField(spec, field, fields))
+}
+
+/** A range that cannot be read matches nothing. */
+function matchesField(spec: DateSpec, field: keyof CalendarFields, fields: CalendarFields): boolean {
+  const written = spec[field]
+  if (written === undefined) return true
+  const range = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(written)
+  if (range === null) return false
+  const [, low = '', hyphen, high = ''] = range
+  if (low === '' && high === '') return false
+  const from = low === '' ? -Infinity : Number(low)
+  const to = hyphen === '' ? from : high === '' ? Infinity : Number(high)
+  return fields[field] >= from && fields[field] <= to
+}
+
+/** Patterns repeat within a few years; one that changes later than this is looked at again long before. */
+const horizonDays = 3000
+
+/** The next moment after now at which the pattern's answer differs from the one that it gives now. */
+export function nextDateSpecChange(spec: DateSpec, zone: TimeZone): number | undefined {
+  const { now, utcOffsetAt } = zone
+  const holds = matchesDateSpec(spec, now, zone)
+  const hasTime = timeFields.some((field) => spec[field] !== undefined)
+  const offset = utcOffsetAt(now)
+  const today = Math.floor((now + offset) / 86_400)
+  for (let day = today; day <= today + horizonDays; day++) {
+    const midnight = day * 86_400 - utcOffsetAt(day * 86_400)
+    const dayHolds = dayFields.every((field) => matchesField(spec, field, calendarFields(midnight, zone)))
+    if (dayHolds && hasTime) {
+      const change = changeWithinDay(spec, midnight, holds, zone)
+      if (change !== undefined) return change
+    } else if (dayHolds !== holds && midnight > now) return midnight
+  }
+  return undefined
+}
+
+/** Steps by the largest unit within which the answer cannot change. */
+function changeWithinDay(spec: DateSpec, midnight: number, holds: boolean, zone: TimeZone): number | undefined {
+  const step = spec.seconds !== undefined ? 1 : spec.minutes !== undefined ? 60 : 3600
+  for (let hour = 0; hour < 24; hour++) {
+    const start = midnight + hour * 3600
+    if (start + 3600 <= zone.now) continue
+    const hourHolds = matchesField(spec, 'hours', calendarFields(start, zone))
+    if (!hourHolds) {
+      if (holds && start > zone.now) return start
+      continue
+    }
+    for (let moment = start; moment < start + 3600; moment += step)
+      if (moment > zone.now && matchesDateSpec(spec, moment, zone) !== holds) return moment
+  }
+  return undefined
+}
