@@ -87,7 +87,10 @@ export type ControllerInput =
       readonly why: 'unknown' | 'refused' | 'old-term'
       readonly message: string
     }
-  /** Carried out, by the node's own word: for `cancel` and `do_shutdown`, which leave no record to tell it. */
+  /**
+   * Carried out, by the node's own word, for what leaves no record to tell it: `cancel`, `lrm_delete` and `delete` (the
+   * executor's `cancel` and `forget`). `do_shutdown` needs none: its node goes.
+   */
   | { readonly kind: 'acknowledged'; readonly transitionKey: string }
   /** The end of a `fence`, or of a fencing that somebody else asked for: then with an id of their own. */
   | {

@@ -13,6 +13,7 @@ export type {
   TransitionRecord,
 } from './effects.ts'
 export { keys, root, type Subject, subjectOf } from './keys.ts'
+export { localStopStages, type NoQuorumReaction, noQuorumReaction } from './local-stop.ts'
 export { transitionKeyOf, uuidOfTerm } from './results.ts'
 export {
   type ControllerState,

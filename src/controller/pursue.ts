@@ -122,9 +122,7 @@ function send(state: ControllerState, action: GraphAction, now: number): Turn {
       return clearFailures(marked, action, ends)
     case 'lrm_delete':
     case 'delete':
-      return action.node === undefined || action.resource === undefined
-        ? turn(endAction(marked, action.id, 'succeeded'))
-        : write(marked, [{ kind: 'delete-history', node: action.node, resource: action.resource }], ends)
+      return execute(marked, action)
     default:
       return action.kind === 'resource'
         ? execute(marked, action)

@@ -1,0 +1,21 @@
+/** Node attributes: which value holds, when a change is written (dampening), and the fail counts kept among them. */
+export {
+  type AttributeRequest,
+  type DampeningEffect,
+  type DampeningInput,
+  type DampeningState,
+  dampeningStep,
+  initialDampening,
+  nextDampeningAt,
+} from './dampening.ts'
+export {
+  type AttributeEdit,
+  type CountedFailure,
+  clearFailureEdits,
+  type FailureOf,
+  failCountName,
+  failureEdits,
+  failuresIn,
+  lastFailureName,
+} from './fail-count.ts'
+export { expandValue, mergedAttributes } from './merge.ts'
