@@ -5,6 +5,7 @@ import { clusterJoin, clusterToken } from './cluster/join.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
 import { clusterSetup } from './cluster/setup.ts'
 import { clusterStart, clusterStop } from './cluster/start-stop.ts'
+import { clusterStatus } from './cluster/status.ts'
 import { completionScript } from './completion/completion.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
@@ -28,17 +29,20 @@ import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
 import { resourceOpAdd, resourceOpRemove } from './resource/op.ts'
 import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
+import { status } from './status/status.ts'
 import { stonithConfirm } from './stonith/confirm.ts'
 import { stonithFence } from './stonith/fence.ts'
 import { stonithHistory } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 
 export const allCommands: readonly Command[] = [
+  status,
   clusterSetup,
   clusterJoin,
   clusterToken,
   clusterStart,
   clusterStop,
+  clusterStatus,
   clusterCib,
   clusterCibPush,
   clusterNodeAdd,
