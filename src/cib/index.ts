@@ -10,6 +10,13 @@ export {
 } from './attribute-text.ts'
 export type * from './configuration.ts'
 export {
+  type AttributeChange,
+  type ConfigurationChange,
+  describeChanges,
+  diffConfiguration,
+  sameDocument,
+} from './diff.ts'
+export {
   childElement,
   childElements,
   element,
