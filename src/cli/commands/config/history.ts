@@ -3,7 +3,7 @@ import { childElement, printXml, type XmlElement } from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
-import { describeDifference, differenceFacts } from '../../difference.ts'
+import { describeDifference, difference } from '../../difference.ts'
 import { liveCluster } from '../../live.ts'
 import { parseAnswer } from '../../live-access.ts'
 import { alignColumns } from '../../table.ts'
@@ -48,9 +48,9 @@ export const configDiff: Command = {
     const latest = Math.max(...versions.map(({ version }) => version))
     const from = await configurationAt(call, call.words[0] ?? String(latest - 1))
     const to = await configurationAt(call, call.words[1] ?? String(latest))
-    const text = describeDifference(from.cib, to.cib)
+    const changes = difference(from.cib, to.cib)
     const title = `From version ${from.entry.version} to ${to.entry.version} (${to.entry.time}, ${to.entry.user}@${to.entry.node}: ${to.entry.command}):\n`
-    return done(title + text, { from: from.entry, to: to.entry, changes: differenceFacts(from.cib, to.cib) })
+    return done(title + describeDifference(changes), { from: from.entry, to: to.entry, changes })
   },
 }
 
