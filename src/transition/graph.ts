@@ -1,6 +1,7 @@
 /**
  * The transition graph: what to do and in which order. The scheduler makes it, the controller walks it, `simulate` plays
- * it, and it prints as Pacemaker's graph XML. Ids number the actions in the order of the graph, from 1.
+ * it, and it prints as Pacemaker's graph XML. Ids number the actions as they were planned, from 1, with gaps where an
+ * action turned out not to be needed; the list has them in the order in which those that are ready go out.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
@@ -34,6 +35,8 @@ export interface ResourceAction extends ActionCommon {
   readonly nodeId: string
   /** The cluster node that carries it out for a remote or guest node. */
   readonly routerNode?: NodeName
+  /** Nodes that are down once it succeeded: what a remote connection led to. */
+  readonly downed: readonly string[]
 }
 
 /** Something that the cluster's own daemons do: fencing, clearing fail counts, shutting a node down. */
@@ -42,6 +45,7 @@ export interface ClusterAction extends ActionCommon {
   /** `stonith` (fencing), `do_shutdown`, `clear_failcount`, `lrm_delete`, `maintenance_nodes`, … */
   readonly operation: string
   readonly key: string
+  readonly internalKey?: string
   readonly node?: NodeName
   readonly nodeId?: string
   readonly routerNode?: NodeName
@@ -59,12 +63,20 @@ export interface PseudoAction extends ActionCommon {
   readonly operation: string
   readonly key: string
   readonly internalKey?: string
+  /** The resource whose point it is; none for points between resources. */
+  readonly resource?: ResourceId
+  /** For operations that fencing implies: where the operation would have been. Only a guest's fencing prints it. */
+  readonly node?: NodeName
+  readonly nodeId?: string
+  readonly downed: readonly string[]
 }
 
 export type GraphAction = ResourceAction | ClusterAction | PseudoAction
 
 export interface TransitionGraph {
   readonly actions: readonly GraphAction[]
+  /** What some action waits for although it is not going to happen, so that the one that waits does not either. */
+  readonly absent?: readonly GraphAction[]
   /** The graph element's own attributes (cluster-delay, fencing-timeout, failed-stop-offset, batch-limit …). */
   readonly attributes: Readonly<Record<string, string>>
 }

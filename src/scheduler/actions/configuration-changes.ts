@@ -1,0 +1,155 @@
+/**
+ * What a changed configuration asks for: recurring operations that are no longer wanted end, resources whose parameters
+ * changed restart, or reload where their agent can and nothing that needs a restart changed ("Agent Reload" in Pacemaker
+ * Explained). The parameters that ran are known by their digests only.
+ */
+import { type Md5, parametersDigest } from '../../cib/index.ts'
+import type { HistoryEntry, NodeStatus } from '../../status/index.ts'
+import { giveReason, operationKey } from './action.ts'
+import { requireUnfencing } from './fence-action.ts'
+import { findOperation, operationMeta, timeoutMs } from './operation.ts'
+import { nodeNamed, obtain, order, type Plan } from './plan.ts'
+import { activeEntries, clearFailCount } from './recorded.ts'
+import { cancel } from './recurring.ts'
+import { rule } from './relation.ts'
+import { deleteHistory } from './role-changes.ts'
+import { type PrimitiveUnit, primitivesOf } from './unit.ts'
+
+export function planConfigurationChanges(plan: Plan, md5: Md5): void {
+  for (const unit of plan.tree.top.flatMap(primitivesOf)) {
+    if (unit.resource.orphan) continue
+    for (const [name, entries] of unit.resource.state.history) {
+      const node = nodeNamed(plan, name)
+      if (node.online || node.kind === 'guest') checkHistory(plan, { unit, node, md5 }, entries)
+    }
+  }
+}
+
+interface Checked {
+  readonly unit: PrimitiveUnit
+  readonly node: NodeStatus
+  readonly md5: Md5
+}
+
+const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])
+
+function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEntry[]): void {
+  const { unit, node } = checked
+  const { state } = unit.resource
+  const isActive = state.active.some((active) => active.node === node.name)
+  if (agentChanged(checked)) {
+    if (isActive) restartForNewAgent(plan, checked)
+    deleteHistory(plan, unit, node, false)
+  }
+  if (!isActive) return
+  for (const entry of activeEntries(entries)) {
+    const { operation, intervalMs } = entry
+    if (intervalMs > 0 && (state.maintenance || node.maintenance)) {
+      cancelRecorded(plan, checked, entry)
+    } else if (intervalMs > 0 || comparedOnce.has(operation)) {
+      const changed = checkOperation(plan, checked, entry)
+      const failures = state.failCounts.get(node.name)?.count ?? 0
+      if (changed && failures !== 0) clearFailCount(plan, unit, node.name, 'action definition changed')
+    }
+  }
+}
+
+/** The history was made by another agent: nothing that it says holds for this one. */
+function agentChanged({ unit, node }: Checked): boolean {
+  const recorded = unit.resource.state.recordedAgents?.get(node.name)
+  if (!recorded) return false
+  const { agent } = unit.resource
+  return recorded.class !== agent.class || recorded.provider !== agent.provider || recorded.type !== agent.type
+}
+
+function restartForNewAgent(plan: Plan, { unit, node }: Checked): void {
+  const stop = obtain(plan, { unit, task: 'stop', node, optional: false })
+  giveReason(stop, 'resource definition change', { overwrite: true })
+}
+
+function cancelRecorded(plan: Plan, { unit, node }: Checked, entry: HistoryEntry): void {
+  const action = cancel(plan, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
+  action.meta.set('call-id', String(entry.callId))
+  order(plan, { unit, key: operationKey(unit.id, 'stop') }, { action }, rule.ordered)
+}
+
+/** True where the operation's definition is another than the one that ran. */
+function checkOperation(plan: Plan, checked: Checked, entry: HistoryEntry): boolean {
+  const { unit, node } = checked
+  const { operation, intervalMs } = entry
+  if (intervalMs > 0 && !findOperation(unit.resource, operation, intervalMs)) {
+    if (!plan.status.options.stopOrphanActions) return true
+    cancelRecorded(plan, checked, entry)
+    return true
+  }
+  const difference = compareDigests(plan, checked, entry)
+  if (difference === 'none') return false
+  if (difference === 'restart') {
+    forceRestart(plan, unit, node, entry)
+  } else if (intervalMs > 0) {
+    requireUnfencing(plan, unit, node, 'Device parameters changed (reschedule)')
+    obtain(plan, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
+  } else if (entry.attributes['op-restart-digest'] !== undefined) {
+    requireUnfencing(plan, unit, node, 'Device parameters changed (reload)')
+    reload(plan, unit, node)
+  } else {
+    forceRestart(plan, unit, node, entry)
+  }
+  return true
+}
+
+function forceRestart(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
+  const task = recordedTask(entry)
+  const action = obtain(plan, { unit, task, intervalMs: entry.intervalMs, optional: false })
+  giveReason(action, 'resource definition change', { overwrite: true })
+  requireUnfencing(plan, unit, node, 'Device parameters changed')
+}
+
+/** What was started, found or moved here runs with the parameters that a start would have. */
+function recordedTask({ operation, intervalMs }: HistoryEntry): string {
+  return intervalMs === 0 && (operation === 'monitor' || operation === 'migrate_from' || operation === 'promote')
+    ? 'start'
+    : operation
+}
+
+function reload(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
+  const { state } = unit.resource
+  if (!unit.assigned.managed || state.failed) return
+  if (state.pending?.operation === 'start') {
+    obtain(plan, { unit, task: 'stop', node, optional: false })
+    return
+  }
+  unit.reloads = true
+  const action = obtain(plan, { unit, task: 'reload-agent', node, optional: false })
+  giveReason(action, 'resource definition change')
+  for (const task of ['stop', 'demote']) {
+    order(plan, { action }, { unit, key: operationKey(unit.id, task) }, rule.ordered | rule.thenCancelsFirst)
+  }
+}
+
+type Difference = 'none' | 'restart' | 'reload'
+
+function compareDigests(plan: Plan, { unit, node, md5 }: Checked, entry: HistoryEntry): Difference {
+  const { attributes, intervalMs } = entry
+  const all = attributes['op-digest']
+  const task = recordedTask(entry)
+  const definition = findOperation(unit.resource, task, intervalMs)
+  const own = definition ? plan.status.operationParameters(definition, node.name) : new Map<string, string>()
+  const parameters = Object.fromEntries([...unit.resource.parametersOn(node.name), ...own])
+  const restartDigest = attributes['op-restart-digest']
+  if (restartDigest !== undefined) {
+    const names = (attributes['op-force-restart'] ?? '').split(' ').filter((name) => name !== '')
+    const relevant = Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)))
+    if (parametersDigest(relevant, md5) !== restartDigest) return 'restart'
+  }
+  if (all === undefined) return 'none'
+  const timed =
+    intervalMs > 0
+      ? {
+          ...parameters,
+          CRM_meta_timeout: String(timeoutMs(operationMeta(plan.status, unit, entry.operation, intervalMs))),
+        }
+      : parameters
+  if (parametersDigest(timed, md5) === all) return 'none'
+  return intervalMs === 0 && own.size > 0 ? 'restart' : 'reload'
+}

@@ -1,0 +1,86 @@
+/**
+ * Fencing as an action: one for each node and kind (`off`, `on`, `reboot`). It may be planned early and stay optional, to
+ * be needed only once something turns out to depend on it.
+ */
+import type { NodeStatus } from '../../status/index.ts'
+import { giveReason, type PlannedAction } from './action.ts'
+import { canFence, isUnclean, obtain, type Plan } from './plan.ts'
+import { type Rules, relate } from './relation.ts'
+import { isFenceDevice, type PrimitiveUnit } from './unit.ts'
+
+interface Fencing {
+  /** The cluster's fencing-action where none is given. */
+  readonly action?: string
+  readonly optional: boolean
+  readonly reason?: string | undefined
+}
+
+export function fenceAction(plan: Plan, node: NodeStatus, fencing: Fencing): PlannedAction {
+  const kind = fencing.action ?? plan.status.options.fencingAction
+  const key = `stonith-${node.name}-${kind}`
+  let action = plan.points.get(key)
+  if (!action) {
+    action = obtain(plan, { unit: undefined, task: 'stonith', key, node, optional: true })
+    action.meta.set('on_node', node.name)
+    action.meta.set('on_node_uuid', node.id)
+    action.meta.set('stonith_action', kind)
+    plan.points.set(key, action)
+  }
+  const { priorityFencingDelayMs } = plan.status.options
+  if (priorityFencingDelayMs > 0 && node.lost) {
+    action.meta.set('priority_fencing_delay', String(priorityFencingDelayMs / 1000))
+  }
+  if (fencing.optional || !canFence(plan, node)) {
+    if (fencing.reason !== undefined) giveReason(action, fencing.reason)
+  } else {
+    action.optional = false
+    if (fencing.reason !== undefined) giveReason(action, fencing.reason)
+  }
+  return action
+}
+
+/** Once unfenced, a node stays so until it is fenced. */
+export function isUnfenced(node: NodeStatus): boolean {
+  return node.unfencedAt > 0
+}
+
+/**
+ * A node is unfenced before what requires it is probed or started there, and before its fence devices are: many of them
+ * cannot do anything on a node that is still cut off.
+ */
+export function orderAfterUnfencing(
+  plan: Plan,
+  unit: PrimitiveUnit,
+  {
+    node,
+    action,
+    rules,
+  }: { readonly node: NodeStatus | undefined; readonly action: PlannedAction; readonly rules: Rules },
+): void {
+  if (!node || !plan.status.unfencingEnabled) return
+  if (!isFenceDevice(unit) && unit.resource.meta.requires !== 'unfencing') return
+  const unfence = fenceAction(plan, node, { action: 'on', optional: true })
+  relate(unfence, action, rules)
+  if (!isUnfenced(node)) requireUnfencing(plan, undefined, node, `required by ${unit.id} ${action.task}`)
+}
+
+/** Makes unfencing necessary; where `dependency` is given, only for what it has to do with. */
+export function requireUnfencing(
+  plan: Plan,
+  unit: PrimitiveUnit | undefined,
+  node: NodeStatus | undefined,
+  reason: string,
+): void {
+  if (!plan.status.unfencingEnabled) return
+  if (unit && !isFenceDevice(unit)) return
+  if (node?.online && !isUnclean(plan, node) && !node.shutdown) {
+    const unfence = fenceAction(plan, node, { action: 'on', optional: false, reason })
+    unfence.optional = false
+    return
+  }
+  if (unit) {
+    for (const other of plan.status.nodes) {
+      if (other.online && !isUnclean(plan, other) && !other.shutdown) requireUnfencing(plan, unit, other, reason)
+    }
+  }
+}

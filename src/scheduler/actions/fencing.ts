@@ -1,0 +1,173 @@
+/**
+ * Nodes that must be fenced, and nodes that are shutting down: their actions, what fencing implies for the resources there,
+ * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
+ */
+import type { NodeStatus } from '../../status/index.ts'
+import { findAction, operationKey, type PlannedAction, sameNode } from './action.ts'
+import { fenceAction } from './fence-action.ts'
+import { notifyAfterFencing } from './notifications.ts'
+import { canFence, isUnclean, obtain, order, type Plan } from './plan.ts'
+import { relate, rule } from './relation.ts'
+import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from './unit.ts'
+
+export function planFencing(plan: Plan): void {
+  const primitives = plan.tree.top.flatMap(primitivesOf)
+  const hasManaged = primitives.some(({ assigned }) => assigned.managed)
+  const done: Down = { dc: undefined, fencing: [], shutdowns: [] }
+  for (const node of plan.status.nodes) planNode(plan, primitives, { node, hasManaged, done })
+  orderDc(plan, done)
+}
+
+interface Down {
+  dc: PlannedAction | undefined
+  readonly fencing: PlannedAction[]
+  readonly shutdowns: PlannedAction[]
+}
+
+interface NodePlan {
+  readonly node: NodeStatus
+  readonly hasManaged: boolean
+  readonly done: Down
+}
+
+function planNode(plan: Plan, primitives: readonly PrimitiveUnit[], { node, hasManaged, done }: NodePlan): void {
+  if (node.kind === 'guest') {
+    if ((node.requiresReset || plan.fencing.has(node.name)) && hasManaged && canFence(plan, node)) {
+      fenceGuest(plan, primitives, node)
+    }
+    return
+  }
+  if (hasManaged && isUnclean(plan, node) && canFence(plan, node)) {
+    const reason = node.fencingReasons[0] ?? plan.fencing.get(node.name)?.[0] ?? 'node is unclean'
+    const action = fenceAction(plan, node, { optional: false, reason })
+    orderAroundFencing(plan, primitives, action)
+    if (node.isDc) done.dc = action
+    else done.fencing.push(action)
+    return
+  }
+  if (!node.shutdown || !node.online || node.kind !== 'member') return
+  const action = shutdownAction(plan, node)
+  if (node.isDc) done.dc = action
+  else done.shutdowns.push(action)
+}
+
+/** The DC goes last, so that there are no more elections than necessary. */
+function orderDc(plan: Plan, { dc, fencing, shutdowns }: Down): void {
+  const { concurrentFencing } = plan.status.options
+  if (!concurrentFencing) {
+    fencing.forEach((action, index) => {
+      relate(fencing[index - 1], action, rule.ordered)
+    })
+  }
+  if (!dc) return
+  // A stop may wait for the DC's fencing and a shutdown for that stop, so shutdowns do not come before it.
+  if (dc.task === 'do_shutdown') for (const action of shutdowns) relate(action, dc, rule.ordered)
+  for (const action of concurrentFencing ? fencing : fencing.slice(-1)) relate(action, dc, rule.ordered)
+}
+
+function shutdownAction(plan: Plan, node: NodeStatus): PlannedAction {
+  const action = obtain(plan, {
+    unit: undefined,
+    task: 'do_shutdown',
+    key: `do_shutdown-${node.name}`,
+    node,
+    optional: false,
+  })
+  action.meta.set('op_no_wait', 'true')
+  for (const stop of plan.actions) {
+    if (stop.task !== 'stop' || !sameNode(stop.node, node) || stop.unit?.kind !== 'primitive') continue
+    const { assigned, resource } = stop.unit
+    if (resource.state.maintenance || node.maintenance || (!assigned.managed && !assigned.blocked)) continue
+    stop.optional = false
+    order(plan, { action: stop }, { action }, rule.ordered | rule.unrunnableFirstBlocks)
+  }
+  return action
+}
+
+/** A guest is fenced by the recovery of its container; a point in the order stands for it. */
+function fenceGuest(plan: Plan, primitives: readonly PrimitiveUnit[], node: NodeStatus): void {
+  const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
+  const connection = node.connection === undefined ? undefined : plan.tree.byId.get(node.connection)
+  const stop = container && findAction(container, { task: 'stop' })
+  const start = container && findAction(container, { task: 'start' })
+  const action = fenceAction(plan, node, {
+    action: start ? 'reboot' : 'off',
+    optional: false,
+    reason: 'guest is unclean',
+  })
+  action.pseudo = true
+  action.runnable = true
+  if (stop?.pseudo && stop.node) {
+    // The stop of the container is itself implied by the fencing of its host.
+    const host = fenceAction(plan, stop.node, { optional: false })
+    relate(host, action, rule.unrunnableFirstBlocks | rule.firstImpliesThen)
+  } else if (stop) {
+    relate(stop, action, rule.unrunnableFirstBlocks | rule.firstImpliesThen)
+  } else {
+    relate(connection && findAction(connection, { task: 'stop' }), action, rule.ordered)
+  }
+  orderAroundFencing(plan, primitives, action)
+}
+
+/** Starts wait for the fencing, stops on the node are implied by it. */
+function orderAroundFencing(plan: Plan, primitives: readonly PrimitiveUnit[], fencing: PlannedAction): void {
+  const { node } = fencing
+  if (!node) return
+  for (const unit of primitives) {
+    if (!unit.assigned.managed) continue
+    orderStarts(unit, fencing, node)
+    orderStops(plan, unit, fencing, node)
+    orderDemotes(plan, unit, fencing, node)
+  }
+}
+
+function orderStarts(unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
+  for (const action of unit.actions) {
+    if (action.needs === 'fencing') {
+      relate(fencing, action, rule.ordered)
+    } else if (
+      action.needs === 'quorum' &&
+      action.task === 'start' &&
+      unit.assigned.scoreOn(target.name) !== undefined &&
+      !unit.resource.state.knownOn.includes(target.name)
+    ) {
+      // Nobody knows whether it runs there, so it is not started before the node is surely down.
+      relate(fencing, action, rule.ordered | rule.unrunnableFirstBlocks)
+    }
+  }
+}
+
+const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {
+  const { requires } = unit.resource.meta
+  return requires === 'fencing' || requires === 'unfencing' || target.kind === 'guest'
+}
+
+function orderStops(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
+  const stops = actionsOn(unit, 'stop', target)
+  const isOrdered = isOrderImplied(unit, target)
+  const parentStop = stops.length > 0 && isOrdered ? findAction(topOf(unit), { task: 'stop' }) : undefined
+  for (const stop of stops) {
+    stop.pseudo = true
+    stop.runnable = true
+    stop.impliedByFencing = true
+    if (isOrdered) {
+      // In a bundle the order of the whole suffices; more would make a loop.
+      if (!isBundled(unit)) relate(fencing, stop, rule.guestAllowed)
+      relate(fencing, parentStop, rule.guestAllowed)
+    }
+    const top = topOf(unit)
+    if (top.kind === 'clone' && top.resource.notify) notifyAfterFencing(plan, unit, fencing)
+  }
+}
+
+function orderDemotes(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
+  for (const demote of actionsOn(unit, 'demote', target)) {
+    if (demote.node?.online && !isUnclean(plan, target) && !unit.resource.state.failed) continue
+    demote.pseudo = true
+    demote.runnable = true
+    if (!isBundled(unit) && isOrderImplied(unit, target)) relate(fencing, demote, rule.guestAllowed | rule.ordered)
+  }
+}
+
+const actionsOn = (unit: PrimitiveUnit, task: string, node: NodeStatus): readonly PlannedAction[] =>
+  (unit.actionsByKey.get(operationKey(unit.id, task)) ?? []).filter((action) => sameNode(action.node, node))

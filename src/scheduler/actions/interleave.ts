@@ -1,0 +1,114 @@
+/**
+ * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
+ * ("interleave" in Pacemaker Explained).
+ */
+import type { NodeStatus } from '../../status/index.ts'
+import { findAction, operationKey, type PlannedAction } from './action.ts'
+import { activeNodes, type Plan, targetOf } from './plan.ts'
+import { has, relate, rule } from './relation.ts'
+import { originalTask } from './role-tasks.ts'
+import { type Changed, type Settling, type Step, stateFor, unchanged } from './settling.ts'
+import {
+  type BundleUnit,
+  type CloneUnit,
+  type GroupUnit,
+  isReplicated,
+  type PrimitiveUnit,
+  primitivesOf,
+  replicasOf,
+  type Unit,
+} from './unit.ts'
+
+type Instance = PrimitiveUnit | GroupUnit
+
+/** Going down, the first clone's option decides; going up, that of the one that follows. */
+export function interleaved({ first, follower }: Pick<Step, 'first' | 'follower'>): boolean {
+  if (!isReplicated(first.unit) || !isReplicated(follower.unit) || first.unit === follower.unit) return false
+  const goesDown = follower.task === 'stop' || follower.task === 'demote'
+  const deciding = goesDown ? first.unit : follower.unit
+  return deciding.kind === 'bundle' || deciding.resource.interleave
+}
+
+/** Applies a rule to a single instance; `propagate.ts` passes its own, which comes here for clones. */
+type Update = (settling: Settling, unit: Unit, step: Step) => Changed
+
+export function updateInterleaved(settling: Settling, step: Step, update: Update): Changed {
+  const { first, follower } = step
+  if (!isReplicated(first.unit) || !isReplicated(follower.unit)) return unchanged
+  const { plan } = settling
+  const goesDown = /_(stopped|demoted)_0$/.test(first.key)
+  let changed = unchanged
+  for (const instance of replicasOf(follower.unit)) {
+    const partner = partnerOf(plan, instance, first.unit, goesDown)
+    if (!partner) {
+      if (withdraw(settling, step, instance, goesDown)) changed = { first: changed.first, follower: true }
+      continue
+    }
+    const own = actionOfInstance(first, partner)
+    const waiting = actionOfInstance(follower, instance)
+    if (!own || !waiting) continue
+    if (relate(own, waiting, step.rules)) {
+      changed = { first: true, follower: true }
+      settling.work.add(waiting)
+    }
+    const state = stateFor(own, step.node)
+    const inner = update(settling, instance, { ...step, first: own, follower: waiting, state })
+    if (inner.first) settling.work.addWithFollowers(own)
+    if (inner.follower) settling.work.addWithFollowers(waiting)
+    changed = { first: changed.first || inner.first, follower: changed.follower || inner.follower }
+  }
+  return changed
+}
+
+/** The instance of another clone that is (going down) or shall be (going up) on the same node. */
+export function partnerOf(
+  plan: Plan,
+  instance: Unit,
+  other: CloneUnit | BundleUnit,
+  current: boolean,
+): Instance | undefined {
+  for (const node of nodesOf(plan, instance, current)) {
+    const partner = replicasOf(other).find((candidate) =>
+      nodesOf(plan, candidate, current).some(({ name }) => name === node.name),
+    )
+    if (partner) return partner
+  }
+  return undefined
+}
+
+function nodesOf(plan: Plan, unit: Unit, current: boolean): readonly NodeStatus[] {
+  return primitivesOf(unit).flatMap((primitive) => {
+    if (current) return activeNodes(plan, primitive)
+    const target = targetOf(plan, primitive)
+    return target ? [target] : []
+  })
+}
+
+/** An instance that needs a partner and has none stays down; going down needs none. */
+function withdraw({ plan, work }: Settling, step: Step, instance: Instance, goesDown: boolean): boolean {
+  if (goesDown || !has(step.rules, rule.unrunnableFirstBlocks | rule.thenImpliesFirst)) return false
+  let any = false
+  for (const primitive of primitivesOf(instance)) {
+    if (primitive.assigned.node === undefined) continue
+    any = true
+    const { node: _withdrawn, ...rest } = primitive.assigned
+    primitive.assigned = { ...rest, nextRole: 'Stopped' }
+    for (const action of primitive.actions) {
+      if (action.task === 'start' || action.task === 'promote' || action.task === 'monitor') {
+        if (action.task === 'start' || action.intervalMs > 0 || action.task === 'promote') action.runnable = false
+        work.addWithFollowers(action)
+      } else if (action.task === 'stop') {
+        action.optional = false
+        work.addWithFollowers(action)
+      }
+    }
+  }
+  return any && plan.actions.length > 0
+}
+
+/** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */
+function actionOfInstance(action: PlannedAction, instance: Instance): PlannedAction | undefined {
+  const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(action.key)
+  const task = originalTask(notified?.[1] ?? action.task)
+  return findAction(instance, { key: operationKey(instance.id, task) })
+}

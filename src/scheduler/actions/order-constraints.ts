@@ -1,0 +1,229 @@
+/**
+ * Order constraints as orderings: written pairs, resource sets, tags and templates; Optional, Mandatory and Serialize;
+ * symmetrical ones with their way down; and sets or clones of which only some are required ("Specifying the Order in which
+ * Resources Should Start/Stop" and "Ordering Sets of Resources" in Pacemaker Explained).
+ */
+import type { OrderConstraint, OrderKind, ResourceSet } from '../../cib/index.ts'
+import type { References } from '../constraints/references.ts'
+import { operationKey } from './action.ts'
+import { order, type Plan, point } from './plan.ts'
+import { type Rules, rule } from './relation.ts'
+import { inverseTask } from './role-tasks.ts'
+import type { Unit } from './unit.ts'
+
+type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
+
+export function planOrderConstraints(plan: Plan, references: References): void {
+  for (const constraint of plan.status.configuration.constraints) {
+    if (constraint.kind !== 'order') continue
+    if (constraint.lifetime && !plan.status.ruleHolds(constraint.lifetime, {})) continue
+    const unit = (id: string): Unit | undefined => {
+      const entry = references.resource(id)
+      return entry && plan.tree.byId.get(entry.id)
+    }
+    planConstraint({ plan, constraint, references, unit })
+  }
+}
+
+interface Context {
+  readonly plan: Plan
+  readonly constraint: OrderConstraint
+  readonly references: References
+  readonly unit: (id: string) => Unit | undefined
+}
+
+function planConstraint(context: Context): void {
+  const { between } = context.constraint
+  if (between.by === 'sets') {
+    planSets(context, between.sets)
+    return
+  }
+  const firsts = context.references.members(between.first)
+  const thens = context.references.members(between.then)
+  if (firsts === undefined && thens === undefined) {
+    planPair(context, { ...between, follower: between.then })
+    return
+  }
+  // A tag or a template is a set without an order of its own.
+  const asSet = (which: 'first' | 'then', members: readonly string[], action: ResourceSet['action']): ResourceSet => ({
+    id: `${context.constraint.id}-${which}`,
+    members,
+    sequential: false,
+    requireAll: true,
+    ...(action && { action }),
+  })
+  planSets(context, [
+    asSet('first', firsts ?? [between.first], between.firstAction),
+    asSet('then', thens ?? [between.then], between.thenAction),
+  ])
+}
+
+function symmetryOf(kind: OrderKind, written: boolean | undefined): Symmetry {
+  if (kind === 'Serialize' || written === false) return 'asymmetrical'
+  return 'symmetrical'
+}
+
+/** What a constraint of a kind means for the first action of one of its directions. */
+function rulesFor(kind: OrderKind, first: string, symmetry: Symmetry): Rules {
+  if (kind === 'Optional') return rule.ordered
+  if (kind === 'Serialize') return rule.ordered | rule.serialize
+  switch (symmetry) {
+    case 'asymmetrical':
+      return rule.ordered | rule.asymmetric
+    case 'symmetrical': {
+      const up = first === 'start' || first === 'promote' ? rule.unrunnableFirstBlocks : 0
+      return rule.ordered | rule.firstImpliesThen | up
+    }
+    case 'inverse':
+      return rule.ordered | rule.thenImpliesFirst
+  }
+}
+
+interface Pair {
+  readonly first: string
+  readonly follower: string
+  readonly firstAction?: string
+  readonly thenAction?: string
+}
+
+function planPair({ plan, constraint, unit }: Context, pair: Pair): void {
+  const first = unit(pair.first)
+  const then = unit(pair.follower)
+  if (!first || !then) return
+  const firstTask = pair.firstAction ?? 'start'
+  const thenTask = pair.thenAction ?? firstTask
+  const kind = constraint.orderKind
+  const symmetry = symmetryOf(kind, constraint.symmetrical)
+  const rules = rulesFor(kind, firstTask, symmetry)
+  const needed = minimumOf(first, constraint)
+  if (needed > 0 && first.kind === 'clone') {
+    const some = point(plan, `clone-one-or-more:${constraint.id}`)
+    some.minRunnable = needed
+    for (const instance of first.instances) {
+      order(
+        plan,
+        { unit: instance, key: operationKey(instance.id, firstTask) },
+        { action: some },
+        rule.minRunnable | rule.firstShowsThen,
+      )
+    }
+    order(
+      plan,
+      { action: some },
+      { unit: then, key: operationKey(then.id, thenTask) },
+      rules | rule.unrunnableFirstBlocks,
+    )
+  } else {
+    orderKeys(plan, { unit: first, task: firstTask }, { unit: then, task: thenTask }, rules)
+  }
+  if (symmetry !== 'symmetrical') return
+  const down = { first: inverseTask(thenTask), last: inverseTask(firstTask) }
+  orderKeys(
+    plan,
+    { unit: then, task: down.first },
+    { unit: first, task: down.last },
+    rulesFor(kind, down.last, 'inverse'),
+  )
+}
+
+interface Step {
+  readonly unit: Unit
+  readonly task: string
+}
+
+function orderKeys(plan: Plan, first: Step, then: Step, rules: Rules): void {
+  order(
+    plan,
+    { unit: first.unit, key: operationKey(first.unit.id, first.task) },
+    { unit: then.unit, key: operationKey(then.unit.id, then.task) },
+    rules,
+  )
+}
+
+/** How many instances of a clone must be up before what follows it: all unless clone-min or require-all says otherwise. */
+function minimumOf(first: Unit, constraint: OrderConstraint): number {
+  if (first.kind !== 'clone') return 0
+  if (first.resource.cloneMin > 0) return first.resource.cloneMin
+  return constraint.requireAll ? 0 : 1
+}
+
+function planSets(context: Context, sets: readonly ResourceSet[]): void {
+  const { constraint } = context
+  const kind = constraint.orderKind
+  const symmetry = symmetryOf(kind, constraint.symmetrical)
+  const expanded = sets.map((set) => ({ ...set, members: set.members.flatMap(context.references.expand) }))
+  expanded.forEach((set, index) => {
+    planWithinSet(context, set)
+    const before = expanded[index - 1]
+    if (!before) return
+    planBetweenSets(context, before, set, symmetry)
+    if (symmetry === 'symmetrical') planBetweenSets(context, set, before, 'inverse')
+  })
+}
+
+function planWithinSet({ plan, constraint, unit }: Context, set: ResourceSet): void {
+  const kind = set.orderKind ?? constraint.orderKind
+  const symmetry = symmetryOf(kind, constraint.symmetrical)
+  const task = set.action ?? 'start'
+  const units = set.members.flatMap((id) => unit(id) ?? [])
+  const rules = rulesFor(kind, task, symmetry)
+  units.forEach((then, index) => {
+    if (kind === 'Serialize') {
+      for (const later of units.slice(index + 1)) orderKeys(plan, { unit: then, task }, { unit: later, task }, rules)
+    } else if (set.sequential) {
+      const first = units[index - 1]
+      if (first) orderKeys(plan, { unit: first, task }, { unit: then, task }, rules)
+    }
+  })
+  if (symmetry === 'asymmetrical' || !set.sequential) return
+  const down = inverseTask(task)
+  const downRules = rulesFor(kind, down, 'inverse')
+  units.forEach((first, index) => {
+    const then = units[index - 1]
+    if (then) orderKeys(plan, { unit: first, task: down }, { unit: then, task: down }, downRules)
+  })
+}
+
+/** On the way up the last of one sequential set comes before the first of the next; on the way down it is the reverse. */
+function planBetweenSets(
+  { plan, constraint, unit }: Context,
+  firsts: ResourceSet,
+  thens: ResourceSet,
+  symmetry: Symmetry,
+): void {
+  const isInverse = symmetry === 'inverse'
+  const task = (set: ResourceSet): string => (isInverse ? inverseTask(set.action ?? 'start') : (set.action ?? 'start'))
+  const rules = rulesFor(constraint.orderKind, task(firsts), symmetry)
+  const units = (set: ResourceSet): readonly Unit[] => set.members.flatMap((id) => unit(id) ?? [])
+  if (!firsts.requireAll) {
+    const some = point(plan, `one-or-more:${firsts.id}`)
+    some.minRunnable ??= 1
+    for (const first of units(firsts)) {
+      order(
+        plan,
+        { unit: first, key: operationKey(first.id, task(firsts)) },
+        { action: some },
+        rule.minRunnable | rule.firstShowsThen,
+      )
+    }
+    for (const then of units(thens)) {
+      order(
+        plan,
+        { action: some },
+        { unit: then, key: operationKey(then.id, task(thens)) },
+        rules | rule.unrunnableFirstBlocks,
+      )
+    }
+    return
+  }
+  const ends = (set: ResourceSet, end: 'first' | 'last'): readonly Unit[] => {
+    const all = units(set)
+    if (!set.sequential) return all
+    return end === 'first' ? all.slice(0, 1) : all.slice(-1)
+  }
+  for (const first of ends(firsts, isInverse ? 'first' : 'last')) {
+    for (const then of ends(thens, isInverse ? 'last' : 'first')) {
+      orderKeys(plan, { unit: first, task: task(firsts) }, { unit: then, task: task(thens) }, rules)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * From where resources are and where they shall be to the actions that lead there, and their order: the second half of the
+ * scheduler. Each step adds to the plan what the next ones look at; the graph and the summary are what comes out.
+ */
+import type { Md5 } from '../../cib/index.ts'
+import type { ClusterStatus } from '../../status/index.ts'
+import type { TransitionGraph } from '../../transition/index.ts'
+import type { Assignment } from '../assignment.ts'
+import { indexReferences } from '../constraints/references.ts'
+import { buildTree } from '../tree.ts'
+import { planActions } from './collective-actions.ts'
+import { planConfigurationChanges } from './configuration-changes.ts'
+import { planFencing } from './fencing.ts'
+import { toGraph } from './graph.ts'
+import { addInternalOrders } from './internal-orders.ts'
+import { planOrderConstraints } from './order-constraints.ts'
+import type { Plan } from './plan.ts'
+import { planProbes } from './probes.ts'
+import { settleAll } from './propagate.ts'
+import { clearOrphanFailCounts, planRecorded } from './recorded.ts'
+import { orderAcrossConnections } from './remote-orders.ts'
+import { orderAfterProbes, resolveOrderings } from './resolve.ts'
+import { summarize, type TransitionChange } from './summary.ts'
+import { buildUnits, isFenceDevice, primitivesOf } from './unit.ts'
+
+export interface PlannedTransition {
+  readonly graph: TransitionGraph
+  readonly changes: readonly TransitionChange[]
+}
+
+export function planTransition(status: ClusterStatus, assignment: Assignment, md5: Md5): PlannedTransition {
+  const plan = emptyPlan(status, assignment)
+  planRecorded(plan)
+  planOrderConstraints(plan, indexReferences(status.configuration, buildTree(status)))
+  for (const id of assignment.order) {
+    const unit = plan.tree.byId.get(id)
+    if (unit) addInternalOrders(plan, unit)
+  }
+  planConfigurationChanges(plan, md5)
+  clearOrphanFailCounts(plan)
+  planProbes(plan)
+  for (const id of assignment.order) {
+    const unit = plan.tree.byId.get(id)
+    if (unit) planActions(plan, unit)
+  }
+  orderAcrossConnections(plan)
+  planFencing(plan)
+  resolveOrderings(plan)
+  orderAfterProbes(plan)
+  settleAll(plan)
+  const changes = summarize(plan)
+  return { graph: toGraph(plan), changes }
+}
+
+function emptyPlan(status: ClusterStatus, assignment: Assignment): Plan {
+  const tree = buildUnits(status, assignment)
+  const colocationsByPrimary = new Map<string, Assignment['colocations'][number][]>()
+  for (const colocation of assignment.colocations) {
+    const known = colocationsByPrimary.get(colocation.primary)
+    if (known) known.push(colocation)
+    else colocationsByPrimary.set(colocation.primary, [colocation])
+  }
+  const plan: Plan = {
+    status,
+    assignment,
+    tree,
+    nodes: status.nodesByName,
+    actions: [],
+    orderings: [],
+    points: new Map(),
+    colocationsByPrimary,
+    hasFenceDevice: tree.top.flatMap(primitivesOf).some(isFenceDevice),
+    fencing: new Map([...assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
+  }
+  return plan
+}

@@ -1,0 +1,75 @@
+/**
+ * What the history already holds and planning starts from: recurring operations that run, failures that expired, fencing
+ * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
+ */
+import type { HistoryEntry } from '../../status/index.ts'
+import { operationKey, type PlannedAction } from './action.ts'
+import { fenceAction } from './fence-action.ts'
+import { nodeNamed, obtain, order, type Plan } from './plan.ts'
+import { rule } from './relation.ts'
+import { type PrimitiveUnit, primitivesOf } from './unit.ts'
+
+export function planRecorded(plan: Plan): void {
+  for (const node of plan.status.nodes) {
+    const [reason] = node.fencingReasons
+    if (node.unclean && node.kind !== 'guest' && reason !== undefined)
+      fenceAction(plan, node, { optional: true, reason })
+  }
+  for (const unit of plan.tree.top.flatMap(primitivesOf)) planRecordedOf(plan, unit)
+}
+
+function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
+  const { history, clearFailCountOn, expiredRecurring } = unit.resource.state
+  for (const [name, entries] of history) {
+    const node = nodeNamed(plan, name)
+    if (!node.online) continue
+    for (const { operation, intervalMs, status } of activeEntries(entries)) {
+      if (intervalMs > 0 && status !== -1) obtain(plan, { unit, task: operation, intervalMs, node, optional: true })
+    }
+  }
+  for (const { node, key } of expiredRecurring) {
+    for (const action of unit.actionsByKey.get(key) ?? []) if (action.node?.name === node) action.reschedule = true
+  }
+  for (const { node, reason } of clearFailCountOn) clearFailCount(plan, unit, node, reason)
+}
+
+export function clearFailCount(
+  plan: Plan,
+  unit: PrimitiveUnit,
+  node: Parameters<typeof nodeNamed>[1],
+  reason: string,
+): PlannedAction {
+  const action = obtain(plan, { unit, task: 'clear_failcount', node: nodeNamed(plan, node), optional: false })
+  action.meta.set('op_no_wait', 'true')
+  action.reason = reason
+  return action
+}
+
+/** Operations since the resource was last started; none of them where it was stopped after that. */
+export function activeEntries(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  let stopAt = -1
+  let startAt = -1
+  let monitorAt = -1
+  let roleAt = -1
+  entries.forEach(({ operation, status, exitCode }, index) => {
+    if (operation === 'stop' && status === 0) stopAt = index
+    else if (operation === 'start' || operation === 'migrate_from') startAt = index
+    else if (operation === 'monitor' && monitorAt <= stopAt) {
+      if (exitCode === 0 || exitCode === 8) monitorAt = index
+    } else if (operation === 'promote' || operation === 'demote') roleAt = index
+  })
+  if (startAt < 0) startAt = roleAt >= 0 ? roleAt : monitorAt
+  return entries.slice(Math.max(startAt, startAt < stopAt ? stopAt + 1 : 0, 0))
+}
+
+/** What is no longer configured forgets its failures once it is stopped. */
+export function clearOrphanFailCounts(plan: Plan): void {
+  for (const unit of plan.tree.top.flatMap(primitivesOf)) {
+    if (!unit.resource.orphan) continue
+    for (const node of plan.status.nodes) {
+      if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
+      const action = clearFailCount(plan, unit, node.name, 'it is orphaned')
+      order(plan, { action }, { unit, key: operationKey(unit.id, 'stop') }, rule.ordered)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** How operations are named in the orders of groups and clones: what is done, and the point at which it is done everywhere. */
+
+const doneNames: Readonly<Record<string, string>> = {
+  start: 'running',
+  stop: 'stopped',
+  promote: 'promoted',
+  demote: 'demoted',
+}
+
+/** `start` → `running`; others have no such point. */
+export const doneTask = (task: string): string | undefined => doneNames[task]
+
+const originals: Readonly<Record<string, string>> = {
+  running: 'start',
+  stopped: 'stop',
+  promoted: 'promote',
+  demoted: 'demote',
+}
+
+/** The operation that a point in the order of a group or clone stands for. */
+export const originalTask = (task: string): string => originals[task] ?? task
+
+const inverses: Readonly<Record<string, string>> = {
+  start: 'stop',
+  stop: 'start',
+  promote: 'demote',
+  demote: 'promote',
+  running: 'stopped',
+  stopped: 'running',
+  promoted: 'demoted',
+  demoted: 'promoted',
+}
+
+export const inverseTask = (task: string): string => inverses[task] ?? task
+
+/** `web_clone_running_0` → id, task, interval. The id may hold underscores itself. */
+export function splitKey(key: string): { readonly id: string; readonly task: string; readonly intervalMs: number } {
+  const notify = /^(.*)_((?:confirmed-)?(?:pre|post)_notify_[a-z]+)_(\d+)$/.exec(key)
+  const migrate = notify ? undefined : /^(.*)_(migrate_(?:to|from))_(\d+)$/.exec(key)
+  const plain = /^(.*)_([^_]+)_(\d+)$/.exec(key)
+  const match = notify ?? migrate ?? plain
+  return { id: match?.[1] ?? key, task: match?.[2] ?? '', intervalMs: Number(match?.[3] ?? 0) }
+}

@@ -1,0 +1,276 @@
+/**
+ * The resources as the planning of actions walks them: a tree with parents, one unit for each primitive instance, group,
+ * clone and bundle. A bundle's member is a clone of its own here, as the graph names it (`web-bundle-clone`).
+ */
+import { defined, type ResourceId } from '../../base/index.ts'
+import type { Role } from '../../cib/index.ts'
+import type {
+  BundleResource,
+  CloneResource,
+  ClusterStatus,
+  GroupResource,
+  PrimitiveResource,
+  Resource,
+} from '../../status/index.ts'
+import type { Assignment, PrimitiveAssignment } from '../assignment.ts'
+import type { PlannedAction } from './action.ts'
+
+interface UnitCommon {
+  readonly id: ResourceId
+  readonly parent: Unit | undefined
+  /** In the order in which they came about. */
+  readonly actions: PlannedAction[]
+  readonly actionsByKey: Map<string, PlannedAction[]>
+}
+
+export interface PrimitiveUnit extends UnitCommon {
+  readonly kind: 'primitive'
+  readonly resource: PrimitiveResource
+  /** What placement decided; an order that an interleaved clone cannot keep may take an instance away again. */
+  assigned: PrimitiveAssignment
+  /** The resource that this one runs inside of: a virtual machine, a bundle's container. */
+  container: PrimitiveUnit | undefined
+  /** Part of a bundle: replica number and bundle. */
+  readonly replica?: { readonly bundle: BundleUnit; readonly number: number; readonly as: ReplicaPart }
+  /** Its agent takes the changed parameters without a restart. */
+  reloads: boolean
+  /** While its way down and up again is planned, stops are named after what makes them necessary. */
+  restarting: boolean
+  /** It is active on several nodes, and the one where it belongs keeps it. */
+  stopsUnexpected: boolean
+}
+
+export type ReplicaPart = 'container' | 'ip' | 'remote' | 'child'
+
+export interface GroupUnit extends UnitCommon {
+  readonly kind: 'group'
+  readonly resource: GroupResource
+  readonly members: readonly PrimitiveUnit[]
+}
+
+export interface CloneUnit extends UnitCommon {
+  readonly kind: 'clone'
+  readonly resource: CloneResource
+  readonly instances: readonly (PrimitiveUnit | GroupUnit)[]
+  readonly boundaries: NotificationBoundaries
+}
+
+/** The ordering points around which a clone with `notify` tells its instances what happens. */
+export interface NotificationBoundaries {
+  start?: NotificationBoundary | undefined
+  stop?: NotificationBoundary | undefined
+  promote?: NotificationBoundary | undefined
+  demote?: NotificationBoundary | undefined
+}
+
+export interface NotificationBoundary {
+  readonly task: string
+  readonly pre?: PlannedAction
+  readonly preDone?: PlannedAction
+  readonly post?: PlannedAction
+  readonly postDone?: PlannedAction
+}
+
+export interface BundleUnit extends UnitCommon {
+  readonly kind: 'bundle'
+  readonly resource: BundleResource
+  readonly child: CloneUnit | undefined
+  readonly replicas: readonly ReplicaUnit[]
+}
+
+export interface ReplicaUnit {
+  readonly number: number
+  readonly container: PrimitiveUnit
+  readonly ip: PrimitiveUnit | undefined
+  readonly remote: PrimitiveUnit | undefined
+  readonly child: PrimitiveUnit | undefined
+}
+
+export type Unit = PrimitiveUnit | GroupUnit | CloneUnit | BundleUnit
+
+/** All units, by id, and the top-level ones in the order of the status. */
+export interface UnitTree {
+  readonly top: readonly Unit[]
+  readonly byId: ReadonlyMap<string, Unit>
+}
+
+export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitTree {
+  const byId = new Map<string, Unit>()
+  const builder: Builder = { byId, assignment }
+  const top = status.resources.map((resource) => buildUnit(builder, resource, undefined))
+  for (const unit of byId.values()) {
+    const container =
+      unit.kind === 'primitive' && unit.resource.container !== undefined ? byId.get(unit.resource.container) : undefined
+    if (unit.kind === 'primitive' && container?.kind === 'primitive') unit.container = container
+  }
+  return { top, byId }
+}
+
+interface Builder {
+  readonly byId: Map<string, Unit>
+  readonly assignment: Assignment
+}
+
+function buildUnit(builder: Builder, resource: Resource, parent: Unit | undefined): Unit {
+  switch (resource.kind) {
+    case 'primitive':
+      return buildPrimitive(builder, resource, parent)
+    case 'group':
+      return buildGroup(builder, resource, parent)
+    case 'clone':
+      return buildClone(builder, resource)
+    case 'bundle':
+      return buildBundle(builder, resource)
+  }
+}
+
+function common(id: ResourceId, parent: Unit | undefined): UnitCommon {
+  return { id, parent, actions: [], actionsByKey: new Map() }
+}
+
+function buildPrimitive(
+  { byId, assignment }: Builder,
+  resource: PrimitiveResource,
+  parent: Unit | undefined,
+  replica?: PrimitiveUnit['replica'],
+): PrimitiveUnit {
+  const unit: PrimitiveUnit = {
+    ...common(resource.id, parent),
+    kind: 'primitive',
+    resource,
+    assigned: defined(assignment.primitives.get(resource.id), `the assignment of ${resource.id}`),
+    container: undefined,
+    reloads: false,
+    restarting: false,
+    stopsUnexpected: false,
+    ...(replica && { replica }),
+  }
+  byId.set(unit.id, unit)
+  return unit
+}
+
+function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | undefined): GroupUnit {
+  const members: PrimitiveUnit[] = []
+  const unit: GroupUnit = { ...common(resource.id, parent), kind: 'group', resource, members }
+  builder.byId.set(unit.id, unit)
+  for (const member of resource.members) members.push(buildPrimitive(builder, member, unit))
+  return unit
+}
+
+function buildClone(builder: Builder, resource: CloneResource): CloneUnit {
+  const instances: (PrimitiveUnit | GroupUnit)[] = []
+  const unit = cloneUnit(resource, undefined, instances)
+  builder.byId.set(unit.id, unit)
+  for (const instance of resource.instances) {
+    instances.push(
+      instance.kind === 'group' ? buildGroup(builder, instance, unit) : buildPrimitive(builder, instance, unit),
+    )
+  }
+  return unit
+}
+
+function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
+  const replicas: ReplicaUnit[] = []
+  const instances: PrimitiveUnit[] = []
+  // The bundle and its implied clone name each other, so the clone is put in once both exist.
+  const unit: { -readonly [Key in keyof BundleUnit]: BundleUnit[Key] } = {
+    ...common(resource.id, undefined),
+    kind: 'bundle',
+    resource,
+    child: undefined,
+    replicas,
+  }
+  if (resource.clone) {
+    unit.child = cloneUnit(resource.clone, unit, instances)
+    builder.byId.set(unit.child.id, unit.child)
+  }
+  builder.byId.set(unit.id, unit)
+  for (const replica of resource.replicas) {
+    const part = (as: ReplicaPart): PrimitiveUnit['replica'] => ({ bundle: unit, number: replica.number, as })
+    const container = buildPrimitive(builder, replica.container, unit, part('container'))
+    const ip = replica.ip && buildPrimitive(builder, replica.ip, unit, part('ip'))
+    const remote = replica.remote && buildPrimitive(builder, replica.remote, unit, part('remote'))
+    const child = replica.child && buildPrimitive(builder, replica.child, unit.child, part('child'))
+    if (child) instances.push(child)
+    replicas.push({ number: replica.number, container, ip, remote, child })
+  }
+  return unit
+}
+
+function cloneUnit(
+  resource: CloneResource,
+  parent: BundleUnit | undefined,
+  instances: readonly (PrimitiveUnit | GroupUnit)[],
+): CloneUnit {
+  return { ...common(resource.id, parent), kind: 'clone', resource, instances, boundaries: {} }
+}
+
+/** The units directly below: members, instances, or everything that a bundle is made of. */
+export function below(unit: Unit): readonly Unit[] {
+  switch (unit.kind) {
+    case 'primitive':
+      return []
+    case 'group':
+      return unit.members
+    case 'clone':
+      return unit.instances
+    case 'bundle':
+      return [
+        ...(unit.child ? [unit.child] : []),
+        ...unit.replicas.flatMap(({ ip, container, remote }) => [ip, container, remote].filter((part) => !!part)),
+      ]
+  }
+}
+
+/** Every primitive at or below a unit. */
+export function primitivesOf(unit: Unit): readonly PrimitiveUnit[] {
+  return unit.kind === 'primitive' ? [unit] : below(unit).flatMap(primitivesOf)
+}
+
+/** The outermost unit around this one; a bundle only where asked for, since what is in it has a life of its own. */
+export function topOf(unit: Unit, options: { readonly throughBundles: boolean } = { throughBundles: false }): Unit {
+  let top = unit
+  while (top.parent && (options.throughBundles || top.parent.kind !== 'bundle')) top = top.parent
+  return top
+}
+
+export function isWithin(unit: Unit | undefined, ancestor: Unit): boolean {
+  for (let above = unit?.parent; above; above = above.parent) if (above === ancestor) return true
+  return false
+}
+
+/** Clones and bundles: their parts are copies of each other. */
+export const isReplicated = (unit: Unit | undefined): unit is CloneUnit | BundleUnit =>
+  unit?.kind === 'clone' || unit?.kind === 'bundle'
+
+export const isInClone = (unit: Unit): boolean => {
+  const top = topOf(unit)
+  return top.kind === 'clone'
+}
+
+/** The parts of a clone or bundle that are matched with those of another: instances, or containers. */
+export const replicasOf = (unit: CloneUnit | BundleUnit): readonly (PrimitiveUnit | GroupUnit)[] =>
+  unit.kind === 'clone' ? unit.instances : unit.replicas.map(({ container }) => container)
+
+const rank: Readonly<Record<Role, number>> = { Stopped: 0, Started: 1, Unpromoted: 2, Promoted: 3 }
+export const roleRank = (role: Role): number => rank[role]
+
+/** The highest role that any primitive of the unit has now. */
+export function currentRole(unit: Unit): Role {
+  return highest(primitivesOf(unit).map(({ resource }) => resource.state.role))
+}
+
+function highest(roles: readonly Role[]): Role {
+  let best: Role = 'Stopped'
+  for (const role of roles) if (rank[role] > rank[best]) best = role
+  return best
+}
+
+export const isBundled = (unit: Unit): boolean => {
+  for (let above = unit.parent; above; above = above.parent) if (above.kind === 'bundle') return true
+  return false
+}
+
+export const isFenceDevice = (unit: PrimitiveUnit): boolean => unit.resource.agent.class === 'stonith'
+
+export const isActive = (unit: PrimitiveUnit): boolean => unit.resource.state.active.length > 0

@@ -1,0 +1,69 @@
+/**
+ * Plays a transition graph as the controller would walk it, but nothing is executed: every operation ends as the graph
+ * expects it to, unless it is told to fail. What cannot be reached any more is left out.
+ */
+import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
+
+export interface PlayedAction {
+  readonly action: GraphAction
+  readonly exitCode: number
+  readonly failed: boolean
+}
+
+export interface Failure {
+  /** `web_start_0`, `web_monitor_10000`. */
+  readonly key: string
+  readonly node: string
+  readonly exitCode: number
+}
+
+/** In the order of execution. Passes over the graph repeat until none finds an action that is ready. */
+export function playGraph(graph: TransitionGraph, failures: readonly Failure[] = []): readonly PlayedAction[] {
+  const done = new Set<number>()
+  const played: PlayedAction[] = []
+  let waiting: readonly GraphAction[] = graph.actions
+  for (;;) {
+    const left: GraphAction[] = []
+    for (const action of waiting) {
+      if (!action.inputs.every((id) => done.has(id))) {
+        left.push(action)
+        continue
+      }
+      const result = resultOf(action, failures)
+      played.push(result)
+      if (!result.failed) done.add(action.id)
+    }
+    if (left.length === waiting.length) return played
+    waiting = left
+  }
+}
+
+function resultOf(action: GraphAction, failures: readonly Failure[]): PlayedAction {
+  const expected = Number(action.attributes.CRM_meta_op_target_rc ?? 0)
+  if (action.kind !== 'resource') return { action, exitCode: expected, failed: false }
+  const failure = failures.find(
+    ({ key, node }) => node === action.node && (key === action.key || key === action.internalKey),
+  )
+  return failure
+    ? { action, exitCode: failure.exitCode, failed: failure.exitCode !== expected }
+    : { action, exitCode: expected, failed: false }
+}
+
+/** One line, as `crm_simulate` tells it. `knownNames` are the names by which the status knows primitives. */
+export function describePlayed({ action }: PlayedAction, knownNames: ReadonlySet<string>): string {
+  const { operation, attributes, node } = action
+  switch (action.kind) {
+    case 'pseudo':
+      return `Pseudo action:   ${action.key}${operation === 'stonith' ? ` on ${node}` : ''}`
+    case 'cluster':
+      if (operation === 'stonith') return `Fencing ${node} (${attributes.CRM_meta_stonith_action})`
+      return `Cluster action:  ${operation}${action.resource === undefined ? '' : ` for ${action.longId ?? action.resource}`} on ${node}`
+    case 'resource': {
+      const { resource, longId, intervalMs } = action
+      const isKnown = knownNames.has(resource) || longId === undefined || !knownNames.has(longId)
+      const name = isKnown ? resource : longId
+      const interval = intervalMs > 0 && operation !== 'delete' ? `=${intervalMs}` : ''
+      return `Resource action: ${name.padEnd(15)} ${operation}${interval} on ${node}`
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * What the cluster would do with a CIB, from its present state to the one that the transition leads to: the scheduler
+ * itself, its graph played without touching anything, and the status read again.
+ */
+import { type Md5, readConfiguration, type XmlElement } from '../../cib/index.ts'
+import {
+  type ClusterStatus,
+  printClusterStatus,
+  printSummaryHeader,
+  readStatus,
+  type StatusInput,
+} from '../../status/index.ts'
+import { printGraphXml, type TransitionGraph } from '../../transition/index.ts'
+import { planTransition } from '../actions/plan-transition.ts'
+import { describeChange, type TransitionChange } from '../actions/summary.ts'
+import { assignResources } from '../assign.ts'
+import type { Assignment } from '../assignment.ts'
+import { printScores } from '../print-scores.ts'
+import { describePlayed, type Failure, type PlayedAction, playGraph } from './play.ts'
+import { recordResults } from './record-results.ts'
+
+export interface Simulation {
+  readonly status: ClusterStatus
+  readonly assignment: Assignment
+  readonly graph: TransitionGraph
+  readonly changes: readonly TransitionChange[]
+  readonly played: readonly PlayedAction[]
+  /** The CIB as it is once everything was done. */
+  readonly cib: XmlElement
+}
+
+export interface SimulationInput {
+  readonly cib: XmlElement
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly md5: Md5
+  readonly showScores: boolean
+  readonly failures?: readonly Failure[]
+  readonly utcOffsetAt?: StatusInput['utcOffsetAt']
+}
+
+export function simulate(input: SimulationInput): Simulation {
+  const { cib, now, md5 } = input
+  const status = statusOf(input, cib)
+  const assignment = assignResources(status, {
+    holds: status.ruleHolds,
+    showScores: input.showScores,
+    explain: false,
+  })
+  const { graph, changes } = planTransition(status, assignment, md5)
+  const played = playGraph(graph, input.failures)
+  return { status, assignment, graph, changes, played, cib: recordResults(cib, played, now) }
+}
+
+function statusOf({ now, utcOffsetAt }: SimulationInput, cib: XmlElement): ClusterStatus {
+  const configuration = readConfiguration(cib)
+  return readStatus({ cib, configuration, now, ...(utcOffsetAt && { utcOffsetAt }) })
+}
+
+export interface SimulationText {
+  readonly summary: string
+  readonly scores: string
+  readonly graph: string
+}
+
+/** The simulation as `crm_simulate` prints it; `dateLine` says which moment was taken, where it is not the present. */
+export function simulateCib(input: SimulationInput & { readonly dateLine?: string }): SimulationText {
+  const simulation = simulate(input)
+  const { status, assignment, graph, changes, played } = simulation
+  const names = new Set<string>()
+  for (const { id, state } of status.primitivesById.values()) {
+    names.add(id)
+    if (state.historyName !== undefined) names.add(state.historyName)
+  }
+  const date = input.dateLine === undefined ? [] : [input.dateLine]
+  const lines = [
+    ...date,
+    ...printSummaryHeader(status).split('\n').slice(0, -1),
+    'Current cluster status:',
+    ...indented(printClusterStatus(status)),
+    '',
+    'Transition Summary:',
+    ...changes.map((change) => `  * ${describeChange(change)}`),
+    '',
+    'Executing Cluster Transition:',
+    ...played.map((result) => `  * ${describePlayed(result, names)}`),
+    ...date,
+    '',
+    'Revised Cluster Status:',
+    ...indented(printClusterStatus(statusOf(input, simulation.cib))),
+  ]
+  return {
+    summary: `${lines.join('\n').trimEnd()}\n`,
+    scores: printScores(assignment.scores, status.nodes),
+    graph: printGraphXml(graph),
+  }
+}
+
+const indented = (text: string): readonly string[] => text.trimEnd().split('\n')
