@@ -50,7 +50,9 @@ describe('three etcd members', () => {
       await cluster.startMember(leader)
     }
     took.sort((a, b) => a - b)
-    console.log(`leader killed, next write after (ms): median ${took[Math.floor(took.length / 2)]}, all ${took.join(' ')}`)
+    console.log(
+      `leader killed, next write after (ms): median ${took[Math.floor(took.length / 2)]}, all ${took.join(' ')}`,
+    )
     expect(took[Math.floor((took.length - 1) / 2)]).toBeLessThan(1500)
   }, 300_000)
 
@@ -81,7 +83,9 @@ describe('three etcd members', () => {
         else refused++
       }
     }
-    const workers = watchers.map(({ client }, i) => work(i, client).catch((error: unknown) => failures.push(String(error))))
+    const workers = watchers.map(({ client }, i) =>
+      work(i, client).catch((error: unknown) => failures.push(String(error))),
+    )
     const some = (count: number) => eventually(() => created >= count, `${count} changes`, 20_000)
     await some(20)
     const first = await cluster.leader()
@@ -118,7 +122,10 @@ describe('three etcd members', () => {
   test('a lease survives the death of the leader, and its holder is told the truth', async () => {
     await settled()
     const { lease, ttlMs } = await store.grantLease(3000)
-    await store.transaction({ compare: [], writes: [{ kind: 'put', key: '/systole/leased', value: bytes('x'), lease }] })
+    await store.transaction({
+      compare: [],
+      writes: [{ kind: 'put', key: '/systole/leased', value: bytes('x'), lease }],
+    })
     const leader = await cluster.leader()
     await cluster.kill(leader)
     expect(await store.keepAlive(lease)).toEqual({ ttlMs })
@@ -202,7 +209,11 @@ describe('three etcd members', () => {
       name: 'StoreUnavailableError',
     })
     await nobody.close()
-    const stranger = new EtcdStore({ endpoints: cluster.endpoints, timeoutMs: 400, tls: strangersTls(cluster.directory) })
+    const stranger = new EtcdStore({
+      endpoints: cluster.endpoints,
+      timeoutMs: 400,
+      tls: strangersTls(cluster.directory),
+    })
     await expect(stranger.get('/systole/x')).rejects.toMatchObject({ name: 'StoreUnavailableError' })
     await stranger.close()
   })

@@ -133,6 +133,11 @@ export class EtcdCluster {
       this.signal(i, 'SIGKILL')
     }
     await Promise.all([...this.#running.values()].map(({ exited }) => exited))
+    const end = performance.now() + 5000
+    while (this.settings.some((settings) => findMember(settings) !== undefined)) {
+      if (performance.now() > end) throw new Error('a member of a test is left behind')
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 })
   }
 }
