@@ -52,6 +52,9 @@ export function childElement(parent: XmlElement, name: string): XmlElement | und
   return parent.children.find((child): child is XmlElement => child.kind === 'element' && child.name === name)
 }
 
+/** No document that means something nests this deep; one that does would exhaust the stack of whoever walks it. */
+const maxDepth = 256
+
 /** Reads a whole document. A malformed one is refused whole, with the place of its first mistake. */
 export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
   interface Open {
@@ -81,6 +84,8 @@ export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
     const opened: XmlElement = { kind: 'element', name: tag.name, attributes: tag.attributes, children, place: start }
     open.at(-1)?.children.push(opened)
     root ??= opened
+    if (open.length >= maxDepth)
+      report ??= { code: 'malformed-xml', message: `elements are nested more than ${maxDepth} deep`, place: start }
     open.push({ element: opened, children })
   })
   parser.on('closetag', () => {

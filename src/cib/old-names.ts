@@ -36,7 +36,7 @@ export function withPresentNames(
     })
 }
 
-export function presentName(name: string, oldNames: Readonly<Record<string, string>>): string {
+function presentName(name: string, oldNames: Readonly<Record<string, string>>): string {
   return Object.hasOwn(oldNames, name) ? (oldNames[name] ?? name) : name
 }
 

@@ -149,6 +149,16 @@ describe('the XML that edits make', () => {
     `)
   })
 
+  test('a monitor without an interval is done every minute', () => {
+    const cib = build((before) =>
+      createPrimitive(
+        before,
+        primitive('f', { agent: fence, advisedOperations: [{ name: 'monitor', attributes: {} }] }),
+      ),
+    )
+    expect(printXml(cib)).toContain('<op id="f-monitor-interval-60s" interval="60s" name="monitor"/>')
+  })
+
   test('constraints, levels, options and defaults have the ids that pcs gives them', () => {
     const cib = must(
       setDefaults(must(setClusterOptions(cluster(), { values: { 'stonith-enabled': 'false' } })).cib, {
@@ -498,6 +508,14 @@ test('edits leave the document that they were given as it was', () => {
   must(deleteResources(before, { ids: ['web'] }))
   must(setStandby(before, { nodes: ['alpha'], standby: true }))
   expect(printXml(before)).toBe(text)
+})
+
+test('a section with an unexpected name is no trap for a deletion', () => {
+  const parsed = parseXml(
+    '<cib><configuration><constructor><x/></constructor><resources><primitive id="a" class="lsb" type="x"/></resources></configuration></cib>',
+  )
+  if (!parsed.ok) throw new Error('well-formed')
+  expect(printXml(must(deleteResources(parsed.value, { ids: ['a'] })).cib)).toContain('<constructor>')
 })
 
 test('comments and unknown attributes survive edits', () => {

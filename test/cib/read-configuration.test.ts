@@ -169,3 +169,22 @@ test('every CIB of the shared scheduler cases keeps its resources and constraint
     constraints: 1283 + 1266 + 1156 + 126,
   })
 })
+
+test('a document nested deeper than any CIB is refused instead of exhausting the stack', () => {
+  const deep = `${'<group id="g">'.repeat(5000)}${'</group>'.repeat(5000)}`
+  expect(parseXml(`<cib><configuration><resources>${deep}</resources></configuration></cib>`)).toMatchObject({
+    ok: false,
+    reports: [{ code: 'malformed-xml', message: 'elements are nested more than 256 deep' }],
+  })
+})
+
+test('an interval may be an ISO 8601 duration, also in the short form of old CIBs', () => {
+  const intervals = ['P10S', 'PT10S', '10', '10s', '10000ms'].map((interval) => {
+    const operations = `<operations><op id="o" name="monitor" interval="${interval}"/></operations>`
+    const [resource] = read(
+      `<resources><primitive id="a" class="lsb" type="x">${operations}</primitive></resources>`,
+    ).resources
+    return resource?.kind === 'primitive' ? resource.operations[0]?.intervalMs : undefined
+  })
+  expect(intervals).toEqual(intervals.map(() => 10_000))
+})

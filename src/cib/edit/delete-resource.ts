@@ -53,7 +53,7 @@ function removeReferences(cib: XmlElement, gone: Set<string>, removed: Removed[]
 
 function cleanSections(configuration: XmlElement, gone: Set<string>, removed: Removed[]): XmlElement {
   return childElements(configuration).reduce((current, section) => {
-    const clean = cleaners[section.name]
+    const clean = Object.hasOwn(cleaners, section.name) ? cleaners[section.name] : undefined
     if (clean === undefined) return current
     let changed = false
     const children = section.children.flatMap((child): readonly XmlNode[] => {

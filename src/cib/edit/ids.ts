@@ -14,7 +14,7 @@ export const isReference = (candidate: XmlElement): boolean =>
  * Every id of the configuration with the element that has it. Of several with one id the first counts. Node ids are a world
  * of their own: a remote node's is the id of its connection.
  */
-export function idsOf(cib: XmlElement): ReadonlyMap<string, XmlElement> {
+function idsOf(cib: XmlElement): ReadonlyMap<string, XmlElement> {
   const ids = new Map<string, XmlElement>()
   for (const candidate of descendants(configurationElement(cib))) {
     const { id } = candidate.attributes

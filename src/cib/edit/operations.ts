@@ -28,7 +28,12 @@ export function operationsForNew(
     asked.some((operation) => operation.name === advice.name && roleOf(operation) === roleOf(advice))
   const all = [...asked, ...advised.filter((advice) => !replaced(advice))]
   const hasMonitor = all.some(({ name }) => name === 'monitor')
-  return hasMonitor ? all : [...all, { name: 'monitor', attributes: { interval: '60s' } }]
+  // Fence agents advise a monitor without saying how often.
+  return (hasMonitor ? all : [...all, { name: 'monitor', attributes: {} }]).map((operation) =>
+    operation.name === 'monitor'
+      ? { ...operation, attributes: { interval: '60s', ...operation.attributes } }
+      : operation,
+  )
 }
 
 export function operationElement(resource: string, operation: NewOperation, ids: IdSource): XmlElement {
@@ -174,7 +179,7 @@ function findOperation(primitive: XmlElement, name: string, interval: string): X
   )
 }
 
-export function withOperation(primitive: XmlElement, operation: XmlElement): XmlElement {
+function withOperation(primitive: XmlElement, operation: XmlElement): XmlElement {
   const operations = childElement(primitive, 'operations')
   if (operations) return replaceElement(primitive, operations, (found) => appended(found, operation))
   return appended(primitive, element('operations', {}, [operation]))

@@ -28,16 +28,6 @@ export function replaceElement(
   return replaceIn(root)
 }
 
-/** The document without the elements for which the predicate holds. */
-export function removeElements(root: XmlElement, remove: (candidate: XmlElement) => boolean): XmlElement {
-  const children = root.children.flatMap((child): readonly XmlNode[] => {
-    if (child.kind !== 'element') return [child]
-    return remove(child) ? [] : [removeElements(child, remove)]
-  })
-  const same = children.length === root.children.length && children.every((child, i) => child === root.children[i])
-  return same ? root : { ...root, children }
-}
-
 /** Attributes set, or with undefined taken away; the others keep their place. */
 export function withAttributes(target: XmlElement, changes: Readonly<Record<string, string | undefined>>): XmlElement {
   const entries = Object.entries({ ...target.attributes, ...changes })
@@ -94,7 +84,7 @@ const sectionOrder = [
 ]
 
 /** The configuration changed within a `cib` or `configuration` element. */
-export function editConfiguration(cib: XmlElement, edit: (configuration: XmlElement) => XmlElement): XmlElement {
+function editConfiguration(cib: XmlElement, edit: (configuration: XmlElement) => XmlElement): XmlElement {
   if (cib.name === 'configuration') return edit(cib)
   const configuration = childElement(cib, 'configuration')
   if (configuration) return replaceElement(cib, configuration, edit)

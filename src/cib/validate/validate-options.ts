@@ -25,7 +25,9 @@ export function validateOptions(parent: XmlElement, add: AddReport): void {
 }
 
 function familyOf(parent: XmlElement, set: XmlElement): Family | undefined {
-  if (set.name === 'cluster_property_set') return { where: 'cluster option', options: clusterOptions, closed: true }
+  // Agents keep what they share in sets of their own; the cluster's options are in this one.
+  if (set.name === 'cluster_property_set')
+    return { where: 'cluster option', options: clusterOptions, closed: set.attributes.id === 'cib-bootstrap-options' }
   if (set.name === 'instance_attributes' && parent.name === 'node')
     return { where: 'node attribute', options: nodeAttributes, closed: false }
   if (set.name === 'utilization') return { where: 'utilization', options: [], closed: false }

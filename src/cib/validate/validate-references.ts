@@ -58,6 +58,7 @@ export function validateReferences(configuration: XmlElement, add: AddReport): v
     add('error', element, { code: 'unknown-reference', what: wanted.what, id: wanted.id, by: wanted.by, similar })
   }
   const none: ReadonlySet<string> = new Set()
+  const devices = new Set([...resources, 'watchdog'])
   for (const element of all) {
     const { attributes, name } = element
     const by = `The ${name} '${attributes.id ?? ''}'`
@@ -75,7 +76,7 @@ export function validateReferences(configuration: XmlElement, add: AddReport): v
         check(member, { id: member.attributes.id, what: 'element', among: everyId, by })
     if (name === 'fencing-level')
       for (const device of splitWords(attributes.devices))
-        check(element, { id: device, what: 'fence device', among: new Set([...resources, 'watchdog']), by })
+        check(element, { id: device, what: 'fence device', among: devices, by })
     if (name === 'acl_target' || name === 'acl_group')
       for (const member of childElements(element, 'role'))
         check(member, { id: member.attributes.id, what: 'role', among: idsByName.get('acl_role') ?? none, by })
@@ -95,7 +96,7 @@ function groupIds(elements: readonly XmlElement[]): ReadonlyMap<string, Readonly
 
 /** A node may join later and a bundle's replica is a node of its own, so that an unknown one is only a warning. */
 function validateNodes(configuration: XmlElement, add: AddReport): void {
-  const known = nodeNamesOf(configuration)
+  const known = new Set(nodeNamesOf(configuration))
   const bundles = resourceElementsOf(configuration)
     .filter(({ name }) => name === 'bundle')
     .map(({ attributes }) => attributes.id ?? '')
@@ -104,7 +105,7 @@ function validateNodes(configuration: XmlElement, add: AddReport): void {
   const inSection = (section: string, attribute: string): void => {
     for (const element of childElements(childElement(configuration, section) ?? configuration)) {
       const node = element.attributes[attribute]
-      if (node === undefined || known.includes(node) || isReplica(node)) continue
+      if (node === undefined || known.has(node) || isReplica(node)) continue
       const by = `The ${element.name} '${element.attributes.id ?? ''}'`
       add('warning', element, { code: 'unknown-node', node, by, similar: similarWords(node, known) })
     }
