@@ -1,6 +1,7 @@
 /**
  * Bundles each program into one file of dist/: a file that is loaded once starts several times faster than a tree of
  * packages, and agents start the command line many times a minute. Only what is native stays in node_modules.
+ * Arguments name the programs to build (all of them without any); `--readable` leaves the text as it is.
  */
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -15,10 +16,12 @@ const programs: Readonly<Record<string, string>> = {
 }
 
 const minify = !process.argv.includes('--readable')
-rmSync('dist', { recursive: true, force: true })
-mkdirSync('dist')
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const chosen = Object.entries(programs).filter(([name]) => named.length === 0 || named.includes(name))
+if (named.length === 0) rmSync('dist', { recursive: true, force: true })
+mkdirSync('dist', { recursive: true })
 await build({
-  entryPoints: programs,
+  entryPoints: Object.fromEntries(chosen),
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -10,6 +10,8 @@ export interface ClusterNodeEntry {
   readonly id: string
   readonly address: string
   readonly ports: Ports
+  /** Has a member of the store: the founders of the cluster, up to seven. */
+  readonly votes: boolean
 }
 
 export interface Ports {
@@ -44,6 +46,8 @@ export interface Timings {
   readonly leaseTtlMs: number
   /** How much earlier than its lease runs out a node counts itself as without quorum. */
   readonly leaseMarginMs: number
+  /** Without fencing: what a lost node is given to stop all its resources. */
+  readonly stopTimeMs: number
 }
 
 export const defaultTimings: Timings = {
@@ -52,6 +56,7 @@ export const defaultTimings: Timings = {
   restartGraceMs: 3000,
   leaseTtlMs: 4000,
   leaseMarginMs: 500,
+  stopTimeMs: 10_000,
 }
 
 export interface ClusterFile {
@@ -65,6 +70,9 @@ export interface ClusterFileReport {
   readonly code: 'bad-cluster-file'
   readonly message: string
 }
+
+/** More would make every write slower and nothing safer. */
+const mostVoters = 7
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -93,9 +101,15 @@ export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileR
 }
 
 export function printClusterFile(file: ClusterFile): string {
-  const nodes = file.nodes.map(({ name, id, address, ports }) => {
+  const nodes = file.nodes.map(({ name, id, address, ports, votes }) => {
     const own = Object.entries(ports).filter(([port, number]) => number !== defaultPorts[port as keyof Ports])
-    return { name, id, address, ...(own.length > 0 ? { ports: Object.fromEntries(own) } : {}) }
+    return {
+      name,
+      id,
+      address,
+      ...(votes ? {} : { votes }),
+      ...(own.length > 0 ? { ports: Object.fromEntries(own) } : {}),
+    }
   })
   const own = Object.entries(file.timings).filter(([name, ms]) => ms !== defaultTimings[name as keyof Timings])
   const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
@@ -143,7 +157,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const where = `nodes[${index}]`
     const node = asObject(entry, where, wrong)
     if (!node) return []
-    unknownEntries(node, ['name', 'id', 'address', 'ports'], where, wrong)
+    unknownEntries(node, ['name', 'id', 'address', 'ports', 'votes'], where, wrong)
     const { name, id, address } = node
     if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
@@ -153,6 +167,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
         id: id === undefined ? String(index + 1) : String(id),
         address: typeof address === 'string' && address !== '' ? address : name,
         ports: { ...ports, ...own },
+        votes: node.votes !== false && index < mostVoters,
       },
     ]
   })

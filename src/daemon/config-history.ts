@@ -5,7 +5,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Entry, Store } from '../store/index.ts'
 import { fromBytes, toBytes } from './json-value.ts'
-import { configHistoryPrefix, configVersionKey, currentConfigKey } from './keys.ts'
+import { configHistoryPrefix, configVersionKey, keys } from './keys.ts'
 
 export interface ConfigRecord {
   readonly version: number
@@ -45,7 +45,7 @@ export async function pushConfig(
   store: Store,
   change: Omit<ConfigRecord, 'version' | 'time'> & { readonly expectedVersion: number },
 ): Promise<PushOutcome> {
-  const current = await store.get(currentConfigKey)
+  const current = await store.get(keys.configuration)
   const version = current ? decodeConfig(current).version : 0
   if (version !== change.expectedVersion) return { kind: 'conflict', version }
   const { node, user, command, xml } = change
@@ -54,16 +54,16 @@ export async function pushConfig(
   const result = await store.transaction({
     compare: [
       current
-        ? { kind: 'mod-revision', key: currentConfigKey, equals: current.modRevision }
-        : { kind: 'absent', key: currentConfigKey },
+        ? { kind: 'mod-revision', key: keys.configuration, equals: current.modRevision }
+        : { kind: 'absent', key: keys.configuration },
     ],
     writes: [
-      { kind: 'put', key: currentConfigKey, value },
+      { kind: 'put', key: keys.configuration, value },
       { kind: 'put', key: configVersionKey(record.version), value },
     ],
   })
   if (result.applied) return { kind: 'saved', version: record.version }
-  const winner = await store.get(currentConfigKey)
+  const winner = await store.get(keys.configuration)
   return { kind: 'conflict', version: winner ? decodeConfig(winner).version : 0 }
 }
 

@@ -17,8 +17,8 @@ let authority: KeyPair
 let alpha: TlsIdentity
 let beta: TlsIdentity
 const opened: GrpcServer[] = []
-const withdrawal = { term: 7, transitionKey: '3:1:0:x' }
-const taken = { accepted: true, highestTerm: 7, message: '' }
+const command = { term: 7, transition: 1, transitionKey: '3:1:0:x', timeoutMs: 20_000, action: '{}' }
+const taken = { accepted: true, done: false, why: '', highestTerm: 7, message: '' }
 
 async function identity(name: string, issuer: KeyPair): Promise<TlsIdentity> {
   const pair = await createNodeCertificate(issuer, { name, addresses: ['192.0.2.7'] })
@@ -48,33 +48,33 @@ async function serveAlpha(handlers: Record<string, unknown>, failures: unknown[]
 test('a peer is known by the node name in its certificate', async () => {
   const callers: unknown[] = []
   const port = await serveAlpha({
-    withdraw: async (_: unknown, { caller }: { caller: string }) => {
+    execute: async (_: unknown, { caller }: { caller: string }) => {
       callers.push(caller)
       return taken
     },
   })
   const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
-  expect(await client.withdraw(withdrawal)).toEqual(taken)
+  expect(await client.execute(command)).toEqual(taken)
   expect(callers).toEqual(['beta'])
   client.close()
 })
 
 test('an address that another node answers is not that node', async () => {
-  const port = await serveAlpha({ withdraw: async () => taken })
+  const port = await serveAlpha({ execute: async () => taken })
   const client = connectPeer({ node: 'gamma', host: '127.0.0.1', port }, beta)
-  await expect(client.withdraw(withdrawal, { timeoutMs: 2000 })).rejects.toThrow('gamma')
+  await expect(client.execute(command, { timeoutMs: 2000 })).rejects.toThrow('gamma')
   client.close()
 })
 
 test('a certificate of another cluster is not let in', async () => {
   const calls: unknown[] = []
-  const port = await serveAlpha({ withdraw: async (asked: unknown) => calls.push(asked) })
+  const port = await serveAlpha({ execute: async (asked: unknown) => calls.push(asked) })
   const stranger = await identity('beta', await createAuthority('testing'))
   const client = connectPeer(
     { node: 'alpha', host: '127.0.0.1', port },
     { ...stranger, authority: authority.certificate },
   )
-  await expect(client.withdraw(withdrawal, { timeoutMs: 2000 })).rejects.toThrow()
+  await expect(client.execute(command, { timeoutMs: 2000 })).rejects.toThrow()
   expect(calls).toEqual([])
   client.close()
 })

@@ -29,12 +29,6 @@ export class Lease {
     this.#state = initialQuorum(timings, monotonicNow())
   }
 
-  /** The lease of an incarnation that was killed is revoked first, so that nobody waits for it to run out. */
-  async start(old: LeaseId | undefined): Promise<void> {
-    if (old !== undefined) await this.#store.revokeLease(old).catch((error: unknown) => this.#trouble(error))
-    this.feed({ kind: 'tick' })
-  }
-
   feed(input: QuorumInput): void {
     if (this.#ended) return
     const { state, effects } = quorumStep(this.#state, input, monotonicNow())

@@ -13,8 +13,6 @@ export interface PulseSetup {
   readonly identity: TlsIdentity
   readonly timings: HeartbeatTimings & QuorumTimings
   readonly store: StoreConfig
-  /** The lease of an incarnation that was killed. */
-  readonly oldLease: string | undefined
 }
 
 export interface PulsePeer {

@@ -6,6 +6,8 @@ export interface Pulse {
   readonly say: (message: ToPulse) => void
   /** Resolves when the lease is given back and the thread has ended. */
   readonly leave: () => Promise<void>
+  /** Ends the thread and leaves the lease to run out. */
+  readonly abandon: () => Promise<void>
 }
 
 /** A thread that fails takes the daemon with it: a node without a pulse must not go on as if it had one. */
@@ -42,6 +44,10 @@ export function startPulse(
       const patience = setTimeout(() => ended?.(), 3000)
       await end
       clearTimeout(patience)
+      await worker.terminate()
+    },
+    abandon: async () => {
+      leaving = true
       await worker.terminate()
     },
   }

@@ -13,7 +13,7 @@ import {
   nextHeartbeatAt,
   peerViews,
 } from '../../membership/index.ts'
-import { createStore, type LeaseId } from '../../store/index.ts'
+import { createStore } from '../../store/index.ts'
 import { monotonicNow } from '../clock.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
@@ -42,11 +42,11 @@ class PulseThread {
   }
 
   async start(): Promise<void> {
-    const { listen, peers, oldLease } = this.#setup
+    const { listen, peers } = this.#setup
     await this.#links.listen(listen)
     const names = peers.map(({ node }) => node)
     this.setNodes(peers, names)
-    await this.#lease.start(oldLease as LeaseId | undefined)
+    this.#lease.feed({ kind: 'tick' })
   }
 
   setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {

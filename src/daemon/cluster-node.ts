@@ -1,0 +1,413 @@
+/**
+ * A node that takes part in the cluster: builds the adapters, drives the cores, and lets what one says reach the others.
+ * Nothing is decided here.
+ */
+import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../base/index.ts'
+import {
+  type ClusterView,
+  type ControllerEffect,
+  type ControllerInput,
+  type ControllerState,
+  emptyView,
+  observe,
+} from '../controller/index.ts'
+import type { Command, Executor } from '../executor/index.ts'
+import {
+  initialPresence,
+  type PresenceEffect,
+  type PresenceInput,
+  type PresenceState,
+  presenceStep,
+} from '../membership/index.ts'
+import type { ClusterState, TermAnswer, TlsIdentity } from '../rpc/index.ts'
+import type { Store } from '../store/index.ts'
+import { monotonicNow } from './clock.ts'
+import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
+import { clusterState } from './cluster-state.ts'
+import { sendCommand, takeCommand } from './commands.ts'
+import { pushConfig } from './config-history.ts'
+import { controllerCore } from './controller-core.ts'
+import { CoreLoop } from './core-loop.ts'
+import { FencingHands } from './fencing-hands.ts'
+import { firstConfiguration } from './first-configuration.ts'
+import { toBytes } from './json-value.ts'
+import { allKeys, fencingHistoryPrefix, keys } from './keys.ts'
+import { type LocalStore, openLocalStore } from './local-store.ts'
+import type { Log } from './log.ts'
+import { observationOf } from './observations.ts'
+import { openExecutor } from './open-executor.ts'
+import { ownMember } from './own-member.ts'
+import type { Paths } from './paths.ts'
+import { Peers } from './peers.ts'
+import { performControllerEffect } from './perform-controller.ts'
+import { performPresenceEffect } from './perform-presence.ts'
+import { Planner } from './planner/planner.ts'
+import type { FromPulse } from './pulse/messages.ts'
+import { type Pulse, startPulse } from './pulse/pulse.ts'
+import { QuorumLoss } from './quorum-loss.ts'
+import { openStoreView, type StoreChange, type StoreView } from './store-view.ts'
+
+export interface ClusterNodeSetup {
+  readonly file: ClusterFile
+  readonly own: ClusterNodeEntry
+  readonly identity: TlsIdentity
+  readonly paths: Paths
+  readonly log: Log
+  /** A bug: the daemon ends, to be started again. */
+  readonly fail: (error: unknown) => void
+}
+
+const storeRetryMs = 100
+const presenceTickMs = 500
+const never = monotonicMs(Number.NEGATIVE_INFINITY)
+
+export class ClusterNode {
+  readonly name: NodeName
+  readonly #setup: ClusterNodeSetup
+  readonly #log: Log
+  readonly #incarnation = Date.now()
+  readonly #peers: Peers
+  readonly #planner: Planner
+  readonly #presence: CoreLoop<PresenceState, PresenceInput, PresenceEffect>
+  readonly #controller: CoreLoop<ControllerState, ControllerInput, ControllerEffect>
+  readonly #quorumLoss: QuorumLoss
+  readonly #listeners = new Set<() => void>()
+  readonly fencing: FencingHands
+  #file: ClusterFile
+  #view: ClusterView = emptyView
+  #localStore: LocalStore | undefined
+  #storeView: StoreView | undefined
+  #pulse: Pulse | undefined
+  #executor: Executor | undefined
+  #quorateUntil: MonotonicMs = never
+  #lease: string | undefined
+  #silent: ReadonlySet<NodeName> = new Set()
+  #storeTrouble: string | undefined
+  #left: (() => void) | undefined
+  #ended = false
+
+  constructor(setup: ClusterNodeSetup) {
+    this.#setup = setup
+    this.#log = setup.log
+    this.#file = setup.file
+    this.name = setup.own.name
+    this.#peers = new Peers(setup.file, setup.identity)
+    this.#planner = new Planner(() => this.#storeView?.below(allKeys) ?? [])
+    this.#presence = new CoreLoop<PresenceState, PresenceInput, PresenceEffect>({
+      initial: initialPresence(this.name, this.#incarnation),
+      step: presenceStep,
+      perform: (effect) => this.#performPresence(effect),
+      nextAt: () => monotonicMs(monotonicNow() + presenceTickMs),
+      tick: { kind: 'tick' },
+    })
+    this.#controller = new CoreLoop(
+      controllerCore(this.name, setup.file.timings, (effect) => this.#performController(effect)),
+    )
+    this.fencing = new FencingHands({
+      self: this.name,
+      peers: this.#peers,
+      log: setup.log,
+      paths: setup.paths,
+      node: this,
+      onFenced: (input) => this.#controller.feed(input),
+    })
+    this.#quorumLoss = new QuorumLoss({
+      self: this.name,
+      log: setup.log,
+      isolated: setup.paths.root !== '',
+      quorate: () => this.quorate,
+      plan: async (stopEverything) => await this.#plan(false, stopEverything),
+      executor: () => this.#executor,
+    })
+  }
+
+  /** Resolves when the node has begun; whether it gets in depends on the others, and `state` tells. */
+  async start(): Promise<void> {
+    const { own, paths, identity, log, fail } = this.#setup
+    const { timings } = this.#file
+    this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
+    this.#pulse = startPulse(
+      {
+        node: this.name,
+        incarnation: this.#incarnation,
+        listen: { host: own.address, port: own.ports.heartbeat },
+        peers: this.#pulsePeers(),
+        identity,
+        timings,
+        store: this.#localStore.config,
+      },
+      (message) => this.#fromPulse(message),
+      fail,
+    )
+    this.#openView().catch(fail)
+  }
+
+  get store(): Store {
+    if (this.#localStore) return this.#localStore.store
+    throw new Error('The node has not been started.')
+  }
+
+  get view(): ClusterView {
+    return this.#view
+  }
+
+  get file(): ClusterFile {
+    return this.#file
+  }
+
+  /** By this node's own clock, now. */
+  get quorate(): boolean {
+    return monotonicNow() < this.#quorateUntil
+  }
+
+  state(): ClusterState {
+    const trouble = this.#localStore?.trouble() ?? this.#storeTrouble
+    return clusterState({
+      file: this.#file,
+      localNode: this.name,
+      view: this.#view,
+      quorate: this.quorate,
+      silent: this.#silent,
+      transition: this.#storeView?.get(keys.transition),
+      fencing: this.#storeView?.below(fencingHistoryPrefix) ?? [],
+      storeTrouble: this.quorate ? undefined : trouble,
+      notes: [],
+    })
+  }
+
+  onState(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async takeCommand(command: Command): Promise<TermAnswer> {
+    return await takeCommand(command, {
+      executor: this.#executor,
+      shutDown: () => this.#presence.feed({ kind: 'shutdown-allowed' }),
+    })
+  }
+
+  async setAttribute(attribute: {
+    readonly node: NodeName
+    readonly set: string
+    readonly name: string
+    readonly value: string | undefined
+  }): Promise<void> {
+    const key = keys.attribute(attribute.node, attribute.set, attribute.name)
+    const write =
+      attribute.value === undefined
+        ? ({ kind: 'delete', key } as const)
+        : ({ kind: 'put', key, value: toBytes(attribute) } as const)
+    await this.store.transaction({ compare: [], writes: [write] })
+  }
+
+  replaceFile(file: ClusterFile): void {
+    this.#file = file
+    this.#peers.replaceFile(file)
+    this.#tellPulse()
+  }
+
+  /** Stops what runs here, then goes. With `force` it goes at once and leaves its resources running. */
+  async leave(force: boolean): Promise<void> {
+    if (!force) {
+      const left = new Promise<void>((resolve) => {
+        this.#left = resolve
+      })
+      this.#controller.feed({ kind: 'leaving' })
+      this.#presence.feed({ kind: 'leave' })
+      await left
+    }
+    await this.#end('stop')
+  }
+
+  /** The daemon ends, its resources go on: the lease is left to run, and the daemon that follows takes over. */
+  async suspend(): Promise<void> {
+    await this.#end('leave-running')
+  }
+
+  async #end(how: 'stop' | 'leave-running'): Promise<void> {
+    if (this.#ended) return
+    this.#ended = true
+    this.#presence.end()
+    this.#controller.end()
+    await this.#executor?.close()
+    this.#storeView?.close()
+    this.#planner.close()
+    this.#peers.close()
+    if (how === 'stop') await this.#pulse?.leave()
+    else await this.#pulse?.abandon()
+    await this.#localStore?.close(how)
+    this.#tellListeners()
+  }
+
+  async #openView(): Promise<void> {
+    while (!this.#ended) {
+      try {
+        this.#storeView = await openStoreView(this.store, this.#log, (changes, revision) =>
+          this.#fromStore(changes, revision),
+        )
+        return await this.#begin()
+      } catch (error) {
+        if (error instanceof Error && !/^Store/.test(error.name)) throw error
+        this.#storeTrouble = error instanceof Error ? error.message : String(error)
+        await new Promise((resolve) => setTimeout(resolve, storeRetryMs))
+      }
+    }
+  }
+
+  /** The view is there: this node knows what it ran before, and may be given work. */
+  async #begin(): Promise<void> {
+    if (this.#ended) return
+    this.#storeTrouble = undefined
+    this.#executor = openExecutor({
+      node: this.name,
+      store: this.store,
+      view: this.#view,
+      paths: this.#setup.paths,
+      log: this.#log,
+    })
+    this.#executor.adopt()
+    this.#executor.setQuorum(this.quorate)
+    this.#feedView([])
+    if (this.#view.configuration === undefined) {
+      const xml = firstConfiguration(this.#file)
+      await pushConfig(this.store, { xml, node: this.name, user: 'root', command: 'cluster setup', expectedVersion: 0 })
+    }
+  }
+
+  #fromStore(changes: readonly StoreChange[], revision: number): void {
+    const observed = observe(this.#view, changes.map(observationOf), revision)
+    this.#view = observed.view
+    this.#planner.observe(changes, revision)
+    // Before the executor is there nothing is fed: the first view is fed whole.
+    if (!this.#executor) return
+    this.#feedView(observed.changes)
+    if (observed.changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
+    this.#tellListeners()
+  }
+
+  #feedView(changes: ReturnType<typeof observe>['changes']): void {
+    this.#presence.feed({ kind: 'view', own: ownMember(this.#view, this.name, this.#incarnation) })
+    this.#controller.feed({ kind: 'store', view: this.#view, changes })
+  }
+
+  #fromPulse(message: FromPulse): void {
+    switch (message.kind) {
+      case 'view': {
+        const silent = message.peers.filter(({ state }) => state === 'silent').map(({ node }) => node)
+        this.#silent = new Set(silent)
+        this.#log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
+        this.#controller.feed({ kind: 'silence', silent, agreed: message.agreedSilent })
+        return this.#tellListeners()
+      }
+      case 'quorum':
+        return this.#quorumChanged(message.lease, message.until)
+      case 'quorum-lost':
+        this.#log.warn('this node has lost quorum', { why: message.why })
+        this.#executor?.setQuorum(false)
+        this.#presence.feed({ kind: 'lease' })
+        this.#quorumLoss.begin()
+        return this.#tellListeners()
+      case 'doubt-own-lease':
+        return this.#log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
+      case 'trouble':
+        this.#storeTrouble = message.error
+        return this.#log.warn('the store does not answer', { error: message.error })
+      case 'left':
+        return
+      default:
+        return assertNever(message)
+    }
+  }
+
+  #quorumChanged(lease: string | undefined, until: MonotonicMs): void {
+    const before = this.quorate
+    this.#quorateUntil = until
+    this.#controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) })
+    if (!this.quorate || lease === undefined) return
+    if (before && lease === this.#lease) return
+    this.#lease = lease
+    this.#log.info('this node has quorum', { lease })
+    this.#quorumLoss.end()
+    this.#executor?.setQuorum(true)
+    this.#presence.feed({ kind: 'lease', lease })
+    this.#tellListeners()
+  }
+
+  #performController(effect: ControllerEffect): void {
+    // A step may have taken a moment, or this process may have been paused: the lease is looked at again.
+    if (!this.quorate && effect.kind !== 'log') return
+    performControllerEffect(effect, {
+      node: this.name,
+      store: this.store,
+      log: this.#log,
+      feed: (input) => this.#controller.feed(input),
+      attributes: () => [...this.#view.attributes.values()],
+      holdsTerm: (term) => this.quorate && this.#view.dc?.term === term,
+      compute: async ({ compute }) => {
+        try {
+          const planned = await this.#plan(true)
+          const recheck = planned.recheckInMs === undefined ? {} : { recheckInMs: planned.recheckInMs }
+          return { kind: 'computed', compute, graph: planned.graph, blockedBy: planned.blockedBy, ...recheck }
+        } catch (error) {
+          this.#log.error('no transition could be computed', { error })
+          return { kind: 'compute-failed', compute, message: String(error) }
+        }
+      },
+      execute: async (command) =>
+        await sendCommand(command, {
+          self: this.name,
+          peers: this.#peers,
+          log: this.#log,
+          take: async (own) => await this.takeCommand(own),
+        }),
+      fence: async (request) => await this.fencing.fence(request),
+    })
+  }
+
+  async #plan(haveQuorum: boolean, stopEverything = false): ReturnType<Planner['schedule']> {
+    const now = Math.floor(Date.now() / 1000)
+    return await this.#planner.schedule({ now, haveQuorum, stopEverything }, this.#view.revision)
+  }
+
+  #performPresence(effect: PresenceEffect): void {
+    performPresenceEffect(effect, {
+      store: this.store,
+      log: this.#log,
+      member: {
+        node: this.name,
+        id: this.#setup.own.id,
+        incarnation: this.#incarnation,
+        address: this.#setup.own.address,
+        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+      },
+      written: (ok) => {
+        this.#presence.feed({ kind: 'written', ok })
+      },
+      stopLocally: () => void this.#quorumLoss.stopAll().then(() => this.#presence.feed({ kind: 'stopped-locally' })),
+      depart: () => this.#left?.(),
+      declaredDown: () => this.#declaredDown(),
+    })
+  }
+
+  /** The cluster believes that this node is off and may start its resources elsewhere. */
+  #declaredDown(): void {
+    this.#log.error('the cluster counts this node as down although it lives: its resources are stopped')
+    void this.#quorumLoss.stopAll().then(() => this.#setup.fail(new Error('This node was declared down.')))
+  }
+
+  #pulsePeers(): readonly { readonly node: NodeName; readonly host: string; readonly port: number }[] {
+    return this.#file.nodes
+      .filter(({ name }) => name !== this.name)
+      .map(({ name, address, ports }) => ({ node: name, host: address, port: ports.heartbeat }))
+  }
+
+  /** Those that the store knows as members are the voters on a node's silence. */
+  #tellPulse(): void {
+    this.#pulse?.say({ kind: 'nodes', peers: this.#pulsePeers(), members: [...this.#view.members.keys()] })
+  }
+
+  #tellListeners(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

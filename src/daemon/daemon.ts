@@ -1,0 +1,203 @@
+/**
+ * The daemon's life around the cluster: the local socket is always served; a host that belongs to a cluster also serves
+ * its peers and lets new nodes in; from `cluster start` to `cluster stop` it takes part, restarts of the daemon included.
+ *
+ * SIGTERM ends the daemon and leaves its resources running, as an upgrade needs it: the daemon that follows finds them.
+ * Only `cluster stop` stops them.
+ */
+import { rmSync } from 'node:fs'
+import { assert, type NodeName } from '../base/index.ts'
+import {
+  type ClusterState,
+  type EnrolmentServer,
+  type GrpcServer,
+  localService,
+  localSocketPath,
+  nodeService,
+  type PeerClient,
+  refuse,
+  serveEnrolment,
+  serveTcp,
+  serveUnixSocket,
+} from '../rpc/index.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from './cluster-file.ts'
+import { ClusterNode } from './cluster-node.ts'
+import { stoppedState } from './cluster-state.ts'
+import { enrolHandler, findOwnNode, ownName } from './enrol.ts'
+import { readIfThere, writeWhole } from './files.ts'
+import { readIdentity } from './identity.ts'
+import { localHandlers } from './local-api.ts'
+import { takeLock } from './lock.ts'
+import type { Log } from './log.ts'
+import type { Paths } from './paths.ts'
+import { peerHandlers } from './peer-api.ts'
+import { Peers } from './peers.ts'
+
+export class Daemon {
+  readonly paths: Paths
+  readonly log: Log
+  readonly #fail: (error: unknown) => void
+  #file: ClusterFile | undefined
+  #node: ClusterNode | undefined
+  #servers: readonly { readonly close: () => unknown }[] = []
+  #local: GrpcServer | undefined
+  #peers: Peers | undefined
+
+  constructor(paths: Paths, log: Log, fail: (error: unknown) => void) {
+    this.paths = paths
+    this.log = log
+    this.#fail = fail
+  }
+
+  async start(): Promise<void> {
+    takeLock(this.paths.lock)
+    const text = readIfThere(this.paths.clusterFile)
+    // A node that takes part comes back as fast as it can: its peers count the seconds.
+    if (text !== undefined) await this.configure(readClusterFile(text))
+    this.#local = await serveUnixSocket(
+      localSocketPath(this.paths.root),
+      [{ service: localService, handlers: localHandlers(this) }],
+      this.#onFailure,
+    )
+    this.log.info('daemon started', { version: process.env.SYSTOLE_VERSION, cluster: this.#file?.clusterName })
+  }
+
+  /** The node's name; for a host without a cluster, what it would be. */
+  get name(): string {
+    return (this.#file && findOwnNode(this.#file)?.name) ?? ownName()
+  }
+
+  get file(): ClusterFile | undefined {
+    return this.#file
+  }
+
+  /** The running part, or a refusal that says what to do. */
+  get node(): ClusterNode {
+    if (this.#node) return this.#node
+    if (this.#file) throw refuse('not-started', 'The cluster is not started on this node: run `systole cluster start`.')
+    throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+  }
+
+  get running(): boolean {
+    return this.#node !== undefined
+  }
+
+  state(): ClusterState {
+    return this.#node?.state() ?? stoppedState(this.#file, this.name)
+  }
+
+  /** The state at once and after every change, until the signal ends it. */
+  async watchState(send: (state: ClusterState) => void, signal: AbortSignal): Promise<void> {
+    let last = ''
+    let node: ClusterNode | undefined
+    let stop: (() => void) | undefined
+    const look = (): void => {
+      // The node may be started or stopped while somebody watches.
+      if (this.#node !== node) {
+        stop?.()
+        node = this.#node
+        stop = node?.onState(look)
+      }
+      const { revision: _not, ...state } = this.state()
+      const text = JSON.stringify(state)
+      if (text === last) return
+      last = text
+      send(this.state())
+    }
+    look()
+    // Quorum by this node's own clock ends without an event.
+    const timer = setInterval(look, 500)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    clearInterval(timer)
+    stop?.()
+  }
+
+  /** A connection to another daemon, also while this node takes no part. */
+  peer(node: NodeName): PeerClient {
+    const file = this.#file
+    if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
+    this.#peers ??= new Peers(file, readIdentity(this.paths.pki))
+    return this.#peers.to(node)
+  }
+
+  /** Takes a cluster's file into use: serves peers, and takes part where it did before. */
+  async configure(file: ClusterFile): Promise<void> {
+    this.#file = file
+    const own = findOwnNode(file)
+    assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
+    const identity = readIdentity(this.paths.pki)
+    const host = own.address
+    if (readIfThere(this.paths.startedMark) !== undefined) await this.startNode()
+    const servers: [GrpcServer, EnrolmentServer] = await Promise.all([
+      serveTcp(
+        { host, port: own.ports.peer, identity },
+        [{ service: nodeService, handlers: peerHandlers(this) }],
+        this.#onFailure,
+      ),
+      serveEnrolment(
+        { host, port: own.ports.enrolment, identity },
+        enrolHandler(this.paths, () => this.#file ?? file),
+        (error) => this.#onFailure('enrolment', error),
+      ),
+    ])
+    this.#servers = servers
+  }
+
+  async startNode(): Promise<void> {
+    if (this.#node) return
+    const file = this.#file
+    const own = file && findOwnNode(file)
+    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
+    writeWhole(this.paths.startedMark, '')
+    const identity = readIdentity(this.paths.pki)
+    const node = new ClusterNode({ file, own, identity, paths: this.paths, log: this.log, fail: this.#fail })
+    this.#node = node
+    await node.start()
+  }
+
+  /** Leaves the cluster: resources stop first. Resolves when the node is out. */
+  async stopNode(force: boolean): Promise<void> {
+    const node = this.#node
+    if (!node) return
+    rmSync(this.paths.startedMark, { force: true })
+    await node.leave(force)
+    if (this.#node === node) this.#node = undefined
+  }
+
+  async replaceFile(file: ClusterFile): Promise<void> {
+    writeWhole(this.paths.clusterFile, printClusterFile(file))
+    this.#file = file
+    this.#peers?.replaceFile(file)
+    this.#node?.replaceFile(file)
+  }
+
+  /** Forgets the cluster. The socket stays, so that the host can join again. */
+  async forget(): Promise<void> {
+    await this.stopNode(true)
+    await Promise.all(this.#servers.map((server) => server.close()))
+    this.#servers = []
+    this.#peers?.close()
+    this.#peers = undefined
+    this.#file = undefined
+    for (const path of [this.paths.clusterFile, this.paths.pki, this.paths.data])
+      rmSync(path, { recursive: true, force: true })
+  }
+
+  /** For an upgrade or a restart: what runs stays. */
+  async end(): Promise<void> {
+    await this.#node?.suspend()
+    await Promise.all([...this.#servers.map((server) => server.close()), this.#local?.close()])
+    rmSync(this.paths.lock, { force: true })
+  }
+
+  readonly #onFailure = (method: string, error: unknown): void => {
+    this.log.error('a call failed', { method, error })
+    if (error instanceof Error && error.name === 'AssertionError') this.#fail(error)
+  }
+}
+
+export function readClusterFile(text: string): ClusterFile {
+  const parsed = parseClusterFile(text)
+  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
+  return parsed.value
+}

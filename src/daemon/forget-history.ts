@@ -1,0 +1,65 @@
+/** `resource cleanup` and `resource refresh`: recorded operations and fail counts are forgotten, so that all is probed anew. */
+import { type CountedFailure, failuresIn } from '../attributes/index.ts'
+import type { NodeName, ResourceId } from '../base/index.ts'
+import type { OperationRecord } from '../cib/index.ts'
+import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../rpc/index.ts'
+import type { Write } from '../store/index.ts'
+import type { ClusterNode } from './cluster-node.ts'
+import { keys } from './keys.ts'
+
+export async function deleteHistory(
+  node: ClusterNode,
+  asked: DeleteHistoryRequest,
+): Promise<readonly DeleteHistoryAnswerDeleted[]> {
+  const { view } = node
+  const wanted = [...view.operations.values()].filter((record) => matches(record, asked))
+  const counts = [...view.attributes].filter(([, attribute]) => {
+    if (asked.node !== undefined && attribute.node !== asked.node) return false
+    const failed = failuresIn(attribute.name)
+    return failed !== undefined && matchesFailCount(failed, asked)
+  })
+  const found = new Map<string, { readonly resource: ResourceId; readonly node: NodeName }>()
+  for (const record of wanted)
+    if (!asked.onlyFailed || hasFailed(record)) found.set(keys.historyOfResource(record.node, record.resource), record)
+  for (const [, { name, node: where }] of counts) {
+    const { resource } = failuresIn(name) ?? {}
+    const record = wanted.find((one) => one.node === where && baseName(one.resource) === baseName(resource ?? ''))
+    if (record) found.set(keys.historyOfResource(record.node, record.resource), record)
+  }
+  const writes: Write[] = [
+    ...[...found.keys()].map((prefix) => ({ kind: 'delete-prefix', prefix }) as const),
+    ...counts.map(([key]) => ({ kind: 'delete', key }) as const),
+  ]
+  if (writes.length > 0) await node.store.transaction({ compare: [], writes })
+  return [...found.values()].map(({ resource, node: where }) => ({ resource, node: where }))
+}
+
+function matches(record: OperationRecord, asked: DeleteHistoryRequest): boolean {
+  if (asked.node !== undefined && record.node !== asked.node) return false
+  if (
+    asked.resource !== undefined &&
+    record.resource !== asked.resource &&
+    baseName(record.resource) !== asked.resource
+  )
+    return false
+  if (asked.operation !== undefined && record.attributes.operation !== asked.operation) return false
+  return asked.intervalMs === undefined || Number(record.attributes.interval) === asked.intervalMs
+}
+
+/** The instance of a clone answers to the clone member's name. */
+const baseName = (resource: string): string => resource.replace(/:\d+$/, '')
+
+function matchesFailCount(failed: CountedFailure, asked: DeleteHistoryRequest): boolean {
+  if (
+    asked.resource !== undefined &&
+    failed.resource !== asked.resource &&
+    baseName(failed.resource) !== asked.resource
+  )
+    return false
+  if (asked.operation !== undefined && failed.operation !== asked.operation) return false
+  return asked.intervalMs === undefined || failed.intervalMs === asked.intervalMs
+}
+
+function hasFailed(record: OperationRecord): boolean {
+  return record.recordId.includes('_last_failure_')
+}

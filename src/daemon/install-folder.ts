@@ -1,0 +1,7 @@
+/** Where this program is installed: the folder above dist/, with agents/ and tools/ in it. */
+import { realpathSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { defined } from '../base/index.ts'
+
+export const installFolder = (): string =>
+  resolve(dirname(realpathSync(defined(process.argv[1], 'the path of the program'))), '..')

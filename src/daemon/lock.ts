@@ -1,0 +1,28 @@
+/** One daemon for each SYSTOLE_ROOT. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readIfThere, writeWhole } from './files.ts'
+
+export class AlreadyRunningError extends Error {
+  override readonly name = 'AlreadyRunningError'
+  constructor(pid: number, file: string) {
+    super(`Another systoled (process ${pid}) runs here: ${file}. Stop it first.`)
+  }
+}
+
+export function takeLock(file: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const pid = Number(readIfThere(file) ?? 0)
+  if (pid > 0 && pid !== process.pid && isDaemon(pid)) throw new AlreadyRunningError(pid, file)
+  writeWhole(file, `${process.pid}\n`)
+}
+
+/** A number alone proves nothing: after a crash another program may have it. */
+function isDaemon(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('systoled')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+/** The executor of this node with its adapters: agents as child processes, results to the store. */
+import { join } from 'node:path'
+import type { NodeName } from '../base/index.ts'
+import type { ClusterView } from '../controller/index.ts'
+import { Executor } from '../executor/index.ts'
+import { type AgentHost, childProcessRunner, metadataReader } from '../resource-agents/index.ts'
+import { localSocketPath } from '../rpc/index.ts'
+import type { Store } from '../store/index.ts'
+import { installFolder } from './install-folder.ts'
+import type { Log } from './log.ts'
+import type { Paths } from './paths.ts'
+import { nextCallId, resultStore } from './result-store.ts'
+
+export function agentHost(paths: Paths): AgentHost {
+  return {
+    ocfRoot: '/usr/lib/ocf',
+    moreAgentFolders: [join(installFolder(), 'agents/ocf')],
+    toolsFolder: join(installFolder(), 'tools'),
+    toolsSocket: localSocketPath(paths.root),
+    runFolder: paths.run,
+  }
+}
+
+export function openExecutor(parts: {
+  readonly node: NodeName
+  readonly store: Store
+  readonly view: ClusterView
+  readonly paths: Paths
+  readonly log: Log
+}): Executor {
+  const { node, store, view, paths, log } = parts
+  const host = agentHost(paths)
+  return new Executor({
+    node,
+    runner: childProcessRunner(host),
+    metadata: metadataReader(host),
+    store: resultStore(store, node),
+    log,
+    runFolder: paths.run,
+    firstCallId: nextCallId(view.operations.values(), node),
+  })
+}

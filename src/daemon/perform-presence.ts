@@ -1,0 +1,62 @@
+/** Performs what the presence core asks for: this node's own entry among the members, and its leave. */
+import { assertNever } from '../base/index.ts'
+import { keys, type MemberRecord } from '../controller/index.ts'
+import type { PresenceEffect } from '../membership/index.ts'
+import type { LeaseId, Store } from '../store/index.ts'
+import { toBytes } from './json-value.ts'
+import type { Log } from './log.ts'
+
+export interface PresenceHands {
+  readonly store: Store
+  readonly log: Log
+  readonly member: Omit<MemberRecord, 'state' | 'since'>
+  readonly written: (ok: boolean) => void
+  readonly stopLocally: () => void
+  readonly depart: () => void
+  readonly declaredDown: () => void
+}
+
+export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHands): void {
+  const { store, log, member } = hands
+  switch (effect.kind) {
+    case 'register':
+      log.info('this node registers', { as: effect.as })
+      return attempt(hands, async () => {
+        const record: MemberRecord = { ...member, state: effect.as, since: Math.floor(Date.now() / 1000) }
+        const { applied } = await store.transaction({
+          compare: [],
+          writes: [
+            { kind: 'put', key: keys.member(member.node), value: toBytes(record), lease: effect.lease as LeaseId },
+          ],
+        })
+        return applied
+      })
+    case 'request-shutdown':
+      log.info('this node asks for its resources to be stopped, so that it can leave')
+      return attempt(hands, async () => {
+        const { node } = member
+        const attribute = { node, set: '', name: 'shutdown', value: String(Math.floor(Date.now() / 1000)) }
+        const { applied } = await store.transaction({
+          compare: [],
+          writes: [{ kind: 'put', key: keys.attribute(node, '', 'shutdown'), value: toBytes(attribute) }],
+        })
+        return applied
+      })
+    case 'stop-locally':
+      log.warn('nobody is there to lead: this node stops its resources by itself')
+      return hands.stopLocally()
+    case 'depart':
+      return hands.depart()
+    case 'declared-down':
+      return hands.declaredDown()
+    default:
+      assertNever(effect)
+  }
+}
+
+function attempt({ log, written }: PresenceHands, write: () => Promise<boolean>): void {
+  write().then(written, (error: unknown) => {
+    log.warn('the store did not take what this node says of itself', { error })
+    written(false)
+  })
+}

@@ -1,0 +1,42 @@
+/**
+ * What the planner thread is told and answers. It keeps a view of its own, folded from the same observations as the main
+ * thread's, so that a large CIB is never copied between the two.
+ */
+import type { Observation } from '../../controller/index.ts'
+import type { TransitionGraph } from '../../transition/index.ts'
+
+/** The configuration travels as text: reading it is this thread's work. */
+export type PlannerObservation =
+  | Exclude<Observation, { readonly configuration?: unknown }>
+  | {
+      readonly kind: 'put'
+      readonly key: string
+      readonly value: unknown
+      readonly createRevision: number
+      readonly lease?: string
+      readonly configText?: { readonly version: number; readonly xml: string }
+    }
+
+export type ToPlanner =
+  | { readonly kind: 'observe'; readonly observations: readonly PlannerObservation[]; readonly revision: number }
+  | {
+      readonly kind: 'schedule'
+      readonly id: number
+      /** Seconds since the epoch, for rules and expiry. */
+      readonly now: number
+      readonly haveQuorum: boolean
+      /** Without quorum: as if no-quorum-policy were `stop`. */
+      readonly stopEverything: boolean
+    }
+
+export interface Planned {
+  readonly graph: TransitionGraph
+  readonly computedVersion: number
+  readonly recheckInMs?: number
+  readonly blockedBy: readonly string[]
+  readonly noQuorumPolicy: string
+}
+
+export type FromPlanner =
+  | { readonly kind: 'scheduled'; readonly id: number; readonly planned: Planned }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly stack: string }

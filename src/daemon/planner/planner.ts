@@ -1,0 +1,97 @@
+/**
+ * The main thread's handle on the planner thread. It is started when something is to be computed and ends after a while
+ * without work, since most nodes are not the DC most of the time.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Entry } from '../../store/index.ts'
+import { decodeConfig } from '../config-history.ts'
+import { fromBytes } from '../json-value.ts'
+import { keys } from '../keys.ts'
+import type { StoreChange } from '../store-view.ts'
+import type { FromPlanner, Planned, PlannerObservation, ToPlanner } from './messages.ts'
+
+const idleMs = 60_000
+
+export class Planner {
+  readonly #entries: () => readonly Entry[]
+  readonly #maxOldSpaceMb: number
+  readonly #waiting = new Map<number, { resolve: (planned: Planned) => void; reject: (error: Error) => void }>()
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #lastId = 0
+
+  /** `entries`: everything in this node's view of the store, for a thread that has just started. */
+  constructor(entries: () => readonly Entry[], maxOldSpaceMb = 2048) {
+    this.#entries = entries
+    this.#maxOldSpaceMb = maxOldSpaceMb
+  }
+
+  observe(changes: readonly StoreChange[], revision: number): void {
+    this.#worker?.postMessage(this.#observations(changes, revision))
+  }
+
+  async schedule(
+    asked: { readonly now: number; readonly haveQuorum: boolean; readonly stopEverything: boolean },
+    revision: number,
+  ): Promise<Planned> {
+    const worker = this.#running(revision)
+    const id = ++this.#lastId
+    const message: ToPlanner = { kind: 'schedule', id, ...asked }
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      worker.postMessage(message)
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#idle)
+    void this.#worker?.terminate()
+    this.#worker = undefined
+    for (const { reject } of this.#waiting.values()) reject(new Error('The planner was ended.'))
+    this.#waiting.clear()
+  }
+
+  #running(revision: number): Worker {
+    clearTimeout(this.#idle)
+    if (this.#worker) return this.#worker
+    const worker = new Worker(new URL('./planner.mjs', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: this.#maxOldSpaceMb, maxYoungGenerationSizeMb: 32 },
+    })
+    const changes = this.#entries().map((entry) => ({ key: entry.key, entry }))
+    worker.postMessage(this.#observations(changes, revision))
+    worker.on('message', (message: FromPlanner) => this.#answer(message))
+    // A computation that runs out of memory must not take the daemon with it: services keep running without one.
+    worker.on('error', (error) => this.#gone(worker, error))
+    worker.on('exit', () => this.#gone(worker, new Error('The planner thread ended.')))
+    this.#worker = worker
+    return worker
+  }
+
+  #gone(worker: Worker, error: Error): void {
+    if (this.#worker === worker) this.close()
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+
+  #answer(message: FromPlanner): void {
+    const waiting = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    if (message.kind === 'scheduled') waiting?.resolve(message.planned)
+    else waiting?.reject(new Error(`${message.message}\n${message.stack}`))
+    clearTimeout(this.#idle)
+    if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), idleMs).unref()
+  }
+
+  #observations(changes: readonly StoreChange[], revision: number): ToPlanner {
+    return { kind: 'observe', observations: changes.map(observationOf), revision }
+  }
+}
+
+function observationOf({ key, entry }: StoreChange): PlannerObservation {
+  if (!entry) return { kind: 'delete', key }
+  const shared = { kind: 'put', key, createRevision: entry.createRevision } as const
+  const lease = entry.lease === undefined ? {} : { lease: entry.lease }
+  if (key !== keys.configuration) return { ...shared, ...lease, value: fromBytes(entry.value) }
+  const { version, xml } = decodeConfig(entry)
+  return { ...shared, ...lease, value: undefined, configText: { version, xml } }
+}

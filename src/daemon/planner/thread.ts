@@ -1,0 +1,37 @@
+/**
+ * The planner thread: reads the CIB as a status and schedules it. It folds the same observations as the main thread into a
+ * view of its own. Nothing here knows the time but the moment that a request names.
+ */
+import { parentPort } from 'node:worker_threads'
+import { defined } from '../../base/index.ts'
+import { type ClusterView, cibOfView, emptyView, type Observation, observe } from '../../controller/index.ts'
+import { typedConfiguration } from '../typed-configuration.ts'
+import type { FromPlanner, PlannerObservation, ToPlanner } from './messages.ts'
+import { plan } from './plan.ts'
+
+const port = defined(parentPort ?? undefined, 'the port to the main thread')
+let view: ClusterView = emptyView
+
+port.on('message', (message: ToPlanner) => {
+  if (message.kind === 'observe') view = observe(view, message.observations.map(readObservation), message.revision).view
+  else port.postMessage(answer(message))
+})
+
+function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
+  try {
+    const cib = cibOfView(view, asked.haveQuorum)
+    if (!cib) throw new Error('There is no configuration yet.')
+    const computedVersion = view.configuration?.version ?? 0
+    return { kind: 'scheduled', id: asked.id, planned: { ...plan(cib, asked), computedVersion } }
+  } catch (error) {
+    // A bug of the scheduler stops no service: what runs goes on, and the DC says that it cannot decide.
+    const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+    return { kind: 'failed', id: asked.id, message, stack }
+  }
+}
+
+function readObservation(observation: PlannerObservation): Observation {
+  if (observation.kind === 'delete' || observation.configText === undefined) return observation
+  const { configText, ...rest } = observation
+  return { ...rest, configuration: typedConfiguration(configText) }
+}
