@@ -115,6 +115,10 @@ export interface NodeStatus {
   readonly container?: ResourceId
   /** It is a replica of a bundle, and runs nothing but the bundled resource. */
   readonly isBundleNode: boolean
+  /** It stands in the configuration's `nodes`. */
+  readonly isConfigured: boolean
+  /** A remote node whose connection is no longer configured. Nothing may be placed there. */
+  readonly isOrphan: boolean
   readonly featureSet?: string
   readonly healthScore: Score
   readonly health: 'green' | 'yellow' | 'red'

@@ -137,6 +137,8 @@ export interface World {
   readonly configuration: Configuration
   readonly options: ClusterOptions
   readonly zone: TimeZone
+  readonly haveQuorum: boolean
+  readonly haveFenceDevice: boolean
   readonly unfencingEnabled: boolean
   readonly nodes: Map<NodeName, NodeDraft>
   readonly resources: ResourceDraft[]

@@ -58,7 +58,7 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
     haveQuorum,
     panicWithoutQuorum: parseBoolean(cib.attributes['no-quorum-panic']) ?? false,
   })
-  const context: NodeContext = { configuration, options, zone, dcId: cib.attributes['dc-uuid'] }
+  const context: NodeContext = { configuration, options, zone, dcId: cib.attributes['dc-uuid'], haveQuorum }
   const nodes = configuredNodes(context)
   for (const node of nodes.values()) readPermanentAttributes(node, context)
   const unfencingEnabled = providesUnfencing(configuration)
@@ -75,7 +75,7 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
       },
     },
   )
-  linkConnections(nodes, built.primitives.values(), options.startupFencing)
+  linkConnections(nodes, built.primitives.values(), options.startupFencing && options.fencingEnabled)
   const recorded = readRecords(childElement(cib, 'status'), nameById(nodes))
   const moments: number[] = []
   for (const state of recorded.values()) {
@@ -89,6 +89,8 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
     configuration,
     options,
     zone,
+    haveQuorum,
+    haveFenceDevice: [...built.primitives.values()].some(({ agent }) => agent.class === 'stonith'),
     unfencingEnabled,
     nodes,
     ...built,
@@ -139,7 +141,6 @@ function readHistories(world: World): void {
   while (read((node) => isReadable(world, node)));
   // What is left is down: what it ran is only of interest if it can be fenced.
   if (world.options.fencingEnabled) read(() => true)
-  else read((node) => node.kind === 'member')
 }
 
 /**

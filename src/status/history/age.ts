@@ -18,8 +18,9 @@ export function compareAge(a: HistoryEntry, b: HistoryEntry, sameNode: boolean):
   return comparePending(a, b)
 }
 
+/** Entries without a time cannot be told apart from others. */
 function compareTimes(a: HistoryEntry, b: HistoryEntry): number {
-  return (a.lastChange ?? 0) - (b.lastChange ?? 0)
+  return a.lastChange === undefined || b.lastChange === undefined ? 0 : a.lastChange - b.lastChange
 }
 
 /**

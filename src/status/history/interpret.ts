@@ -2,7 +2,10 @@
  * Reads one node's history: for each resource its operations from the oldest to the newest, then what they add up to. This
  * is the table of contents; outcome.ts, success.ts, failure.ts and on-fail.ts hold the rules.
  */
+
+import { canFence } from '../can-fence.ts'
 import { type NodeDraft, type PrimitiveDraft, rankOf, type World } from '../drafts.ts'
+import { block } from './active.ts'
 import { concludeReading } from './conclude.ts'
 import { failureTimeoutOf, isExpired } from './expiry.ts'
 import { type FailCountIndex, failCountOf, indexFailCounts } from './fail-count.ts'
@@ -76,6 +79,10 @@ function interpretEntry(reading: Reading): void {
 function applyOutcome(reading: Reading, outcome: Outcome): void {
   if (outcome.role !== undefined && outcome.kind !== 'pending' && outcome.kind !== 'cancelled')
     reading.role = outcome.role
+  if (outcome.isDeadEnd === true) {
+    block(reading.resource.state)
+    reading.resource.state.failed = true
+  }
   switch (outcome.kind) {
     case 'cancelled':
       return
@@ -90,10 +97,4 @@ function applyOutcome(reading: Reading, outcome: Outcome): void {
     default:
       applyFailure(reading, outcome)
   }
-}
-
-/** Whether fencing this node is possible and would bring certainty. */
-function canFence({ options }: World, node: NodeDraft): boolean {
-  if (node.kind === 'guest') return true
-  return options.fencingEnabled
 }

@@ -47,6 +47,7 @@ export function unpackMigrateTo(reading: Reading): void {
   const sourceNewer = hasNewerState(reading, source, both)
   if (targetNewer && sourceNewer) return
   if (migrateFrom?.exitCode === exitCodes.ok && migrateFrom.status === operationStatus.done) {
+    reading.role = 'Stopped'
     state.danglingMigrations.push(node.name)
     return
   }

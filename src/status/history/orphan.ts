@@ -45,6 +45,7 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
       recorded.container === undefined ? 'remote' : 'guest',
     )
     node.connectionResource = orphan
+    node.isOrphan = true
   }
   world.primitives.set(id, orphan)
   world.resources.push(orphan)

@@ -9,7 +9,7 @@
  * | 7 not running | done for probes, where it was expected, and for unmanaged resources; else an error |
  * | 8 promoted | done for probes; else an error if not expected; it is promoted either way |
  * | 9 promoted, failed | an error: it is promoted |
- * | 2, 4, 5 | hard: not on this node again; a stop that cannot be fenced: fatal |
+ * | 2, 4, 5 | hard: not on this node again; of a stop that cannot be fenced: nothing can be done any more |
  * | 3 unimplemented | of a recurring operation: not supported; else as 2, 4, 5 |
  * | 6 not configured | fatal: on no node |
  * | any other | an error |
@@ -69,6 +69,8 @@ export interface Outcome {
   readonly role?: 'Stopped' | 'Promoted'
   /** "Not running" where that is no failure, so that it also ends any failure before. */
   readonly clearsFailures: boolean
+  /** It could not be stopped, never will be, and the node cannot be fenced. */
+  readonly isDeadEnd?: boolean
 }
 
 export const isProbe = (entry: Pick<HistoryEntry, 'operation' | 'intervalMs'>): boolean =>
@@ -88,6 +90,7 @@ export function outcomeOf(entry: HistoryEntry, context: OutcomeContext): Outcome
   const verdict = executorVerdict(entry.status)
   if (verdict !== undefined) return { ...base, kind: verdict }
   const asExpected = expected === undefined ? exitCode === exitCodes.ok : exitCode === expected
+  const dead = { isDeadEnd: entry.operation === 'stop' && !context.canFence }
   const kind: OutcomeKind = asExpected ? 'done' : 'error'
   switch (exitCode) {
     case exitCodes.ok:
@@ -103,19 +106,14 @@ export function outcomeOf(entry: HistoryEntry, context: OutcomeContext): Outcome
     case exitCodes.notConfigured:
       return { ...base, kind: 'fatal-error' }
     case exitCodes.unimplemented:
-      return { ...base, kind: entry.intervalMs > 0 ? 'error' : hardError(entry, context) }
+      return { ...base, kind: entry.intervalMs > 0 ? 'error' : 'hard-error', ...dead }
     case exitCodes.invalidParameter:
     case exitCodes.insufficientPrivileges:
     case exitCodes.notInstalled:
-      return { ...base, kind: hardError(entry, context) }
+      return { ...base, kind: 'hard-error', ...dead }
     default:
       return { ...base, kind: 'error' }
   }
-}
-
-function hardError(entry: HistoryEntry, { canFence, expired }: OutcomeContext): OutcomeKind {
-  if (expired) return 'error'
-  return entry.operation === 'stop' && !canFence ? 'fatal-error' : 'hard-error'
 }
 
 /** Statuses that say more than the exit code does; done and error leave the word to the exit code. */

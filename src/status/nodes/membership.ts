@@ -92,32 +92,35 @@ type Verdict = Partial<Membership>
 
 const fence = (reason: string, lost = false): Verdict => ({ fence: { reason, lost } })
 
-function withFencing(facts: Facts, { pendingTimeoutMs, now }: MembershipInput): Verdict {
-  const { memberSince: member, controllerSince: controller, join, expected } = facts
-  const joined = join === 'member'
+function withFencing(facts: Facts, input: MembershipInput): Verdict {
+  const { memberSince: member, controllerSince: controller, join } = facts
   if (facts.shutdown) return { online: controller > 0 }
   if (member === undefined) return fence('peer has not been seen by the cluster')
-  if (join === 'nack') return fence('peer failed Pacemaker membership criteria')
-  if (!expected) {
-    if (member <= 0 && controller <= 0) return {}
-    const changesAt = member + Math.ceil(pendingTimeoutMs / 1000)
-    const waits = pendingTimeoutMs > 0 && member > 1 && controller <= 0
-    if (waits && now >= changesAt) return fence('peer pending timed out on joining the process group')
-    return { online: joined && member > 0, pending: !joined || controller <= 0, ...(waits ? { changesAt } : {}) }
-  }
-  if (member <= 0) return fence('peer is no longer part of the cluster', true)
-  if (controller <= 0) return fence('peer process is no longer available')
-  if (facts.terminate) return fence('fencing was requested')
-  if (joined) return { online: true }
-  if (join === 'pending' || join === 'down') return { pending: true }
-  return fence('peer was in an unknown state')
+  const online = member > 0
+  if (join === 'banned') return { online, ...fence('peer failed Pacemaker membership criteria') }
+  if (!facts.expected) return comingUp(facts, member, input)
+  if (!online) return fence('peer is no longer part of the cluster', true)
+  if (controller <= 0) return { online, ...fence('peer process is no longer available') }
+  if (facts.terminate) return { online, ...fence('fencing was requested') }
+  if (join === 'member') return { online }
+  if (join === 'pending' || join === 'down') return { online, pending: true }
+  return { online, ...fence('peer was in an unknown state') }
 }
 
-/** Nothing can be done about a lost node, but nobody knows what it still runs. */
+function comingUp(facts: Facts, member: number, { pendingTimeoutMs, now }: MembershipInput): Verdict {
+  const online = member > 0
+  const controls = facts.controllerSince > 0
+  if (!online && !controls) return {}
+  const changesAt = member + Math.ceil(pendingTimeoutMs / 1000)
+  const waits = pendingTimeoutMs > 0 && member > 1 && !controls
+  if (waits && now >= changesAt) return { online, ...fence('peer pending timed out on joining the process group') }
+  const pending = facts.join !== 'member' || !controls
+  return { online, pending, ...(waits ? { changesAt } : {}) }
+}
+
+/** Nothing can be done about a lost node. One that is here without its controller is wrong, and shown so. */
 function withoutFencing(facts: Facts): Verdict {
-  if (facts.memberSince === undefined || facts.memberSince <= 0) {
-    return facts.expected ? fence('peer is unexpectedly down') : {}
-  }
+  if (facts.memberSince === undefined || facts.memberSince <= 0) return {}
   if (facts.controllerSince <= 0) return facts.expected ? fence('peer is unexpectedly down') : {}
   return facts.join === 'member' ? { online: true } : {}
 }

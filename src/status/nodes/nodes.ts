@@ -6,6 +6,7 @@ import { type NodeName, nodeName } from '../../base/index.ts'
 import { type Configuration, type NvSet, parseBoolean } from '../../cib/index.ts'
 import type { ClusterOptions } from '../cluster-status.ts'
 import type { NodeDraft } from '../drafts.ts'
+import { markForFencing } from '../fence.ts'
 import type { RecordedNode } from '../history/records.ts'
 import { compareNames } from '../names.ts'
 import { numbersOf } from '../resources/primitive.ts'
@@ -18,6 +19,7 @@ export interface NodeContext {
   readonly options: ClusterOptions
   readonly zone: TimeZone
   readonly dcId: string | undefined
+  readonly haveQuorum: boolean
 }
 
 /** All nodes but those of bundles, whose resources are built later. */
@@ -31,7 +33,8 @@ export function configuredNodes(context: NodeContext): Map<NodeName, NodeDraft> 
       ...newNode(definition.id, definition.name, kind),
       unseen,
       // Nobody knows what a node that was never seen runs, unless it must be fenced first.
-      unclean: unseen && options.startupFencing,
+      unclean: unseen && options.startupFencing && options.fencingEnabled,
+      isConfigured: true,
       definition,
     })
   }
@@ -66,6 +69,8 @@ export function newNode(id: string, name: NodeName, kind: NodeDraft['kind']): No
     shutdown: false,
     isDc: false,
     isBundleNode: false,
+    isOrphan: false,
+    isConfigured: false,
     unseen: false,
     fencingReasons: [],
     attributes: new Map(),
@@ -155,6 +160,8 @@ function applyMembership(node: NodeDraft, recorded: RecordedNode, context: NodeC
     node.fencingReasons.push(membership.fence.reason)
     node.lost = membership.fence.lost
   }
+  if (node.online && !context.haveQuorum && options.noQuorumPolicy === 'fence')
+    markForFencing(node, 'cluster does not have quorum')
   return membership.changesAt
 }
 

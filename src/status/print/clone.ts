@@ -30,7 +30,7 @@ export function printClone(status: ClusterStatus, clone: CloneResource): readonl
       ...full.flatMap((instance) => printInstance(status, instance)),
       ...list('Promoted', promoted.flatMap(locationsOf)),
       ...list(clone.promotable ? 'Unpromoted' : 'Started', others.flatMap(locationsOf)),
-      ...(clone.unique ? [] : stoppedLists(status, clone)),
+      ...(clone.unique || clone.cloneMax <= listed.length ? [] : stoppedLists(status, clone)),
     ]),
   ]
 }
@@ -70,13 +70,11 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
 function stoppedLists(status: ClusterStatus, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
-  const activeInstances = clone.instances.filter((instance) => locationsOf(instance).length > 0).length
-  if (clone.cloneMax <= activeInstances) return []
   const members = clone.instances.flatMap(primitivesOf)
   const disabled = clone.meta.targetRole === 'Stopped'
   const byState = new Map<string, NodeName[]>()
   for (const node of status.nodes) {
-    if (active.has(node.name) || node.isBundleNode) continue
+    if (active.has(node.name) || ((node.isBundleNode || node.isOrphan) && !node.isConfigured)) continue
     const state = stoppedState(status, members, node.name, disabled)
     byState.set(state, [...(byState.get(state) ?? []), node.name])
   }

@@ -14,13 +14,20 @@ export { printSummaryHeader } from './header.ts'
 
 /** Ends with a newline. Begins with the first section's title, without "Current cluster status:" or the like. */
 export function printClusterStatus(status: ClusterStatus): string {
-  const resources = status.resources.flatMap((resource) => printResource(status, resource))
+  const resources = inOrder(status).flatMap((resource) => printResource(status, resource))
   return [
     ...indent(['* Node List:', ...indent(printNodes(status))]),
     '',
     ...indent(['* Full List of Resources:', ...indent(resources)]),
     '',
   ].join('\n')
+}
+
+/** The most important first; those that are in the history alone come last. */
+function inOrder({ resources }: ClusterStatus): readonly Resource[] {
+  const configured = resources.filter(({ orphan }) => !orphan)
+  const orphans = resources.filter(({ orphan }) => orphan)
+  return [...configured.sort((a, b) => b.meta.priority - a.meta.priority), ...orphans]
 }
 
 export function printResource(status: ClusterStatus, resource: Resource): readonly string[] {

@@ -15,10 +15,12 @@ export function printNodes(status: ClusterStatus): readonly string[] {
     guestOnline: [] as string[],
   }
   for (const node of status.nodes) {
+    // A guest node whose container is stopped is no news.
+    if (node.kind === 'guest' && !node.online) continue
     const state = stateOf(node, busy)
     if (state !== 'online' && state !== 'OFFLINE') lines.push(`* ${kindOf(node)} ${node.name}: ${state}`)
     else if (state === 'online') listOnline(node, lists).push(node.name)
-    else listOffline(node, lists)?.push(node.name)
+    else listOffline(node, lists).push(node.name)
   }
   return [
     ...lines,
@@ -42,9 +44,8 @@ function listOnline({ kind }: NodeStatus, lists: Lists): string[] {
   return kind === 'member' ? lists.online : kind === 'remote' ? lists.remoteOnline : lists.guestOnline
 }
 
-/** A guest node whose container is stopped is no news. */
-function listOffline({ kind }: NodeStatus, lists: Lists): string[] | undefined {
-  return kind === 'member' ? lists.offline : kind === 'remote' ? lists.remoteOffline : undefined
+function listOffline({ kind }: NodeStatus, lists: Lists): string[] {
+  return kind === 'member' ? lists.offline : lists.remoteOffline
 }
 
 const list = (title: string, names: readonly string[]): readonly string[] =>

@@ -61,7 +61,8 @@ function cloneDefinition(
   child: PrimitiveDefinition,
   { replicas, replicasPerHost, promotedMax }: BundleLimits,
 ): CloneDefinition {
-  const id = `${bundle.id}-clone`
+  // A promotable one has kept the name of the time when such clones were called master.
+  const id = `${bundle.id}-${promotedMax > 0 ? 'master' : 'clone'}`
   return {
     kind: 'clone',
     id: resourceId(id),

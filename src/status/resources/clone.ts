@@ -10,11 +10,11 @@ import { buildGroup } from './group.ts'
 import { resolveMeta } from './meta.ts'
 import { buildPrimitive } from './primitive.ts'
 
-/** Only OCF agents can tell instances of one node apart. */
-const canBeUnique = (definition: CloneDefinition): boolean =>
-  definition.child.kind === 'primitive'
-    ? definition.child.agent.class === 'ocf'
-    : definition.child.members.every(({ agent }) => agent.class === 'ocf')
+/** Init scripts and units run once on a node: nothing tells two instances apart. */
+const anonymousClasses: readonly string[] = ['lsb', 'systemd', 'service', 'upstart']
+
+const canBeUnique = ({ child }: CloneDefinition): boolean =>
+  !(child.kind === 'group' ? child.members : [child]).some(({ agent }) => anonymousClasses.includes(agent.class))
 
 export function buildClone(
   definition: CloneDefinition,
