@@ -60,7 +60,9 @@ export type CollectiveEntry = GroupEntry | CloneEntry | BundleEntry
 export type Entry = PrimitiveEntry | CollectiveEntry
 
 export interface ResourceTree {
-  /** Top-level resources, highest priority first, else in the order of the CIB; a bundle's connections stand before it. */
+  /** The place of each top-level resource in the CIB, by entry index; orphans come last. */
+  readonly position: ReadonlyMap<number, number>
+  /** Top-level resources, highest priority first, else in the order of the CIB. */
   readonly top: readonly Entry[]
   /** Every entry by its index; parents have lower indexes than their members. */
   readonly all: readonly Entry[]
@@ -153,16 +155,14 @@ export function buildTree(status: ClusterStatus): ResourceTree {
       case 'clone':
         top.push(clone(resource))
         return
-      case 'bundle': {
-        const entry = bundle(resource)
-        for (const replica of entry.replicas) if (replica.remote !== undefined) top.push(replica.remote)
-        top.push(entry)
+      case 'bundle':
+        top.push(bundle(resource))
         return
-      }
     }
   }
   status.resources.forEach(add)
   return {
+    position: new Map(top.map((entry, position) => [entry.index, position])),
     top: byPriority(top),
     all,
     byId,
@@ -214,6 +214,13 @@ export function topOf(entry: Entry): Entry {
 export function isUnique(entry: Entry): boolean {
   const outer = topBelowBundle(entry)
   return outer.kind !== 'clone' || outer.resource.unique
+}
+
+/** What an entry runs inside of: a guest node's container, or what its `container` meta-attribute names. */
+export function containerOf({ byId }: ResourceTree, entry: PrimitiveEntry): PrimitiveEntry | undefined {
+  const name = entry.resource.container ?? entry.resource.meta.raw.get('container')
+  const found = name === undefined ? undefined : byId.get(name)
+  return found?.kind === 'primitive' ? found : undefined
 }
 
 /** The primitives at or below an entry. */

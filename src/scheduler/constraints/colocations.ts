@@ -6,7 +6,7 @@
 import type { ColocationConstraint, Configuration, ResourceSet, Role, Score } from '../../cib/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { BundleEntry, Entry, GroupEntry, PrimitiveEntry, ResourceTree } from '../tree.ts'
-import { isColocatedGroup } from '../tree.ts'
+import { containerOf, isColocatedGroup } from '../tree.ts'
 import type { RuleHolds } from './locations.ts'
 import type { References } from './references.ts'
 
@@ -193,8 +193,7 @@ function withinBundle(bundle: BundleEntry, tree: ResourceTree): readonly Colocat
  * preferred. A guest node's connection runs where its container does; so does what was put into a container that is no node.
  */
 function withContainer(entry: PrimitiveEntry, tree: ResourceTree): readonly Colocation[] {
-  const name = entry.resource.container
-  const container = name === undefined ? undefined : tree.byId.get(name)
+  const container = containerOf(tree, entry)
   if (container === undefined || nodeOfContainer(entry, container, tree) !== undefined) return []
   const score = tree.replicaOf.has(entry.index) ? 10_000 : INFINITY_SCORE
   return [impliedPair('#resource-with-container', entry, container, score, true)]
@@ -204,7 +203,7 @@ function withContainer(entry: PrimitiveEntry, tree: ResourceTree): readonly Colo
 export function nodeOfContainer(entry: PrimitiveEntry, container: Entry, tree: ResourceTree): number | undefined {
   if (entry.resource.connectionOf !== undefined) return undefined
   for (const [node, connection] of tree.connectionOfNode)
-    if (connection === container || connection.resource.container === container.id) return node
+    if (connection === container || containerOf(tree, connection) === container) return node
   return undefined
 }
 

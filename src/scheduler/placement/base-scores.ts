@@ -14,6 +14,7 @@ import { nodeOfContainer } from '../constraints/colocations.ts'
 import type { ExpandedLocation } from '../constraints/locations.ts'
 import type { TicketEffects } from '../constraints/tickets.ts'
 import {
+  containerOf,
   type Entry,
   isColocatedGroup,
   isUnique,
@@ -21,10 +22,10 @@ import {
   primitivesOf,
   type ResourceTree,
   topBelowBundle,
-  topOf,
 } from '../tree.ts'
 import type { NodeTable } from './node-table.ts'
-import { absent, add, emptyTable, type ScoreTable, scoreAt } from './score-table.ts'
+import { absent, add, type ScoreTable, scoreAt } from './score-table.ts'
+import { startingTable } from './starting-table.ts'
 import { everywhere, type Trail } from './trail.ts'
 
 export const discoveryModes = ['always', 'never', 'exclusive'] as const
@@ -55,11 +56,20 @@ interface Work extends BaseInput {
   readonly discovery: Map<number, Uint8Array>
   readonly exclusive: Set<number>
   readonly locks: Map<number, NodeName>
+  /** What runs inside of each container, by entry index. */
+  readonly contents: ReadonlyMap<number, readonly PrimitiveEntry[]>
 }
 
 export function baseScores(input: BaseInput): BaseScores {
-  const work: Work = { ...input, tables: [], discovery: new Map(), exclusive: new Set(), locks: new Map() }
-  for (const entry of input.tree.all) work.tables.push(startingTable(work, entry))
+  const work: Work = {
+    ...input,
+    tables: [],
+    discovery: new Map(),
+    exclusive: new Set(),
+    locks: new Map(),
+    contents: contentsByContainer(input.tree),
+  }
+  for (const entry of input.tree.all) work.tables.push(startingTable(input, entry))
   for (const entry of input.tree.top) applyHistory(work, entry)
   applyHealth(work)
   for (const { entry, ticket } of input.tickets.banned) banEverywhere(work, entry, { kind: 'ticket', ticket })
@@ -71,28 +81,6 @@ export function baseScores(input: BaseInput): BaseScores {
   for (const entry of input.tree.all) applyExclusiveDiscovery(work, entry)
   for (const entry of input.tree.all) if (entry.kind === 'primitive') applyNodeKinds(work, entry)
   return { tables: work.tables, discovery: work.discovery, exclusive: work.exclusive, locks: work.locks }
-}
-
-/** A bundle's node is for that bundle's member alone; nothing else starts with being allowed there. */
-function startingTable({ status, tree, nodes }: Work, entry: Entry): ScoreTable {
-  const table = emptyTable(nodes.count)
-  const replica = tree.replicaOf.get(entry.index)
-  const replicaNode = replica?.node === undefined ? undefined : tree.nodeIndex.get(replica.node)
-  if (replica !== undefined && replica.child === entry) {
-    if (replicaNode !== undefined) table[replicaNode] = 500
-    return table
-  }
-  if (status.options.symmetricCluster)
-    for (let node = 0; node < nodes.count; node++) if (!tree.replicaOfNode.has(node)) table[node] = 0
-  if (entry.kind === 'clone' && entry.parent?.kind === 'bundle')
-    for (const { node } of entry.parent.replicas) {
-      const index = node === undefined ? undefined : tree.nodeIndex.get(node)
-      if (index !== undefined) table[index] = -INFINITY_SCORE
-    }
-  if (replica !== undefined && replica.remote === entry)
-    for (let node = 0; node < nodes.count; node++)
-      if (table[node] !== absent && tree.nodes[node]?.kind === 'remote') table[node] = -INFINITY_SCORE
-  return table
 }
 
 /** Adds a score on a node to an entry and everything below it. A node that was not allowed becomes known by this. */
@@ -275,7 +263,7 @@ const isManaged = (work: Work, entry: PrimitiveEntry): boolean =>
 function applyFailCounts(work: Work, entry: PrimitiveEntry): void {
   const { state, meta } = entry.resource
   if (meta.migrationThreshold === 0 || state.failureIgnored) return
-  for (const [name, { count }] of state.failCounts) {
+  for (const [name, count] of countedFailures(work, entry)) {
     const node = work.tree.nodeIndex.get(name)
     if (node === undefined || count <= 0 || count < meta.migrationThreshold) continue
     const target = isUnique(entry) ? entry : topBelowBundle(entry)
@@ -287,9 +275,30 @@ function applyFailCounts(work: Work, entry: PrimitiveEntry): void {
   }
 }
 
+/** Failures of what runs inside of a container count as its own; a bundle's replicas look after themselves. */
+function countedFailures(work: Work, entry: PrimitiveEntry): ReadonlyMap<NodeName, Score> {
+  const inside = entry.parent?.kind === 'bundle' ? [] : (work.contents.get(entry.index) ?? [])
+  const counts = new Map<NodeName, Score>()
+  for (const { resource } of [entry, ...inside])
+    for (const [node, { count }] of resource.state.failCounts) counts.set(node, add(counts.get(node) ?? 0, count))
+  return counts
+}
+
+function contentsByContainer(tree: ResourceTree): ReadonlyMap<number, readonly PrimitiveEntry[]> {
+  const contents = new Map<number, PrimitiveEntry[]>()
+  for (const entry of tree.all) {
+    const container = entry.kind === 'primitive' ? containerOf(tree, entry) : undefined
+    if (container === undefined || entry.kind !== 'primitive') continue
+    const known = contents.get(container.index)
+    if (known === undefined) contents.set(container.index, [entry])
+    else known.push(entry)
+  }
+  return contents
+}
+
 /** Once one constraint says that a resource may be discovered on some nodes exclusively, it may be on no others. */
 function applyExclusiveDiscovery(work: Work, entry: Entry): void {
-  if (!work.exclusive.has(entry.index) && !work.exclusive.has(topOf(entry).index)) return
+  if (!work.exclusive.has(entry.index) && !work.exclusive.has(topBelowBundle(entry).index)) return
   const table = tableOf(work, entry)
   const modes = work.discovery.get(entry.index)
   for (let node = 0; node < work.nodes.count; node++) {
@@ -305,7 +314,7 @@ function applyExclusiveDiscovery(work: Work, entry: Entry): void {
  */
 function applyNodeKinds(work: Work, entry: PrimitiveEntry): void {
   const { resource } = entry
-  const container = resource.container === undefined ? undefined : work.tree.byId.get(resource.container)
+  const container = containerOf(work.tree, entry)
   if (container !== undefined && isManaged(work, entry)) {
     const own = nodeOfContainer(entry, container, work.tree)
     if (own !== undefined) restrict(work, entry, (node) => node === own)

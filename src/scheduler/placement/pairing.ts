@@ -5,12 +5,18 @@ import { nodesByPreference } from './node-order.ts'
 import { assignedNode, isBlocked, nextRole, nowhere, type Placing, tableOf } from './placing.ts'
 
 export function compatibleInstance(placing: Placing, entry: Entry, clone: CloneEntry, role?: Role): Entry | undefined {
-  return onSameNode(placing, entry, placing.members[clone.index] ?? clone.members, role)
+  return onSameNode(placing, entry, placing.members[clone.index] ?? clone.members, (node) => node, role)
 }
 
 export function compatibleContainer(placing: Placing, entry: Entry, bundle: BundleEntry): Entry | undefined {
   const containers = bundle.replicas.map(({ container }) => container)
-  return onSameNode(placing, entry, containers)
+  return onSameNode(placing, entry, containers, (node) => hostOfReplica(placing, node))
+}
+
+/** What runs on a bundle's node is where the container of that node is. */
+function hostOfReplica(placing: Placing, node: number): number {
+  const replica = placing.tree.replicaOfNode.get(node)?.replica
+  return replica === undefined ? node : (placing.node[replica.container.index] ?? nowhere)
 }
 
 /** The node where the entry is going to be, or else the best that it may go to, decides. */
@@ -23,9 +29,9 @@ function onSameNode(placing: Placing, entry: Entry, candidates: readonly Entry[]
     if (node !== nowhere && !byNode.has(node)) byNode.set(node, candidate)
   }
   const assigned = assignedNode(placing, entry)
-  if (assigned !== nowhere) return byNode.get(assigned)
+  if (assigned !== nowhere) return byNode.get(placeOf(assigned))
   for (const node of nodesByPreference(placing, tableOf(placing, entry), nowhere)) {
-    const found = byNode.get(node)
+    const found = byNode.get(placeOf(node))
     if (found !== undefined) return found
   }
   return undefined
