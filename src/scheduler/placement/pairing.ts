@@ -20,7 +20,13 @@ function hostOfReplica(placing: Placing, node: number): number {
 }
 
 /** The node where the entry is going to be, or else the best that it may go to, decides. */
-function onSameNode(placing: Placing, entry: Entry, candidates: readonly Entry[], role?: Role): Entry | undefined {
+function onSameNode(
+  placing: Placing,
+  entry: Entry,
+  candidates: readonly Entry[],
+  placeOf: (node: number) => number,
+  role?: Role,
+): Entry | undefined {
   const byNode = new Map<number, Entry>()
   for (const candidate of candidates) {
     if (role !== undefined && nextRole(placing, candidate) !== role) continue
