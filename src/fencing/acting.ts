@@ -1,0 +1,202 @@
+/** One request on its way through devices, attempts and levels, until it is proven or nothing is left to try. */
+import type { MonotonicMs, NodeName } from '../base/index.ts'
+import { monotonicMs } from '../base/index.ts'
+import { capability, hostsInList } from './capability.ts'
+import type { FenceDevice } from './device.ts'
+import { levelsFor } from './levels.ts'
+import { type Acting, fencingDelayMs, type ProgramStep, type Request, runnersFor } from './request.ts'
+import {
+  callDevice,
+  currentProgram,
+  currentStep,
+  type DeviceAnswer,
+  deviceOf,
+  ending,
+  type FencingState,
+  type FencingStep,
+  isBusy,
+  replace,
+} from './state.ts'
+
+/** The request's turn has come. */
+export function beginActing(state: FencingState, request: Request): FencingStep {
+  const { target, attributes } = request
+  const levels = levelsFor({ node: target, attributes }, state.setup.topology, state.setup.devices)
+  if (levels.length === 0) {
+    const message = `No fence device that is configured and switched on can fence ${target}.`
+    return ending(state, request, { outcome: 'failed', message })
+  }
+  const doing = { kind: 'ready', delayed: request.action === 'on' } as const
+  const phase: Acting = { kind: 'acting', levels, level: 0, step: 0, attempt: 0, doing }
+  return { state: replace(state, { ...request, phase }), effects: [] }
+}
+
+/** Goes on if nothing has to be waited for; otherwise the state stays the same. */
+export function goOn(state: FencingState, request: Request, acting: Acting, now: MonotonicMs): FencingStep {
+  const { doing } = acting
+  if (doing.kind === 'delaying')
+    return now < doing.until ? { state, effects: [] } : beginStep(state, request, acting, true, now)
+  return doing.kind === 'ready' ? beginStep(state, request, acting, doing.delayed, now) : { state, effects: [] }
+}
+
+function beginStep(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  delayed: boolean,
+  now: MonotonicMs,
+): FencingStep {
+  const step = currentStep(state, request, acting)
+  const device = step && deviceOf(state, step.device)
+  if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
+  const runner = runnerOf(device, request, acting)
+  if (runner === undefined) return failLevel(state, request, acting, `No node that is here may run ${device.id}.`)
+  const can = capability(device, request.target, state.hosts.get(device.id), now)
+  if (can === 'no') return failLevel(state, request, acting, `${device.id} cannot fence ${request.target}.`)
+  if (isBusy(state, device)) return { state, effects: [] }
+  if (can !== 'yes') return ask(state, request, acting, device, runner, can === 'ask-list' ? 'list' : 'status')
+  const delayMs = delayed ? 0 : fencingDelayMs(device, request)
+  if (delayMs > 0) {
+    const doing = { kind: 'delaying', until: monotonicMs(now + delayMs) } as const
+    return { state: replace(state, { ...request, phase: { ...acting, doing } }), effects: [] }
+  }
+  const run = callDevice(state, { request, device, action: step.action, runner })
+  const phase: Acting = { ...acting, doing: { kind: 'running', call: run.call } }
+  return { state: replace(run.state, { ...request, device: device.id, runner, phase }), effects: [run.effect] }
+}
+
+function runnerOf(device: FenceDevice, request: Request, acting: Acting): NodeName | undefined {
+  const runners = runnersFor(device, request)
+  return runners[acting.attempt % Math.max(1, runners.length)]
+}
+
+function devicesAreMissing(acting: Acting): string {
+  const devices = (acting.levels[acting.level] ?? []).join(', ')
+  return `Not all devices of this level are configured and switched on: ${devices || 'it has none'}.`
+}
+
+function ask(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  device: FenceDevice,
+  runner: NodeName,
+  what: 'list' | 'status',
+): FencingStep {
+  const run = callDevice(state, { request, device, action: what, runner })
+  const phase: Acting = { ...acting, doing: { kind: 'asking', call: run.call, what } }
+  return { state: replace(run.state, { ...request, phase }), effects: [run.effect] }
+}
+
+/** The answer of a device to the call that this request waits for. */
+export function deviceAnswered(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  answered: { readonly device: string; readonly answer: DeviceAnswer; readonly now: MonotonicMs },
+): FencingStep {
+  const { doing } = acting
+  const { answer } = answered
+  switch (doing.kind) {
+    case 'asking':
+      return toldHosts(state, request, acting, { ...answered, what: doing.what })
+    case 'running':
+      return acted(state, request, acting, answer)
+    case 'verifying':
+      return verified(state, request, acting, answer, doing.attempt)
+    case 'ready':
+    case 'delaying':
+      return { state, effects: [] }
+  }
+}
+
+/** A device that cannot say whom it knows cannot be used for this node now; it is asked again next time. */
+function toldHosts(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  told: {
+    readonly device: string
+    readonly answer: DeviceAnswer
+    readonly what: 'list' | 'status'
+    readonly now: MonotonicMs
+  },
+): FencingStep {
+  const { device, answer, what, now } = told
+  if (what === 'list' ? !answer.succeeded : answer.power === undefined) {
+    const why = `${device} does not tell whom it can fence: ${answer.message}`
+    return failLevel(state, request, acting, why)
+  }
+  const before = what === 'status' ? (state.hosts.get(device)?.names ?? []) : []
+  const names = new Set([...before, ...(what === 'list' ? hostsInList(answer.output) : [request.target])])
+  const hosts = new Map(state.hosts).set(device, { names, at: now })
+  const doing = { kind: 'ready', delayed: acting.level > 0 || acting.step > 0 || request.action === 'on' } as const
+  return { state: replace({ ...state, hosts }, { ...request, phase: { ...acting, doing } }), effects: [] }
+}
+
+function acted(state: FencingState, request: Request, acting: Acting, answer: DeviceAnswer): FencingStep {
+  const step = currentStep(state, request, acting)
+  if (!step) return failLevel(state, request, acting, devicesAreMissing(acting))
+  if (!answer.succeeded) return failAttempt(state, request, acting, step, answer)
+  return step.verified ? verify(state, request, acting, 0) : stepDone(state, request, acting)
+}
+
+function verify(state: FencingState, request: Request, acting: Acting, attempt: number): FencingStep {
+  const step = currentStep(state, request, acting)
+  const device = step && deviceOf(state, step.device)
+  if (!device || request.runner === undefined) return failLevel(state, request, acting, devicesAreMissing(acting))
+  const run = callDevice(state, { request, device, action: 'status', runner: request.runner })
+  const phase: Acting = { ...acting, doing: { kind: 'verifying', call: run.call, attempt } }
+  return { state: replace(run.state, { ...request, phase }), effects: [run.effect] }
+}
+
+function verified(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  answer: DeviceAnswer,
+  attempt: number,
+): FencingStep {
+  if (answer.power === 'off') return stepDone(state, request, acting)
+  const step = currentStep(state, request, acting)
+  const device = step && deviceOf(state, step.device)
+  if (!step || !device) return failLevel(state, request, acting, devicesAreMissing(acting))
+  if (attempt + 1 < device.actions.status.attempts) return verify(state, request, acting, attempt + 1)
+  const says = answer.power === 'on' ? 'its status says on' : `its status cannot be read: ${answer.message}`
+  return failAttempt(state, request, acting, step, { ...answer, message: `it reports off, but ${says}` })
+}
+
+function stepDone(state: FencingState, request: Request, acting: Acting): FencingStep {
+  const program = currentProgram(state, request, acting)
+  if (program && acting.step + 1 < program.steps.length) {
+    const next: Acting = { ...acting, step: acting.step + 1, attempt: 0, doing: { kind: 'ready', delayed: true } }
+    return { state: replace(state, { ...request, phase: next }), effects: [] }
+  }
+  const devices = (acting.levels[acting.level] ?? []).join(', ')
+  const message = `${request.action} by ${devices}`
+  return ending(state, request, { outcome: 'succeeded', message, powerOn: program?.powerOn ?? [] })
+}
+
+/** Tried again, by the next node that can, unless the time for this device is used up. */
+function failAttempt(
+  state: FencingState,
+  request: Request,
+  acting: Acting,
+  step: ProgramStep,
+  answer: DeviceAnswer,
+): FencingStep {
+  const why = `${step.device} on ${request.runner ?? 'no node'}: ${step.action} failed: ${answer.message}`
+  const attempts = deviceOf(state, step.device)?.actions[step.action].attempts ?? 1
+  if (answer.timedOut || acting.attempt + 1 >= attempts) return failLevel(state, request, acting, why)
+  const again: Acting = { ...acting, attempt: acting.attempt + 1, doing: { kind: 'ready', delayed: true } }
+  return { state: replace(state, { ...request, trail: [...request.trail, why], phase: again }), effects: [] }
+}
+
+function failLevel(state: FencingState, request: Request, acting: Acting, why: string): FencingStep {
+  const trail = [...request.trail, why]
+  if (acting.level + 1 >= acting.levels.length)
+    return ending(state, { ...request, trail }, { outcome: 'failed', message: [...new Set(trail)].join('; ') })
+  const doing = { kind: 'ready', delayed: true } as const
+  const next: Acting = { ...acting, level: acting.level + 1, step: 0, attempt: 0, doing }
+  return { state: replace(state, { ...request, trail, phase: next }), effects: [] }
+}

@@ -1,0 +1,41 @@
+/** The half of fencing that every node has: runs one device when the DC asks, and refuses a DC whose term is over. */
+
+import type { FenceDevice } from './device.ts'
+import type { DeviceCommand } from './fencer.ts'
+import { type FenceHost, runDevice } from './run-device.ts'
+import type { DeviceAnswer } from './state.ts'
+
+export type DeviceServerAnswer =
+  | { readonly kind: 'answered'; readonly answer: DeviceAnswer }
+  | { readonly kind: 'old-term'; readonly highestTerm: number }
+
+export class DeviceServer {
+  readonly #host: FenceHost
+  #devices: ReadonlyMap<string, FenceDevice> = new Map()
+  #term = 0
+
+  constructor(host: FenceHost) {
+    this.#host = host
+  }
+
+  configure(devices: readonly FenceDevice[]): void {
+    this.#devices = new Map(devices.map((device) => [device.id, device]))
+  }
+
+  device(id: string): FenceDevice | undefined {
+    return this.#devices.get(id)
+  }
+
+  async run(command: DeviceCommand): Promise<DeviceServerAnswer> {
+    if (command.term < this.#term) return { kind: 'old-term', highestTerm: this.#term }
+    this.#term = command.term
+    const device = this.#devices.get(command.device)
+    if (!device) {
+      const message = `there is no fence device ${command.device} in the configuration that this node has`
+      return { kind: 'answered', answer: { succeeded: false, timedOut: false, output: '', message } }
+    }
+    const { action, timeoutMs, target } = command
+    const aboutTarget = action === 'list' || action === 'monitor' ? {} : { target }
+    return { kind: 'answered', answer: await runDevice({ device, action, timeoutMs, ...aboutTarget }, this.#host) }
+  }
+}

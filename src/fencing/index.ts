@@ -1,0 +1,27 @@
+/**
+ * Fencing. `stepFencing` decides and is what simulations drive; `Fencer` is its acting edge on the DC; `DeviceServer` runs a
+ * device on whichever node the DC asks.
+ */
+export {
+  type DeviceAction,
+  type DeviceSources,
+  deviceActions,
+  type FenceDevice,
+  type ParametersOf,
+  readFenceDevices,
+  usedFenceAgents,
+} from './device.ts'
+export { DeviceServer, type DeviceServerAnswer } from './device-server.ts'
+export { type DeviceCommand, Fencer, type FencerPorts, type FencingRecord } from './fencer.ts'
+export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
+export type { FencingAction, FencingDemand } from './request.ts'
+export { type DeviceCall, type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
+export type {
+  Announcement,
+  DeviceAnswer,
+  FencingEffect,
+  FencingInput,
+  FencingProgress,
+  FencingSetup,
+  FencingState,
+} from './state.ts'

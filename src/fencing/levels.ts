@@ -1,0 +1,62 @@
+/**
+ * Which devices fence a node, and in which order (Pacemaker Explained, "Fencing topologies"). With a topology: its levels,
+ * one after the other until all devices of one have succeeded. Without: every device that can, each a level of its own.
+ */
+import type { FencingLevel } from '../cib/index.ts'
+import type { FenceDevice } from './device.ts'
+
+export interface Target {
+  readonly node: string
+  /** For topologies that choose nodes by an attribute. */
+  readonly attributes: ReadonlyMap<string, string>
+}
+
+/** Ids of devices; one that is not there makes its level fail. */
+export type Levels = readonly (readonly string[])[]
+
+export function levelsFor(target: Target, topology: readonly FencingLevel[], devices: readonly FenceDevice[]): Levels {
+  const chosen = topologyFor(target, topology)
+  return chosen.length > 0 ? chosen.map((level) => level.devices) : everyDevice(target, devices)
+}
+
+/** A node by its name comes before patterns, and those before attributes; only one of these kinds counts. */
+function topologyFor(target: Target, topology: readonly FencingLevel[]): readonly FencingLevel[] {
+  for (const by of ['node', 'pattern', 'attribute'] as const) {
+    const levels = topology.filter((level) => level.target.by === by && matches(level.target, target))
+    if (levels.length > 0) return levels.toSorted((a, b) => a.index - b.index)
+  }
+  return []
+}
+
+function matches(wanted: FencingLevel['target'], { node, attributes }: Target): boolean {
+  switch (wanted.by) {
+    case 'node':
+      return wanted.node.toLowerCase() === node.toLowerCase()
+    case 'pattern':
+      return matchesPattern(wanted.pattern, node)
+    case 'attribute':
+      return attributes.get(wanted.name) === wanted.value
+  }
+}
+
+/** Patterns are an administrator's regular expressions; one that is none matches nothing. */
+function matchesPattern(pattern: string, node: string): boolean {
+  try {
+    return new RegExp(pattern).test(node)
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+/** Those that surely can come first, then higher priorities, then the order of the configuration. */
+function everyDevice(target: Target, devices: readonly FenceDevice[]): Levels {
+  return devices
+    .filter((device) => device.hosts.kind !== 'listed' || device.hosts.names.has(target.node))
+    .toSorted((a, b) => Number(mustAsk(a)) - Number(mustAsk(b)) || b.priority - a.priority)
+    .map(({ id }) => [id])
+}
+
+function mustAsk({ hosts }: FenceDevice): boolean {
+  return hosts.kind === 'ask-list' || hosts.kind === 'ask-status'
+}

@@ -1,0 +1,163 @@
+/** The state of all fencing, what goes into it and what comes out; and how to look into it. */
+import type { NodeName, Step } from '../base/index.ts'
+import type { FencingLevel } from '../cib/index.ts'
+import type { KnownHosts } from './capability.ts'
+import type { DeviceAction, FenceDevice } from './device.ts'
+import { type Acting, type FencingDemand, type Program, type ProgramStep, programOf, type Request } from './request.ts'
+
+export interface FencingSetup {
+  readonly devices: readonly FenceDevice[]
+  readonly topology: readonly FencingLevel[]
+  /** concurrent-fencing: actions on different nodes at the same time. */
+  readonly concurrent: boolean
+}
+
+export interface FencingState {
+  readonly setup: FencingSetup
+  readonly term: number
+  /** In the order in which they came. */
+  readonly requests: readonly Request[]
+  readonly calls: ReadonlyMap<number, { readonly device: string }>
+  readonly nextCall: number
+  readonly hosts: ReadonlyMap<string, KnownHosts>
+  /** The last results, for demands that come again. */
+  readonly finished: readonly Announcement[]
+}
+
+export interface Announcement {
+  readonly id: string
+  readonly target: NodeName
+  readonly outcome: 'succeeded' | 'failed'
+  readonly message: string
+}
+
+export interface DeviceAnswer {
+  readonly succeeded: boolean
+  /** Of `status`: what the device says. */
+  readonly power?: 'on' | 'off'
+  readonly timedOut: boolean
+  /** Of `list`. */
+  readonly output: string
+  /** Why it failed, in words, without secrets. */
+  readonly message: string
+}
+
+export type FencingInput =
+  | { readonly kind: 'configured'; readonly setup: FencingSetup }
+  | { readonly kind: 'demanded'; readonly demand: FencingDemand }
+  | {
+      readonly kind: 'recorded'
+      readonly id: string
+      readonly outcome: FencingProgress['outcome']
+      /** False where the term is over. */
+      readonly written: boolean
+    }
+  | { readonly kind: 'device-answered'; readonly call: number; readonly answer: DeviceAnswer }
+  /** An administrator says that the node is off. */
+  | { readonly kind: 'confirmed'; readonly target: NodeName }
+  | { readonly kind: 'tick' }
+
+export interface FencingProgress {
+  readonly id: string
+  readonly target: NodeName
+  readonly action: FencingDemand['action']
+  readonly client: string
+  readonly reason: string
+  readonly outcome: 'pending' | 'succeeded' | 'failed'
+  readonly device?: string
+  readonly executedBy?: NodeName
+  readonly message: string
+}
+
+export type FencingEffect =
+  | { readonly kind: 'record'; readonly progress: FencingProgress; readonly term: number }
+  | {
+      readonly kind: 'run-device'
+      readonly call: number
+      readonly id: string
+      readonly node: NodeName
+      readonly device: string
+      readonly action: DeviceAction
+      readonly target: NodeName
+      readonly timeoutMs: number
+      readonly term: number
+    }
+  | ({ readonly kind: 'announce' } & Announcement)
+
+export type FencingStep = Step<FencingState, FencingEffect>
+
+export function deviceOf(state: FencingState, id: string): FenceDevice | undefined {
+  return state.setup.devices.find((device) => device.id === id)
+}
+
+/** Undefined where a device of the level is not there (any more). */
+export function currentProgram(state: FencingState, request: Request, acting: Acting): Program | undefined {
+  const ids = acting.levels[acting.level] ?? []
+  const devices = ids.flatMap((id) => deviceOf(state, id) ?? [])
+  return ids.length > 0 && devices.length === ids.length ? programOf(request.action, devices) : undefined
+}
+
+export function currentStep(state: FencingState, request: Request, acting: Acting): ProgramStep | undefined {
+  return currentProgram(state, request, acting)?.steps[acting.step]
+}
+
+export function replace(state: FencingState, request: Request): FencingState {
+  return { ...state, requests: state.requests.map((other) => (other.id === request.id ? request : other)) }
+}
+
+export function remove(state: FencingState, request: Request): FencingState {
+  return { ...state, requests: state.requests.filter(({ id }) => id !== request.id) }
+}
+
+/** Whether the device does as much as it may at the same time. */
+export function isBusy(state: FencingState, device: FenceDevice): boolean {
+  const running = [...state.calls.values()].filter((other) => other.device === device.id).length
+  return running >= device.actionLimit
+}
+
+/** Asks a device for an action; the caller notes the number of the call. */
+export function callDevice(
+  state: FencingState,
+  asked: {
+    readonly request: Request
+    readonly device: FenceDevice
+    readonly action: DeviceAction
+    readonly runner: NodeName
+  },
+): { readonly state: FencingState; readonly call: number; readonly effect: FencingEffect } {
+  const { request, device, action, runner } = asked
+  const call = state.nextCall
+  const effect: FencingEffect = {
+    kind: 'run-device',
+    call,
+    id: request.id,
+    node: runner,
+    device: device.id,
+    action,
+    target: request.target,
+    timeoutMs: device.actions[action].timeoutMs ?? request.timeoutMs,
+    term: request.term,
+  }
+  const calls = new Map(state.calls).set(call, { device: device.id })
+  return { state: { ...state, nextCall: call + 1, calls }, call, effect }
+}
+
+export function recordOf(request: Request, outcome: FencingProgress['outcome'], message: string): FencingEffect {
+  const { id, target, action, client, reason, device, runner, term } = request
+  const known = {
+    ...(device === undefined ? {} : { device }),
+    ...(runner === undefined ? {} : { executedBy: runner }),
+  }
+  return { kind: 'record', term, progress: { id, target, action, client, reason, outcome, message, ...known } }
+}
+
+/** The end of a request, to be recorded before it is told. */
+export function ending(
+  state: FencingState,
+  request: Request,
+  end: { readonly outcome: 'succeeded' | 'failed'; readonly message: string; readonly powerOn?: readonly string[] },
+): FencingStep {
+  const { outcome, message, powerOn = [] } = end
+  const next: Request = { ...request, phase: { kind: 'ending', outcome, message, powerOn } }
+  return { state: replace(state, next), effects: [recordOf(next, outcome, message)] }
+}
