@@ -17,10 +17,10 @@ import { type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
-    if (unit.resource.orphan) continue
     for (const [name, entries] of unit.resource.state.history) {
       const node = nodeNamed(plan, name)
-      if (node.online || node.kind === 'guest') checkHistory(plan, { unit, node, md5 }, entries)
+      if (unit.resource.orphan) forget(plan, unit, node)
+      else checkHistory(plan, { unit, node, md5 }, entries)
     }
   }
 }
@@ -29,6 +29,12 @@ interface Checked {
   readonly unit: PrimitiveUnit
   readonly node: NodeStatus
   readonly md5: Md5
+}
+
+/** What is not configured any more is forgotten where it was, once it is stopped. */
+function forget(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
+  const { instance } = unit.resource
+  if (!instance || instance.unique) deleteHistory(plan, unit, node, false)
 }
 
 const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])

@@ -17,6 +17,7 @@ import {
   type State,
   type Step,
   stateFor,
+  stateForOrder,
   stateKey,
   unchanged,
   Worklist,
@@ -73,8 +74,8 @@ function settleRelation(
   if (first === relation.first) {
     return {
       changed: applyRelation(settling, relation, {
-        firstState: stateFor(first, thenNode),
-        thenState: stateFor(follower, firstNode),
+        firstState: stateForOrder(first, thenNode),
+        thenState: stateForOrder(follower, firstNode),
       }),
       first,
     }

@@ -84,8 +84,8 @@ function planActive(plan: Plan, unit: PrimitiveUnit, { node, start, recurring }:
   if (node && !managed) return
   const after = (task: string, rules: number): void =>
     order(plan, { unit, key: operationKey(unit.id, task) }, { action: monitor }, rules)
-  after('start', rule.thenImpliesFirst | rule.unrunnableFirstBlocks)
-  after('reload-agent', rule.thenImpliesFirst | rule.unrunnableFirstBlocks)
+  after('start', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
+  after('reload-agent', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   if (nextRole === 'Promoted') after('promote', rule.ordered | rule.unrunnableFirstBlocks)
   else if (unit.resource.state.role === 'Promoted') after('demote', rule.ordered | rule.unrunnableFirstBlocks)
 }
@@ -173,7 +173,7 @@ function orderAfterStops(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, moni
         plan,
         { unit, key: operationKey(unit.id, 'stop'), action: stop },
         { action: monitor },
-        rule.thenImpliesFirst | rule.unrunnableFirstBlocks,
+        rule.firstImpliesThen | rule.unrunnableFirstBlocks,
       )
     }
   }

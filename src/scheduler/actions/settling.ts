@@ -7,7 +7,7 @@ import { findAction, type PlannedAction } from './action.ts'
 import type { Plan } from './plan.ts'
 import type { Rules } from './relation.ts'
 import { originalTask } from './role-tasks.ts'
-import { type BundleUnit, type CloneUnit, replicasOf, type Unit } from './unit.ts'
+import { type BundleUnit, type CloneUnit, isInClone, replicasOf, type Unit } from './unit.ts'
 
 export interface Changed {
   readonly first: boolean
@@ -45,31 +45,47 @@ export interface Settling {
   readonly work: Worklist
 }
 
-/** Actions to be looked at again, latest first, each of them waiting at most once. */
+/** Actions to be looked at again. What was added last comes first, so that a change is followed to its end. */
 export class Worklist {
-  readonly #stack: PlannedAction[] = []
-  readonly #waiting = new Set<PlannedAction>()
+  readonly #stack: { readonly action: PlannedAction; readonly turn: number }[] = []
+  /** The turn in which an action was added last: it is looked at once, however often it was added. */
+  readonly #turns = new Map<PlannedAction, number>()
+  #turn = 0
 
   add(action: PlannedAction): void {
-    if (this.#waiting.has(action)) return
-    this.#waiting.add(action)
-    this.#stack.push(action)
+    this.#turn++
+    this.#turns.set(action, this.#turn)
+    this.#stack.push({ action, turn: this.#turn })
   }
 
   addWithFollowers(action: PlannedAction): void {
-    for (const { follower } of action.after) this.add(follower)
     this.add(action)
+    for (const { follower } of action.after) this.add(follower)
   }
 
   take(): PlannedAction | undefined {
-    const action = this.#stack.pop()
-    if (action) this.#waiting.delete(action)
-    return action
+    for (let top = this.#stack.pop(); top; top = this.#stack.pop()) {
+      if (this.#turns.get(top.action) !== top.turn) continue
+      this.#turns.delete(top.action)
+      return top.action
+    }
+    return undefined
   }
 }
 
 export const stateKey = (action: PlannedAction): string =>
   `${action.runnable ? 'r' : '-'}${action.optional ? 'o' : '-'}${action.pseudo ? 'p' : '-'}${action.migratable ? 'm' : '-'}`
+
+/**
+ * The state as it counts for an order: for a clone on a node, whether it is needed on that node, but whether it can run
+ * anywhere at all.
+ */
+export function stateForOrder(action: PlannedAction, node: NodeStatus | undefined): State {
+  const anywhere = stateFor(action, undefined)
+  if (!node || !action.unit || !isInClone(action.unit)) return anywhere
+  const there = stateFor(action, node)
+  return { optional: there.optional, runnable: there.runnable || anywhere.runnable }
+}
 
 /** A group's or clone's own point is needed when something below it is, and runnable when what is below it is. */
 export function stateFor(action: PlannedAction, node: NodeStatus | undefined): State {
