@@ -46,6 +46,9 @@ function interpretResource(
     interpretEntry(reading)
   }
   concludeReading(reading)
+  // A numbered name is only worth keeping for what runs: of a stopped instance it is a matter of chance.
+  if ((reading.role === undefined || reading.role === 'Stopped') && state.historyName?.includes(':') === true)
+    delete state.historyName
   state.role = rankOf(before) > rankOf(reading.role) ? before : reading.role
 }
 
