@@ -3,8 +3,9 @@
  * start of one resource are told as what they amount to: a restart or a move.
  */
 import type { XmlElement } from '../cib/index.ts'
-import { schedule } from '../scheduler/index.ts'
+import { schedule, simulate } from '../scheduler/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
+import { md5 } from './md5.ts'
 
 export type PlannedKind =
   | 'start'
@@ -42,12 +43,17 @@ export function plannedActions(before: XmlElement, after: XmlElement, now: Date)
   return [...fencings(fresh), ...resourceActions(fresh.flatMap(stepOf))]
 }
 
+/** The CIB as it will be once everything that is to be done has been done. */
+export function afterwards(cib: XmlElement, now: Date): XmlElement {
+  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, showScores: false }).cib
+}
+
 export function printPlannedActions(actions: readonly PlannedAction[]): string {
   return actions.map(({ text }) => `  * ${text}\n`).join('')
 }
 
 function graphOf(cib: XmlElement, now: Date): TransitionGraph {
-  return schedule({ cib, now: Math.floor(now.getTime() / 1000) }).graph
+  return schedule({ cib, now: Math.floor(now.getTime() / 1000), md5, explain: false }).graph
 }
 
 function keysOf(graph: TransitionGraph): readonly string[] {

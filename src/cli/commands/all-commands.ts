@@ -35,8 +35,11 @@ import { stonithFence } from './stonith/fence.ts'
 import { stonithHistory } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 
+import { why } from './why/why.ts'
+
 export const allCommands: readonly Command[] = [
   status,
+  why,
   clusterSetup,
   clusterJoin,
   clusterToken,

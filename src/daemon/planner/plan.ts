@@ -2,10 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { XmlElement } from '../../cib/index.ts'
-import { readConfiguration } from '../../cib/index.ts'
-import { planTransition } from '../../scheduler/actions/plan-transition.ts'
-import { assignResources } from '../../scheduler/assign.ts'
-import { readStatus } from '../../status/index.ts'
+import { schedule } from '../../scheduler/index.ts'
 import type { Planned } from './messages.ts'
 
 export function plan(
@@ -13,9 +10,8 @@ export function plan(
   asked: { readonly now: number; readonly stopEverything: boolean },
 ): Omit<Planned, 'computedVersion'> {
   const wanted = asked.stopEverything ? withOption(cib, 'no-quorum-policy', 'stop') : cib
-  const status = readStatus({ cib: wanted, configuration: readConfiguration(wanted), now: asked.now })
-  const assignment = assignResources(status, { holds: () => true, showScores: false, explain: false })
-  const { graph } = planTransition(status, assignment, (text) => createHash('md5').update(text).digest('hex'))
+  const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+  const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false })
   const recheck =
     status.recheckAt === undefined ? {} : { recheckInMs: Math.max(0, status.recheckAt - asked.now) * 1000 }
   return { graph, blockedBy: [], noQuorumPolicy: status.options.noQuorumPolicy, ...recheck }

@@ -15,7 +15,7 @@ import {
 import { applyChange, changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { resourceLocations } from '../../locations.ts'
-import { plannedActions } from '../../planned-actions.ts'
+import { afterwards, plannedActions } from '../../planned-actions.ts'
 import { waitUntilSettled } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
@@ -108,7 +108,7 @@ function returnsAtOnce(
   call: Call,
   moved: { readonly resource: string; readonly edited: XmlElement; readonly target: string },
 ): readonly string[] {
-  const after = plannedActions.outcome(moved.edited, call.terminal.now())
+  const after = afterwards(moved.edited, call.terminal.now())
   const cleared = clearCliConstraints(after, { resource: moved.resource })
   if (!cleared.ok) return []
   const back = plannedActions(after, cleared.value.cib, call.terminal.now()).filter(

@@ -2,6 +2,7 @@ import { didYouMean, similarWords } from '../../../base/index.ts'
 import { explainNode, explainResource, schedule } from '../../../scheduler/index.ts'
 import type { ClusterStatus, Resource } from '../../../status/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
+import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
 
@@ -16,7 +17,7 @@ export const why: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'why <resource> | <node>' })
     const name = call.words[0] ?? ''
     const { cib } = await call.cluster.readCib()
-    const decision = schedule({ cib, now: Math.floor(call.terminal.now().getTime() / 1000) })
+    const decision = schedule({ cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, explain: true })
     const resource = explainResource(decision, name)
     if (resource) return done(`${resource.text}\n`, resource)
     const node = explainNode(decision, name)
