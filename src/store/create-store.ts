@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { assertNever } from '../base/index.ts'
 import { EmbeddedStore } from './embedded/embedded-store.ts'
 import { messageOf, StoreUnavailableError } from './errors.ts'
-import type { TlsFiles } from './etcd/endpoint.ts'
+import type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 import { EtcdStore } from './etcd/etcd-store.ts'
 import { connectStore } from './socket/connect.ts'
 import type { Store } from './store.ts'
@@ -17,7 +17,7 @@ export type StoreConfig =
   | {
       readonly kind: 'etcd'
       /** `host:port`, this node's own member first. */
-      readonly endpoints: readonly string[]
+      readonly endpoints: readonly EndpointAddress[]
       /** Paths of PEM files. */
       readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
       readonly timeoutMs?: number

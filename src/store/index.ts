@@ -1,11 +1,26 @@
 /**
- * The replicated CIB: read, compare-and-swap, watch, lease. `createStore` opens the store that the configuration names;
- * `serveStore` shares an embedded one with other processes of this machine; everybody else knows only the port, `Store`.
+ * The replicated CIB: read, compare-and-swap, watch, lease. `createStore` opens the store that the configuration names, and
+ * everybody else knows only the port, `Store`. `serveStore` shares an embedded one with other processes and threads of this
+ * machine. `EtcdMember` keeps this node's etcd running; `EtcdAdmin` and `nextMembershipStep` are for who sets up, grows and
+ * mends the group of members.
  */
 export { type Clock, machineClock } from './clock.ts'
-export { createStore, type StoreConfig } from './create-store.ts'
+export { createStore, readTlsFiles, type StoreConfig } from './create-store.ts'
 export { EmbeddedStore, type EmbeddedStoreOptions } from './embedded/embedded-store.ts'
 export { StoreTimeoutError, StoreUnavailableError } from './errors.ts'
+export { EtcdAdmin } from './etcd/admin.ts'
+export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
+export { type AloneOptions, discardMember, restartAlone } from './etcd/member/alone.ts'
+export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
+export type { Refusal } from './etcd/member/refusal.ts'
+export { type MemberAddress, type MemberSettings, ownEndpoint, peerUrl } from './etcd/member/settings.ts'
+export {
+  type EtcdMemberView,
+  type MembershipStep,
+  nextMembershipStep,
+  type VoterNode,
+  voterCount,
+} from './etcd/member/voters.ts'
 export { type ServedStore, serveStore } from './socket/serve.ts'
 export type {
   Comparison,

@@ -8,13 +8,13 @@ import { bytes, eventually, Recorder, text } from './observing.ts'
 
 const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(value) }) as const
 /** More for a measurement: SYSTOLE_KILLS=30. */
-const kills = Number(process.env['SYSTOLE_KILLS'] ?? 4)
+const kills = Number(process.env.SYSTOLE_KILLS ?? 4)
 
 describe('three etcd members', () => {
   let cluster: EtcdCluster
   let store: EtcdStore
   beforeAll(async () => {
-    const electionMs = Number(process.env['SYSTOLE_ELECTION_MS'] ?? 500)
+    const electionMs = Number(process.env.SYSTOLE_ELECTION_MS ?? 500)
     cluster = await EtcdCluster.start({ size: 3, tls: true, electionMs })
     store = cluster.store()
     await store.transaction({ compare: [], writes: [put('/systole/begin', '')] })

@@ -3,7 +3,7 @@ import { type Clock, machineClock } from '../clock.ts'
 import { messageOf, StoreUnavailableError } from '../errors.ts'
 import { api, keyBytes, keyText, type Member, type Method, prefixEnd, type StatusResponse } from './api.ts'
 import { Members } from './attempts.ts'
-import { Endpoint, isServiceError, type TlsFiles } from './endpoint.ts'
+import { Endpoint, type EndpointAddress, isServiceError, type TlsFiles } from './endpoint.ts'
 import { sessionPrefix } from './session.ts'
 
 /** Not refused, only too early: etcd wants its members connected for some seconds, and a learner in step. */
@@ -14,7 +14,11 @@ export class EtcdAdmin {
   readonly #members: Members
   readonly #clock: Clock
 
-  constructor(options: { readonly endpoints: readonly string[]; readonly tls?: TlsFiles; readonly clock?: Clock }) {
+  constructor(options: {
+    readonly endpoints: readonly EndpointAddress[]
+    readonly tls?: TlsFiles
+    readonly clock?: Clock
+  }) {
     this.#clock = options.clock ?? machineClock
     this.#members = new Members(
       options.endpoints.map((address) => new Endpoint(address, options.tls)),
@@ -86,7 +90,9 @@ export class EtcdAdmin {
       )
     await this.compact()
     for (const endpoint of this.#members.endpoints) await endpoint.call(api.defragment, {}, 60_000).answer
-    await this.#ask(api.alarm, { action: 'DEACTIVATE', memberID: '0', alarm: 'NOSPACE' }, 'take back the alarm', 10_000)
+    const { alarms } = await this.#ask(api.alarm, { action: 'GET' }, 'list its alarms', 5000)
+    for (const alarm of alarms.filter(({ alarm: kind }) => kind === 'NOSPACE'))
+      await this.#ask(api.alarm, { action: 'DEACTIVATE', ...alarm }, 'take back an alarm', 10_000)
   }
 
   /** Forgets every past revision; watches that are behind are told that they lost them. */

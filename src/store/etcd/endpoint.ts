@@ -16,6 +16,9 @@ export interface TlsFiles {
   readonly key: Buffer
 }
 
+/** `host:port`, and the name that the certificate there must be made out to where that is not the host. */
+export type EndpointAddress = string | { readonly address: string; readonly serverName: string }
+
 export interface PendingCall<Response> {
   readonly answer: Promise<Response>
   readonly cancel: () => void
@@ -38,9 +41,10 @@ export class Endpoint {
   readonly address: string
   readonly #client: Client
 
-  constructor(address: string, tls: TlsFiles | undefined) {
-    this.address = address
-    this.#client = new Client(address, channelCredentials(tls), channelOptions)
+  constructor(endpoint: EndpointAddress, tls: TlsFiles | undefined) {
+    this.address = typeof endpoint === 'string' ? endpoint : endpoint.address
+    const name = typeof endpoint === 'string' ? {} : { 'grpc.ssl_target_name_override': endpoint.serverName }
+    this.#client = new Client(this.address, channelCredentials(tls), { ...channelOptions, ...name })
   }
 
   call<Request, Response>(

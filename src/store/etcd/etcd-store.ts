@@ -19,7 +19,7 @@ import type {
 import { assertTransaction } from '../transaction.ts'
 import { api, keyBytes, prefixEnd, type RangeRequest, type RangeResponse } from './api.ts'
 import { Members, type Outcome, type Step } from './attempts.ts'
-import { Endpoint, meaningOf, type PendingCall, type TlsFiles } from './endpoint.ts'
+import { Endpoint, type EndpointAddress, meaningOf, type PendingCall, type TlsFiles } from './endpoint.ts'
 import {
   comparisonOnly,
   firstAttempt,
@@ -34,7 +34,7 @@ import { openWatch, toEntry } from './watch-stream.ts'
 
 export interface EtcdStoreOptions {
   /** `host:port` of the members' client ports, this node's own first. */
-  readonly endpoints: readonly string[]
+  readonly endpoints: readonly EndpointAddress[]
   readonly tls?: TlsFiles
   readonly clock?: Clock
   /** For calls that name no time limit of their own. */

@@ -6,10 +6,11 @@ import { assertNever } from '../../../base/index.ts'
 import { type Clock, machineClock } from '../../clock.ts'
 import { messageOf } from '../../errors.ts'
 import { EtcdAdmin } from '../admin.ts'
-import type { TlsFiles } from '../endpoint.ts'
+import type { EndpointAddress, TlsFiles } from '../endpoint.ts'
 import {
   boundLog,
   findMember,
+  hasData,
   isAlive,
   markStarted,
   obstacle,
@@ -19,7 +20,7 @@ import {
 } from './process.ts'
 import { describeRefusal, type Refusal } from './refusal.ts'
 import { replaceMember, unfinishedReplacement } from './replace.ts'
-import { clientEndpoint, type MemberSettings, type MemberStart } from './settings.ts'
+import { type MemberSettings, type MemberStart, ownEndpoint } from './settings.ts'
 import {
   initialSupervisor,
   type Phase,
@@ -77,7 +78,7 @@ export class EtcdMember {
     this.#tls = options.tls
     this.#clock = options.clock ?? machineClock
     this.#events = options.events ?? {}
-    this.#own = this.#admin([clientEndpoint(options.settings)])
+    this.#own = this.#admin([ownEndpoint(options.settings)])
     this.#state = initialSupervisor({ hasOthers: options.settings.otherEndpoints.length > 0 }).state
   }
 
@@ -160,7 +161,8 @@ export class EtcdMember {
   /** In a turn of its own, because the core is in the middle of a step. */
   #look(): void {
     setImmediate(() => {
-      if (unfinishedReplacement(this.settings) !== undefined && this.settings.otherEndpoints.length > 0)
+      const joins = this.settings.joins === true && !hasData(this.settings)
+      if (joins || unfinishedReplacement(this.settings) !== undefined)
         return this.#take({ kind: 'exited', refusal: { kind: 'data-missing' } })
       const pid = findMember(this.settings)
       this.#take(pid === undefined ? { kind: 'nothing-found' } : { kind: 'found', pid })
@@ -246,7 +248,7 @@ export class EtcdMember {
   }
 
   async #freeSpace(): Promise<void> {
-    const all = this.#admin([clientEndpoint(this.settings), ...this.settings.otherEndpoints])
+    const all = this.#admin([ownEndpoint(this.settings), ...this.settings.otherEndpoints])
     try {
       await all.freeSpace({ expendable: expendableHistory, keep: keptHistory })
       this.#events.onReport?.('The store was compacted and defragmented, and takes changes again.')
@@ -258,7 +260,7 @@ export class EtcdMember {
     }
   }
 
-  #admin(endpoints: readonly string[]): EtcdAdmin {
+  #admin(endpoints: readonly EndpointAddress[]): EtcdAdmin {
     return new EtcdAdmin({ endpoints, clock: this.#clock, ...(this.#tls === undefined ? {} : { tls: this.#tls }) })
   }
 }

@@ -50,9 +50,12 @@ export function isAlive(settings: MemberSettings, pid: number): boolean {
 export function obstacle(settings: MemberSettings): Refusal | undefined {
   const binary = settings.binary ?? defaultBinary
   if (!existsSync(binary)) return { kind: 'not-installed', binary }
-  if (existsSync(startedMark(settings)) && !existsSync(`${dataDirectory(settings)}/member/wal`))
-    return { kind: 'data-missing' }
+  if (existsSync(startedMark(settings)) && !hasData(settings)) return { kind: 'data-missing' }
   return undefined
+}
+
+export function hasData(settings: MemberSettings): boolean {
+  return existsSync(`${dataDirectory(settings)}/member/wal`)
 }
 
 export interface StartedMember {

@@ -3,6 +3,8 @@
  * leader well within a second; a small snapshot count and Go's memory limit keep the member small, because the cluster's
  * whole state is a few megabytes; periodic compaction is enough, because the configuration's history is kept in keys.
  */
+import type { EndpointAddress } from '../endpoint.ts'
+
 export interface MemberAddress {
   readonly name: string
   readonly peerUrl: string
@@ -17,13 +19,17 @@ export interface MemberSettings {
   readonly address: string
   readonly clientPort: number
   readonly peerPort: number
+  /** What the node's certificate is made out to, where that is not its address. */
+  readonly serverName?: string
   /** Paths of PEM files, used towards clients and peers alike, both of which must show a certificate of the same authority. */
   readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
+  /** This node comes to a cluster that exists: as a learner, with the help of the others, and is promoted. */
+  readonly joins?: boolean
   /** The voters that the cluster is first made of, this one among them; they all start with the same list and token. */
   readonly founders: readonly MemberAddress[]
   readonly token: string
   /** Client endpoints of the other members, for repairs; empty in a cluster of one. */
-  readonly otherEndpoints: readonly string[]
+  readonly otherEndpoints: readonly EndpointAddress[]
   readonly heartbeatMs?: number
   readonly electionMs?: number
   readonly quotaBytes?: number
@@ -44,6 +50,12 @@ export function peerUrl(settings: MemberSettings): string {
 
 export function clientEndpoint(settings: MemberSettings): string {
   return `${bracketed(settings.address)}:${settings.clientPort}`
+}
+
+/** How this node's own client reaches the member. */
+export function ownEndpoint(settings: MemberSettings): EndpointAddress {
+  const address = clientEndpoint(settings)
+  return settings.serverName === undefined ? address : { address, serverName: settings.serverName }
 }
 
 /** etcd reads YAML, of which JSON is a part; beside a file it ignores flags and environment, so that all of it is here. */

@@ -1,0 +1,62 @@
+/**
+ * Two steps that give up a member's place in its cluster, each only with somebody's word: the survivor of two goes on alone
+ * (the other node must be fenced), and a node that was left behind discards its log and joins again.
+ */
+import type { Clock } from '../../clock.ts'
+import { pause } from '../../clock.ts'
+import { StoreUnavailableError } from '../../errors.ts'
+import { EtcdAdmin } from '../admin.ts'
+import type { TlsFiles } from '../endpoint.ts'
+import { findMember, isAlive, markStarted, startMember, wipeData } from './process.ts'
+import { type MemberSettings, ownEndpoint } from './settings.ts'
+
+export interface AloneOptions {
+  readonly settings: MemberSettings
+  readonly tls?: TlsFiles
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+/** Restarts the member as a cluster of one, with all its data. Nobody may be supervising it meanwhile. */
+export async function restartAlone(options: AloneOptions): Promise<void> {
+  const { settings, clock } = options
+  await endMember(options)
+  await startMember(settings, { kind: 'alone' })
+  const admin = new EtcdAdmin({
+    endpoints: [ownEndpoint(settings)],
+    clock,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+  })
+  const end = clock.now() + options.timeoutMs
+  try {
+    for (;;) {
+      const status = await admin.status(200).catch(() => undefined)
+      if (status !== undefined && status.leader !== '0') return markStarted(settings)
+      if (clock.now() > end)
+        throw new StoreUnavailableError(
+          `etcd on ${settings.name} did not come up alone within ${options.timeoutMs} ms. See ${settings.directory}/etcd.log.`,
+        )
+      await pause(clock, 20)
+    }
+  } finally {
+    admin.close()
+  }
+}
+
+/** Ends the member and sets its data aside; with `joins` in its settings it then comes to the cluster as a new member. */
+export async function discardMember(options: AloneOptions): Promise<void> {
+  await endMember(options)
+  wipeData(options.settings)
+}
+
+async function endMember({ settings, clock, timeoutMs }: AloneOptions): Promise<void> {
+  const pid = findMember(settings)
+  if (pid === undefined) return
+  process.kill(pid, 'SIGTERM')
+  const end = clock.now() + timeoutMs
+  while (isAlive(settings, pid)) {
+    // A member without a leader may wait long for one before it ends; its log is written, so nothing is lost.
+    if (clock.now() > end) process.kill(pid, 'SIGKILL')
+    await pause(clock, 20)
+  }
+}
