@@ -116,6 +116,12 @@ describe('digests', () => {
     expect(parametersDigest({}, md5)).toBe('f2317cad3d54cec5d7d7aa7d0bf35cf8')
   })
 
+  test('a value with quotes and a line break is hashed as Pacemaker 3.0 prints it', () => {
+    expect(parametersDigest({ b: 'a"<b>\n', a: "it's" }, (text) => text)).toBe(
+      ' <parameters a="it\'s" b="a&quot;&lt;b&gt;&#x0A;"/>\n',
+    )
+  })
+
   test('most starts of the shared cases were recorded with the digest of the parameters that are configured', () => {
     let same = 0
     let different = 0
@@ -199,6 +205,36 @@ describe('a composed CIB', () => {
     expect(actions).not.toMatch(/Resource action|\* (Start|Stop|Move|Restart|Reload)/)
   })
 })
+
+test('nodes that were never seen have no record, for no record means that', () => {
+  const cib = read(
+    '<cib><configuration/><status><node_state id="1" uname="alpha" in_ccm="true" crmd="online" join="member" expected="member"/>' +
+      '<node_state id="2" uname="beta" crmd="offline" join="down"/></status></cib>',
+  )
+  expect(splitCib(cib).nodeStates.map(({ node }) => node)).toEqual(['alpha'])
+})
+
+const simulated = [
+  'load-stopped-loop',
+  'migrate-fencing',
+  'ticket-clone-21',
+  'shutdown-lock',
+  'remote-recovery',
+  'guest-node-host-dies',
+]
+for (const name of simulated)
+  test(`Pacemaker's crm_simulate decides the same about ${name} after it was split and composed`, () => {
+    const folder = new URL('../../../shared/pacemaker-scheduler/xml/', import.meta.url)
+    const text = readFileSync(new URL(`${name}.xml`, folder), 'utf8')
+    const run = (xml: string): string =>
+      spawnSync('crm_simulate', ['--xml-pipe', '--simulate', '-t', '2024-01-01 00:00:00'], {
+        input: xml,
+        encoding: 'utf8',
+      }).stdout
+    const original = run(text)
+    expect(original).toContain('Revised Cluster Status')
+    expect(run(printXml(composeCib({ ...splitCib(read(text)) })))).toBe(original)
+  })
 
 test('every history, attribute and ticket of the shared cases survives being split and composed', () => {
   for (const { name, cib } of sharedCases()) {

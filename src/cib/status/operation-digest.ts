@@ -57,17 +57,13 @@ function only(
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => keep(name)))
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-}
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Line breaks and tabs as C writes them: this text is hashed, never parsed. */
+/** As Pacemaker 3.0 prints attributes; before, line breaks, tabs and apostrophes were written in other ways. */
 function escapeValue(value: string): string {
-  return value.replace(/[&<>"\n\r\t]/g, (character) => escapes[character] ?? character)
+  return value.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped here.
+    /[&<>"\u0000-\u001f\u007f]/g,
+    (character) => escapes[character] ?? `&#x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')};`,
+  )
 }

@@ -33,7 +33,7 @@ export function splitCib(cib: XmlElement): SplitCib {
     .map((state) => ({ state, node: nodeOf(state, configuration), histories: historiesOf(state) }))
   return {
     configuration: element('cib', cib.attributes, [configuration]),
-    nodeStates: states.map(({ state, node }) => splitNodeState(state, node)),
+    nodeStates: states.filter(({ state }) => wasSeen(state)).map(({ state, node }) => splitNodeState(state, node)),
     operations: states.flatMap(({ node, histories }) => histories.flatMap((history) => splitHistory(history, node))),
     transientAttributes: states.flatMap(({ state, node }) => splitTransientAttributes(state, node)),
     tickets: childElements(status, 'tickets').flatMap((tickets) =>
@@ -55,6 +55,11 @@ function historiesOf(state: XmlElement): readonly XmlElement[] {
   return childElements(state, 'lrm').flatMap((lrm) =>
     childElements(lrm, 'lrm_resources').flatMap((resources) => childElements(resources, 'lrm_resource')),
   )
+}
+
+/** A state without a word on membership belongs to a node that was never seen: it has no record. */
+function wasSeen({ attributes }: XmlElement): boolean {
+  return attributes.in_ccm !== undefined || attributes.remote_node !== undefined
 }
 
 function splitNodeState({ attributes }: XmlElement, node: NodeName): NodeStateRecord {
