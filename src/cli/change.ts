@@ -13,7 +13,7 @@ import {
 } from '../cib/index.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { type PlannedAction, plannedActions, printPlannedActions } from './planned-actions.ts'
-import { waitUntilSettled } from './wait.ts'
+import { checkWait, waitUntilSettled } from './wait.ts'
 
 export interface Change {
   /** Runs again on a newer CIB when somebody else was faster. */
@@ -37,6 +37,7 @@ export interface Changed {
 const maxAttempts = 5
 
 export async function changeCib(call: Call, change: Change): Promise<Outcome> {
+  checkWait(call)
   const changed = await applyChange(call, change)
   const facts = { message: changed.message, actions: changed.actions, ...change.facts?.(changed.edited) }
   if (changed.version === undefined) return previewed(changed, facts)

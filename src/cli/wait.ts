@@ -9,12 +9,25 @@ export interface Settled {
   readonly message: string
 }
 
+/** Refuses a `--wait` that cannot work, before anything is changed. */
+export function checkWait(call: Call): void {
+  const wait = call.flags.get('wait')
+  if (wait === undefined) return
+  if (!call.cluster.live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
+  waitSeconds(wait)
+}
+
+function waitSeconds(wait: string | true): number {
+  const seconds = wait === true ? defaultWaitSeconds : Number(wait)
+  if (Number.isFinite(seconds) && seconds > 0) return seconds
+  throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
+}
+
 /** Waits until a transition that has seen this version of the configuration is finished and nothing is left to do. */
 export async function waitUntilSettled(call: Call, wait: string | true, version: number): Promise<Settled> {
   const live = call.cluster.live
   if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
-  const seconds = wait === true ? defaultWaitSeconds : Number(wait)
-  if (!Number.isFinite(seconds) || seconds <= 0) throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
+  const seconds = waitSeconds(wait)
   const deadline = AbortSignal.timeout(seconds * 1000)
   const finished = new AbortController()
   let last: ClusterState | undefined

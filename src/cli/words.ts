@@ -93,7 +93,7 @@ export function expectWords(
   words: readonly string[],
   expected: { readonly atLeast: number; readonly atMost?: number; readonly usage: string },
 ): void {
-  if (words.length < expected.atLeast) throw new Refusal(`Something is missing. Usage: ${expected.usage}`)
+  if (words.length < expected.atLeast) throw new Refusal(`Something is missing: systole ${expected.usage}.`)
   const extra = words[expected.atMost ?? Number.POSITIVE_INFINITY]
-  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}'. Usage: ${expected.usage}`)
+  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': systole ${expected.usage}.`)
 }

@@ -36,7 +36,7 @@ test('a mistyped command says what was probably meant', () => {
 })
 
 test('completion offers commands, flags and names', async () => {
-  expect(await completeLine(allCommands, ['cluster', 'st'], noNames)).toEqual(['start', 'stop'])
+  expect(await completeLine(allCommands, ['cluster', 'st'], noNames)).toEqual(['start', 'status', 'stop'])
   expect(await completeLine(allCommands, ['stonith', 'fence', ''], noNames)).toEqual(['alpha', 'beta'])
   expect(await completeLine(allCommands, ['stonith', 'fence', '--o'], noNames)).toEqual(['--off', '--on'])
 })

@@ -45,8 +45,9 @@ async function move(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource move <resource> [<node>]' })
   const [resource = '', node] = call.words
   const { cib } = await call.cluster.readCib()
-  const current = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
-  if (node === undefined && current.length === 0)
+  const exists = findResource(cib, resource) !== undefined
+  const current = exists ? resourceLocations(cib, resource, call.terminal.now()) : []
+  if (exists && node === undefined && current.length === 0)
     throw new Refusal(`'${resource}' runs nowhere: name the node that it shall move to.`)
   const role = roleOf(call)
   const constraint = {
