@@ -59,6 +59,8 @@ export function baseEnvironment(
     LC_ALL: 'C',
     HA_SBIN_DIR: host.toolsFolder,
     SYSTOLE_TOOLS_SOCKET: host.toolsSocket,
+    // For bundled agents: the daemon's own Node.js need not be in any of these folders.
+    SYSTOLE_NODE: process.execPath,
     // Agents then log to their standard error, which is ours.
     HA_LOGFACILITY: 'none',
     HA_logfacility: 'none',
