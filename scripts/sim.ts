@@ -1,0 +1,46 @@
+/**
+ * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
+ * `--seeds 1 --log` replays one with everything that happened.
+ */
+import { parseArgs } from 'node:util'
+import { simulate } from '../test/simulation/world.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    log: { type: 'boolean', default: false },
+    nodes: { type: 'string' },
+    fencing: { type: 'string' },
+  },
+})
+const first = Number(values.seed)
+const count = Number(values.seeds)
+const totals = { starts: 0, fencings: 0, faults: 0, terms: 0 }
+const failing: number[] = []
+const began = performance.now()
+let slowestMs = 0
+for (let seed = first; seed < first + count; seed++) {
+  const report = simulate({
+    seed,
+    keepLog: values.log,
+    ...(values.nodes === undefined ? {} : { nodes: Number(values.nodes) }),
+    ...(values.fencing === undefined ? {} : { fencing: values.fencing === 'true' }),
+  })
+  if (values.log) for (const line of report.log) console.log(line)
+  for (const name of ['starts', 'fencings', 'faults', 'terms'] as const) totals[name] += report.counts[name]
+  slowestMs = Math.max(slowestMs, report.settledAfterMs)
+  if (report.violations.length === 0) continue
+  failing.push(seed)
+  for (const { invariant, at, details } of report.violations)
+    console.log(`seed ${seed}, ${(at / 1000).toFixed(3)} s: not kept: ${invariant}: ${details}`)
+}
+const seconds = ((performance.now() - began) / 1000).toFixed(1)
+console.log(
+  `${count} seeds in ${seconds} s: ${totals.faults} faults, ${totals.starts} starts, ${totals.fencings} fencings, ${totals.terms} DCs; ` +
+    `slowest to settle ${(slowestMs / 1000).toFixed(0)} s; failing: ${failing.length === 0 ? 'none' : failing.join(' ')}`,
+)
+if (failing.length > 0) {
+  console.log(`Replay one: npm run sim -- --seeds 1 --seed ${failing[0]} --log`)
+  process.exitCode = 1
+}

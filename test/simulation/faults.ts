@@ -1,0 +1,236 @@
+/**
+ * What goes wrong, and when: chosen from the seed. Without fencing, faults that only fencing can answer are left out: a host
+ * that hangs, an agent that cannot stop, a daemon that dies on an isolated node (Systole says so when fencing is disabled).
+ */
+import type { NodeName } from '../../src/base/index.ts'
+import { resourceId } from '../../src/base/index.ts'
+import { serviceNames, type Wishes } from './configuration.ts'
+import type { AgentFault } from './host.ts'
+import type { World } from './world.ts'
+
+interface Fault {
+  readonly name: string
+  readonly weight: number
+  readonly needsFencing?: boolean
+  readonly run: () => void
+}
+
+export class Faults {
+  readonly #world: World
+  /** Without fencing: not before this time may the network be cut or a daemon be killed. */
+  #quietUntil = 0
+  #active = true
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  next(until: number): void {
+    const { timeline, chance } = this.#world
+    if (!this.#active || timeline.now >= until) return
+    const fault = this.#pick()
+    if (fault !== undefined) {
+      this.#world.counts.faults++
+      fault.run()
+    }
+    // Sometimes two things fail at the same moment.
+    timeline.after(chance.happens(0.2) ? chance.between(0, 100) : chance.between(500, 7000), () => this.next(until))
+  }
+
+  /** The network is whole, devices and agents work, hosts are on, daemons run, failures are forgotten. */
+  repair(): void {
+    this.#active = false
+    const { network, hosts, nodeNames } = this.#world
+    network.heal()
+    network.loss = 0
+    network.extraDelayMs = 0
+    this.#world.device = 'works'
+    for (const node of nodeNames) {
+      const host = hosts.get(node)
+      host?.faults.clear()
+      host?.resume()
+      if (host?.isOn) this.#world.startDaemon(node)
+      else this.#world.powerOn(node)
+    }
+    // A fence device that comes late, or a daemon that leaves, may undo it once more.
+    this.#world.timeline.after(15_000, () => this.#startWhatIsDown())
+    this.#world.timeline.after(30_000, () => this.#startWhatIsDown())
+    for (const ms of [1000, 16_000, 40_000]) this.#world.timeline.after(ms, () => this.#world.cleanUp())
+  }
+
+  #startWhatIsDown(): void {
+    for (const node of this.#world.nodeNames) {
+      this.#world.powerOn(node)
+      this.#world.startDaemon(node)
+    }
+  }
+
+  #pick(): Fault | undefined {
+    const { chance, fencing } = this.#world
+    const faults = this.#all().filter((fault) => fencing || !fault.needsFencing)
+    let rest = chance.real() * faults.reduce((sum, { weight }) => sum + weight, 0)
+    return faults.find(({ weight }) => {
+      rest -= weight
+      return rest < 0
+    })
+  }
+
+  #all(): readonly Fault[] {
+    return [
+      { name: 'power', weight: 3, run: () => this.#losePower() },
+      { name: 'daemon', weight: 3, run: () => this.#killDaemon() },
+      { name: 'pause', weight: 3, needsFencing: true, run: () => this.#pause(200, 9000) },
+      { name: 'short pause', weight: 1, run: () => this.#pause(50, 900) },
+      { name: 'partition', weight: 4, run: () => this.#partition() },
+      { name: 'link', weight: 2, needsFencing: true, run: () => this.#cutLink() },
+      { name: 'loss', weight: 2, run: () => this.#lossyNetwork() },
+      { name: 'agent', weight: 4, run: () => this.#breakAgent() },
+      { name: 'service', weight: 3, run: () => this.#killService() },
+      { name: 'device', weight: 2, needsFencing: true, run: () => this.#breakDevice() },
+      { name: 'edit', weight: 5, run: () => this.#edit() },
+      { name: 'leave', weight: 1, run: () => this.#leave() },
+      { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
+    ]
+  }
+
+  #node(): NodeName {
+    return this.#world.chance.pick(this.#world.nodeNames) ?? this.#world.nodeNames[0] ?? ('' as NodeName)
+  }
+
+  #log(text: string, node = 'all'): void {
+    this.#world.log(node, 'fault', text)
+  }
+
+  #losePower(node = this.#node()): void {
+    this.#world.losePower(node, 'somebody pulled the plug')
+    // With fencing the device switches it on again, sometimes before that somebody puts the plug back.
+    const { chance, timeline } = this.#world
+    timeline.after(chance.between(500, 15_000), () => this.#world.powerOn(node))
+  }
+
+  #killDaemon(): void {
+    const { chance, timeline, network, fencing } = this.#world
+    if (!fencing && (!network.isWhole || timeline.now < this.#quietUntil)) return
+    const node = this.#node()
+    if (this.#world.daemons.get(node)?.isAlive !== true) return
+    this.#quietUntil = timeline.now + 10_000
+    this.#world.killDaemon(node)
+    timeline.after(chance.happens(0.7) ? chance.between(100, 2000) : chance.between(2000, 9000), () =>
+      this.#world.startDaemon(node),
+    )
+  }
+
+  #pause(low: number, high: number): void {
+    const node = this.#node()
+    const ms = this.#world.chance.between(low, high)
+    this.#log(`stands still for ${Math.round(ms)} ms`, node)
+    this.#world.hosts.get(node)?.pause(ms)
+  }
+
+  #partition(): void {
+    const { chance, nodeNames, network, timeline, fencing } = this.#world
+    if (!fencing && timeline.now < this.#quietUntil) return
+    const side = nodeNames.filter(() => chance.happens(0.4))
+    const other = nodeNames.filter((node) => !side.includes(node))
+    if (side.length === 0 || other.length === 0) return
+    this.#log(`the network splits: ${side} | ${other}`)
+    network.partition([side, other])
+    this.#healLater(chance.between(300, 14_000))
+  }
+
+  #cutLink(): void {
+    const { chance, network } = this.#world
+    const [a, b] = [this.#node(), this.#node()]
+    if (a === b) return
+    this.#log(`the link between ${a} and ${b} is cut`)
+    network.cut(a, b)
+    this.#healLater(chance.between(500, 14_000))
+  }
+
+  #healLater(ms: number): void {
+    this.#world.timeline.after(ms, () => {
+      this.#log('the network is whole')
+      this.#world.network.heal()
+    })
+  }
+
+  #lossyNetwork(): void {
+    const { chance, network, timeline } = this.#world
+    network.loss = chance.between(0.02, 0.35)
+    network.extraDelayMs = chance.between(0, 80)
+    this.#log(`loses ${Math.round(network.loss * 100)} % and delays up to ${Math.round(network.extraDelayMs)} ms`)
+    timeline.after(chance.between(1000, 8000), () => {
+      network.loss = 0
+      network.extraDelayMs = 0
+    })
+  }
+
+  #breakAgent(): void {
+    const { chance, hosts, fencing, timeline } = this.#world
+    const kinds: readonly AgentFault[] = [
+      'start-fails',
+      'start-fails-but-runs',
+      'start-lies',
+      'start-hangs',
+      'monitor-hangs',
+      ...(fencing ? (['stop-fails'] as const) : []),
+    ]
+    const fault = chance.pick(kinds) ?? 'start-fails'
+    const resource = resourceId(chance.pick(serviceNames) ?? 'web')
+    const node = this.#node()
+    this.#log(`the agent of ${resource}: ${fault}`, node)
+    const host = hosts.get(node)
+    host?.faults.set(resource, fault)
+    timeline.after(chance.between(500, 10_000), () => host?.faults.delete(resource))
+  }
+
+  #killService(): void {
+    const { chance, hosts } = this.#world
+    const resource = resourceId(chance.pick(serviceNames) ?? 'web')
+    for (const [node, host] of hosts) if (host.active.delete(resource)) this.#log(`${resource} is killed`, node)
+  }
+
+  #breakDevice(): void {
+    const { chance, timeline } = this.#world
+    this.#world.device = chance.happens(0.5) ? 'fails' : 'late'
+    this.#log(`the fence device ${this.#world.device}`)
+    timeline.after(chance.between(1000, 15_000), () => {
+      this.#world.device = 'works'
+    })
+  }
+
+  #edit(): void {
+    const { chance, nodeNames } = this.#world
+    const service = chance.pick(serviceNames) ?? 'web'
+    const node = this.#node()
+    const change = (wishes: Wishes): Wishes =>
+      chance.happens(0.5)
+        ? { ...wishes, stopped: toggled(wishes.stopped, service, 2) }
+        : { ...wishes, standby: toggled(wishes.standby, node, nodeNames.length - 2) }
+    this.#world.edit(this.#node(), (wishes) => {
+      const after = change(wishes)
+      this.#log(`an administrator: stopped ${after.stopped}; standby ${after.standby}`)
+      return after
+    })
+  }
+
+  #leave(): void {
+    const { chance, timeline } = this.#world
+    const node = this.#node()
+    const daemon = this.#world.daemons.get(node)
+    if (daemon?.isAlive !== true) return
+    daemon.leave()
+    timeline.after(chance.between(6000, 20_000), () => this.#world.startDaemon(node))
+  }
+
+  #blackout(): void {
+    this.#log('everything loses power')
+    for (const node of this.#world.nodeNames) this.#losePower(node)
+  }
+}
+
+/** At most so many at once: something must be left to run, and somewhere to run it. */
+function toggled(list: readonly string[], item: string, most: number): readonly string[] {
+  if (list.includes(item)) return list.filter((other) => other !== item)
+  return list.length >= most ? list.slice(1) : [...list, item]
+}

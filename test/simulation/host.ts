@@ -1,0 +1,135 @@
+/**
+ * A machine: its power, its pauses, and what truly runs on it, whatever anybody believes. Agents act on that truth: a start
+ * makes a resource active at once, a stop ends it only when the agent is done, so that the checkers see the worst of both.
+ * What agents do outlives the daemon and ends with the power.
+ */
+import type { NodeName, ResourceId } from '../../src/base/index.ts'
+import type { AgentOutcome } from '../../src/resource-agents/index.ts'
+import type { Chance, Timeline } from './timeline.ts'
+
+export type AgentFault =
+  | 'start-fails'
+  /** Exits with an error and has started all the same. */
+  | 'start-fails-but-runs'
+  /** Says that it has started, and nothing runs: the next monitor finds out. */
+  | 'start-lies'
+  | 'start-hangs'
+  | 'stop-fails'
+  | 'monitor-hangs'
+
+export interface AgentRun {
+  readonly resource: ResourceId
+  readonly operation: string
+  readonly timeoutMs: number
+}
+
+export type Outcome = Omit<AgentOutcome, 'output'>
+
+interface Running extends AgentRun {
+  readonly end: (outcome: Outcome) => void
+  ended: boolean
+}
+
+export class Host {
+  readonly name: NodeName
+  isOn = true
+  /** Counts the boots: another boot is another machine, as far as what runs is concerned. */
+  boot = 1
+  readonly active = new Set<ResourceId>()
+  readonly faults = new Map<ResourceId, AgentFault>()
+  readonly #timeline: Timeline
+  readonly #chance: Chance
+  readonly #agents = new Set<Running>()
+  #pausedUntil = 0
+
+  constructor(name: NodeName, timeline: Timeline, chance: Chance) {
+    this.name = name
+    this.#timeline = timeline
+    this.#chance = chance
+  }
+
+  get isPaused(): boolean {
+    return this.#timeline.now < this.#pausedUntil
+  }
+
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#timeline.now + ms)
+  }
+
+  resume(): void {
+    this.#pausedUntil = 0
+  }
+
+  powerOff(): void {
+    this.isOn = false
+    this.boot++
+    this.active.clear()
+    this.#agents.clear()
+    this.#pausedUntil = 0
+  }
+
+  /** In this boot only; while the machine is paused it waits. */
+  after(ms: number, run: () => void): void {
+    const { boot } = this
+    const attempt = () => {
+      if (this.boot !== boot || !this.isOn) return
+      if (this.isPaused) this.#timeline.after(this.#pausedUntil - this.#timeline.now + 0.1, attempt)
+      else run()
+    }
+    this.#timeline.after(ms, attempt)
+  }
+
+  get busyResources(): readonly ResourceId[] {
+    return [...this.#agents].map(({ resource }) => resource)
+  }
+
+  /** Calls back once, or never when the power goes first. */
+  runAgent(run: AgentRun, end: (outcome: Outcome) => void): { readonly kill: () => void } {
+    const agent: Running = { ...run, end, ended: false }
+    this.#agents.add(agent)
+    const fault = this.faults.get(run.resource)
+    const hangs = (run.operation === 'start' && fault === 'start-hangs') || (run.operation === 'monitor' && fault === 'monitor-hangs')
+    if (run.operation === 'start' && this.#startsIt(fault)) this.active.add(run.resource)
+    const takesMs = hangs ? run.timeoutMs : Math.min(run.timeoutMs, this.#durationMs(run.operation))
+    this.after(takesMs, () => {
+      if (agent.ended) return
+      const outcome = hangs ? timedOut : this.#finish(run, fault)
+      this.#end(agent, { ...outcome, execTimeMs: Math.round(takesMs) })
+    })
+    return { kill: () => this.#end(agent, timedOut) }
+  }
+
+  #end(agent: Running, outcome: Outcome): void {
+    if (agent.ended) return
+    agent.ended = true
+    this.#agents.delete(agent)
+    agent.end(outcome)
+  }
+
+  #startsIt(fault: AgentFault | undefined): boolean {
+    if (fault === 'start-fails' || fault === 'start-lies') return false
+    return fault !== 'start-hangs' || this.#chance.happens(0.5)
+  }
+
+  #finish({ resource, operation }: AgentRun, fault: AgentFault | undefined): Outcome {
+    switch (operation) {
+      case 'start':
+        return fault === 'start-fails' || fault === 'start-fails-but-runs' ? exit(1) : exit(0)
+      case 'stop':
+        if (fault === 'stop-fails' && this.active.has(resource)) return exit(1)
+        this.active.delete(resource)
+        return exit(0)
+      case 'monitor':
+        return exit(this.active.has(resource) ? 0 : 7)
+      default:
+        return exit(0)
+    }
+  }
+
+  #durationMs(operation: string): number {
+    return operation === 'monitor' ? this.#chance.between(5, 40) : this.#chance.between(20, 400)
+  }
+}
+
+const exit = (exitCode: number): Outcome => ({ status: 'done', exitCode, execTimeMs: 0 })
+const timedOut: Outcome = { status: 'timeout', exitCode: 1, exitReason: 'the agent took too long', execTimeMs: 0 }

@@ -1,0 +1,190 @@
+/**
+ * The replicated store as `src/store/store.ts` describes it, in the simulated world: one linear history of revisions, kept by
+ * a leader whom a majority of the hosts reaches. Without a leader nothing is read or written and no lease runs out; a new
+ * leader gives every lease its whole time again, as etcd does. An answer that gets lost leaves the caller not knowing.
+ */
+import type { NodeName } from '../../src/base/index.ts'
+import type { Network } from './network.ts'
+import type { Chance, Timeline } from './timeline.ts'
+
+export interface SimEntry {
+  readonly key: string
+  readonly value: unknown
+  readonly createRevision: number
+  readonly modRevision: number
+  readonly lease?: string
+}
+
+export type SimComparison =
+  | { readonly kind: 'absent'; readonly key: string }
+  | { readonly kind: 'create-revision'; readonly key: string; readonly equals: number }
+  | { readonly kind: 'mod-revision'; readonly key: string; readonly equals: number }
+
+export type SimWrite =
+  | { readonly kind: 'put'; readonly key: string; readonly value: unknown; readonly lease?: string }
+  | { readonly kind: 'delete'; readonly key: string }
+  | { readonly kind: 'delete-prefix'; readonly prefix: string }
+
+export interface SimEvent {
+  readonly key: string
+  /** Absent: deleted. */
+  readonly entry?: SimEntry
+}
+
+interface Lease {
+  readonly ttlMs: number
+  endsAt: number
+}
+
+const electionMs = [400, 1000] as const
+const callTimeoutMs = 1500
+
+export class SimStore {
+  revision = 1
+  /** What has happened since the beginning: the checkers read it. */
+  readonly history: { readonly revision: number; readonly events: readonly SimEvent[] }[] = []
+  readonly entries = new Map<string, SimEntry>()
+  readonly #leases = new Map<string, Lease>()
+  readonly #watchers = new Set<() => void>()
+  readonly #voters: readonly NodeName[]
+  readonly #network: Network
+  readonly #timeline: Timeline
+  readonly #chance: Chance
+  #leader: NodeName | undefined
+  #electing = false
+  #lastLease = 0
+
+  constructor(timeline: Timeline, chance: Chance, network: Network, voters: readonly NodeName[]) {
+    this.#timeline = timeline
+    this.#chance = chance
+    this.#network = network
+    this.#voters = voters
+    this.#tick()
+  }
+
+  /** Whether that host reaches a leader which has a majority, itself or through one other host. */
+  serves(node: NodeName): boolean {
+    const leader = this.#leader
+    if (leader === undefined || !this.#hasMajority(leader)) return false
+    if (this.#network.connects(node, leader)) return true
+    return this.#voters.some((via) => this.#network.connects(node, via) && this.#network.connects(via, leader))
+  }
+
+  /** Tells that something was written; the result ends it. */
+  onWrite(notify: () => void): () => void {
+    this.#watchers.add(notify)
+    return () => this.#watchers.delete(notify)
+  }
+
+  /** The history after a revision, in order. */
+  eventsAfter(revision: number): readonly { readonly revision: number; readonly events: readonly SimEvent[] }[] {
+    let from = this.history.length
+    while (from > 0 && (this.history[from - 1]?.revision ?? 0) > revision) from--
+    return this.history.slice(from)
+  }
+
+  /** Runs the operation where the majority is; `undefined` means that no answer came and it may have happened. */
+  call<Answer>(node: NodeName, operation: () => Answer, answer: (result: Answer | undefined) => void): void {
+    const giveUp = () => this.#timeline.after(callTimeoutMs, () => answer(undefined))
+    this.#timeline.after(this.#network.delayMs(), () => {
+      if (!this.serves(node)) return giveUp()
+      const result = operation()
+      this.#timeline.after(this.#network.delayMs(), () => {
+        if (!this.serves(node) || this.#chance.happens(this.#network.loss / 4)) giveUp()
+        else answer(result)
+      })
+    })
+  }
+
+  transaction(
+    compare: readonly SimComparison[],
+    writes: readonly SimWrite[],
+  ): { readonly applied: boolean; readonly revision: number } {
+    const holds = compare.every((comparison) => this.#holds(comparison))
+    const leased = writes.every((write) => write.kind !== 'put' || write.lease === undefined || this.isAlive(write.lease))
+    if (holds && leased) this.#write(writes)
+    return { applied: holds && leased, revision: this.revision }
+  }
+
+  grant(ttlMs: number): string {
+    const lease = `lease-${++this.#lastLease}`
+    this.#leases.set(lease, { ttlMs, endsAt: this.#timeline.now + ttlMs })
+    return lease
+  }
+
+  renew(lease: string): number | 'lost' {
+    const held = this.#leases.get(lease)
+    if (held === undefined) return 'lost'
+    held.endsAt = this.#timeline.now + held.ttlMs
+    return held.ttlMs
+  }
+
+  revoke(lease: string): void {
+    if (!this.#leases.delete(lease)) return
+    const keys = [...this.entries.values()].filter((entry) => entry.lease === lease).map(({ key }) => key)
+    this.#write(keys.map((key) => ({ kind: 'delete', key })))
+  }
+
+  isAlive(lease: string): boolean {
+    return this.#leases.has(lease)
+  }
+
+  #holds(comparison: SimComparison): boolean {
+    const entry = this.entries.get(comparison.key)
+    switch (comparison.kind) {
+      case 'absent':
+        return entry === undefined
+      case 'create-revision':
+        return entry?.createRevision === comparison.equals
+      case 'mod-revision':
+        return entry?.modRevision === comparison.equals
+    }
+  }
+
+  #write(writes: readonly SimWrite[]): void {
+    const revision = this.revision + 1
+    const events: SimEvent[] = []
+    for (const write of writes) {
+      if (write.kind === 'put') {
+        const createRevision = this.entries.get(write.key)?.createRevision ?? revision
+        const { key, value, lease } = write
+        const entry = { key, value, createRevision, modRevision: revision, ...(lease === undefined ? {} : { lease }) }
+        this.entries.set(key, entry)
+        events.push({ key, entry })
+      } else for (const key of this.#keysOf(write)) if (this.entries.delete(key)) events.push({ key })
+    }
+    if (events.length === 0) return
+    this.revision = revision
+    this.history.push({ revision, events })
+    for (const notify of this.#watchers) notify()
+  }
+
+  #keysOf(write: Exclude<SimWrite, { kind: 'put' }>): readonly string[] {
+    if (write.kind === 'delete') return [write.key]
+    return [...this.entries.keys()].filter((key) => key.startsWith(write.prefix)).sort()
+  }
+
+  #tick(): void {
+    const { now } = this.#timeline
+    if (this.#leader !== undefined && !this.#hasMajority(this.#leader)) this.#leader = undefined
+    if (this.#leader === undefined) this.#elect()
+    else for (const [lease, { endsAt }] of [...this.#leases]) if (endsAt <= now) this.revoke(lease)
+    this.#timeline.after(20, () => this.#tick())
+  }
+
+  #elect(): void {
+    if (this.#electing) return
+    this.#electing = true
+    this.#timeline.after(this.#chance.between(...electionMs), () => {
+      this.#electing = false
+      this.#leader = this.#chance.pick(this.#voters.filter((voter) => this.#hasMajority(voter)))
+      if (this.#leader === undefined) return
+      for (const lease of this.#leases.values()) lease.endsAt = this.#timeline.now + lease.ttlMs
+    })
+  }
+
+  #hasMajority(leader: NodeName): boolean {
+    const reached = this.#voters.filter((voter) => this.#network.connects(leader, voter)).length
+    return reached > this.#voters.length / 2
+  }
+}

@@ -1,0 +1,383 @@
+/**
+ * A cluster of simulated hosts on a simulated network, driven from a seed: faults for a while, then repair, then it must
+ * settle. The same seed gives the same run, to the last event.
+ */
+import { type NodeName, nodeName, seededRandom } from '../../src/base/index.ts'
+import { parseTransitionKey, type TransitionKey, formatTransitionKey } from '../../src/cib/index.ts'
+import { type ClusterView, type KeyWrite, keys, subjectOf, uuidOfTerm } from '../../src/controller/index.ts'
+import type { Operation } from '../../src/executor/index.ts'
+import type { DeviceAnswer } from '../../src/fencing/index.ts'
+import type { Pulse } from '../../src/membership/index.ts'
+import { Checkers, type Violation } from './checkers.ts'
+import { configurationOf, initialWishes, serviceNames, type StoredConfiguration, type Wishes } from './configuration.ts'
+import { SimDaemon } from './daemon.ts'
+import { Faults } from './faults.ts'
+import { Host } from './host.ts'
+import { Network } from './network.ts'
+import { type Scheduled, scheduleView } from './scheduling.ts'
+import { SimStore, type SimWrite } from './store.ts'
+import { Chance, Timeline } from './timeline.ts'
+
+/** Ways to break the product on purpose: the checkers must notice. */
+export type Mutation = 'ignore-terms' | 'start-before-fencing' | 'ignore-quorum'
+
+export interface SimulationOptions {
+  readonly seed: number
+  readonly mutations?: readonly Mutation[]
+  /** Keeps the log of events, for people. */
+  readonly keepLog?: boolean
+  readonly nodes?: number
+  readonly fencing?: boolean
+}
+
+export interface SimulationReport {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly log: readonly string[]
+  /** What the run was like, so that a suite can show that it was not idle. */
+  readonly counts: { readonly starts: number; readonly fencings: number; readonly faults: number; readonly terms: number }
+  readonly settledAfterMs: number
+}
+
+const faultsLastMs = 45_000
+const settleWithinMs = 180_000
+
+export class World {
+  readonly timeline = new Timeline()
+  readonly chance: Chance
+  readonly network: Network
+  readonly store: SimStore
+  readonly checkers: Checkers
+  readonly nodeNames: readonly NodeName[]
+  readonly hosts = new Map<NodeName, Host>()
+  readonly daemons = new Map<NodeName, SimDaemon>()
+  readonly mutations: ReadonlySet<Mutation>
+  readonly fencing: boolean
+  readonly lines: string[] = []
+  readonly counts = { starts: 0, fencings: 0, faults: 0, terms: 0 }
+  /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
+  device: 'works' | 'fails' | 'late' = 'works'
+  readonly #keepLog: boolean
+  #checked = 0
+
+  constructor(options: SimulationOptions) {
+    this.chance = new Chance(seededRandom(options.seed))
+    this.mutations = new Set(options.mutations)
+    this.#keepLog = options.keepLog ?? false
+    const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
+    this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
+    this.fencing = options.fencing ?? this.chance.happens(0.8)
+    this.network = new Network(this.timeline, this.chance, (node) => this.#isReachable(node))
+    this.store = new SimStore(this.timeline, this.chance, this.network, this.nodeNames)
+    this.checkers = new Checkers(() => this.timeline.now)
+    const policy = this.chance.pick(['stop', 'stop', 'demote', 'fence']) ?? 'stop'
+    this.#seedConfiguration(initialWishes(this.nodeNames, this.fencing, policy))
+    for (const node of this.nodeNames) this.#addHost(node)
+  }
+
+  run(): SimulationReport {
+    for (const node of this.nodeNames) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
+    const faults = new Faults(this)
+    this.timeline.after(this.chance.between(2000, 8000), () => faults.next(faultsLastMs))
+    this.#runUntil(faultsLastMs)
+    this.log('all', 'repair', 'faults stop, everything is repaired')
+    faults.repair()
+    const settledAt = this.#runUntilSettled()
+    return {
+      seed: 0,
+      violations: this.checkers.violations,
+      log: this.lines,
+      counts: this.counts,
+      settledAfterMs: settledAt - faultsLastMs,
+    }
+  }
+
+  #runUntil(time: number): void {
+    while (this.checkers.violations.length === 0 && this.timeline.step(time)) this.#check()
+  }
+
+  #runUntilSettled(): number {
+    let calmSince: number | undefined
+    while (this.checkers.violations.length === 0 && this.timeline.now < faultsLastMs + settleWithinMs) {
+      this.#runUntil(this.timeline.now + 250)
+      const trouble = this.#unsettled()
+      if (trouble !== undefined) calmSince = undefined
+      else calmSince ??= this.timeline.now
+      if (calmSince !== undefined && this.timeline.now - calmSince > 8000) return calmSince
+    }
+    const trouble = this.#unsettled()
+    if (this.checkers.violations.length === 0)
+      this.checkers.violated('when faults stop, the cluster settles', trouble ?? 'it does not stay settled')
+    return this.timeline.now
+  }
+
+  /** Why the cluster is not as it should be; undefined where it is. */
+  #unsettled(): string | undefined {
+    const { wishes } = this.configuration()
+    const transition = this.store.entries.get(keys.transition)?.value
+    const state = fieldOf(transition, 'state')
+    if (state !== 'idle') return `the transition is ${String(state)}: ${JSON.stringify(transition)}`
+    for (const node of this.nodeNames)
+      if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member') return `${node} is no member`
+    for (const resource of [...serviceNames, ...(this.fencing ? ['fence'] : [])]) {
+      const on = this.nodeNames.filter((node) => [...(this.hosts.get(node)?.active ?? [])].some((name) => name === resource))
+      // The later member of a group stops with the first.
+      const off = wishes.stopped.includes(resource) || (resource === 'second' && wishes.stopped.includes('first'))
+      if (on.length !== (off ? 0 : 1)) return `${resource} is active on ${on.join(' and ') || 'no node'}`
+    }
+    return undefined
+  }
+
+  // ------------------------------------------------------------------ hosts and daemons
+
+  #addHost(node: NodeName): void {
+    this.hosts.set(node, new Host(node, this.timeline, this.chance))
+  }
+
+  #isReachable(node: NodeName): boolean {
+    const host = this.hosts.get(node)
+    return host?.isOn === true && !host.isPaused
+  }
+
+  startDaemon(node: NodeName): void {
+    const host = this.hosts.get(node)
+    if (host?.isOn !== true || this.daemons.get(node)?.isAlive) return
+    const daemon = new SimDaemon(this, host)
+    this.daemons.set(node, daemon)
+    daemon.start()
+  }
+
+  killDaemon(node: NodeName): void {
+    this.daemons.get(node)?.die()
+    this.log(node, 'fault', 'systoled is killed')
+  }
+
+  daemonLeft(node: NodeName): void {
+    this.daemons.get(node)?.die()
+    this.log(node, 'daemon', 'has left')
+    const active = [...(this.hosts.get(node)?.active ?? [])]
+    if (active.length > 0) this.log(node, 'daemon', `left while ${active} ran`)
+  }
+
+  /** Not by a fence device: nobody but the host knows. */
+  losePower(node: NodeName, why: string): void {
+    const host = this.hosts.get(node)
+    if (host === undefined || !host.isOn) return
+    this.log(node, 'power', `off: ${why}`)
+    this.checkers.hostDied(node, host.active)
+    this.#switchOff(node)
+  }
+
+  #switchOff(node: NodeName): void {
+    this.hosts.get(node)?.powerOff()
+    this.daemons.get(node)?.die()
+  }
+
+  powerOn(node: NodeName): void {
+    const host = this.hosts.get(node)
+    if (host === undefined || host.isOn) return
+    host.isOn = true
+    this.log(node, 'power', 'on')
+    host.after(this.chance.between(1500, 4000), () => this.startDaemon(node))
+  }
+
+  /** The node ends itself, hard, and boots again. */
+  panic(node: NodeName, why: string): void {
+    this.losePower(node, `by itself: ${why}`)
+    this.timeline.after(500, () => this.powerOn(node))
+  }
+
+  // ------------------------------------------------------------------ what daemons ask of the world
+
+  /** Seconds since the epoch. */
+  calendar(): number {
+    return 1_700_000_000 + Math.floor(this.timeline.now / 1000)
+  }
+
+  log(node: string, part: string, text: string): void {
+    if (this.#keepLog) this.lines.push(`${(this.timeline.now / 1000).toFixed(3).padStart(8)} ${node.padEnd(7)} ${part.padEnd(10)} ${text}`)
+  }
+
+  schedule(view: ClusterView, haveQuorum: boolean): Scheduled {
+    return scheduleView(view, haveQuorum, this.calendar())
+  }
+
+  sendPulse(from: NodeName, to: NodeName, pulse: Pulse): void {
+    this.network.send(from, to, () => {
+      const daemon = this.daemons.get(to)
+      if (daemon?.isAlive) daemon.after(0, () => daemon.receivePulse(pulse))
+      else
+        this.network.send(to, from, () => {
+          const sender = this.daemons.get(from)
+          sender?.after(0, () => sender.heartbeat.feed({ kind: 'connection-failed', peer: to, how: 'refused' }))
+        })
+    })
+  }
+
+  /** A call to another daemon; no answer comes where one of the ways is cut or the daemon is not there. */
+  request<Answer>(
+    from: SimDaemon,
+    to: NodeName,
+    handle: (peer: SimDaemon, reply: (answer: Answer) => void) => void,
+    answer: (answer: Answer) => void,
+  ): void {
+    this.network.send(from.node, to, () => {
+      const peer = this.daemons.get(to)
+      if (!peer?.isAlive) return
+      peer.after(0, () =>
+        handle(peer, (result) => this.network.send(to, from.node, () => from.after(0, () => answer(result)))),
+      )
+    })
+  }
+
+  get rulingTerm(): number | undefined {
+    return this.store.entries.get(keys.dc)?.createRevision
+  }
+
+  writeUnderTerm(
+    node: NodeName,
+    term: number,
+    writes: readonly KeyWrite[],
+  ): { readonly applied: boolean; readonly revision: number } {
+    const compare = this.mutations.has('ignore-terms') ? [] : [{ kind: 'create-revision', key: keys.dc, equals: term } as const]
+    const ruling = this.rulingTerm
+    const result = this.store.transaction(compare, writes)
+    if (result.applied) this.checkers.wroteUnderTerm(node, term, ruling)
+    return result
+  }
+
+  announce(
+    node: NodeName,
+    of: {
+      readonly term: number
+      readonly memberRevision: number
+      readonly writes: readonly SimWrite[]
+      readonly key: TransitionKey
+    },
+  ): boolean {
+    const ruling = this.rulingTerm
+    const guard = [
+      { kind: 'create-revision', key: keys.dc, equals: of.term },
+      { kind: 'create-revision', key: keys.member(node), equals: of.memberRevision },
+    ] as const
+    const { applied } = this.store.transaction(this.mutations.has('ignore-terms') ? [] : guard, of.writes)
+    if (applied) this.checkers.announced(node, formatTransitionKey(of.key), { term: of.term, ruling })
+    return applied
+  }
+
+  agentBegins(daemon: SimDaemon, operation: Operation): void {
+    // A fence device "runs" where it is monitored; the cluster starts it elsewhere before it can fence anybody with it.
+    if (operation.operation !== 'start' || operation.agent.class === 'stonith') return
+    this.counts.starts++
+    const { resource, key } = operation
+    const alsoOn = this.nodeNames.filter((node) => node !== daemon.node && this.hosts.get(node)?.active.has(resource))
+    this.checkers.starts(daemon.node, resource, { key: formatTransitionKey(key), alsoOn, fencing: this.fencing })
+  }
+
+  runDevice(
+    runner: NodeName,
+    action: string,
+    target: NodeName,
+    timeoutMs: number,
+    reply: (answer: DeviceAnswer) => void,
+  ): void {
+    const host = this.hosts.get(target)
+    const answer = (succeeded: boolean, message: string, timedOut = false) => {
+      const power = host?.isOn ? 'on' : 'off'
+      reply({ succeeded, timedOut, output: '', message, ...(action === 'status' && succeeded ? { power } : {}) })
+    }
+    const mode = action === 'status' && this.device === 'late' ? 'works' : this.device
+    const switchIt = () => {
+      this.counts.fencings++
+      this.log(target, 'device', `${action}, asked by ${runner}`)
+      if (action === 'off' || action === 'reboot') {
+        // Whatever ran there ends now, but nobody may rely on it before the confirmation is recorded.
+        if (host?.isOn) this.checkers.hostDied(target, host.active)
+        this.#switchOff(target)
+      }
+      if (action === 'on') this.powerOn(target)
+      if (action === 'reboot') this.timeline.after(800, () => this.powerOn(target))
+    }
+    if (mode === 'fails') {
+      this.timeline.after(this.chance.between(100, 800), () => answer(false, 'the device does not work'))
+      return
+    }
+    if (mode === 'late') {
+      this.timeline.after(timeoutMs, () => answer(false, 'the device took too long', true))
+      this.timeline.after(timeoutMs + this.chance.between(500, 6000), switchIt)
+      return
+    }
+    this.timeline.after(this.chance.between(200, 1500), () => {
+      if (action !== 'status' && action !== 'monitor') switchIt()
+      answer(true, '')
+    })
+  }
+
+  // ------------------------------------------------------------------ the administrator
+
+  configuration(): StoredConfiguration {
+    return this.store.entries.get(keys.configuration)?.value as StoredConfiguration
+  }
+
+  #seedConfiguration(wishes: Wishes): void {
+    this.store.transaction([], [{ kind: 'put', key: keys.configuration, value: configurationOf(wishes, 1) }])
+  }
+
+  /** By compare-and-swap, through a node; the change counts as saved only when the answer says so. */
+  edit(node: NodeName, change: (wishes: Wishes) => Wishes): void {
+    const before = this.store.entries.get(keys.configuration)
+    const { wishes, version } = this.configuration()
+    if (before === undefined) return
+    const marker = version
+    const after = { ...change(wishes), markers: [...wishes.markers, marker] }
+    const value = configurationOf(after, version + 1)
+    const guard = { kind: 'mod-revision', key: keys.configuration, equals: before.modRevision } as const
+    this.store.call(
+      node,
+      () => this.store.transaction([guard], [{ kind: 'put', key: keys.configuration, value }]).applied,
+      (applied) => {
+        if (applied === true) this.checkers.saved(marker)
+      },
+    )
+  }
+
+  /** Forgets all failures, as `resource cleanup` does. */
+  cleanUp(): void {
+    const failures = [...this.store.entries.keys()].flatMap((key): readonly SimWrite[] => {
+      const subject = subjectOf(key)
+      if (subject?.kind === 'attribute' && /^(fail-count|last-failure)-/.test(subject.name)) return [{ kind: 'delete', key }]
+      if (subject?.kind === 'history' && subject.recordId.endsWith('_last_failure_0'))
+        return [{ kind: 'delete-prefix', prefix: keys.historyOfResource(subject.node, subject.resource) }]
+      return []
+    })
+    if (failures.length > 0) this.store.transaction([], failures)
+  }
+
+  // ------------------------------------------------------------------ checks
+
+  /** Reads what the store has written since the last look. */
+  #check(): void {
+    const { history } = this.store
+    for (; this.#checked < history.length; this.#checked++)
+      for (const { key, entry } of history[this.#checked]?.events ?? []) this.#checkEvent(key, entry?.value)
+  }
+
+  #checkEvent(key: string, value: unknown): void {
+    const subject = subjectOf(key)
+    if (subject?.kind === 'dc' && value !== undefined) this.counts.terms++
+    if (subject?.kind === 'configuration') this.checkers.configurationIs(this.configuration().wishes.markers)
+    if (subject?.kind === 'node-state' && fieldOf(value, 'join') === 'member') this.checkers.nodeIsClean(subject.node)
+    if (subject?.kind === 'fencing-history' && fieldOf(value, 'outcome') === 'succeeded')
+      this.checkers.nodeIsClean(nodeName(String(fieldOf(value, 'target'))))
+  }
+}
+
+export function simulate(options: SimulationOptions): SimulationReport {
+  return { ...new World(options).run(), seed: options.seed }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+}
+
+export { parseTransitionKey, uuidOfTerm }
