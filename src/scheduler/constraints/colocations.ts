@@ -123,7 +123,7 @@ function expandSets(
   })
 }
 
-/** Positive: each member with the one before it. Negative: each apart from all before it. */
+/** Positive: each member with the one before it (or the other way round, if `listed`). Negative: each apart from all before it. */
 function expandWithin(
   constraint: ColocationConstraint,
   set: ResourceSet,
@@ -134,7 +134,12 @@ function expandWithin(
   const side = (id: string): Side => ({ id, role: set.role })
   return set.members.flatMap((id, index) => {
     const others = named.score > 0 ? set.members.slice(Math.max(0, index - 1), index) : set.members.slice(0, index)
-    return others.flatMap((other) => pair(constraint, references, side(id), side(other), named))
+    const listed = named.score > 0 && set.ordering === 'listed'
+    return others.flatMap((other) =>
+      listed
+        ? pair(constraint, references, side(other), side(id), named)
+        : pair(constraint, references, side(id), side(other), named),
+    )
   })
 }
 

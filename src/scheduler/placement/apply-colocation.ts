@@ -4,7 +4,8 @@
  * the primary is. Where the dependent is a promotable instance that has its node already, it is about the role and
  * changes the priority for promotion instead.
  */
-import { INFINITY_SCORE, type Role } from '../../cib/index.ts'
+import { assertNever } from '../../base/index.ts'
+import { INFINITY_SCORE, type Role, type Score } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import { type BundleEntry, type CloneEntry, type Entry, type GroupEntry, isColocatedGroup } from '../tree.ts'
 import { anyAvailable } from './availability.ts'
@@ -12,10 +13,10 @@ import { unassignable } from './commit.ts'
 import { colocationValue } from './node-attribute.ts'
 import { compatibleContainer, compatibleInstance } from './pairing.ts'
 import {
-  addPriority,
   assignedNode,
   isBlocked,
   isSettled,
+  membersOf,
   nextRole,
   nowhere,
   type Placing,
@@ -24,49 +25,54 @@ import {
 } from './placing.ts'
 import { absent, add, scoreAt } from './score-table.ts'
 
-/** Applies a colocation to a dependent of any kind, against a primary of any kind. */
-export function applyColocation(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
-  if (dependent.kind !== 'group') {
-    applyToMember(placing, colocation, dependent, primary)
-    return
-  }
+/**
+ * Applies a colocation to a dependent of any kind, against a primary of any kind. Returns what it adds to the dependent's
+ * priority for promotion: 0 unless it is about the role.
+ */
+export function applyColocation(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): Score {
+  if (dependent.kind !== 'group') return applyToMember(placing, colocation, dependent, primary)
   const [first] = dependent.members
-  if (first === undefined) return
-  if (isColocatedGroup(dependent)) applyToMember(placing, colocation, first, primary)
-  else if (colocation.score < INFINITY_SCORE)
-    for (const member of dependent.members) applyToMember(placing, colocation, member, primary)
+  if (first === undefined) return 0
+  if (isColocatedGroup(dependent)) return applyToMember(placing, colocation, first, primary)
+  if (colocation.score >= INFINITY_SCORE) return 0
+  return sumOver(dependent.members, (member) => applyToMember(placing, colocation, member, primary))
 }
 
-function applyToMember(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+function sumOver<T>(items: readonly T[], priorityOf: (item: T) => Score): Score {
+  return items.reduce<Score>((sum, item) => add(sum, priorityOf(item)), 0)
+}
+
+function applyToMember(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): Score {
   const { trail } = placing
-  const before = trail.recording ? tableOf(placing, dependent).slice() : undefined
-  switch (primary.kind) {
-    case 'primitive':
-      withPrimitive(placing, colocation, dependent, primary)
-      break
-    case 'group':
-      withGroup(placing, colocation, dependent, primary)
-      break
-    case 'clone':
-      withClone(placing, colocation, dependent, primary)
-      break
-    case 'bundle':
-      withBundle(placing, colocation, dependent, primary)
-      break
-  }
-  if (before === undefined) return
+  if (!trail.recording) return applyWith(placing, colocation, dependent, primary)
+  const before = tableOf(placing, dependent).slice()
+  const priority = applyWith(placing, colocation, dependent, primary)
   const source = { kind: 'colocation', constraint: colocation.id, with: primary.id, as: 'dependent' } as const
   trail.noteChange(dependent.index, source, before, tableOf(placing, dependent))
+  return priority
 }
 
-function withPrimitive(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
-  if (!isSettled(placing, primary)) return
-  if (concernsRole(placing, colocation, dependent)) {
-    changePriority(placing, colocation, dependent, primary)
-    return
+function applyWith(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): Score {
+  switch (primary.kind) {
+    case 'primitive':
+      return withPrimitive(placing, colocation, dependent, primary)
+    case 'group':
+      return withGroup(placing, colocation, dependent, primary)
+    case 'clone':
+      return withClone(placing, colocation, dependent, primary)
+    case 'bundle':
+      return withBundle(placing, colocation, dependent, primary)
+    default:
+      return assertNever(primary)
   }
-  if (isSettled(placing, dependent)) return
-  if (rolesApply(placing, colocation, dependent, primary)) changeScores(placing, colocation, dependent, primary)
+}
+
+function withPrimitive(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): Score {
+  if (!isSettled(placing, primary)) return 0
+  if (concernsRole(placing, colocation, dependent)) return priorityWith(placing, colocation, dependent, primary)
+  if (!isSettled(placing, dependent) && rolesApply(placing, colocation, dependent, primary))
+    changeScores(placing, colocation, dependent, primary)
+  return 0
 }
 
 /** A colocation by role, of an instance that has its node: only the role is still open. */
@@ -92,20 +98,18 @@ function matchesRole(placing: Placing, role: Role | undefined, entry: Entry): bo
   return role === undefined || role === nextRole(placing, roleHolder(placing, entry))
 }
 
-function changePriority(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
+/** What cannot be promoted but beside the primary is not promoted elsewhere, nor while the primary is nowhere. */
+function priorityWith(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): Score {
+  const { nodeAttribute, dependentRole, score } = colocation
   const [here, there] = [assignedNode(placing, dependent), assignedNode(placing, primary)]
-  if (here === nowhere || there === nowhere) return
-  const attribute = colocation.nodeAttribute
+  if (here === nowhere) return 0
   const together =
-    colocationValue(placing, here, attribute, dependent) === colocationValue(placing, there, attribute, primary)
-  if (!together) {
-    if (colocation.score >= INFINITY_SCORE && colocation.dependentRole === 'Promoted')
-      placing.priority[dependent.index] = -INFINITY_SCORE
-    return
-  }
-  if (!matchesRole(placing, colocation.primaryRole, primary)) return
+    there !== nowhere &&
+    colocationValue(placing, here, nodeAttribute, dependent) === colocationValue(placing, there, nodeAttribute, primary)
+  if (!together) return score >= INFINITY_SCORE && dependentRole === 'Promoted' ? -INFINITY_SCORE : 0
+  if (!matchesRole(placing, colocation.primaryRole, primary)) return 0
   // Wanting to be unpromoted beside something is wanting not to be promoted there.
-  addPriority(placing, dependent, colocation.dependentRole === 'Unpromoted' ? -colocation.score : colocation.score)
+  return dependentRole === 'Unpromoted' ? -score : score
 }
 
 function changeScores(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
@@ -130,41 +134,36 @@ function changeScores(placing: Placing, colocation: Colocation, dependent: Entry
 }
 
 /** Mandatory: all of the group must be there, so its last member counts; optional: its first. */
-function withGroup(placing: Placing, colocation: Colocation, dependent: Entry, group: GroupEntry): void {
-  if (!isSettled(placing, group)) return
+function withGroup(placing: Placing, colocation: Colocation, dependent: Entry, group: GroupEntry): Score {
+  if (!isSettled(placing, group)) return 0
   if (isColocatedGroup(group)) {
     const member = colocation.score >= INFINITY_SCORE ? group.members.at(-1) : group.members[0]
-    if (member !== undefined) withPrimitive(placing, colocation, dependent, member)
-  } else if (colocation.score < INFINITY_SCORE)
-    for (const member of group.members) withPrimitive(placing, colocation, dependent, member)
+    return member === undefined ? 0 : withPrimitive(placing, colocation, dependent, member)
+  }
+  if (colocation.score >= INFINITY_SCORE) return 0
+  return sumOver(group.members, (member) => withPrimitive(placing, colocation, dependent, member))
 }
 
-function withInstance(placing: Placing, colocation: Colocation, dependent: Entry, instance: Entry): void {
-  if (instance.kind === 'group') withGroup(placing, colocation, dependent, instance)
-  else withPrimitive(placing, colocation, dependent, instance)
-}
-
-function withClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
-  if (!isSettled(placing, clone)) return
+function withClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): Score {
+  if (!isSettled(placing, clone)) return 0
   if (clone.resource.promotable && colocation.primaryRole !== undefined) {
-    if (!isSettled(placing, dependent)) withRoleOfClone(placing, colocation, dependent, clone)
-    else if (colocation.dependentRole === 'Promoted') priorityByClone(placing, colocation, dependent, clone)
-    return
+    if (isSettled(placing, dependent))
+      return colocation.dependentRole === 'Promoted' ? priorityByClone(placing, colocation, dependent, clone) : 0
+    withRoleOfClone(placing, colocation, dependent, clone)
+    return 0
   }
-  if (interleaves(colocation, clone)) {
-    pairWith(placing, colocation, dependent, compatibleInstance(placing, dependent, clone))
-    return
-  }
+  if (interleaves(colocation, clone))
+    return pairWith(placing, colocation, dependent, compatibleInstance(placing, dependent, clone))
   if (colocation.score >= INFINITY_SCORE) {
     const hosts = new Map<number, number>()
-    for (const instance of placing.members[clone.index] ?? []) {
+    for (const instance of membersOf(placing, clone)) {
       const node = assignedNode(placing, instance)
       if (node !== nowhere && !isBlocked(placing, instance)) hosts.set(node, 0)
     }
     keepOnly(placing, dependent, hosts)
-    return
+    return 0
   }
-  for (const instance of placing.members[clone.index] ?? []) withInstance(placing, colocation, dependent, instance)
+  return sumOver(membersOf(placing, clone), (instance) => applyWith(placing, colocation, dependent, instance))
 }
 
 /** Instances pair up one to one where the dependent clone asks for it and both run equally many on a node. */
@@ -176,15 +175,16 @@ function interleaves({ dependent }: Colocation, clone: CloneEntry): boolean {
   )
 }
 
-function pairWith(placing: Placing, colocation: Colocation, dependent: Entry, partner: Entry | undefined): void {
-  if (partner !== undefined) applyColocation(placing, colocation, dependent, partner)
-  else if (colocation.score >= INFINITY_SCORE) unassignable(placing, dependent)
+function pairWith(placing: Placing, colocation: Colocation, dependent: Entry, partner: Entry | undefined): Score {
+  if (partner !== undefined) return applyColocation(placing, colocation, dependent, partner)
+  if (colocation.score >= INFINITY_SCORE) unassignable(placing, dependent)
+  return 0
 }
 
 /** Only instances that will have the wanted role count; mandatory ones pass on their own score for the node. */
 function withRoleOfClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
   const hosts = new Map<number, number>()
-  for (const instance of placing.members[clone.index] ?? []) {
+  for (const instance of membersOf(placing, clone)) {
     const node = assignedNode(placing, instance)
     if (node === nowhere || nextRole(placing, instance) !== colocation.primaryRole) continue
     if (colocation.score < INFINITY_SCORE) addWhereEqual(placing, colocation, dependent, clone, node)
@@ -211,10 +211,10 @@ function addWhereEqual(
   }
 }
 
-function priorityByClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): void {
+function priorityByClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): Score {
   const partner = compatibleInstance(placing, dependent, clone, colocation.primaryRole)
-  if (partner !== undefined) addPriority(placing, dependent, colocation.score)
-  else if (colocation.score >= INFINITY_SCORE) placing.priority[dependent.index] = -INFINITY_SCORE
+  if (partner !== undefined) return colocation.score
+  return colocation.score >= INFINITY_SCORE ? -INFINITY_SCORE : 0
 }
 
 /** Rules out every node that is not among the hosts, and adds the host's own score where it is. */
@@ -228,23 +228,20 @@ function keepOnly(placing: Placing, dependent: Entry, hosts: ReadonlyMap<number,
   }
 }
 
-function withBundle(placing: Placing, colocation: Colocation, dependent: Entry, bundle: BundleEntry): void {
-  if (!isSettled(placing, bundle)) return
-  if (colocation.dependent.kind === 'clone' || colocation.dependent.kind === 'bundle') {
-    pairWith(placing, colocation, dependent, compatibleContainer(placing, dependent, bundle))
-    return
-  }
+function withBundle(placing: Placing, colocation: Colocation, dependent: Entry, bundle: BundleEntry): Score {
+  if (!isSettled(placing, bundle)) return 0
+  if (colocation.dependent.kind === 'clone' || colocation.dependent.kind === 'bundle')
+    return pairWith(placing, colocation, dependent, compatibleContainer(placing, dependent, bundle))
+  if (colocation.score < INFINITY_SCORE)
+    return sumOver(bundle.replicas, ({ container }) => withPrimitive(placing, colocation, dependent, container))
   const hosts = new Map<number, number>()
   for (const { container, child } of bundle.replicas) {
-    if (colocation.score < INFINITY_SCORE) {
-      withPrimitive(placing, colocation, dependent, container)
-      continue
-    }
     const node = assignedNode(placing, container)
     if (node === nowhere || isBlocked(placing, container)) continue
     if (colocation.primaryRole === 'Promoted' && (child === undefined || nextRole(placing, child) !== 'Promoted'))
       continue
     hosts.set(node, 0)
   }
-  if (colocation.score >= INFINITY_SCORE) keepOnly(placing, dependent, hosts)
+  keepOnly(placing, dependent, hosts)
+  return 0
 }

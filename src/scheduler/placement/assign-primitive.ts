@@ -86,7 +86,7 @@ function limitRole(placing: Placing, entry: PrimitiveEntry): void {
 
 function decide(placing: Placing, entry: PrimitiveEntry, prefer: number, wish: AssignWish): void {
   if (!isManaged(placing, entry)) {
-    setNextRole(placing, entry, currentRole(placing, entry), 'unmanaged')
+    setNextRole(placing, entry, entry.resource.state.role, 'unmanaged')
     settle(placing, entry, currentNode(placing, entry), wish)
     return
   }

@@ -281,6 +281,8 @@ function countedFailures(work: Work, entry: PrimitiveEntry): ReadonlyMap<NodeNam
   const counts = new Map<NodeName, Score>()
   for (const { resource } of [entry, ...inside])
     for (const [node, { count }] of resource.state.failCounts) counts.set(node, add(counts.get(node) ?? 0, count))
+  // What is about to be cleared keeps the resource from nothing.
+  for (const { node } of entry.resource.state.clearFailCountOn) counts.delete(node)
   return counts
 }
 

@@ -9,9 +9,9 @@ import type { Colocation } from '../constraints/colocations.ts'
 import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../tree.ts'
 
 export interface ColocationIndex {
-  /** By entry index: what it depends on. */
+  /** By entry index: what it depends on, the newest first. */
   readonly ofDependent: Map<number, Colocation[]>
-  /** By entry index: what depends on it. */
+  /** By entry index: what depends on it, the newest first. */
   readonly ofPrimary: Map<number, Colocation[]>
   readonly cache: {
     readonly depends: Map<number, readonly Colocation[]>
@@ -48,7 +48,7 @@ export function addColocation(index: ColocationIndex, colocation: Colocation): v
 function push(map: Map<number, Colocation[]>, key: number, colocation: Colocation): void {
   const known = map.get(key)
   if (known === undefined) map.set(key, [colocation])
-  else known.push(colocation)
+  else known.unshift(colocation)
 }
 
 const none: readonly Colocation[] = []
@@ -164,7 +164,7 @@ function bundleConcerns(
   return asked === clone ? choosingRoles.has(clone.index) : settled[asked.index] === 1
 }
 
-/** By the other side's priority, then clones before groups before primitives, then by id; of equals the newest first. */
+/** By the other side's priority, then clones before groups before primitives, then by id; of equals the oldest first. */
 function sortByImportance(
   { priority }: IndexContext,
   colocations: readonly Colocation[],

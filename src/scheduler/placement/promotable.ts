@@ -82,7 +82,7 @@ function rankInstance(placing: Placing, clone: CloneEntry, instance: Entry): voi
   addRoleLocations(placing, clone, instance, node)
   if (clone.parent !== undefined) addRoleLocations(placing, clone.parent, instance, node)
   for (const colocation of dependsOn(placing, instance))
-    applyColocation(placing, colocation, instance, colocation.primary)
+    addPriority(placing, instance, applyColocation(placing, colocation, instance, colocation.primary))
   placing.promotionRank[instance.index] = next === 'Promoted' ? INFINITY_SCORE : (placing.priority[instance.index] ?? 0)
 }
 

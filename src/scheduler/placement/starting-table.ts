@@ -26,6 +26,8 @@ export function startingTable({ status, tree, nodes }: Input, entry: Entry): Sco
     const listed = new Set<string>(status.configuration.nodes.map(({ name }) => name))
     for (let node = 0; node < nodes.count; node++) {
       const owner = tree.replicaOfNode.get(node)
+      // A node that only the history knows is for nothing that is configured.
+      if (tree.nodes[node]?.isOrphan === true) continue
       if (owner === undefined) table[node] = 0
       else if (listed.has(nodes.names[node] ?? '')) table[node] = scoreOnListedNode(tree, entry, owner)
     }
