@@ -30,8 +30,8 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  // Native code, which a bundle cannot hold; loaded only where the embedded store is used.
-  external: ['lmdb'],
+  // Native code and decorators that register themselves, which a bundle cannot hold; loaded only where they are used.
+  external: ['lmdb', '@peculiar/x509', 'reflect-metadata'],
   // Names of errors and functions stay readable in logs.
   minifySyntax: minify,
   minifyWhitespace: minify,

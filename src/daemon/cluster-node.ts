@@ -108,7 +108,10 @@ export class ClusterNode {
       peers: this.#peers,
       log: setup.log,
       paths: setup.paths,
-      node: this,
+      store: () => this.store,
+      view: () => this.#view,
+      silent: () => this.#silent,
+      holdsTerm: (term) => this.#holdsTerm(term),
       onFenced: (input) => this.#controller.feed(input),
     })
     this.#quorumLoss = new QuorumLoss({
@@ -233,6 +236,7 @@ export class ClusterNode {
     await this.#executor?.close()
     this.#storeView?.close()
     this.#planner.close()
+    this.fencing.close()
     this.#peers.close()
     if (how === 'stop') await this.#pulse?.leave()
     else await this.#pulse?.abandon()
@@ -265,6 +269,7 @@ export class ClusterNode {
       view: this.#view,
       paths: this.#setup.paths,
       log: this.#log,
+      fenceDevices: this.fencing.runner,
     })
     this.#executor.adopt()
     this.#executor.setQuorum(this.quorate)
@@ -279,6 +284,8 @@ export class ClusterNode {
     const observed = observe(this.#view, changes.map(observationOf), revision)
     this.#view = observed.view
     this.#planner.observe(changes, revision)
+    if (changes.some(({ key }) => key === keys.configuration) && this.#view.configuration)
+      this.fencing.configure(this.#view.configuration.typed)
     // Before the executor is there nothing is fed: the first view is fed whole.
     if (!this.#executor) return
     this.#feedView(observed.changes)
@@ -287,6 +294,8 @@ export class ClusterNode {
   }
 
   #feedView(changes: ReturnType<typeof observe>['changes']): void {
+    for (const change of changes)
+      if (change.kind === 'confirmed-down' && change.confirmed) this.fencing.confirm(change.node)
     this.#presence.feed({ kind: 'view', own: ownMember(this.#view, this.name, this.#incarnation) })
     this.#controller.feed({ kind: 'store', view: this.#view, changes })
   }
@@ -298,25 +307,30 @@ export class ClusterNode {
         this.#silent = new Set(silent)
         this.#log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
         this.#controller.feed({ kind: 'silence', silent, agreed: message.agreedSilent })
-        return this.#tellListeners()
+        this.#tellListeners()
+        return
       }
       case 'quorum':
-        return this.#quorumChanged(message.lease, message.until)
+        this.#quorumChanged(message.lease, message.until)
+        return
       case 'quorum-lost':
         this.#log.warn('this node has lost quorum', { why: message.why })
         this.#executor?.setQuorum(false)
         this.#presence.feed({ kind: 'lease' })
         this.#quorumLoss.begin()
-        return this.#tellListeners()
+        this.#tellListeners()
+        return
       case 'doubt-own-lease':
-        return this.#log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
+        this.#log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
+        return
       case 'trouble':
         this.#storeTrouble = message.error
-        return this.#log.warn('the store does not answer', { error: message.error })
+        this.#log.warn('the store does not answer', { error: message.error })
+        return
       case 'left':
         return
       default:
-        return assertNever(message)
+        assertNever(message)
     }
   }
 
@@ -343,7 +357,7 @@ export class ClusterNode {
       log: this.#log,
       feed: (input) => this.#controller.feed(input),
       attributes: () => [...this.#view.attributes.values()],
-      holdsTerm: (term) => this.quorate && this.#view.dc?.term === term,
+      holdsTerm: (term) => this.#holdsTerm(term),
       compute: async ({ compute }) => {
         try {
           const planned = await this.#plan(true)
@@ -363,6 +377,11 @@ export class ClusterNode {
         }),
       fence: async (request) => await this.fencing.fence(request),
     })
+  }
+
+  /** By its own view, which may lag: the comparison in the transaction has the last word. */
+  #holdsTerm(term: number): boolean {
+    return this.quorate && this.#view.dc?.term === term
   }
 
   async #plan(haveQuorum: boolean, stopEverything = false): ReturnType<Planner['schedule']> {

@@ -20,10 +20,10 @@ import {
   serveTcp,
   serveUnixSocket,
 } from '../rpc/index.ts'
-import { type ClusterFile, parseClusterFile, printClusterFile } from './cluster-file.ts'
+import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { stoppedState } from './cluster-state.ts'
-import { enrolHandler, findOwnNode, ownName } from './enrol.ts'
+import { acceptClusterFile, enrolHandler, findOwnNode, ownName } from './enrol.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import { readIdentity } from './identity.ts'
 import { localHandlers } from './local-api.ts'
@@ -53,7 +53,7 @@ export class Daemon {
     takeLock(this.paths.lock)
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
-    if (text !== undefined) await this.configure(readClusterFile(text))
+    if (text !== undefined) await this.configure(acceptClusterFile(text))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
       [{ service: localService, handlers: localHandlers(this) }],
@@ -194,10 +194,4 @@ export class Daemon {
     this.log.error('a call failed', { method, error })
     if (error instanceof Error && error.name === 'AssertionError') this.#fail(error)
   }
-}
-
-export function readClusterFile(text: string): ClusterFile {
-  const parsed = parseClusterFile(text)
-  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
-  return parsed.value
 }

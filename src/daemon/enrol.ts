@@ -60,9 +60,9 @@ function readOptions(text: string): object {
   throw refuse('bad-options', 'The options of the new cluster must be a JSON object.')
 }
 
-function acceptClusterFile(text: string): ClusterFile {
+export function acceptClusterFile(text: string): ClusterFile {
   const parsed = parseClusterFile(text)
-  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `${message}.`))
+  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
   return parsed.value
 }
 

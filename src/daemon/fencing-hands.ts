@@ -1,8 +1,32 @@
-/** Fencing of this daemon: as the DC that decides, and as a node that runs devices for the DC. */
-import type { NodeName } from '../base/index.ts'
-import type { ControllerEffect, ControllerInput, FencingAction } from '../controller/index.ts'
-import type { FenceAnswer, RunFenceDeviceAnswer, RunFenceDeviceRequest } from '../rpc/index.ts'
+/** Fencing of this daemon: as the DC, whose fencer decides which device does what, and as a node that runs devices for the DC. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type NodeName, nodeName, parseDurationMs } from '../base/index.ts'
+import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../cib/index.ts'
+import type { ClusterView, ControllerEffect, ControllerInput, FencingAction } from '../controller/index.ts'
+import {
+  type Announcement,
+  type DeviceAnswer,
+  type DeviceCommand,
+  DeviceServer,
+  type DeviceServerAnswer,
+  deviceActions,
+  type FenceHost,
+  Fencer,
+  fenceDeviceRunner,
+  readFenceDevices,
+  usedFenceAgents,
+} from '../fencing/index.ts'
+import { type AgentMetadata, type AgentRunner, metadataReader } from '../resource-agents/index.ts'
+import { type FenceAnswer, type RunFenceDeviceAnswer, type RunFenceDeviceRequest, refuse } from '../rpc/index.ts'
+import type { Store } from '../store/index.ts'
+import { clusterOptionValue } from './cluster-option.ts'
+import { writeAsDc } from './guarded-writes.ts'
+import { installFolder } from './install-folder.ts'
+import { toBytes } from './json-value.ts'
+import { keys } from './keys.ts'
 import type { Log } from './log.ts'
+import { agentHost } from './open-executor.ts'
 import type { Paths } from './paths.ts'
 import type { Peers } from './peers.ts'
 
@@ -11,27 +35,187 @@ export interface FencingPorts {
   readonly peers: Peers
   readonly log: Log
   readonly paths: Paths
-  readonly node: unknown
-  readonly onFenced: (input: ControllerInput) => void
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly silent: () => ReadonlySet<NodeName>
+  readonly holdsTerm: (term: number) => boolean
+  readonly onFenced: (input: Extract<ControllerInput, { kind: 'fenced' }>) => void
 }
+
+/** Besides the time limit of the device itself. */
+const answerMarginMs = 3000
+const administratorTimeoutMs = 20 * 60_000
+const defaultTimeoutMs = 60_000
 
 export class FencingHands {
   readonly #ports: FencingPorts
+  readonly #host: FenceHost
+  readonly #devices: DeviceServer
+  readonly #fencer: Fencer
+  readonly #readMetadata: ReturnType<typeof metadataReader>
+  readonly #metadata = new Map<string, AgentMetadata>()
+  readonly #waiting = new Map<string, (result: Announcement) => void>()
+  #configuration: Configuration | undefined
+
   constructor(ports: FencingPorts) {
     this.#ports = ports
+    const fenceFolders = [join(installFolder(), 'agents/fence')]
+    this.#host = { ...agentHost(ports.paths), fenceFolders }
+    this.#readMetadata = metadataReader(this.#host, fenceFolders)
+    this.#devices = new DeviceServer(this.#host)
+    this.#fencer = new Fencer({
+      record: async (record, term) => {
+        const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
+        const { outcome } = await writeAsDc(ports.store(), term, [write], () => ports.holdsTerm(term))
+        return outcome === 'applied' ? 'written' : 'refused'
+      },
+      runDevice: async (node, command) => await this.#runOn(node, command),
+      announce: (result) => this.#announce(result),
+      log: ports.log,
+    })
   }
+
+  /** Fence devices as resources of this node. */
+  get runner(): AgentRunner {
+    return fenceDeviceRunner((id) => this.#devices.device(id), this.#host)
+  }
+
+  /** At once with what is known of the agents, and again when their metadata has been read. */
+  configure(configuration: Configuration): void {
+    this.#configuration = configuration
+    this.#useDevices()
+    void this.#learnAgents(configuration)
+  }
+
+  confirm(target: NodeName): void {
+    this.#fencer.confirm(target)
+  }
+
+  close(): void {
+    this.#fencer.close()
+  }
+
+  /** For the controller of this node, which is the DC. */
   async fence(request: Extract<ControllerEffect, { kind: 'fence' }>): Promise<ControllerInput> {
-    this.#ports.log.warn('fencing', request)
-    const { id, target, action } = request
-    return { kind: 'fenced', id, target, action, at: Math.floor(Date.now() / 1000), outcome: 'failed', message: 'none' }
+    const { id, term, target, action, timeoutMs, delayMs, reason } = request
+    this.#ports.log.warn('a node is to be fenced', { target, action, reason })
+    const result = await this.#demand({ id, term, target, action, timeoutMs, delayMs, reason, client: 'controller' })
+    return fencedInput(result, action)
   }
-  async runDevice(request: RunFenceDeviceRequest): Promise<RunFenceDeviceAnswer> {
-    throw new Error(request.device)
-  }
-  async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
-    throw new Error(target + action)
-  }
+
   async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
-    throw new Error(target + action)
+    const { dc } = this.#ports.view()
+    if (!dc) throw refuse('no-dc', 'No node leads the cluster at the moment, so nobody can fence: try again.')
+    if (dc.node !== this.#ports.self)
+      return await this.#ports.peers.to(dc.node).fence({ target, action }, { timeoutMs: administratorTimeoutMs })
+    return await this.#fenceAsked(target, action, dc.term)
   }
+
+  async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
+    const { dc } = this.#ports.view()
+    if (dc?.node !== this.#ports.self)
+      throw refuse('not-dc', 'This node does not lead the cluster any more: try again.')
+    if (action !== 'off' && action !== 'on' && action !== 'reboot') throw refuse('bad-action', `'${action}'?`)
+    return await this.#fenceAsked(nodeName(target), action, dc.term)
+  }
+
+  /** The other half: the DC asks this node to use a device. */
+  async runDevice(request: RunFenceDeviceRequest): Promise<RunFenceDeviceAnswer> {
+    const action = deviceActions.find((known) => known === request.action)
+    if (!action) throw refuse('bad-action', `A fence device has no action '${request.action}'.`)
+    const { term, id, device, timeoutMs } = request
+    const answer = await this.#devices.run({ term, id, device, action, timeoutMs, target: nodeName(request.target) })
+    if (answer.kind === 'old-term')
+      return { succeeded: false, message: 'The term is over.', highestTerm: answer.highestTerm, details: '' }
+    const { succeeded, message } = answer.answer
+    return { succeeded, message, highestTerm: term, details: JSON.stringify(answer.answer) }
+  }
+
+  async #fenceAsked(target: NodeName, action: FencingAction, term: number): Promise<FenceAnswer> {
+    const id = randomUUID()
+    const timeout = parseDurationMs(clusterOptionValue(this.#configuration, 'fencing-timeout'))
+    const result = await this.#demand({
+      id,
+      term,
+      target,
+      action,
+      timeoutMs: timeout ?? defaultTimeoutMs,
+      delayMs: 0,
+      reason: 'asked for by an administrator',
+      client: 'administrator',
+    })
+    this.#ports.onFenced(fencedInput(result, action))
+    return { succeeded: result.outcome === 'succeeded', message: result.message }
+  }
+
+  async #demand(asked: {
+    readonly id: string
+    readonly term: number
+    readonly target: NodeName
+    readonly action: FencingAction
+    readonly timeoutMs: number
+    readonly delayMs: number
+    readonly reason: string
+    readonly client: string
+  }): Promise<Announcement> {
+    const { self, view, silent } = this.#ports
+    const others = [...view().members.keys()].filter((node) => node !== self && !silent().has(node)).sort()
+    const ended = new Promise<Announcement>((resolve) => this.#waiting.set(asked.id, resolve))
+    const attributes = this.#attributesOf(asked.target)
+    this.#fencer.demand({ ...asked, attributes, random: Math.random(), runners: [self, ...others] })
+    return await ended
+  }
+
+  #announce(result: Announcement): void {
+    const { id, target, outcome, message } = result
+    this.#ports.log.warn('fencing has ended', { target, outcome, message })
+    this.#waiting.get(id)?.(result)
+    this.#waiting.delete(id)
+  }
+
+  async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
+    if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
+    const { term, id, target, action, device, timeoutMs } = command
+    const request = { term, id, target, action, device, timeoutMs, details: '' }
+    const told = await this.#ports.peers.to(node).runFenceDevice(request, { timeoutMs: timeoutMs + answerMarginMs })
+    if (told.details !== '') return JSON.parse(told.details) as DeviceAnswer
+    return { succeeded: false, timedOut: false, output: '', message: told.message }
+  }
+
+  #attributesOf(target: NodeName): ReadonlyMap<string, string> {
+    const definition = this.#configuration?.nodes.find(({ name }) => name === target)
+    const sets = nvSetsByPrecedence(definition?.attributes ?? []).filter(({ rule }) => rule === undefined)
+    const values = new Map<string, string>()
+    for (const { name, value } of sets.flatMap(({ pairs }) => pairs)) if (!values.has(name)) values.set(name, value)
+    return values
+  }
+
+  async #learnAgents(configuration: Configuration): Promise<void> {
+    const unknown = usedFenceAgents(configuration).filter((agent) => !this.#metadata.has(agent))
+    for (const type of unknown) {
+      const read = await this.#readMetadata({ class: 'stonith', type })
+      if (read.ok) this.#metadata.set(type, read.value)
+      else this.#ports.log.warn('the metadata of a fence agent cannot be read', { agent: type, reports: read.reports })
+    }
+    if (unknown.length > 0) this.#useDevices()
+  }
+
+  #useDevices(): void {
+    const configuration = this.#configuration
+    if (!configuration) return
+    const devices = readFenceDevices(configuration, { metadata: this.#metadata })
+    const concurrent = parseBoolean(clusterOptionValue(configuration, 'concurrent-fencing')) ?? true
+    this.#devices.configure(devices)
+    this.#fencer.configure({ devices, topology: configuration.fencingLevels, concurrent })
+  }
+}
+
+function answerOf(answer: DeviceServerAnswer): DeviceAnswer {
+  if (answer.kind === 'answered') return answer.answer
+  return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }
+}
+
+function fencedInput(result: Announcement, action: FencingAction): Extract<ControllerInput, { kind: 'fenced' }> {
+  const { id, target, outcome, message } = result
+  return { kind: 'fenced', id, target, action, at: Math.floor(Date.now() / 1000), outcome, message }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { NodeName } from '../base/index.ts'
 import type { ClusterView } from '../controller/index.ts'
 import { Executor } from '../executor/index.ts'
-import { type AgentHost, childProcessRunner, metadataReader } from '../resource-agents/index.ts'
+import { type AgentHost, type AgentRunner, childProcessRunner, metadataReader } from '../resource-agents/index.ts'
 import { localSocketPath } from '../rpc/index.ts'
 import type { Store } from '../store/index.ts'
 import { installFolder } from './install-folder.ts'
@@ -27,12 +27,17 @@ export function openExecutor(parts: {
   readonly view: ClusterView
   readonly paths: Paths
   readonly log: Log
+  readonly fenceDevices: AgentRunner
 }): Executor {
-  const { node, store, view, paths, log } = parts
+  const { node, store, view, paths, log, fenceDevices } = parts
   const host = agentHost(paths)
+  const agents = childProcessRunner(host)
+  const runner: AgentRunner = {
+    run: (call) => (call.agent.class === 'stonith' ? fenceDevices : agents).run(call),
+  }
   return new Executor({
     node,
-    runner: childProcessRunner(host),
+    runner,
     metadata: metadataReader(host),
     store: resultStore(store, node),
     log,

@@ -2,7 +2,8 @@
 
 import { type Handlers, type nodeService, refuse } from '../rpc/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
-import { type Daemon, readClusterFile } from './daemon.ts'
+import type { Daemon } from './daemon.ts'
+import { acceptClusterFile } from './enrol.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
@@ -19,7 +20,7 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       return { node: daemon.name, ok: true, message: 'stopped' }
     },
     updateClusterFile: async ({ json }) => {
-      await daemon.replaceFile(readClusterFile(json))
+      await daemon.replaceFile(acceptClusterFile(json))
       return {}
     },
     forget: async () => {

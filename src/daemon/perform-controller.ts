@@ -27,29 +27,37 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
   const { store, log, feed } = hands
   switch (effect.kind) {
     case 'campaign':
-      return background(log, 'campaign', async () => await campaign(effect.lease, hands))
+      background(log, 'campaign', async () => await campaign(effect.lease, hands))
+      return
     case 'write':
-      return write(effect, effect.edits, hands)
+      write(effect, effect.edits, hands)
+      return
     case 'record-failures':
-      return write(effect, failureEdits(hands.attributes(), effect.failures), hands)
+      write(effect, failureEdits(hands.attributes(), effect.failures), hands)
+      return
     case 'clear-failures': {
       const { node, resource, edits } = effect
-      return write(effect, [...clearFailureEdits(hands.attributes(), { node, resource }), ...edits], hands)
+      write(effect, [...clearFailureEdits(hands.attributes(), { node, resource }), ...edits], hands)
+      return
     }
     case 'compute':
-      return background(log, 'compute', async () => feed(await hands.compute(effect)))
+      background(log, 'compute', async () => feed(await hands.compute(effect)))
+      return
     case 'execute':
-      return background(log, 'execute', async () => {
+      background(log, 'execute', async () => {
         const answer = await hands.execute(effect)
         if (answer) feed(answer)
       })
+      return
     case 'fence':
-      return background(log, 'fence', async () => feed(await hands.fence(effect)))
+      background(log, 'fence', async () => feed(await hands.fence(effect)))
+      return
     case 'revoke-lease':
       log.info('the lease of a lost node is ended', { lost: effect.node })
-      return background(log, 'revoke-lease', async () => await store.revokeLease(effect.lease as LeaseId))
+      background(log, 'revoke-lease', async () => await store.revokeLease(effect.lease as LeaseId))
+      return
     case 'publish':
-      return background(log, 'publish', async () => {
+      background(log, 'publish', async () => {
         const write: Write = { kind: 'put', key: keys.transition, value: toBytes(effect.record) }
         const { term } = effect.record
         await store.transaction({
@@ -57,8 +65,10 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
           writes: [write],
         })
       })
+      return
     case 'log':
-      return log.info(effect.message, effect.fields)
+      log.info(effect.message, effect.fields)
+      return
     default:
       assertNever(effect)
   }

@@ -21,7 +21,7 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
   switch (effect.kind) {
     case 'register':
       log.info('this node registers', { as: effect.as })
-      return attempt(hands, async () => {
+      attempt(hands, async () => {
         const record: MemberRecord = { ...member, state: effect.as, since: Math.floor(Date.now() / 1000) }
         const { applied } = await store.transaction({
           compare: [],
@@ -31,9 +31,10 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
         })
         return applied
       })
+      return
     case 'request-shutdown':
       log.info('this node asks for its resources to be stopped, so that it can leave')
-      return attempt(hands, async () => {
+      attempt(hands, async () => {
         const { node } = member
         const attribute = { node, set: '', name: 'shutdown', value: String(Math.floor(Date.now() / 1000)) }
         const { applied } = await store.transaction({
@@ -42,13 +43,17 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
         })
         return applied
       })
+      return
     case 'stop-locally':
       log.warn('nobody is there to lead: this node stops its resources by itself')
-      return hands.stopLocally()
+      hands.stopLocally()
+      return
     case 'depart':
-      return hands.depart()
+      hands.depart()
+      return
     case 'declared-down':
-      return hands.declaredDown()
+      hands.declaredDown()
+      return
     default:
       assertNever(effect)
   }

@@ -23,6 +23,8 @@ export interface QuorumLossPorts {
 }
 
 const retryMs = 500
+/** A node that only stood still for a moment has its lease confirmed within this time. The lease's margin covers it. */
+const momentMs = 50
 
 export class QuorumLoss {
   readonly #ports: QuorumLossPorts
@@ -34,11 +36,14 @@ export class QuorumLoss {
 
   begin(): void {
     clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#tryToAct(), momentMs)
+  }
+
+  #tryToAct(): void {
+    if (this.#ports.quorate()) return
     this.#act().catch((error: unknown) => {
       this.#ports.log.error('what to do without quorum could not be computed: trying again', { error })
-      this.#timer = setTimeout(() => {
-        if (!this.#ports.quorate()) this.begin()
-      }, retryMs)
+      this.#timer = setTimeout(() => this.#tryToAct(), retryMs)
     })
   }
 

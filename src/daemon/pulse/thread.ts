@@ -28,6 +28,7 @@ class PulseThread {
   readonly #lease: Lease
   #state: HeartbeatState
   #timer: NodeJS.Timeout | undefined
+  #ticks: NodeJS.Timeout | undefined
   #left = false
 
   constructor(setup: PulseSetup) {
@@ -44,6 +45,8 @@ class PulseThread {
   async start(): Promise<void> {
     const { listen, peers } = this.#setup
     await this.#links.listen(listen)
+    // Besides the ticks that the core asks for: pulses that come in would put those off, and only a tick tells the calendar.
+    this.#ticks = setInterval(() => this.#tick(), this.#setup.timings.heartbeatIntervalMs)
     const names = peers.map(({ node }) => node)
     this.setNodes(peers, names)
     this.#lease.feed({ kind: 'tick' })
@@ -57,6 +60,7 @@ class PulseThread {
   async leave(): Promise<void> {
     this.#left = true
     clearTimeout(this.#timer)
+    clearInterval(this.#ticks)
     await this.#lease.leave()
     await this.#links.close()
     tell({ kind: 'left' })
@@ -75,7 +79,11 @@ class PulseThread {
       }
     clearTimeout(this.#timer)
     const wait = Math.max(1, nextHeartbeatAt(state) - monotonicNow())
-    this.#timer = setTimeout(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }), wait)
+    this.#timer = setTimeout(() => this.#tick(), wait)
+  }
+
+  #tick(): void {
+    this.#feed({ kind: 'tick', calendarMs: Date.now() })
   }
 
   #tellView(): void {
