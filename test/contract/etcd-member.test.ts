@@ -235,7 +235,7 @@ describe('a member of a cluster of three', () => {
       await eventually(() => findMember(victim) === undefined, 'it has ended')
       inflict(victim)
       const again = new Supervised(victim, three)
-      await again.reported(/was replaced and has caught up/)
+      await again.reported(/has joined the others and caught up/)
       await again.answers()
       const members = await admin.members()
       expect(members).toHaveLength(3)

@@ -162,8 +162,7 @@ export class EtcdMember {
   #look(): void {
     setImmediate(() => {
       const joins = this.settings.joins === true && !hasData(this.settings)
-      if (joins || unfinishedReplacement(this.settings) !== undefined)
-        return this.#take({ kind: 'exited', refusal: { kind: 'data-missing' } })
+      if (joins || unfinishedReplacement(this.settings) !== undefined) return this.#take({ kind: 'must-join' })
       const pid = findMember(this.settings)
       this.#take(pid === undefined ? { kind: 'nothing-found' } : { kind: 'found', pid })
     })
@@ -235,12 +234,12 @@ export class EtcdMember {
       await replaceMember(this.settings, others, {
         onStarted: ({ pid, exited }) => void exited.then(() => this.#ended(pid)),
       })
-      this.#events.onReport?.(
-        `The etcd member of ${this.settings.name} was replaced and has caught up with the others.`,
-      )
+      this.#events.onReport?.(`The etcd member of ${this.settings.name} has joined the others and caught up with them.`)
       this.#take({ kind: 'replaced', succeeded: true })
     } catch (error) {
-      this.#events.onReport?.(`The etcd member of ${this.settings.name} could not be replaced yet: ${messageOf(error)}`)
+      this.#events.onReport?.(
+        `The etcd member of ${this.settings.name} could not join the others yet: ${messageOf(error)}`,
+      )
       this.#take({ kind: 'replaced', succeeded: false })
     } finally {
       others.close()

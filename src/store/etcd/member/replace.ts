@@ -1,9 +1,9 @@
 /**
- * Replaces this node's member, whose data is lost or damaged, by a new one with the help of the others: the old identity is
- * removed, the data set aside, a learner added, started, and promoted once it has caught up. The journal says how far it
+ * Makes this node a member with the help of the others: an old identity of it, whose data is lost or damaged, is removed,
+ * the data set aside, a learner added, started, and promoted once it has caught up. The journal says how far it
  * came, so that a daemon that dies meanwhile goes on; every step may be done twice.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { EtcdAdmin } from '../admin.ts'
 import { findMember, type StartedMember, startMember, wipeData } from './process.ts'
 import { type MemberSettings, peerUrl, rejoinJournal } from './settings.ts'
@@ -48,5 +48,6 @@ export async function replaceMember(
 }
 
 function note(settings: MemberSettings, stage: ReplaceStage): void {
+  mkdirSync(settings.directory, { recursive: true, mode: 0o700 })
   writeFileSync(rejoinJournal(settings), stage, { mode: 0o600 })
 }

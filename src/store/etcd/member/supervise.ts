@@ -30,6 +30,8 @@ export interface SupervisorState {
 export type SupervisorInput =
   | { readonly kind: 'found'; readonly pid: number }
   | { readonly kind: 'nothing-found' }
+  /** This node is new to the cluster, or its replacement was begun and not ended. */
+  | { readonly kind: 'must-join' }
   | { readonly kind: 'started'; readonly pid: number }
   | { readonly kind: 'exited'; readonly refusal: Refusal }
   | { readonly kind: 'probed'; readonly answers: boolean; readonly storeFull: boolean }
@@ -43,7 +45,7 @@ export type SupervisorEffect =
   | { readonly kind: 'look' }
   | { readonly kind: 'start' }
   | { readonly kind: 'terminate'; readonly pid: number }
-  /** Wipe the data, join again as a learner through the other members, be promoted. */
+  /** Set the data aside, join as a learner through the other members, be promoted. */
   | { readonly kind: 'replace' }
   | { readonly kind: 'free-space' }
   | { readonly kind: 'report'; readonly refusal: Refusal }
@@ -76,6 +78,10 @@ export function supervise(state: SupervisorState, input: SupervisorInput, now: M
       return runs(state, input.pid, now)
     case 'nothing-found':
       return state.phase.kind === 'looking' ? start(state) : unchanged(state)
+    case 'must-join':
+      return state.phase.kind === 'looking'
+        ? { state: { ...state, phase: { kind: 'replacing' } }, effects: [{ kind: 'replace' }] }
+        : unchanged(state)
     case 'exited':
       return exited(state, input.refusal, now)
     case 'probed':

@@ -1,0 +1,103 @@
+/** A cluster's etcd that grows, loses a node for good and gets another, and shrinks to the survivor of two. */
+import { afterEach, expect, test } from 'vitest'
+import { machineClock } from '../../src/store/clock.ts'
+import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
+import {
+  discardMember,
+  EtcdMember,
+  nextMembershipStep,
+  peerUrl,
+  restartAlone,
+  type VoterNode,
+} from '../../src/store/index.ts'
+import { EtcdCluster } from '../support/etcd-cluster.ts'
+import { bytes, eventually, text } from './observing.ts'
+
+const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(value) }) as const
+let cleanUps: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+  cleanUps = []
+}, 30_000)
+
+function supervise(cluster: EtcdCluster, settings: MemberSettings): EtcdMember {
+  const member = new EtcdMember({
+    settings,
+    ...(cluster.tls === undefined ? {} : { tls: cluster.tls }),
+  })
+  cleanUps.push(() => member.close())
+  member.run()
+  return member
+}
+
+test('a fenced voter is replaced by another node, as the steps say, while writes go on', async () => {
+  const cluster = await EtcdCluster.prepare({ size: 3, tls: true, spare: 1 })
+  cleanUps.push(() => cluster.end())
+  for (const i of [0, 1, 2]) await cluster.startMember(i)
+  const endpoints = [0, 1].map((i) => cluster.endpoints[i] ?? '')
+  const store = cluster.store({ endpoints })
+  cleanUps.push(() => store.close())
+  await store.transaction({ compare: [], writes: [put('/systole/a', '1')] })
+  await cluster.kill(2)
+  const nodes: readonly VoterNode[] = cluster.settings.map((settings, i) => ({
+    name: settings.name,
+    peerUrl: peerUrl(settings),
+    state: i === 2 ? 'fenced' : 'up',
+  }))
+  const admin = cluster.admin(endpoints)
+  cleanUps.push(() => admin.close())
+  const steps: string[] = []
+  for (;;) {
+    const members = (await admin.members()).map(({ peerURLs, isLearner }) => ({
+      peerUrl: peerURLs[0] ?? '',
+      learner: isLearner,
+    }))
+    const step = nextMembershipStep({ nodes, members })
+    if (step.kind === 'none') break
+    steps.push(step.kind)
+    if (step.kind === 'remove') await admin.remove(step.peerUrl)
+    // The node itself does what is left: it adds itself as a learner, starts, and is promoted.
+    if (step.kind === 'add-learner') {
+      const joining = supervise(cluster, { ...cluster.member(3), joins: true, otherEndpoints: endpoints })
+      await eventually(() => joining.status().answers, 'the new member answers', 30_000)
+    }
+    await store.transaction({ compare: [], writes: [put('/systole/a', String(steps.length))] })
+  }
+  expect(steps).toEqual(['remove', 'add-learner'])
+  expect((await admin.members()).map(({ name, isLearner }) => [name, isLearner]).sort()).toEqual([
+    ['node1', false],
+    ['node2', false],
+    ['node4', false],
+  ])
+  const joined = cluster.store({ endpoints: [cluster.endpoints[3] ?? ''] })
+  cleanUps.push(() => joined.close())
+  expect(text(await joined.get('/systole/a'))).toBe('2')
+}, 60_000)
+
+test('the survivor of two goes on alone with all data; the other discards its log and comes back as a new member', async () => {
+  const cluster = await EtcdCluster.start({ size: 2, tls: true })
+  cleanUps.push(() => cluster.end())
+  const [first, second] = [cluster.member(0), cluster.member(1)]
+  const both = cluster.store()
+  await both.transaction({ compare: [], writes: [put('/systole/a', 'before')] })
+  await both.close()
+  await cluster.kill(1)
+  const options = { clock: machineClock, timeoutMs: 3000, ...(cluster.tls === undefined ? {} : { tls: cluster.tls }) }
+  await restartAlone({ settings: first, ...options })
+  const alone = supervise(cluster, { ...first, founders: first.founders.slice(0, 1), otherEndpoints: [] })
+  const survivor = cluster.store({ endpoints: [cluster.endpoints[0] ?? ''] })
+  cleanUps.push(() => survivor.close())
+  expect(text(await survivor.get('/systole/a'))).toBe('before')
+  expect((await survivor.transaction({ compare: [], writes: [put('/systole/a', 'alone')] })).applied).toBe(true)
+  await eventually(() => alone.status().answers, 'the survivor is adopted')
+
+  await discardMember({ settings: second, ...options })
+  const back = supervise(cluster, { ...second, joins: true, otherEndpoints: [cluster.endpoints[0] ?? ''] })
+  await eventually(() => back.status().answers, 'the other is back', 30_000)
+  const returned = cluster.store({ endpoints: [cluster.endpoints[1] ?? ''] })
+  cleanUps.push(() => returned.close())
+  expect(text(await returned.get('/systole/a'))).toBe('alone')
+  const admin = cluster.admin()
+  cleanUps.push(() => admin.close())
+  expect((await admin.members()).filter(({ isLearner }) => !isLearner)).toHaveLength(2)
+}, 60_000)
