@@ -9,7 +9,7 @@ import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type DeviceAction, readFenceDevices, runDevice } from '../../src/fencing/index.ts'
 import { metadataReader, processStart } from '../../src/resource-agents/index.ts'
 
-const fenceFolder = join(dirname(fileURLToPath(import.meta.url)), '../../agents/fencing')
+const fenceFolder = join(dirname(fileURLToPath(import.meta.url)), '../../agents/fence')
 let folder: string
 const started: number[] = []
 beforeEach(() => {
