@@ -9,8 +9,13 @@ const execute = promisify(execFile)
 
 /** Runs a program and returns what it printed; its standard error is in the message when it fails. */
 export async function run(program: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await execute(program, [...args], { maxBuffer: 64 * 1024 * 1024 })
-  return stdout
+  try {
+    const { stdout } = await execute(program, [...args], { maxBuffer: 64 * 1024 * 1024 })
+    return stdout
+  } catch (error) {
+    const { message, stdout, stderr } = error as Error & { readonly stdout?: string; readonly stderr?: string }
+    throw new Error(`${message.split('\n')[0]}\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+  }
 }
 
 export class LabNetwork {
