@@ -42,9 +42,11 @@ export function readStatus({ cib, configuration, now, utcOffsetAt = utc }: Statu
   const haveQuorum = parseBoolean(cib.attributes['have-quorum']) ?? false
   const statusSection = childElement(cib, 'status')
   const world = buildWorld(cib, configuration, zone, haveQuorum)
-  readHistories(world)
+  const read = readHistories(world)
   for (const container of world.containersToStop) container.state.mustStop = true
-  for (const node of world.nodes.values()) if (node.kind !== 'member') updateRemoteOnline(world, node)
+  // Those with a history were judged by what was known before it: their own failures do not take them away from it.
+  for (const node of world.nodes.values())
+    if (node.kind !== 'member' && !read.has(node.name)) updateRemoteOnline(world, node)
   settleShutdownLocks(world)
   return finishStatus(world, {
     haveQuorum,
@@ -123,15 +125,17 @@ function linkConnections(
   }
 }
 
-/** Each pass may find connections running, so that the nodes behind them can be read in the next. */
-function readHistories(world: World): void {
+/** Each pass may find connections running, so that the nodes behind them can be read in the next. Returns those read. */
+function readHistories(world: World): ReadonlySet<NodeName> {
   const waiting = new Set(world.recorded.keys())
+  const done = new Set<NodeName>()
   const read = (isReady: (node: NodeDraft) => boolean): boolean => {
     let any = false
     for (const name of waiting) {
       const [node, state] = [world.nodes.get(name), world.recorded.get(name)]
       if (node === undefined || state === undefined || !isReady(node)) continue
       waiting.delete(name)
+      done.add(name)
       if (node.kind !== 'member') updateRemoteOnline(world, node)
       interpretNode(world, node, state)
       any = true
@@ -141,6 +145,7 @@ function readHistories(world: World): void {
   while (read((node) => isReadable(world, node)));
   // What is left is down: what it ran is only of interest if it can be fenced.
   if (world.options.fencingEnabled) read(() => true)
+  return done
 }
 
 /**

@@ -23,14 +23,10 @@ function compareTimes(a: HistoryEntry, b: HistoryEntry): number {
   return a.lastChange === undefined || b.lastChange === undefined ? 0 : a.lastChange - b.lastChange
 }
 
-/**
- * One of them is pending. If both belong to the same action, the pending entry was written first and the result replaced
- * it; else the later transition is the newer, and from another scheduler's transition, the pending one is.
- */
+/** One of them is pending: it is the newer one, unless the other belongs to a later transition of the same scheduler. */
 function comparePending(a: HistoryEntry, b: HistoryEntry): number {
   const pendingIsNewer = a.callId < 0 ? 1 : -1
   if (a.transition === undefined || b.transition === undefined) return pendingIsNewer
-  if (a.transition.uuid !== b.transition.uuid) return pendingIsNewer
-  if (a.transition.number === b.transition.number) return -pendingIsNewer
+  if (a.transition.uuid !== b.transition.uuid || a.transition.number === b.transition.number) return pendingIsNewer
   return a.transition.number - b.transition.number
 }

@@ -24,7 +24,7 @@ export function isExpired(world: World, resource: PrimitiveDraft, node: NodeDraf
     return false
   const { state } = resource
   const timeout = Math.ceil(timeoutMs / 1000)
-  if (world.zone.now < entry.lastChange + timeout) return false
+  if (world.zone.now < entry.lastChange + timeout || waitsForFencing(world, resource, entry)) return false
   const failCount = state.failCounts.get(node.name)
   const reason = reasonToClear(resource, entry, failCount)
   if (reason !== undefined && !state.clearFailCountOn.some((cleared) => cleared.node === node.name))
@@ -35,6 +35,18 @@ export function isExpired(world: World, resource: PrimitiveDraft, node: NodeDraf
     return false
   }
   return !(isProbe(entry) && tellingExitCodes.includes(entry.exitCode))
+}
+
+/**
+ * A recurring monitor reports changes only: if it still fails in the same way, nobody would notice once its failure was
+ * cleared. So the failure of a connection that is made again at intervals stays until the node behind it was fenced.
+ */
+function waitsForFencing(world: World, resource: PrimitiveDraft, entry: HistoryEntry): boolean {
+  if (resource.reconnectIntervalMs === undefined || !world.options.fencingEnabled) return false
+  if (entry.operation !== 'monitor' || entry.intervalMs === 0) return false
+  const { connectionOf } = resource
+  const node = connectionOf === undefined ? undefined : world.nodes.get(connectionOf)
+  return node !== undefined && !node.fenced
 }
 
 function reasonToClear(

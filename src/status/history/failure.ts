@@ -21,7 +21,8 @@ export function applyFailure(reading: Reading, outcome: Outcome): void {
   const response = responseTo(reading)
   if (outcome.kind === 'not-installed') {
     ban(reading, 'hard-error')
-    applyResponse(reading, outcome, response)
+    // What is not there cannot be ignored.
+    applyResponse(reading, outcome, response.onFail === 'ignore' ? { ...response, onFail: 'recover' } : response)
     return
   }
   const isIgnored =

@@ -35,12 +35,15 @@ function existingInstance(
   memberName: string,
   node: NodeDraft,
 ): PrimitiveDraft | undefined {
-  const here = clone.instances.find((instance) => membersOf(instance).some(({ state }) => state.active.has(node.name)))
-  if (here !== undefined) {
-    const member = memberOf(here, memberName)
-    // Two histories of one anonymous instance: the second is a leftover of when the clone was unique.
-    if (member === undefined || member.state.active.size > 0) return undefined
-    return usable(world, clone, member, node) ? member : undefined
+  const here = clone.instances.filter((instance) =>
+    membersOf(instance).some(({ state }) => state.active.has(node.name)),
+  )
+  if (here.length > 0) {
+    // Several histories of one anonymous instance: the later are leftovers of when the clone was unique.
+    const idle = here
+      .flatMap((instance) => memberOf(instance, memberName) ?? [])
+      .find(({ state }) => state.active.size === 0)
+    return idle !== undefined && usable(world, clone, idle, node) ? idle : undefined
   }
   const free = clone.instances.find((instance) => isFree(instance, memberName, node))
   const member = free === undefined ? undefined : memberOf(free, memberName)

@@ -20,7 +20,7 @@ import { applySuccess } from './success.ts'
 
 export function interpretNode(world: World, node: NodeDraft, recorded: RecordedNode): void {
   const failCounts = indexFailCounts(node.attributes)
-  for (const resource of recorded.resources.values()) interpretResource(world, node, resource, failCounts)
+  for (const resource of recorded.resources) interpretResource(world, node, resource, failCounts)
 }
 
 function interpretResource(
@@ -64,7 +64,6 @@ function noteFailCount(world: World, resource: PrimitiveDraft, node: NodeDraft, 
 
 function interpretEntry(reading: Reading): void {
   const { world, node, resource, entry } = reading
-  if (entry.operation === 'notify') return
   const expired = isExpired(world, resource, node, entry)
   const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: canFence(world, node), expired })
   if (expired && entry.expectedExitCode !== outcome.exitCode) {

@@ -53,7 +53,6 @@ export function unpackMigrateTo(reading: Reading): void {
   }
   reading.role = 'Started'
   const targetActive = !targetNewer && targetNode?.online === true ? targetNode : undefined
-  const sourceActive = !sourceNewer && sourceNode?.online === true ? sourceNode : undefined
   if (migrateFrom !== undefined && migrateFrom.status !== operationStatus.pending) {
     if (targetActive !== undefined) addActive(world, resource, targetActive, 'Started')
     else recoverWithoutMigration(reading)
@@ -63,7 +62,7 @@ export function unpackMigrateTo(reading: Reading): void {
   if (targetNode?.online === true && entriesOn(reading, target).length === 0) return
   if (targetActive !== undefined) {
     addActive(world, resource, targetActive, 'Started')
-    if (sourceActive !== undefined) state.partialMigration = { source, target }
+    if (sourceNode?.online === true) state.partialMigration = { source, target }
   } else if (!sourceNewer) recoverWithoutMigration(reading)
 }
 
@@ -80,6 +79,7 @@ export function unpackFailedMigrateTo(reading: Reading): void {
   const { source, target, sourceNode, targetNode } = migration
   reading.role = 'Started'
   const both = { migrateTo: entry, migrateFrom: findEntry(reading, target, 'migrate_from', source) }
+  if (entriesOn(reading, target).length === 0) return
   if (!hasNewerState(reading, target, both)) {
     if (targetNode?.online === true) addActive(world, resource, targetNode, 'Started')
   } else if (!hasNewerOperation(reading, source, entry, true)) {
@@ -100,7 +100,7 @@ export function unpackFailedMigrateFrom(reading: Reading): void {
 
 function entriesOn({ world, resource, node }: Reading, name: NodeName): readonly HistoryEntry[] {
   const key = resource.state.history.get(node.name)?.id ?? resource.configuredId
-  return world.recorded.get(name)?.resources.get(key)?.entries ?? []
+  return world.recorded.get(name)?.resourcesByName.get(key)?.entries ?? []
 }
 
 function findEntry(reading: Reading, on: NodeName, operation: string, other: NodeName): HistoryEntry | undefined {

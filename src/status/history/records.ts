@@ -13,8 +13,10 @@ export interface RecordedNode {
   /** Attributes of the `node_state` element. */
   readonly attributes: Readonly<Record<string, string>>
   readonly transient: ReadonlyMap<string, string>
-  /** By their names in the history, in the order of the document. */
-  readonly resources: ReadonlyMap<string, RecordedResource>
+  /** In the order of the document. */
+  readonly resources: readonly RecordedResource[]
+  /** The same by their names in the history. */
+  readonly resourcesByName: ReadonlyMap<string, RecordedResource>
 }
 
 export interface RecordedResource {
@@ -37,12 +39,14 @@ export function readRecords(
     const { id = '', uname } = state.attributes
     const name = uname === undefined ? nameOf(id) : nodeName(uname)
     if (name === undefined || recorded.has(name)) continue
+    const resources = readResources(childElement(state, 'lrm'))
     recorded.set(name, {
       id,
       name,
       attributes: state.attributes,
       transient: readTransientAttributes(childElement(state, 'transient_attributes')),
-      resources: readResources(childElement(state, 'lrm')),
+      resources,
+      resourcesByName: new Map(resources.map((resource) => [resource.id, resource] as const)),
     })
   }
   return recorded
@@ -59,22 +63,31 @@ function readTransientAttributes(parent: XmlElement | undefined): ReadonlyMap<st
   return values
 }
 
-function readResources(lrm: XmlElement | undefined): ReadonlyMap<string, RecordedResource> {
-  const resources = new Map<string, RecordedResource>()
+function readResources(lrm: XmlElement | undefined): readonly RecordedResource[] {
+  const resources: RecordedResource[] = []
   for (const list of lrm === undefined ? [] : childElements(lrm, 'lrm_resources'))
     for (const element of childElements(list, 'lrm_resource')) {
       const { id, container, 'shutdown-lock': shutdownLock } = element.attributes
       if (id === undefined) continue
       const agent = readAgent(element)
-      resources.set(id, {
+      resources.push({
         id,
-        entries: sortByAge(childElements(element, 'lrm_rsc_op').map(readEntry)),
+        entries: readEntries(element),
         ...(agent === undefined ? {} : { agent }),
         ...(container === undefined ? {} : { container }),
         ...(shutdownLock === undefined ? {} : { shutdownLock: integer(shutdownLock) ?? 0 }),
       })
     }
   return resources
+}
+
+/** Notifications tell nothing of the state, and have no call ids to be placed by. */
+function readEntries(resource: XmlElement): readonly HistoryEntry[] {
+  return sortByAge(
+    childElements(resource, 'lrm_rsc_op')
+      .map(readEntry)
+      .filter(({ operation }) => operation !== 'notify'),
+  )
 }
 
 function readAgent({ attributes }: XmlElement): Agent | undefined {

@@ -41,6 +41,8 @@ export function applySuccess(reading: Reading, exitCode: number | undefined): vo
       return
     case 'stop':
       reading.role = 'Stopped'
+      // A recurring monitor that was still on its way has lost its subject.
+      if (resource.state.pending?.node === reading.node.name) delete resource.state.pending
       clearFailures(reading)
       return
     case 'promote':

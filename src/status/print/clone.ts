@@ -21,7 +21,9 @@ import {
 
 export function printClone(status: ClusterStatus, clone: CloneResource): readonly string[] {
   const full = clone.instances.filter((instance) => isShownInFull(status, clone, instance))
-  const listed = clone.instances.filter((instance) => !full.includes(instance) && locationsOf(instance).length > 0)
+  const listed = clone.instances.filter(
+    (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
+  )
   const promoted = listed.filter((instance) => highestRole(instance) === 'Promoted')
   const others = listed.filter((instance) => highestRole(instance) !== 'Promoted')
   return [
@@ -53,7 +55,7 @@ function printInstance(status: ClusterStatus, instance: Instance): readonly stri
 
 function isShownInFull(status: ClusterStatus, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesOf(instance)
-  const active = members.filter(isActive)
+  const active = members.filter((member) => isActive(status, member))
   if (clone.unique) return active.length > 0 || !instance.orphan
   if (members.some(({ state }) => state.pending !== undefined)) return true
   if (active.length === 0) return false

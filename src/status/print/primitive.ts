@@ -74,7 +74,7 @@ function describeFlags(
   const promotable = instance?.promotable ?? false
   const flags = [
     ...(node !== undefined && !node.online && node.unclean ? ['UNCLEAN'] : []),
-    ...(nodeName !== undefined && state.shutdownLock?.node === nodeName ? ['LOCKED'] : []),
+    ...(nodeName !== undefined && state.shutdownLock?.node === nodeName && state.active.length === 0 ? ['LOCKED'] : []),
     ...(state.pending?.operation === 'monitor' ? ['Monitoring'] : []),
     ...(isDisabled(meta, promotable)
       ? [meta.targetRole === 'Stopped' ? 'disabled' : `target-role:${meta.targetRole}`]

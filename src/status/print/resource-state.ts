@@ -1,14 +1,20 @@
 /** Questions about a resource and its members that the printed lists ask. */
 import type { NodeName } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
-import type { GroupResource, PrimitiveResource, Resource, ResourceMeta } from '../cluster-status.ts'
+import type { ClusterStatus, GroupResource, PrimitiveResource, Resource, ResourceMeta } from '../cluster-status.ts'
 
 export type Instance = PrimitiveResource | GroupResource
 
 export const primitivesOf = (resource: Instance): readonly PrimitiveResource[] =>
   resource.kind === 'group' ? resource.members : [resource]
 
-export const isActive = (resource: PrimitiveResource): boolean => resource.state.active.length > 0
+/** What is on a node that is cleanly down does not count, unless the cluster has no hand in it. */
+export function isActive({ nodesByName }: ClusterStatus, { state }: PrimitiveResource): boolean {
+  return state.active.some(({ node }) => {
+    const there = nodesByName.get(node)
+    return there === undefined || there.unclean || there.online || !state.managed
+  })
+}
 
 /** `target-role` keeps it from being as active as it could be. */
 export function isDisabled({ targetRole }: ResourceMeta, promotable: boolean): boolean {

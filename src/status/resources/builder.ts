@@ -2,7 +2,7 @@
  * Builds the tree of resources from the configuration, in its order: every instance of every clone, the implied members of
  * bundles, the implied connections of guest nodes (Pacemaker Explained, "Advanced Resource Types"; Pacemaker Remote).
  */
-import { assertNever, type NodeName, nodeName, type ResourceId } from '../../base/index.ts'
+import { assertNever, type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type { Configuration, ResourceDefinition } from '../../cib/index.ts'
 import type { CloneDraft, CollectiveDraft, PrimitiveDraft, ResourceDraft } from '../drafts.ts'
 import type { GuestNode } from '../nodes/remote-definitions.ts'
@@ -43,7 +43,7 @@ export function buildResources(
   const resources = configuration.resources.map((definition) => buildResource(definition, guests, builder))
   for (const guest of guests.filter(({ group }) => group === undefined))
     resources.push(buildConnection(guest, undefined, builder))
-  linkContainers(primitives, guests)
+  linkContainers(primitives)
   return { resources, primitives, cloneByMember }
 }
 
@@ -78,10 +78,11 @@ function buildConnection(
   return buildPrimitive(guest.connection, { implicit: true, ...(parent === undefined ? {} : { parent }) }, builder)
 }
 
-function linkContainers(primitives: ReadonlyMap<ResourceId, PrimitiveDraft>, guests: readonly GuestNode[]): void {
-  for (const guest of guests) {
-    const connection = primitives.get(guest.connection.id)
-    const container = primitives.get(guest.container)
-    if (connection !== undefined && container !== undefined) connection.container = container
+/** The meta-attribute `container`: of the connection of a guest node, or of any resource that runs inside of another. */
+function linkContainers(primitives: ReadonlyMap<ResourceId, PrimitiveDraft>): void {
+  for (const primitive of primitives.values()) {
+    const name = primitive.meta.raw.get('container')
+    const container = name === undefined ? undefined : primitives.get(resourceId(name))
+    if (container !== undefined && container !== primitive) primitive.container = container
   }
 }

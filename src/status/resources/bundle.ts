@@ -94,7 +94,6 @@ function buildReplica(bundle: BundleDraft, number: number, builder: ResourceBuil
   const node = nodeName(`${bundle.id}-${number}`)
   builder.addBundleNode(node)
   const remote = implied(remoteDefinition(definition, container.id, facts))
-  remote.container = container
   return {
     number,
     container,
