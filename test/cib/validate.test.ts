@@ -85,6 +85,18 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     says: ["error: A group cannot hold a 'group' element."],
   },
   {
+    name: 'an id with a blank in it',
+    configuration: '<resources><primitive id="my web" class="lsb" type="x"/></resources>',
+    says: [
+      "error: 'my web' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.",
+    ],
+  },
+  {
+    name: 'two resources in a clone',
+    configuration: `<resources><clone id="c">${web}${db}</clone></resources>`,
+    says: ["error: The clone 'c' has more than one resource in it."],
+  },
+  {
     name: 'mistyped elements and attributes',
     configuration: `<resources><primitve id="x"/><primitive id="web" clas="ocf" class="lsb" type="x"/></resources>`,
     says: [

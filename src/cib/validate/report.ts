@@ -37,7 +37,6 @@ export type CibFinding =
       readonly where: string
       readonly similar: readonly string[]
     }
-  | { readonly code: 'deprecated-option'; readonly name: string; readonly where: string }
   | { readonly code: 'duplicate-id'; readonly id: string; readonly first: Where }
   | { readonly code: 'bad-id'; readonly id: string }
   | { readonly code: 'resource-twice'; readonly id: string; readonly parents: readonly string[] }
@@ -73,7 +72,7 @@ export function describeCibReport(report: CibReport): string {
   return `${describeWhere(report)}: ${describeFinding(report)}`
 }
 
-export function describeWhere({ path, place }: Where): string {
+function describeWhere({ path, place }: Where): string {
   return place === undefined ? path : `line ${place.line}, column ${place.column}`
 }
 
@@ -91,8 +90,6 @@ function describeFinding(report: CibReport): string {
       return `'${report.value}' is no value for ${report.name}: it takes ${report.expected}.${didYouMean(report.similar)}`
     case 'unknown-option':
       return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
-    case 'deprecated-option':
-      return `The ${report.where} '${report.name}' is only kept for old configurations.`
     case 'duplicate-id':
       return `The id '${report.id}' is already used at ${describeWhere(report.first)}.`
     case 'bad-id':

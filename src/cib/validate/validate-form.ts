@@ -34,6 +34,7 @@ function checkAttributes(element: XmlElement, form: ElementForm, add: AddReport)
     }
   }
   const { id } = element.attributes
+  // Old CIBs have ids that begin with a digit or hold a colon: they work, though no edit makes them.
   if (
     id !== undefined &&
     !freeIds.has(element.name) &&
