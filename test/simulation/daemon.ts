@@ -362,6 +362,7 @@ export class SimDaemon {
   #stopWithoutQuorum(): void {
     if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
     const { graph, noQuorumPolicy } = this.#world.schedule(this.#view, false)
+    this.#log('executor', `without quorum (${noQuorumPolicy}): ${describeGraph(graph)}`)
     if (noQuorumReaction(noQuorumPolicy) === 'fence-self') {
       this.#world.panic(this.node, 'no-quorum-policy=fence')
       return

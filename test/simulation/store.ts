@@ -119,10 +119,12 @@ export class SimStore {
     return held.ttlMs
   }
 
-  revoke(lease: string): void {
-    if (!this.#leases.delete(lease)) return
+  /** Whether it was still there. */
+  revoke(lease: string): boolean {
+    if (!this.#leases.delete(lease)) return false
     const keys = [...this.entries.values()].filter((entry) => entry.lease === lease).map(({ key }) => key)
     this.#write(keys.map((key) => ({ kind: 'delete', key })))
+    return true
   }
 
   isAlive(lease: string): boolean {
