@@ -7,7 +7,14 @@
 import { assertNever } from '../../base/index.ts'
 import { INFINITY_SCORE, type Role, type Score } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
-import { type BundleEntry, type CloneEntry, type Entry, type GroupEntry, isColocatedGroup } from '../tree.ts'
+import {
+  type BundleEntry,
+  type CloneEntry,
+  type Entry,
+  type GroupEntry,
+  isColocatedGroup,
+  topBelowBundle,
+} from '../tree.ts'
 import { anyAvailable } from './availability.ts'
 import { unassignable } from './commit.ts'
 import { colocationValue } from './node-attribute.ts'
@@ -79,7 +86,8 @@ function withPrimitive(placing: Placing, colocation: Colocation, dependent: Entr
 function concernsRole(placing: Placing, { dependentRole }: Colocation, dependent: Entry): boolean {
   if (rankOf(dependentRole) < rankOf('Unpromoted')) return false
   const instance = roleHolder(placing, dependent)
-  return instance.parent?.kind === 'clone' && instance.parent.resource.promotable && isSettled(placing, instance)
+  const clone = topBelowBundle(instance)
+  return clone !== instance && clone.kind === 'clone' && clone.resource.promotable && isSettled(placing, instance)
 }
 
 /** A bundle's container stands for the instance that runs in it. */
@@ -212,8 +220,14 @@ function addWhereEqual(
 }
 
 function priorityByClone(placing: Placing, colocation: Colocation, dependent: Entry, clone: CloneEntry): Score {
-  const partner = compatibleInstance(placing, dependent, clone, colocation.primaryRole)
-  if (partner !== undefined) return colocation.score
+  const { nodeAttribute, primaryRole } = colocation
+  const here = colocationValue(placing, assignedNode(placing, dependent), nodeAttribute, dependent)
+  const isPartner = (instance: Entry): boolean => {
+    const there = assignedNode(placing, instance)
+    if (there === nowhere || isBlocked(placing, instance) || nextRole(placing, instance) !== primaryRole) return false
+    return colocationValue(placing, there, nodeAttribute, clone) === here
+  }
+  if (membersOf(placing, clone).some(isPartner)) return colocation.score
   return colocation.score >= INFINITY_SCORE ? -INFINITY_SCORE : 0
 }
 

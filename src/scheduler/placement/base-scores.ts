@@ -327,7 +327,8 @@ function applyNodeKinds(work: Work, entry: PrimitiveEntry): void {
     restrict(work, entry, (node) => isMember(work, node))
 }
 
-const isMember = ({ tree }: Work, node: number): boolean => tree.nodes[node]?.kind === 'member'
+/** A node is reached through a connection, or it is an ordinary member. */
+const isMember = ({ tree }: Work, node: number): boolean => !tree.connectionOfNode.has(node)
 
 function restrict(work: Work, entry: PrimitiveEntry, allows: (node: number) => boolean): void {
   const table = tableOf(work, entry)

@@ -105,27 +105,11 @@ function sortForPromotion(placing: Placing, clone: CloneEntry): void {
     const rank = placing.promotionRank[instance.index] ?? 0
     if (node !== nowhere && rank >= 0 && scoreAt(table, node) !== absent) table[node] = add(scoreAt(table, node), rank)
   }
-  for (const colocation of dependsOn(placing, clone)) addPrimaryWishes(placing, colocation, clone)
   for (const colocation of supports(placing, clone)) addPromotedDependents(placing, colocation, clone)
   if (needsTicket(placing, clone)) tableOf(placing, clone).fill(-INFINITY_SCORE)
   for (const instance of instances) placing.promotionRank[instance.index] = finalRank(placing, clone, instance)
   placing.members[clone.index] = instances.toSorted((a, b) => compareForPromotion(placing, a, b))
   placing.merging[clone.index] = 0
-}
-
-function addPrimaryWishes(placing: Placing, colocation: Colocation, clone: CloneEntry): void {
-  if (colocation.dependentRole !== 'Promoted') return
-  const table = tableOf(placing, clone)
-  const summed = collectWishes(placing, table, {
-    source: colocation.primary,
-    target: clone,
-    colocation,
-    factor: share(colocation),
-    onlyPositive: false,
-    optional: colocation.score < INFINITY_SCORE,
-    follow: 'dependents',
-  })
-  if (summed !== table) table.set(summed)
 }
 
 function addPromotedDependents(placing: Placing, colocation: Colocation, clone: CloneEntry): void {

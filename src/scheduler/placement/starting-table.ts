@@ -32,6 +32,10 @@ export function startingTable({ status, tree, nodes }: Input, entry: Entry): Sco
       else if (listed.has(nodes.names[node] ?? '')) table[node] = scoreOnListedNode(tree, entry, owner)
     }
   }
+  // A bundle's connection is made by a cluster node.
+  if (replica?.remote === entry)
+    for (let node = 0; node < nodes.count; node++)
+      if (table[node] !== absent && tree.nodes[node]?.kind !== 'member') table[node] = -INFINITY_SCORE
   if (entry.kind === 'clone' && entry.parent?.kind === 'bundle')
     for (const { node } of entry.parent.replicas) {
       const index = node === undefined ? undefined : tree.nodeIndex.get(node)
