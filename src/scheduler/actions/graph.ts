@@ -115,6 +115,9 @@ function isInput(plan: Plan, action: PlannedAction, { first, rules }: Relation):
   if (rules === rule.onSameNodeOrTarget) {
     if (!frees(plan, first, action)) return false
   }
+  if (rules === rule.neededOnSameNode) {
+    if ((first.node && action.node && !sameNode(first.node, action.node)) || first.optional) return false
+  }
   const { unit } = first
   if (unit?.kind === 'primitive' && unit !== action.unit && isStuck(unit) && isStop && inSomeClone(action.unit)) {
     return false

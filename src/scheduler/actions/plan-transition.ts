@@ -20,6 +20,7 @@ import { settleAll } from './propagate.ts'
 import { clearOrphanFailCounts, planRecorded } from './recorded.ts'
 import { orderAcrossConnections } from './remote-orders.ts'
 import { orderAfterProbes, resolveOrderings } from './resolve.ts'
+import { orderSeparations } from './separations.ts'
 import { summarize, type TransitionChange } from './summary.ts'
 import { buildUnits, isFenceDevice, primitivesOf } from './unit.ts'
 
@@ -31,6 +32,7 @@ export interface PlannedTransition {
 export function planTransition(status: ClusterStatus, assignment: Assignment, md5: Md5): PlannedTransition {
   const plan = emptyPlan(status, assignment)
   planRecorded(plan)
+  orderSeparations(plan)
   planOrderConstraints(plan, indexReferences(status.configuration, buildTree(status)))
   for (const id of assignment.order) {
     const unit = plan.tree.byId.get(id)

@@ -6,7 +6,9 @@ import { defined, type NodeName } from '../../base/index.ts'
 import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
 import type { Assignment } from '../assignment.ts'
 import { actionsWithKey, operationKey, type PlannedAction } from './action.ts'
+import { migrationOrderings } from './migration-orders.ts'
 import { operationMeta, requirementOf } from './operation.ts'
+import type { Ordering, Side } from './ordering.ts'
 import { none, type Rules } from './relation.ts'
 import { type PrimitiveUnit, primitivesOf, roleRank, type Unit, type UnitTree } from './unit.ts'
 
@@ -25,19 +27,6 @@ export interface Plan {
   readonly fencing: Map<NodeName, string[]>
 }
 
-/** One side: an action, or those that a unit has with a key. */
-export interface Side {
-  readonly unit?: Unit | undefined
-  readonly key?: string
-  readonly action?: PlannedAction | undefined
-}
-
-export interface Ordering {
-  readonly first: Side
-  readonly follower: Side
-  readonly rules: Rules
-}
-
 /** Orders whatever actions the two sides turn out to have. */
 export function order(plan: Plan, first: Side, follower: Side, rules: Rules): void {
   const sideOf = (side: Side): Side => ({
@@ -45,7 +34,12 @@ export function order(plan: Plan, first: Side, follower: Side, rules: Rules): vo
     ...(side.key === undefined ? {} : { key: side.key }),
     action: side.action,
   })
-  plan.orderings.push({ first: sideOf(first), follower: sideOf(follower), rules })
+  addOrdering(plan, { first: sideOf(first), follower: sideOf(follower), rules })
+}
+
+function addOrdering(plan: Plan, ordering: Ordering): void {
+  plan.orderings.push(ordering)
+  plan.orderings.push(...migrationOrderings(ordering))
 }
 
 /** Orders an operation of one resource before an operation of another, both without an interval. */
@@ -56,7 +50,7 @@ export function orderTasks(
   rules: Rules,
 ): void {
   if (rules === none && first.unit === follower.unit) return
-  plan.orderings.push({
+  addOrdering(plan, {
     first: { unit: first.unit, key: operationKey(first.unit.id, first.task) },
     follower: { unit: follower.unit, key: operationKey(follower.unit.id, follower.task) },
     rules,

@@ -28,6 +28,8 @@ export const rule = {
   onSameNode: 1 << 9,
   /** As before, but for a migration the node it goes to counts; alone in its relation. */
   onSameNodeOrTarget: 1 << 10,
+  /** Holds only if `first` is needed and both are on one node; alone in its relation. */
+  neededOnSameNode: 1 << 20,
   /** A needed `then` needs `first` (a stop) as well: the restart of a resource. */
   restart: 1 << 11,
   /** `then` stays real only if `first` can run: the start that a migration replaces. */

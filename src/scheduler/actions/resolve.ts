@@ -1,7 +1,8 @@
 /** Turns orderings, which name resources and operations, into relations between the actions that there are. */
 import { actionsWithKey, operationKey, type PlannedAction, probesOf } from './action.ts'
 import { partnerOf } from './interleave.ts'
-import { type Ordering, obtain, type Plan } from './plan.ts'
+import type { Ordering } from './ordering.ts'
+import { obtain, type Plan } from './plan.ts'
 import { has, none, type Relation, relate, rule } from './relation.ts'
 import { splitKey } from './role-tasks.ts'
 import { currentRole, isReplicated, type PrimitiveUnit, primitivesOf, type Unit } from './unit.ts'
@@ -108,7 +109,7 @@ function orderProbesBeforeFollowers({ first, follower, rules }: Ordering): void 
     if (thenTask === 'stop') return
   }
   const kept = rules & (rule.unlessFirstMigrates | rule.onSameNode)
-  const probeRules = rules === rule.onSameNodeOrTarget ? rules : rule.ordered | kept
+  const probeRules = rules === rule.onSameNodeOrTarget || rules === rule.neededOnSameNode ? rules : rule.ordered | kept
   const probes = probesOf(unit)
   if (probes.length === 0) return
   const thens = follower.action

@@ -106,7 +106,8 @@ function groupState(action: PlannedAction, members: readonly Unit[], node: NodeS
         optional = false
         action.optional = false
       }
-      if (!own.runnable && runnable) {
+      // The start of a group may begin although not all members can start; only `running` needs all of them.
+      if (!own.runnable && task !== action.task) {
         runnable = false
         action.runnable = false
       }

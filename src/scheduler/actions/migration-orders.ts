@@ -1,0 +1,47 @@
+/**
+ * What an order between two resources means for a live migration of the second: it begins when what it depends on is up
+ * on the target, and when what must stop before it has stopped.
+ */
+import { operationKey } from './action.ts'
+import type { Ordering } from './ordering.ts'
+import { type Rules, rule } from './relation.ts'
+import { splitKey } from './role-tasks.ts'
+import { isWithin, type Unit } from './unit.ts'
+
+const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' && resource.meta.allowMigrate
+
+export function migrationOrderings({ first, follower }: Ordering): readonly Ordering[] {
+  const from = first.unit
+  const to = follower.unit
+  if (!from || !to || from === to || isWithin(from, to) || isWithin(to, from) || !isMigratable(to)) return []
+  const firstTask = first.action ? undefined : splitKey(first.key ?? '').task
+  const thenTask = follower.action ? undefined : splitKey(follower.key ?? '').task
+  const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Ordering => ({
+    first: { unit: from, key: operationKey(from.id, task) },
+    follower: { unit: to, key: operationKey(to.id, half) },
+    rules,
+  })
+  const unlessMigrating = rule.ordered | (isMigratable(from) ? rule.unlessFirstMigrates : 0)
+  const isContinued = to.kind === 'primitive' && to.resource.state.partialMigration !== undefined
+  switch (`${firstTask} ${thenTask}`) {
+    case 'start start':
+      return [
+        ...(isMigratable(from) ? [make('migrate_from', 'migrate_to', rule.ordered)] : []),
+        make('start', 'migrate_to', unlessMigrating),
+      ]
+    case 'stop stop':
+      return [
+        make('stop', 'migrate_to', unlessMigrating),
+        ...(isContinued ? [make('stop', 'migrate_from', unlessMigrating)] : []),
+      ]
+    case 'promote start':
+      return [make('promote', 'migrate_to', rule.ordered)]
+    case 'demote stop':
+      return [
+        make('demote', 'migrate_to', rule.ordered),
+        ...(isContinued ? [make('demote', 'migrate_from', rule.ordered)] : []),
+      ]
+    default:
+      return []
+  }
+}
