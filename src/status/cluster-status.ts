@@ -332,9 +332,15 @@ export type OnFail =
   | 'reset-remote'
 
 export interface FailCount {
+  /** What migration-threshold is compared with: 0 once expired; for a container with what runs inside of it. */
   readonly count: Score
+  /** As recorded for the resource itself, expired or not. */
+  readonly own: Score
+  /** Seconds since the epoch. */
   readonly lastFailure?: number
   readonly expired: boolean
+  /** When failure-timeout has passed, in seconds since the epoch. */
+  readonly expiresAt?: number
 }
 
 export interface FailedOperation {

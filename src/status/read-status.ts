@@ -9,6 +9,7 @@ import type { ClusterStatus } from './cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
 import { interpretNode } from './history/interpret.ts'
+import { noteRemainingFailCounts } from './history/note-fail-counts.ts'
 import { readRecords } from './history/records.ts'
 import { settleShutdownLocks } from './history/shutdown-lock.ts'
 import {
@@ -47,6 +48,7 @@ export function readStatus({ cib, configuration, now, utcOffsetAt = utc }: Statu
   // Those with a history were judged by what was known before it: their own failures do not take them away from it.
   for (const node of world.nodes.values())
     if (node.kind !== 'member' && !read.has(node.name)) updateRemoteOnline(world, node)
+  noteRemainingFailCounts(world)
   settleShutdownLocks(world)
   return finishStatus(world, {
     haveQuorum,

@@ -7,6 +7,7 @@
  */
 import type { HistoryEntry } from '../cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
+import { failureTimeoutOf } from './note-fail-counts.ts'
 import { exitCodes, isProbe, operationStatus } from './outcome.ts'
 
 /** Exit codes of a probe that say what is, rather than that something failed. */
@@ -29,11 +30,7 @@ export function isExpired(world: World, resource: PrimitiveDraft, node: NodeDraf
   const reason = reasonToClear(resource, entry, failCount)
   if (reason !== undefined && !state.clearFailCountOn.some((cleared) => cleared.node === node.name))
     state.clearFailCountOn.push({ node: node.name, reason })
-  if (failCount !== undefined && !failCount.expired) {
-    if (failCount.lastFailure !== undefined && failCount.lastFailure + timeout > world.zone.now)
-      world.moments.push(failCount.lastFailure + timeout)
-    return false
-  }
+  if (failCount !== undefined && !failCount.expired) return false
   return !(isProbe(entry) && tellingExitCodes.includes(entry.exitCode))
 }
 
@@ -58,9 +55,4 @@ function reasonToClear(
   return entry.id.endsWith('_last_failure_0') && resource.reconnectIntervalMs !== undefined
     ? 'reconnect interval is set'
     : undefined
-}
-
-/** A connection that is made again at intervals forgets its failures at the same pace. */
-export function failureTimeoutOf(resource: PrimitiveDraft): number | undefined {
-  return resource.reconnectIntervalMs ?? resource.meta.failureTimeoutMs
 }

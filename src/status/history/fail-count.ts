@@ -51,14 +51,22 @@ export const withoutNumber = (name: string): string => name.replace(/:\d+$/, '')
 export function failCountOf(
   index: FailCountIndex,
   resource: { readonly id: ResourceId; readonly configuredId: ResourceId; readonly numberMatters: boolean },
-  expiry: { readonly failureTimeoutMs: number | undefined; readonly now: number },
+  expiry: {
+    readonly failureTimeoutMs: number | undefined
+    readonly now: number
+    /** A failure with on-fail=block is on record. */
+    readonly isBlocked: () => boolean
+  },
 ): FailCount | undefined {
   const recorded = resource.numberMatters
     ? index.byName.get(resource.id)
     : index.byBaseName.get(withoutNumber(resource.configuredId))
   if (recorded === undefined || recorded.count === 0) return undefined
-  const { count, lastFailure } = recorded
-  const timeout = expiry.failureTimeoutMs
-  const expired = timeout !== undefined && lastFailure > 0 && expiry.now > lastFailure + Math.ceil(timeout / 1000)
-  return { count: expired ? 0 : count, expired, ...(lastFailure > 0 ? { lastFailure } : {}) }
+  const { count: own, lastFailure } = recorded
+  const timeoutMs = expiry.failureTimeoutMs
+  if (lastFailure === 0) return { count: own, own, expired: false }
+  if (timeoutMs === undefined || expiry.isBlocked()) return { count: own, own, expired: false, lastFailure }
+  const expiresAt = lastFailure + Math.ceil(timeoutMs / 1000) + 1
+  const expired = expiry.now >= expiresAt
+  return { count: expired ? 0 : own, own, expired, lastFailure, expiresAt }
 }

@@ -4,13 +4,14 @@
  */
 
 import { canFence } from '../can-fence.ts'
-import { type NodeDraft, type PrimitiveDraft, rankOf, type World } from '../drafts.ts'
+import { type NodeDraft, rankOf, type World } from '../drafts.ts'
 import { block } from './active.ts'
 import { concludeReading } from './conclude.ts'
-import { failureTimeoutOf, isExpired } from './expiry.ts'
-import { type FailCountIndex, failCountOf, indexFailCounts } from './fail-count.ts'
+import { isExpired } from './expiry.ts'
+import { type FailCountIndex, indexFailCounts } from './fail-count.ts'
 import { applyFailure, recordFailure } from './failure.ts'
 import { findInstance } from './find-instance.ts'
+import { noteFailCount, noteFailCount } from './note-fail-counts.ts'
 import { exitCodes, type Outcome, outcomeOf } from './outcome.ts'
 import { applyPending } from './pending.ts'
 import type { Reading } from './reading.ts'
@@ -50,16 +51,6 @@ function interpretResource(
   if ((reading.role === undefined || reading.role === 'Stopped') && state.historyName?.includes(':') === true)
     delete state.historyName
   state.role = rankOf(before) > rankOf(reading.role) ? before : reading.role
-}
-
-function noteFailCount(world: World, resource: PrimitiveDraft, node: NodeDraft, index: FailCountIndex): void {
-  const { instance, id, configuredId, state } = resource
-  const failCount = failCountOf(
-    index,
-    { id, configuredId, numberMatters: instance === undefined || instance.unique },
-    { failureTimeoutMs: failureTimeoutOf(resource), now: world.zone.now },
-  )
-  if (failCount !== undefined) state.failCounts.set(node.name, failCount)
 }
 
 function interpretEntry(reading: Reading): void {
