@@ -17,7 +17,14 @@ export class StoreFiles {
   readonly #meta: Database<Buffer, string>
 
   constructor(directory: string) {
-    this.#root = open<Buffer, string>({ path: directory, encoding: 'binary', overlappingSync: false, maxDbs: 4 })
+    this.#root = open<Buffer, string>({
+      path: directory,
+      encoding: 'binary',
+      overlappingSync: false,
+      // A commit is exactly one `batch`; the turn's own batch around it would keep a promise whose failure nobody can see.
+      eventTurnBatching: false,
+      maxDbs: 4,
+    })
     this.#entries = this.#root.openDB<Buffer, string>({ name: 'entries', encoding: 'binary' })
     this.#leases = this.#root.openDB<Buffer, string>({ name: 'leases', encoding: 'binary' })
     this.#meta = this.#root.openDB<Buffer, string>({ name: 'meta', encoding: 'binary' })
@@ -54,20 +61,28 @@ export class StoreFiles {
 
   /** One transaction; resolves when it is on the disk. */
   async commit(staged: Staged): Promise<void> {
-    await this.#root.batch(() => {
+    const parts: Promise<unknown>[] = []
+    const whole = this.#root.batch(() => {
       for (const [key, entry] of staged.entries)
-        if (entry === undefined) void this.#entries.remove(key)
-        else void this.#entries.put(key, encodeEntry(entry))
+        parts.push(entry === undefined ? this.#entries.remove(key) : this.#entries.put(key, encodeEntry(entry)))
       for (const [lease, ttlMs] of staged.leases)
-        if (ttlMs === undefined) void this.#leases.remove(lease)
-        else void this.#leases.put(lease, double(ttlMs))
-      void this.#meta.put(revisionKey, double(staged.revision))
+        parts.push(ttlMs === undefined ? this.#leases.remove(lease) : this.#leases.put(lease, double(ttlMs)))
+      parts.push(this.#meta.put(revisionKey, double(staged.revision)))
     })
+    // Where a commit fails, every part of it is rejected, each with a promise of the reason.
+    const failures = (await Promise.allSettled([whole, ...parts])).filter((part) => part.status === 'rejected')
+    const reasons = await Promise.allSettled(failures.map(({ reason }) => commitError(reason)))
+    const [first] = reasons
+    if (first !== undefined) throw first.status === 'rejected' ? first.reason : first.value
   }
 
   close(): Promise<void> {
     return this.#root.close()
   }
+}
+
+function commitError(reason: unknown): unknown {
+  return reason instanceof Error && 'commitError' in reason ? reason.commitError : reason
 }
 
 function encodeEntry(entry: Entry): Buffer {
