@@ -59,7 +59,7 @@ function details(action: GraphAction): readonly XmlElement[] {
       }),
     )
   }
-  children.push(element('attributes', action.attributes))
+  children.push(attributesElement(action.attributes))
   if (action.downed.length > 0) {
     children.push(
       element(
@@ -70,4 +70,12 @@ function details(action: GraphAction): readonly XmlElement[] {
     )
   }
   return children
+}
+
+/** A name that begins with a digit is none in XML, so such parameters are elements. */
+function attributesElement(attributes: Readonly<Record<string, string>>): XmlElement {
+  const isName = ([name]: [string, string]): boolean => !/^\d/.test(name)
+  const entries = Object.entries(attributes)
+  const parameters = entries.filter((entry) => !isName(entry)).map(([name, value]) => element('param', { name, value }))
+  return element('attributes', Object.fromEntries(entries.filter(isName)), parameters)
 }

@@ -48,7 +48,7 @@ function orderPrimitive(plan: Plan, unit: PrimitiveUnit): void {
   const then = orderer(plan)
   then(unit, 'stop', unit, 'start', ordered | firstImpliesThen | rule.restart)
   const top = topOf(unit)
-  if ((top.kind === 'clone' && top.resource.promotable) || roleRank(unit.resource.state.role) > 2) {
+  if ((top.kind === 'clone' && top.resource.promotable) || roleRank(unit.role) > 2) {
     then(unit, 'demote', unit, 'stop', rule.promotedThenImpliesFirst)
     then(unit, 'start', unit, 'promote', unrunnableFirstBlocks)
   }

@@ -128,7 +128,7 @@ function collect(plan: Plan, clone: Unit, withActions: boolean): Happenings {
   }
   for (const unit of primitivesOf(clone)) {
     const entry = { resource: unit.id, node: activeNodes(plan, unit)[0] }
-    const { role } = unit.resource.state
+    const { role } = unit
     if (role === 'Stopped') all.inactive.push(entry)
     else all.active.push(entry)
     if (role === 'Promoted') all.promoted.push(entry)
@@ -150,8 +150,7 @@ function noteAction(plan: Plan, unit: PrimitiveUnit, action: PlannedAction, all:
 function notifyInstance(plan: Plan, unit: PrimitiveUnit, bounds: NotificationBoundary, all: Happenings): void {
   const { task } = bounds
   if ((task === 'start' || task === 'promote' || task === 'demote') && all[task].length === 0) return
-  const { state } = unit.resource
-  if (state.role !== 'Stopped' && (task === 'stop' || task === 'demote')) {
+  if (unit.role !== 'Stopped' && (task === 'stop' || task === 'demote')) {
     for (const node of activeNodes(plan, unit)) notifyDown(plan, unit, bounds, node)
   }
   const target = targetOf(plan, unit)

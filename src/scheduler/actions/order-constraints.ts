@@ -195,7 +195,8 @@ function planBetweenSets(
   const task = (set: ResourceSet): string => (isInverse ? inverseTask(set.action ?? 'start') : (set.action ?? 'start'))
   const rules = rulesFor(constraint.orderKind, task(firsts), symmetry)
   const units = (set: ResourceSet): readonly Unit[] => set.members.flatMap((id) => unit(id) ?? [])
-  if (!firsts.requireAll) {
+  // On the way down nothing waits for only some.
+  if (!firsts.requireAll && !isInverse) {
     const some = point(plan, `one-or-more:${firsts.id}`)
     some.minRunnable ??= 1
     for (const first of units(firsts)) {

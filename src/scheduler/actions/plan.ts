@@ -158,7 +158,7 @@ function reviewQuorum({ status }: Plan, unit: PrimitiveUnit, action: PlannedActi
   } else if (policy === 'freeze') {
     const { state } = unit.resource
     const isActive = state.active.length > 0
-    if (!isActive || roleRank(unit.assigned.nextRole) > roleRank(state.role)) {
+    if (!isActive || roleRank(unit.assigned.nextRole) > roleRank(unit.role)) {
       action.runnable = false
       action.reason = 'quorum freeze'
     }

@@ -55,7 +55,7 @@ function probePrimitive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): bool
   action.optional = false
   orderAfterUnfencing(plan, unit, { node, action, rules: rule.ordered })
   if (!state.active.some((active) => active.node === node.name)) action.expectedRc = 7
-  else if (state.role === 'Promoted') action.expectedRc = 8
+  else if (unit.role === 'Promoted') action.expectedRc = 8
   const starting = isInClone(unit) ? topOf(unit) : unit
   order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rule.ordered)
   order(plan, { unit, action }, { unit: starting, key: operationKey(unit.id, 'reload-agent') }, rule.ordered)
@@ -87,7 +87,7 @@ function guestStays(plan: Plan, node: NodeStatus): boolean {
   const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
   if (container?.kind !== 'primitive') return true
   const { state } = container.resource
-  if (state.role === 'Stopped' || container.assigned.nextRole === 'Stopped') return false
+  if (container.role === 'Stopped' || container.assigned.nextRole === 'Stopped') return false
   return state.active[0]?.node === container.assigned.node
 }
 

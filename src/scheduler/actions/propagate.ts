@@ -137,7 +137,7 @@ function applyRelation(settling: Settling, relation: Relation, { firstState, the
           first,
           follower,
           node,
-          state: firstState,
+          state: followerState,
           filter: 'optional',
           rules: rule.thenImpliesFirst,
         }),
@@ -232,9 +232,9 @@ function updatePair(settling: Settling, { first, follower, state, filter, rules 
   const onOptional = filter !== 'runnable'
   const onRunnable = filter !== 'optional'
   if (has(rules, rule.asymmetric)) applyAsymmetric(first, follower)
-  if (has(rules, rule.thenImpliesFirst) && !follower.optional) {
-    if (onOptional && state.optional) lose(first, 'optional', follower)
-    if (!follower.migratable) lose(first, 'migratable', follower)
+  // Here the state is that of the follower, on the node of `first`.
+  if (has(rules, rule.thenImpliesFirst) && !follower.optional && onOptional && !state.optional) {
+    lose(first, 'optional', follower)
   }
   if (
     has(rules, rule.promotedThenImpliesFirst) &&

@@ -87,7 +87,7 @@ function planActive(plan: Plan, unit: PrimitiveUnit, { node, start, recurring }:
   after('start', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   after('reload-agent', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   if (nextRole === 'Promoted') after('promote', rule.ordered | rule.unrunnableFirstBlocks)
-  else if (unit.resource.state.role === 'Promoted') after('demote', rule.ordered | rule.unrunnableFirstBlocks)
+  else if (unit.role === 'Promoted') after('demote', rule.ordered | rule.unrunnableFirstBlocks)
 }
 
 function runsAlready(
@@ -108,7 +108,7 @@ function endForRoleChange(
   { name, intervalMs }: OperationDefinition,
 ): void {
   const end = cancel(plan, unit, { name, intervalMs, node })
-  const { role } = unit.resource.state
+  const { role } = unit
   const { nextRole } = unit.assigned
   let change: string | undefined
   if (role === 'Promoted') {

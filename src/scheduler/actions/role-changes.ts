@@ -73,7 +73,7 @@ function mustStop(
   const { state } = unit.resource
   if (state.failed) return state.mustStop
   if (unit.assigned.blocked) return true
-  if (roleRank(state.role) <= roleRank('Started') || !current || !target) return false
+  if (roleRank(unit.role) <= roleRank('Started') || !current || !target) return false
   // A promoted resource whose start is needed again has to come down first.
   return !obtain(plan, { unit, task: 'start', node: target, optional: true }).optional
 }
@@ -90,7 +90,7 @@ interface Restart {
 
 /** Down to a stop where it is and up again to its role where it shall be; all of it optional unless something asks for it. */
 function planRestart(plan: Plan, unit: PrimitiveUnit, restart: Restart): void {
-  const { role } = unit.resource.state
+  const { role } = unit
   const { target, needsStop, needsPromote } = restart
   let reached: Role = role
   unit.restarting = true
@@ -117,7 +117,7 @@ function roleTowards(from: Role, to: Role): Role {
 }
 
 function planNextRole(plan: Plan, unit: PrimitiveUnit, target: NodeStatus | undefined): void {
-  let reached = unit.resource.state.role
+  let reached = unit.role
   const wanted = unit.assigned.nextRole
   while (reached !== wanted) {
     const next = roleTowards(reached, wanted)

@@ -34,7 +34,7 @@ export interface Step {
   readonly first: PlannedAction
   readonly follower: PlannedAction
   readonly node: NodeStatus | undefined
-  /** The state of `first` as it counts here. */
+  /** The state of `first` as it counts here; for the rule thenImpliesFirst that of the follower. */
   readonly state: State
   readonly filter: Filter
   readonly rules: Rules

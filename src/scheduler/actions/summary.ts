@@ -76,13 +76,12 @@ function primitiveChanges(plan: Plan, unit: PrimitiveUnit): readonly TransitionC
   const current = currentNodeOf(plan, unit)
   if (!current && (unit.resource.orphan || !next)) return []
   if (!unit.assigned.managed) return []
-  const { state } = unit.resource
   const facts: Facts = {
     plan,
     unit,
     current,
     next,
-    role: current && state.role === 'Stopped' ? 'Started' : state.role,
+    role: current && unit.role === 'Stopped' ? 'Started' : unit.role,
     nextRole: unit.assigned.nextRole,
     isMoving: current !== undefined && next !== undefined && !sameNode(current, next),
     start: operation(unit, 'start', next),

@@ -26,6 +26,8 @@ interface UnitCommon {
 export interface PrimitiveUnit extends UnitCommon {
   readonly kind: 'primitive'
   readonly resource: PrimitiveResource
+  /** The role that it has; an instance of a promotable clone that is just started counts as unpromoted. */
+  readonly role: Role
   /** What placement decided; an order that an interleaved clone cannot keep may take an instance away again. */
   assigned: PrimitiveAssignment
   /** The resource that this one runs inside of: a virtual machine, a bundle's container. */
@@ -138,6 +140,7 @@ function buildPrimitive(
     ...common(resource.id, parent),
     kind: 'primitive',
     resource,
+    role: isPromotableAround(parent) && resource.state.role === 'Started' ? 'Unpromoted' : resource.state.role,
     assigned: defined(assignment.primitives.get(resource.id), `the assignment of ${resource.id}`),
     container: undefined,
     reloads: false,
@@ -148,6 +151,9 @@ function buildPrimitive(
   byId.set(unit.id, unit)
   return unit
 }
+
+const isPromotableAround = (unit: Unit | undefined): boolean =>
+  unit !== undefined && ((unit.kind === 'clone' && unit.resource.promotable) || isPromotableAround(unit.parent))
 
 function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | undefined): GroupUnit {
   const members: PrimitiveUnit[] = []
@@ -257,7 +263,7 @@ export const roleRank = (role: Role): number => rank[role]
 
 /** The highest role that any primitive of the unit has now. */
 export function currentRole(unit: Unit): Role {
-  return highest(primitivesOf(unit).map(({ resource }) => resource.state.role))
+  return highest(primitivesOf(unit).map(({ role }) => role))
 }
 
 function highest(roles: readonly Role[]): Role {
