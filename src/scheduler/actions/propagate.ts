@@ -137,7 +137,7 @@ function applyRelation(settling: Settling, relation: Relation, { firstState, the
           first,
           follower,
           node,
-          state: followerState,
+          state: thenState,
           filter: 'optional',
           rules: rule.thenImpliesFirst,
         }),
