@@ -101,6 +101,16 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
       return endAction(state, meaning.action, 'succeeded')
     case 'action-failed':
       return lookAgain(endAction(state, meaning.action, 'failed'), describeFailure(meaning.outcome), now)
+    case 'action-dropped':
+      return lookAgain(
+        endAction(state, meaning.action, 'failed'),
+        'a node has dropped an action',
+        now + settleMs(state),
+      )
+    case 'node-interrupted': {
+      const failed = failActionsOn(state, meaning.node, meaning.resource)
+      return lookAgain(failed, `${meaning.node} was without quorum`, now + settleMs(state))
+    }
     case 'unexpected-failure':
       return lookAgain(state, describeFailure(meaning.outcome), now)
     case 'look-again':

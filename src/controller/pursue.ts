@@ -33,6 +33,8 @@ import {
 
 const defaultTimeoutMs = 20_000
 const defaultClusterDelayMs = 60_000
+/** A node that was without quorum for a moment may have dropped what it was told: it is told again, and knows what it has done. */
+const remindMs = 5000
 
 export function beginWalk(state: ControllerState, graph: TransitionGraph): ControllerState {
   const number = state.lastTransition + 1
@@ -57,12 +59,13 @@ export function walkDeadlines(state: ControllerState): readonly number[] {
 }
 
 /** Actions under way on a node that is gone have no result any more; one that shut it down has done its work. */
-export function failActionsOn(state: ControllerState, node: NodeName): ControllerState {
+export function failActionsOn(state: ControllerState, node: NodeName, resource?: ResourceId): ControllerState {
   const walk = state.reign?.walk
   if (walk === undefined) return state
   let next = walk
   for (const action of actionsUnderWay(walk)) {
     if (isFencing(action) || executingNode(action) !== node) continue
+    if (resource !== undefined && (action.kind === 'pseudo' || action.resource !== resource)) continue
     next = markEnded(next, action.id, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
   }
   return withReign(state, { walk: next })
@@ -110,7 +113,11 @@ function send(state: ControllerState, action: GraphAction, now: number): Turn {
   const { reign } = state
   if (reign?.walk === undefined || action.kind === 'pseudo') return turn(state)
   const { number: transition, graph } = reign.walk
-  const underWay: UnderWay = { sentAt: now, deadline: deadlineOf(action, graph, now) }
+  const underWay: UnderWay = {
+    sentAt: now,
+    deadline: deadlineOf(action, graph, now),
+    ...(isFencing(action) ? {} : { resendAt: now + remindMs }),
+  }
   const marked = withReign(state, { walk: markSent(reign.walk, action.id, underWay) })
   const ends = { kind: 'ends-action', transition, action: action.id } as const
   switch (action.operation) {
@@ -235,7 +242,8 @@ function giveUpOverdue(state: ControllerState, now: number): Turn {
   return forEach(state, overdue, (next, id) => {
     const action = next.reign?.walk?.byId.get(id)
     const node = action && executingNode(action)
-    const known = node !== undefined && clusterNodes(next.view).includes(node) && node !== next.self
+    // Without fencing there is nothing to be done about it but to ask again: it holds a lease, and it is heard.
+    const known = node !== undefined && clusterNodes(next.view).includes(node) && next.options.fencingEnabled
     const unresponsive = known ? new Set(next.reign?.unresponsive).add(node) : (next.reign?.unresponsive ?? new Set())
     const failed = withReign(endAction(next, id, 'failed'), { unresponsive })
     const reason = `no result of ${action?.operation ?? 'an action'} came from ${node ?? 'its node'}`
@@ -255,9 +263,13 @@ function resend(state: ControllerState, now: number): Turn {
     const current = next.reign?.walk
     const action = current?.byId.get(id)
     if (current === undefined || action === undefined) return turn(next)
-    const { resendAt: _due, ...again } = underWay
-    const underWayNow = new Map(current.underWay).set(id, again)
-    return execute(withReign(next, { walk: { ...current, underWay: underWayNow } }), action)
+    const underWayNow = new Map(current.underWay).set(id, { ...underWay, resendAt: now + remindMs })
+    const reminded = withReign(next, { walk: { ...current, underWay: underWayNow } })
+    // What is still being written has not been sent for the first time.
+    const writing = [...(next.reign?.writes.values() ?? [])].some(
+      (purpose) => purpose.kind !== 'state' && purpose.action === id,
+    )
+    return writing || action.operation === 'clear_failcount' ? turn(reminded) : execute(reminded, action)
   })
 }
 

@@ -81,10 +81,17 @@ export type Meaning =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'action-succeeded'; readonly action: ActionId }
   | { readonly kind: 'action-failed'; readonly action: ActionId; readonly outcome: OperationOutcome }
+  /** The node has dropped it, having lost quorum or a term: it did not fail, but it was not done either. */
+  | { readonly kind: 'action-dropped'; readonly action: ActionId }
+  /** What the DC has asked of the node, of one resource or of all, may have been dropped there without a word. */
+  | { readonly kind: 'node-interrupted'; readonly node: NodeName; readonly resource?: ResourceId }
   /** A result that nobody waits for: a recurring operation, or one of an earlier transition. */
   | { readonly kind: 'unexpected-failure'; readonly outcome: OperationOutcome }
   /** The state is not what the transition was computed from. */
   | { readonly kind: 'look-again'; readonly reason: string }
+
+/** The number of the transition in operations that a node has decided upon by itself, without quorum. */
+const ownDecision = -1
 
 const nothing: Meaning = { kind: 'nothing' }
 
@@ -103,8 +110,9 @@ export function meaningOf(change: Change, doing: Doing): Meaning {
       // Written by this DC under its term: whatever follows from it was decided with it.
       if (change.after?.term === doing.term) return nothing
       return { kind: 'look-again', reason: `the state of ${change.node} has changed` }
-    case 'confirmed-down':
     case 'member':
+      return change.rejoined ? { kind: 'node-interrupted', node: change.node } : nothing
+    case 'confirmed-down':
     case 'dc':
     case 'unreadable':
       // Looked at as state, by the DC's reconciliation.
@@ -129,9 +137,12 @@ function meaningOfOperation(change: Extract<Change, { kind: 'operation' }>, doin
 }
 
 function meaningOfOutcome(outcome: OperationOutcome, doing: Doing): Meaning {
-  if (outcome.result === 'pending' || outcome.result === 'cancelled') return nothing
   const { action, node } = outcome
   const current = outcome.uuid === uuidOfTerm(doing.term) && outcome.transition === doing.transition
+  if (outcome.result === 'pending') return nothing
+  if (outcome.result === 'cancelled')
+    return current && doing.isUnderWay(action) ? { kind: 'action-dropped', action } : nothing
+  if (outcome.transition === ownDecision) return { kind: 'node-interrupted', node, resource: outcome.resource }
   if (current && doing.isUnderWay(action))
     return outcome.result === 'succeeded'
       ? { kind: 'action-succeeded', action }

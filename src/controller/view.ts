@@ -72,7 +72,8 @@ export type Observation =
 export type Change =
   | { readonly kind: 'configuration' }
   | { readonly kind: 'dc' }
-  | { readonly kind: 'member'; readonly node: NodeName }
+  /** `rejoined`: under another lease than before, so that it was without quorum in between. */
+  | { readonly kind: 'member'; readonly node: NodeName; readonly rejoined: boolean }
   | { readonly kind: 'node-state'; readonly node: NodeName; readonly after?: NodeStateRecord }
   | {
       readonly kind: 'operation'
@@ -209,12 +210,13 @@ function observeDc(draft: Draft, observation: Observation): readonly Change[] {
 function observeMember(draft: Draft, observation: Observation, node: NodeName): readonly Change[] {
   if (observation.kind === 'delete') {
     draft.members.delete(node)
-    return [{ kind: 'member', node }]
+    return [{ kind: 'member', node, rejoined: false }]
   }
   const record = parseMemberRecord(observation.value)
   if (record === undefined) return [{ kind: 'unreadable', key: observation.key }]
+  const rejoined = draft.members.get(node)?.lease !== observation.lease
   draft.members.set(node, { ...record, ...defined({ lease: observation.lease }) })
-  return [{ kind: 'member', node }]
+  return [{ kind: 'member', node, rejoined }]
 }
 
 export function parseMemberRecord(value: unknown): MemberRecord | undefined {

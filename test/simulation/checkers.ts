@@ -52,7 +52,10 @@ export class Checkers {
 
   wroteUnderTerm(node: NodeName, term: number, ruling: number | undefined): void {
     if (term !== ruling)
-      this.violated('an old term is never obeyed', `${node} writes as DC of term ${term} while ${ruling ?? 'nobody'} rules`)
+      this.violated(
+        'an old term is never obeyed',
+        `${node} writes as DC of term ${term} while ${ruling ?? 'nobody'} rules`,
+      )
   }
 
   /** An agent's start begins, which may make the resource active from now on. */

@@ -2,25 +2,26 @@
  * One life of `systoled` on a simulated host: the real cores, composed as `src/daemon` composes them, with the contracts that
  * stand at the top of each core. It ends with a crash, a restart or the host's power.
  */
-import { monotonicMs, type MonotonicMs, type NodeName, type ResourceId, type Step } from '../../src/base/index.ts'
+
 import { clearFailureEdits, failureEdits } from '../../src/attributes/index.ts'
+import { type MonotonicMs, monotonicMs, type NodeName, type ResourceId, type Step } from '../../src/base/index.ts'
 import { operationKey, parseTransitionKey, recordsOfResult } from '../../src/cib/index.ts'
 import {
+  type ClusterView,
   type ControllerEffect,
   type ControllerInput,
   type ControllerState,
   controllerStep,
   defaultControllerTimings,
   emptyView,
-  type ClusterView,
   initialController,
+  type KeyWrite,
   keys,
   localStopStages,
   nextControllerAt,
   noQuorumReaction,
   type Observation,
   observe,
-  type KeyWrite,
   type ReplicatedConfiguration,
   writesOfEdits,
 } from '../../src/controller/index.ts'
@@ -129,7 +130,13 @@ export class SimDaemon {
     const quorum = initialQuorum(timings, now)
     this.quorum = new Core(this, quorum, quorumStep, (effect) => this.#performQuorum(effect), nextQuorumAt)
     const presence = initialPresence(self, this.incarnation)
-    this.presence = new Core(this, presence, presenceStep, (effect) => this.#performPresence(effect), () => undefined)
+    this.presence = new Core(
+      this,
+      presence,
+      presenceStep,
+      (effect) => this.#performPresence(effect),
+      () => undefined,
+    )
     const controllerTimings = { ...defaultControllerTimings, startupWaitMs: 5000, lossWaitMs: lossWait(timings) }
     const controller = initialController(self, controllerTimings)
     this.controller = new Core(
@@ -237,7 +244,11 @@ export class SimDaemon {
   #revokeEarlierLeases(entries: readonly SimEntry[]): void {
     const own = entries.find(({ key }) => key === keys.member(this.node))
     const { lease } = own ?? {}
-    if (lease !== undefined) this.#untilKnown(() => this.#world.store.revoke(lease), () => undefined)
+    if (lease !== undefined)
+      this.#untilKnown(
+        () => this.#world.store.revoke(lease),
+        () => undefined,
+      )
   }
 
   /** Events arrive in order, those of one revision together; after a time without the store, all that was missed. */
@@ -346,7 +357,8 @@ export class SimDaemon {
   /** After every step of the quorum core: the others learn until when this node may act. */
   tellQuorum(): void {
     const { lease } = this.quorum.state
-    const until = this.#world.mutations.has('ignore-quorum') && lease !== undefined ? Infinity : quorateUntil(this.quorum.state)
+    const until =
+      this.#world.mutations.has('ignore-quorum') && lease !== undefined ? Infinity : quorateUntil(this.quorum.state)
     const quorate = this.isQuorate()
     const held = lease === undefined || !quorate ? {} : { lease }
     this.controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) })
@@ -367,7 +379,7 @@ export class SimDaemon {
       this.#world.panic(this.node, 'no-quorum-policy=fence')
       return
     }
-    this.#stopLocally(graph)
+    if (localStopStages(graph, this.node).length > 0) this.#stopLocally(graph)
   }
 
   #stopLocally(graph: Parameters<typeof localStopStages>[0]): void {
@@ -379,7 +391,10 @@ export class SimDaemon {
       }),
     )
     this.#stopping = true
-    this.#log('executor', `stops by itself: ${stages.map((stage) => stage.map(({ key }) => key.action).length).join(' then ')}`)
+    this.#log(
+      'executor',
+      `stops by itself: ${stages.map((stage) => stage.map(({ key }) => key.action).length).join(' then ')}`,
+    )
     this.executor.feed({ kind: 'stop-locally', stages })
   }
 
@@ -473,10 +488,17 @@ export class SimDaemon {
         return
       case 'revoke-lease':
         this.#log('controller', `ends the lease of ${effect.node}`)
-        this.#call(() => store.revoke(effect.lease), () => undefined)
+        this.#call(
+          () => store.revoke(effect.lease),
+          () => undefined,
+        )
         return
       case 'publish':
-        this.#guarded(effect.record.term, [{ kind: 'put', key: keys.transition, value: effect.record }], () => undefined)
+        this.#guarded(
+          effect.record.term,
+          [{ kind: 'put', key: keys.transition, value: effect.record }],
+          () => undefined,
+        )
         return
       case 'log':
         this.#log('controller', `${effect.message} ${JSON.stringify(effect.fields)}`)
@@ -590,15 +612,17 @@ export class SimDaemon {
     const writes = this.#recordsOf(result)
     const memberRevision = this.#ownMemberRevision
     let written = false
-    this.#enqueue((done) =>
-      this.#untilKnown(
-        () => this.#world.announce(this.node, { term, memberRevision, writes, key: result.key }),
-        (applied) => {
-          written = applied
-          done()
-        },
-      ),
-    () => this.executor.feed({ kind: 'announced', callId, resource: result.resource, written }))
+    this.#enqueue(
+      (done) =>
+        this.#untilKnown(
+          () => this.#world.announce(this.node, { term, memberRevision, writes, key: result.key }),
+          (applied) => {
+            written = applied
+            done()
+          },
+        ),
+      () => this.executor.feed({ kind: 'announced', callId, resource: result.resource, written }),
+    )
   }
 
   #record(result: ReportedResult): void {
@@ -618,7 +642,10 @@ export class SimDaemon {
   }
 
   #writeHistory(writes: readonly SimWrite[]): void {
-    this.#enqueue((done) => this.#untilKnown(() => this.#world.store.transaction([], writes), done), () => undefined)
+    this.#enqueue(
+      (done) => this.#untilKnown(() => this.#world.store.transaction([], writes), done),
+      () => undefined,
+    )
   }
 
   /** One write of history after the other, so that an older result never replaces a newer one. */
@@ -665,7 +692,9 @@ export class SimDaemon {
         this.controller.feed({ kind: 'fenced', id, target, action, at, outcome: 'succeeded', message: 'a lie' }),
       )
     }
-    const silent = new Set(peerViews(this.heartbeat.state, this.#now()).flatMap((peer) => (peer.state === 'heard' ? [] : [peer.node])))
+    const silent = new Set(
+      peerViews(this.heartbeat.state, this.#now()).flatMap((peer) => (peer.state === 'heard' ? [] : [peer.node])),
+    )
     const runners = [...this.#view.members.keys()].filter((node) => !silent.has(node))
     this.fencing.feed({
       kind: 'demanded',
@@ -718,7 +747,8 @@ export class SimDaemon {
     this.#world.request(
       this,
       node,
-      (peer, reply: (result: DeviceAnswer) => void) => this.#world.runDevice(peer.node, action, target, timeoutMs, reply),
+      (peer, reply: (result: DeviceAnswer) => void) =>
+        this.#world.runDevice(peer.node, action, target, timeoutMs, reply),
       answer,
     )
     const message = `${node} did not answer`
@@ -805,7 +835,9 @@ function timeoutOf(action: { readonly attributes: Readonly<Record<string, string
   return Number(action.attributes.CRM_meta_timeout ?? '20000') || 20_000
 }
 
-function describeGraph(graph: { readonly actions: readonly { readonly kind: string; readonly key: string; readonly node?: NodeName }[] }): string {
+function describeGraph(graph: {
+  readonly actions: readonly { readonly kind: string; readonly key: string; readonly node?: NodeName }[]
+}): string {
   const real = graph.actions.filter(({ kind }) => kind !== 'pseudo').map(({ key, node }) => `${key}@${node ?? '?'}`)
   return real.length === 0 ? 'nothing to do' : real.join(', ')
 }

@@ -88,7 +88,9 @@ export class Host {
     const agent: Running = { ...run, end, ended: false }
     this.#agents.add(agent)
     const fault = this.faults.get(run.resource)
-    const hangs = (run.operation === 'start' && fault === 'start-hangs') || (run.operation === 'monitor' && fault === 'monitor-hangs')
+    const hangs =
+      (run.operation === 'start' && fault === 'start-hangs') ||
+      (run.operation === 'monitor' && fault === 'monitor-hangs')
     if (run.operation === 'start' && this.#startsIt(fault)) this.active.add(run.resource)
     const takesMs = hangs ? run.timeoutMs : Math.min(run.timeoutMs, this.#durationMs(run.operation))
     this.after(takesMs, () => {

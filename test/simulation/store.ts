@@ -101,7 +101,9 @@ export class SimStore {
     writes: readonly SimWrite[],
   ): { readonly applied: boolean; readonly revision: number } {
     const holds = compare.every((comparison) => this.#holds(comparison))
-    const leased = writes.every((write) => write.kind !== 'put' || write.lease === undefined || this.isAlive(write.lease))
+    const leased = writes.every(
+      (write) => write.kind !== 'put' || write.lease === undefined || this.isAlive(write.lease),
+    )
     if (holds && leased) this.#write(writes)
     return { applied: holds && leased, revision: this.revision }
   }

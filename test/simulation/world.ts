@@ -3,13 +3,13 @@
  * settle. The same seed gives the same run, to the last event.
  */
 import { type NodeName, nodeName, seededRandom } from '../../src/base/index.ts'
-import { parseTransitionKey, type TransitionKey, formatTransitionKey } from '../../src/cib/index.ts'
+import { formatTransitionKey, parseTransitionKey, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf, uuidOfTerm } from '../../src/controller/index.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import type { DeviceAnswer } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
 import { Checkers, type Violation } from './checkers.ts'
-import { configurationOf, initialWishes, serviceNames, type StoredConfiguration, type Wishes } from './configuration.ts'
+import { configurationOf, initialWishes, type StoredConfiguration, serviceNames, type Wishes } from './configuration.ts'
 import { SimDaemon } from './daemon.ts'
 import { Faults } from './faults.ts'
 import { Host } from './host.ts'
@@ -35,7 +35,12 @@ export interface SimulationReport {
   readonly violations: readonly Violation[]
   readonly log: readonly string[]
   /** What the run was like, so that a suite can show that it was not idle. */
-  readonly counts: { readonly starts: number; readonly fencings: number; readonly faults: number; readonly terms: number }
+  readonly counts: {
+    readonly starts: number
+    readonly fencings: number
+    readonly faults: number
+    readonly terms: number
+  }
   readonly settledAfterMs: number
 }
 
@@ -70,7 +75,8 @@ export class World {
     this.network = new Network(this.timeline, this.chance, (node) => this.#isReachable(node))
     this.store = new SimStore(this.timeline, this.chance, this.network, this.nodeNames)
     this.checkers = new Checkers(() => this.timeline.now)
-    const policy = this.chance.pick(['stop', 'stop', 'demote', 'fence']) ?? 'stop'
+    const policies = ['stop', 'stop', 'demote', 'fence', ...(this.fencing ? ['freeze'] : [])]
+    const policy = this.chance.pick(policies) ?? 'stop'
     this.#seedConfiguration(initialWishes(this.nodeNames, this.fencing, policy))
     for (const node of this.nodeNames) this.#addHost(node)
   }
@@ -118,9 +124,12 @@ export class World {
     const state = fieldOf(transition, 'state')
     if (state !== 'idle') return `the transition is ${String(state)}: ${JSON.stringify(transition)}`
     for (const node of this.nodeNames)
-      if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member') return `${node} is no member`
+      if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member')
+        return `${node} is no member`
     for (const resource of [...serviceNames, ...(this.fencing ? ['fence'] : [])]) {
-      const on = this.nodeNames.filter((node) => [...(this.hosts.get(node)?.active ?? [])].some((name) => name === resource))
+      const on = this.nodeNames.filter((node) =>
+        [...(this.hosts.get(node)?.active ?? [])].some((name) => name === resource),
+      )
       // The later member of a group stops with the first.
       const off = wishes.stopped.includes(resource) || (resource === 'second' && wishes.stopped.includes('first'))
       if (on.length !== (off ? 0 : 1)) return `${resource} is active on ${on.join(' and ') || 'no node'}`
@@ -195,7 +204,10 @@ export class World {
   }
 
   log(node: string, part: string, text: string): void {
-    if (this.#keepLog) this.lines.push(`${(this.timeline.now / 1000).toFixed(3).padStart(8)} ${node.padEnd(7)} ${part.padEnd(10)} ${text}`)
+    if (this.#keepLog)
+      this.lines.push(
+        `${(this.timeline.now / 1000).toFixed(3).padStart(8)} ${node.padEnd(7)} ${part.padEnd(10)} ${text}`,
+      )
   }
 
   schedule(view: ClusterView, haveQuorum: boolean): Scheduled {
@@ -239,7 +251,9 @@ export class World {
     term: number,
     writes: readonly KeyWrite[],
   ): { readonly applied: boolean; readonly revision: number } {
-    const compare = this.mutations.has('ignore-terms') ? [] : [{ kind: 'create-revision', key: keys.dc, equals: term } as const]
+    const compare = this.mutations.has('ignore-terms')
+      ? []
+      : [{ kind: 'create-revision', key: keys.dc, equals: term } as const]
     const ruling = this.rulingTerm
     const result = this.store.transaction(compare, writes)
     if (result.applied) this.checkers.wroteUnderTerm(node, term, ruling)
@@ -345,7 +359,8 @@ export class World {
   cleanUp(): void {
     const failures = [...this.store.entries.keys()].flatMap((key): readonly SimWrite[] => {
       const subject = subjectOf(key)
-      if (subject?.kind === 'attribute' && /^(fail-count|last-failure)-/.test(subject.name)) return [{ kind: 'delete', key }]
+      if (subject?.kind === 'attribute' && /^(fail-count|last-failure)-/.test(subject.name))
+        return [{ kind: 'delete', key }]
       if (subject?.kind === 'history' && subject.recordId.endsWith('_last_failure_0'))
         return [{ kind: 'delete-prefix', prefix: keys.historyOfResource(subject.node, subject.resource) }]
       return []
@@ -377,7 +392,9 @@ export function simulate(options: SimulationOptions): SimulationReport {
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
 }
 
 export { parseTransitionKey, uuidOfTerm }
