@@ -3,7 +3,7 @@
  * client outside. What runs in them is what an administrator runs: `systoled` under supervision and the `systole` command.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -47,8 +47,7 @@ export class Lab {
     this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
     const programs = join(this.folder, 'programs')
     mkdirSync(programs)
-    for (const program of ['systole', 'systoled'])
-      symlinkSync(resolve(import.meta.dirname, '../../../bin', program), join(programs, program))
+    installPrograms(join(this.folder, 'systole'), programs)
     this.power = new PowerSupply(this.folder, this.network, programs)
     this.controllers = new PowerControllers(this.folder, this.network, this.power.socketPath)
   }
@@ -187,4 +186,14 @@ export class Lab {
     await this.network.remove()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** What the nodes run is what was built when the lab began: a build meanwhile changes nothing. */
+function installPrograms(folder: string, programs: string): void {
+  const project = resolve(import.meta.dirname, '../../..')
+  mkdirSync(folder)
+  for (const part of ['bin', 'dist', 'agents', 'shims', 'package.json'])
+    if (existsSync(join(project, part))) cpSync(join(project, part), join(folder, part), { recursive: true })
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
+  for (const program of ['systole', 'systoled']) symlinkSync(join(folder, 'bin', program), join(programs, program))
 }
