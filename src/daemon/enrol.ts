@@ -19,8 +19,8 @@ import { readAuthority, writeIdentity } from './identity.ts'
 import { isIssuedSecret } from './join-tokens.ts'
 import type { Paths } from './paths.ts'
 
-/** The name by which this host would be a node; SYSTOLE_NODE is for several nodes on one machine. */
-export const ownName = (): string => process.env.SYSTOLE_NODE ?? hostname().split('.')[0] ?? ''
+/** The name by which this host would be a node; SYSTOLE_NODE_NAME is for several nodes on one machine. */
+export const ownName = (): string => process.env.SYSTOLE_NODE_NAME ?? hostname().split('.')[0] ?? ''
 
 export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<ClusterFile> {
   const options = asked.options === undefined ? {} : readOptions(asked.options)

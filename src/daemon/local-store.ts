@@ -1,9 +1,15 @@
 /** The store of this node, by cluster.json: its own etcd member, an embedded store that the pulse thread shares, or an outside one. */
 import { join } from 'node:path'
 import { assertNever } from '../base/index.ts'
-import { readTlsFiles } from '../store/create-store.ts'
-import { EtcdMember } from '../store/etcd/member/etcd-member.ts'
-import { createStore, type Store, type StoreConfig, serveStore } from '../store/index.ts'
+import {
+  createStore,
+  type EndpointAddress,
+  EtcdMember,
+  readTlsFiles,
+  type Store,
+  type StoreConfig,
+  serveStore,
+} from '../store/index.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 import { pkiFiles } from './identity.ts'
 import type { Log } from './log.ts'
@@ -60,8 +66,10 @@ function openEtcd({ file, own, paths, log }: Setup): LocalStore {
   const tls = { ca: pki.authority, certificate: pki.certificate, key: pki.key }
   // Every member starts with the same list.
   const voters = file.nodes.filter(({ votes }) => votes)
-  const endpointOf = ({ address, ports }: ClusterNodeEntry): string =>
-    `${address.includes(':') ? `[${address}]` : address}:${ports.etcdClient}`
+  const endpointOf = ({ name, address, ports }: ClusterNodeEntry): EndpointAddress => ({
+    address: `${address.includes(':') ? `[${address}]` : address}:${ports.etcdClient}`,
+    serverName: name,
+  })
   const others = voters.filter(({ name }) => name !== own.name)
   const endpoints = [...(own.votes ? [endpointOf(own)] : []), ...others.map(endpointOf)]
   const config: StoreConfig = { kind: 'etcd', endpoints, tls }

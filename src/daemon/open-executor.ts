@@ -4,7 +4,6 @@ import type { NodeName } from '../base/index.ts'
 import type { ClusterView } from '../controller/index.ts'
 import { Executor } from '../executor/index.ts'
 import { type AgentHost, type AgentRunner, childProcessRunner, metadataReader } from '../resource-agents/index.ts'
-import { localSocketPath } from '../rpc/index.ts'
 import type { Store } from '../store/index.ts'
 import { installFolder } from './install-folder.ts'
 import type { Log } from './log.ts'
@@ -16,7 +15,7 @@ export function agentHost(paths: Paths): AgentHost {
     ocfRoot: '/usr/lib/ocf',
     moreAgentFolders: [join(installFolder(), 'agents/ocf')],
     toolsFolder: join(installFolder(), 'tools'),
-    toolsSocket: localSocketPath(paths.root),
+    toolsSocket: join(paths.run, 'tools.sock'),
     runFolder: paths.run,
   }
 }

@@ -1,8 +1,10 @@
 /** A CIB to what is to be done, with the moment at which to look again. */
 
 import { createHash } from 'node:crypto'
+import { assertNever } from '../../base/index.ts'
 import type { XmlElement } from '../../cib/index.ts'
 import { schedule } from '../../scheduler/index.ts'
+import type { ClusterStatus, PrimitiveResource, Resource } from '../../status/index.ts'
 import type { Planned } from './messages.ts'
 
 export function plan(
@@ -10,11 +12,41 @@ export function plan(
   asked: { readonly now: number; readonly stopEverything: boolean },
 ): Omit<Planned, 'computedVersion'> {
   const wanted = asked.stopEverything ? withOption(cib, 'no-quorum-policy', 'stop') : cib
-  const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
-  const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false })
+  const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false, utcOffsetAt })
   const recheck =
     status.recheckAt === undefined ? {} : { recheckInMs: Math.max(0, status.recheckAt - asked.now) * 1000 }
-  return { graph, blockedBy: [], noQuorumPolicy: status.options.noQuorumPolicy, ...recheck }
+  return { graph, blockedBy: blockers(status), noQuorumPolicy: status.options.noQuorumPolicy, ...recheck }
+}
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+
+/** Rules without a time zone mean the host's. */
+const utcOffsetAt = (seconds: number): number => -new Date(seconds * 1000).getTimezoneOffset() * 60
+
+/** What waits for an administrator: failures that say `block`, of which a failed stop without fencing is one. */
+function blockers(status: ClusterStatus): readonly string[] {
+  return status.resources.flatMap(primitivesIn).flatMap(({ id, state }) => {
+    if (!state.blocked) return []
+    const where = state.onFail === undefined ? '' : ` on ${state.onFail.node}`
+    return [`${id} is blocked after a failure${where} until \`systole resource cleanup ${id}\``]
+  })
+}
+
+function primitivesIn(resource: Resource): readonly PrimitiveResource[] {
+  switch (resource.kind) {
+    case 'primitive':
+      return [resource]
+    case 'group':
+      return resource.members
+    case 'clone':
+      return resource.instances.flatMap(primitivesIn)
+    case 'bundle':
+      return resource.replicas.flatMap(({ container, ip, remote, child }) =>
+        [container, ip, remote, child].filter((one) => one !== undefined),
+      )
+    default:
+      return assertNever(resource)
+  }
 }
 
 /** The option with this value in every set, wherever it was written before. */
