@@ -19,3 +19,13 @@ export {
   nextDueAt,
   stepExecutor,
 } from './queue.ts'
+export type {
+  MonitorFailure,
+  MonitorNode,
+  MonitorPrimitive,
+  MonitorResource,
+  MonitorStatus,
+} from './tools/monitor-status.ts'
+export { runTool } from './tools/run-tool.ts'
+export { serveTools, type ToolHandler, type ToolServer } from './tools/socket.ts'
+export type { ToolCall, ToolNode, ToolReply, ToolWorld } from './tools/world.ts'

@@ -1,0 +1,50 @@
+/** Attributes as a CIB holds them: cluster options, permanent and transient node attributes, utilization. */
+import { childElement, childElements, configurationElement, element, type XmlElement } from '../../cib/index.ts'
+
+/** The value of a name in the sets of an element; a set's id limits it to that set. */
+export function pairValue(
+  parent: XmlElement | undefined,
+  kind: string,
+  name: string,
+  setId?: string,
+): string | undefined {
+  if (parent === undefined) return undefined
+  return childElements(parent, kind)
+    .filter(({ attributes }) => setId === undefined || attributes.id === setId)
+    .flatMap((set) => childElements(set, 'nvpair'))
+    .find(({ attributes }) => attributes.name === name)?.attributes.value
+}
+
+export function section(cib: XmlElement, name: string): XmlElement {
+  return childElement(configurationElement(cib), name) ?? element(name)
+}
+
+export function nodeElement(cib: XmlElement, node: string): XmlElement | undefined {
+  return childElements(section(cib, 'nodes'), 'node').find(({ attributes }) => attributes.uname === node)
+}
+
+export function nodeState(cib: XmlElement, node: string): XmlElement | undefined {
+  const status = childElement(cib, 'status')
+  return status && childElements(status, 'node_state').find(({ attributes }) => attributes.uname === node)
+}
+
+/** A transient attribute, whatever set it is in. */
+export function transientValue(cib: XmlElement, node: string, name: string): string | undefined {
+  const state = nodeState(cib, node)
+  return pairValue(state && childElement(state, 'transient_attributes'), 'instance_attributes', name)
+}
+
+/** The transient attributes of a node, by name. */
+export function transientValues(cib: XmlElement, node: string): ReadonlyMap<string, string> {
+  const state = nodeState(cib, node)
+  const transient = state && childElement(state, 'transient_attributes')
+  const pairs = transient === undefined ? [] : childElements(transient).flatMap((set) => childElements(set, 'nvpair'))
+  return new Map(pairs.map(({ attributes }) => [attributes.name ?? '', attributes.value ?? '']))
+}
+
+/** `NAME++` and `NAME+=N` count up from what is there; the name may be left out. */
+export function incremented(name: string, value: string, before: string | undefined): string {
+  const change = value.startsWith(name) ? value.slice(name.length) : value
+  const match = /^(?:\+\+|\+=(\d+))$/.exec(change)
+  return match ? String((Number(before ?? 0) || 0) + Number(match[1] ?? 1)) : value
+}

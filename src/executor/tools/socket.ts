@@ -1,0 +1,82 @@
+/**
+ * The side channel for the commands that agents call. gRPC would cost them a tenth of a second each, and Node.js half of that,
+ * so that the commands are one small Perl program (`shims/systole-tool`) and this is all that they say:
+ *
+ * - request: fields that each end with a zero byte, then end of file: the protocol's version (1), the command's name,
+ *   OCF_RESOURCE_INSTANCE, the node that the agent works for (both may be empty), the arguments;
+ * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error.
+ *
+ * The socket belongs to root: who may run agents may use it.
+ */
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { exitCodes, refused, type ToolCall, type ToolReply } from './world.ts'
+
+export interface ToolServer {
+  close(): Promise<void>
+}
+
+export type ToolHandler = (call: ToolCall) => Promise<ToolReply>
+
+const longestRequest = 1024 * 1024
+
+export async function serveTools(path: string, handle: ToolHandler): Promise<ToolServer> {
+  rmSync(path, { force: true })
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, handle))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  chmodSync(path, 0o600)
+  return { close: () => close(server) }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function serve(socket: Socket, handle: ToolHandler): void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // A command that was killed does not wait for its answer.
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+    if (bytes > longestRequest) socket.destroy()
+    else chunks.push(chunk)
+  })
+  socket.on('end', () => {
+    const call = parseToolCall(Buffer.concat(chunks).toString('utf8'))
+    const answered = call === undefined ? Promise.resolve(notUnderstood) : handle(call).catch(failedReply)
+    void answered.then((reply) => socket.end(encodeReply(reply)))
+  })
+}
+
+const notUnderstood = refused(exitCodes.usage, 'This command is of another version than the daemon.')
+
+function failedReply(error: unknown): ToolReply {
+  return refused(exitCodes.error, error instanceof Error ? error.message : String(error))
+}
+
+export function parseToolCall(text: string): ToolCall | undefined {
+  const fields = text.split('\0')
+  if (fields.pop() !== '') return undefined
+  const [version, tool, resource, onNode, ...words] = fields
+  if (version !== '1' || tool === undefined || resource === undefined || onNode === undefined) return undefined
+  return {
+    tool,
+    arguments: words,
+    ...(resource === '' ? {} : { resource }),
+    ...(onNode === '' ? {} : { onNode }),
+  }
+}
+
+function encodeReply({ exitCode, output, errors }: ToolReply): Buffer {
+  const printed = Buffer.from(output)
+  return Buffer.concat([Buffer.from(`${exitCode} ${printed.length}\n`), printed, Buffer.from(errors)])
+}

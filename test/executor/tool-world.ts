@@ -1,0 +1,89 @@
+/** A world for the tools that agents call: a CIB in memory, with what was asked of it. */
+import { nodeName, ok } from '../../src/base/index.ts'
+import {
+  composeCib,
+  type EditResult,
+  parseXml,
+  type TransientAttributeRecord,
+  type XmlElement,
+} from '../../src/cib/index.ts'
+import type { MonitorStatus, ToolWorld } from '../../src/executor/index.ts'
+
+const text = `<cib validate-with="pacemaker-3.9"><configuration>
+  <crm_config><cluster_property_set id="cib-bootstrap-options">
+    <nvpair id="o-name" name="cluster-name" value="test"/></cluster_property_set></crm_config>
+  <nodes>
+    <node id="1" uname="alpha"><instance_attributes id="nodes-1"><nvpair id="a-rack" name="rack" value="7"/></instance_attributes></node>
+    <node id="2" uname="beta"/>
+  </nodes>
+  <resources>
+    <primitive id="web" class="ocf" provider="heartbeat" type="nginx">
+      <instance_attributes id="web-p"><nvpair id="web-port" name="port" value="80"/></instance_attributes>
+      <meta_attributes id="web-m"><nvpair id="web-managed" name="is-managed" value="true"/></meta_attributes>
+      <utilization id="web-u"><nvpair id="web-cpu" name="cpu" value="2"/></utilization>
+    </primitive>
+  </resources><constraints/></configuration><status/></cib>`
+
+export class TestWorld implements ToolWorld {
+  readonly localNode = nodeName('alpha')
+  quorate = true
+  readonly attributes = new Map<string, TransientAttributeRecord>()
+  readonly cleaned: string[] = []
+  readonly delays: (number | undefined)[] = []
+  monitor: MonitorStatus = { quorate: true, options: {}, nodes: [], resources: [], attributes: new Map(), failures: [] }
+  #configuration: XmlElement
+
+  constructor() {
+    const parsed = parseXml(text)
+    if (!parsed.ok) throw new Error('bad test')
+    this.#configuration = parsed.value
+  }
+
+  nodes() {
+    return [
+      { name: nodeName('alpha'), id: '1', state: 'member' as const },
+      { name: nodeName('beta'), id: '2', state: 'lost' as const },
+    ]
+  }
+
+  cib(): XmlElement {
+    const state = (node: string, id: string) => ({
+      node: nodeName(node),
+      id,
+      inCcm: true,
+      crmd: 'online' as const,
+      join: 'member' as const,
+      expected: 'member' as const,
+    })
+    return composeCib({
+      configuration: this.#configuration,
+      nodeStates: [state('alpha', '1'), state('beta', '2')],
+      transientAttributes: [...this.attributes.values()],
+    })
+  }
+
+  async setAttribute({ node, set, name, value, delayMs }: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
+    this.delays.push(delayMs)
+    const key = `${node}/${set}/${name}`
+    if (value === undefined) this.attributes.delete(key)
+    else this.attributes.set(key, { node, set, name, value })
+  }
+
+  async edit(change: (cib: XmlElement) => EditResult): Promise<EditResult> {
+    const result = change(this.#configuration)
+    if (result.ok) this.#configuration = result.value.cib
+    return result.ok ? ok(result.value) : result
+  }
+
+  async cleanUp(resource: string, node: string | undefined): Promise<void> {
+    this.cleaned.push(`${resource} on ${node ?? 'all'}`)
+  }
+
+  async status(): Promise<MonitorStatus> {
+    return this.monitor
+  }
+
+  async settled(): Promise<boolean> {
+    return true
+  }
+}

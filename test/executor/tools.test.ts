@@ -1,0 +1,309 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type MonitorPrimitive, runTool, serveTools, type ToolServer } from '../../src/executor/index.ts'
+import { TestWorld } from './tool-world.ts'
+
+const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')
+
+let world: TestWorld
+beforeEach(() => {
+  world = new TestWorld()
+})
+
+/** Exit code, then what it prints; errors only where there are any. */
+async function call(line: string, resource?: string): Promise<string> {
+  const [tool = '', ...words] = line.split(' ').map((word) => word.replace(/^''$/, ''))
+  const reply = await runTool({ tool, arguments: words, ...(resource === undefined ? {} : { resource }) }, world)
+  return `${reply.exitCode} ${reply.output}${reply.exitCode === 0 ? '' : reply.errors}`.trim()
+}
+
+/** Lines as agents have them, and what Pacemaker's own tools answer. */
+const conversations: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'galera keeps transient attributes': [
+    [
+      'crm_attribute -N alpha -l reboot --name galera-last-committed --quiet',
+      '105 crm_attribute: Error performing operation: No such device or address',
+    ],
+    ['crm_attribute -N alpha -l reboot --name galera-last-committed -v -1', '0'],
+    ['crm_attribute -N alpha -l reboot --name galera-last-committed --quiet', '0 -1'],
+    [
+      'crm_attribute -N alpha -l reboot --name galera-last-committed',
+      '0 scope=status  name=galera-last-committed value=-1',
+    ],
+    [
+      'crm_attribute -N beta -l reboot --name galera-last-committed --quiet',
+      '105 crm_attribute: Error performing operation: No such device or address',
+    ],
+    [
+      'crm_attribute -N alpha -l reboot --name galera-last-committed -D',
+      '0 Deleted status attribute: name=galera-last-committed',
+    ],
+    ['crm_attribute -N alpha -l reboot --name galera-last-committed -D', '0'],
+  ],
+  'long options with and without an equals sign mean the same': [
+    ['crm_attribute --lifetime=reboot --name=a --node=alpha --update=5', '0'],
+    ['crm_attribute --lifetime reboot --name a --node alpha --query --quiet', '0 5'],
+    ['crm_attribute --type status --name a --quiet', '0 5'],
+  ],
+  'an empty value is a value': [
+    ["crm_attribute -N alpha -l reboot --name a --update ''", '0'],
+    ['crm_attribute -N alpha -l reboot --name a', '0 scope=status  name=a value='],
+  ],
+  'permanent attributes are in the configuration': [
+    ['crm_attribute -N beta -l forever --name last-known -v rabbit@beta', '0'],
+    ['crm_attribute -t nodes --node beta -n last-known -G', '0 scope=nodes  name=last-known value=rabbit@beta'],
+    ['crm_attribute -N alpha -n rack -G -q', '0 7'],
+    ['crm_attribute -N beta -l forever --name last-known -D', '0 Deleted nodes attribute: name=last-known'],
+    [
+      'crm_attribute -N beta -l forever --name last-known -q',
+      '105 crm_attribute: Error performing operation: No such device or address',
+    ],
+    ['crm_attribute -N nobody -l forever --name a -v 1', '105 crm_attribute: Could not map name=nobody to a UUID'],
+  ],
+  'cluster options and what agents keep among them': [
+    ['crm_attribute --query -n cluster-name -q', '0 test'],
+    ['crm_attribute --type crm_config --name redis_REPL_INFO -s redis_replication -v alpha', '0'],
+    ['crm_attribute --type crm_config --name redis_REPL_INFO -s redis_replication --query -q', '0 alpha'],
+    ['crm_attribute -n missing --query --default none', '0 scope=crm_config  name=missing value=none'],
+  ],
+  utilization: [
+    ['crm_attribute -t nodes --node alpha -z -n cpu -v 8', '0'],
+    ['crm_attribute --quiet -t nodes --node alpha -z -n cpu', '0 8'],
+  ],
+  'counting up': [
+    ['crm_attribute -N alpha -l reboot -n n -v n++', '0'],
+    ['crm_attribute -N alpha -l reboot -n n -v n+=4', '0'],
+    ['crm_attribute -N alpha -l reboot -n n -q', '0 5'],
+  ],
+  'attrd_updater prints what agents evaluate': [
+    ['attrd_updater -n pingd -Q', '105 Could not query value of pingd: attribute does not exist'],
+    ['attrd_updater -n pingd -U 1000 -d 5s', '0'],
+    ['attrd_updater -n pingd -N beta -U 500', '0'],
+    ['attrd_updater -n pingd -Q', '0 name="pingd" host="alpha" value="1000"'],
+    ['attrd_updater --query -n pingd -N beta', '0 name="pingd" host="beta" value="500"'],
+    ['attrd_updater -n pingd -A', '0 name="pingd" host="alpha" value="1000"\nname="pingd" host="beta" value="500"'],
+    ['attrd_updater -D -n pingd', '0'],
+    ['attrd_updater -p -n pingd -Q', '105 Could not query value of pingd: attribute does not exist'],
+  ],
+  'of a query and an update the later one counts': [
+    ['attrd_updater -p -n evacuate -Q -N beta -U yes', '0'],
+    ['attrd_updater -n evacuate -N beta -Q', '0 name="evacuate" host="beta" value="yes"'],
+    ['attrd_updater -n evacuate -N beta -U no -Q', '0 name="evacuate" host="beta" value="yes"'],
+  ],
+  'crm_node knows the cluster': [
+    ['crm_node -n', '0 alpha'],
+    ['crm_node --list', '0 1 alpha member\n2 beta lost'],
+    ['crm_node -l -p', '0 alpha'],
+    ['crm_node -q', '0 1'],
+    ['crm_node -i', '0 1'],
+    ['crm_node', '64 crm_node: a command is needed: --name, --list, --partition, --cluster-id or --quorum.'],
+  ],
+  'crm_resource reads and writes a resource': [
+    ['crm_resource -Q -r web -z -g cpu', '0 2'],
+    ['crm_resource -r web -z -p cpu -v 3', '0'],
+    ['crm_resource -Q -r web -z -g cpu', '0 3'],
+    ['crm_resource --resource=web --utilization --delete-parameter=cpu', '0'],
+    ['crm_resource -Q -r web -z -g cpu', '0'],
+    ['crm_resource --meta -r web -g is-managed', '0 true'],
+    ['crm_resource -r web -g port', '0 80'],
+    [
+      'crm_resource -r nothing --locate',
+      "105 crm_resource: Resource 'nothing' not found\nError performing operation: No such object",
+    ],
+    ['crm_resource -B -r web -N alpha -Q', '0'],
+    [
+      'cibadmin -Q --xpath //rsc_location/@id',
+      "64 cibadmin: The path //rsc_location/@id is not understood: an element's name is expected before '@id'.",
+    ],
+    ['crm_resource --wait', '0'],
+  ],
+  'what is not understood is said': [
+    ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
+    ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
+    ['attrd_updater -U 1', '64 attrd_updater: Command requires --name argument'],
+    ['crm_mon -1', "3 crm_mon: only --output-as=xml is there; for people there is 'systole status'."],
+    ['cibadmin -D --xpath //node', "3 cibadmin: --delete is not there yet; use 'systole cluster cib-push'."],
+    ['crm_simulate -LS', '3 crm_simulate: there is no such command.'],
+  ],
+}
+
+for (const [name, lines] of Object.entries(conversations))
+  test(name, async () => {
+    const answers: (readonly [string, string])[] = []
+    for (const [line] of lines) answers.push([line, await call(line)])
+    expect(answers).toEqual(lines)
+  })
+
+describe('promotion scores', () => {
+  test('are kept for the resource that calls', async () => {
+    await call('crm_attribute -p -v 100', 'galera')
+    expect(await call('crm_attribute -N alpha -l reboot -n master-galera -q')).toBe('0 100')
+    expect(await call('crm_attribute --promotion -G -q', 'galera')).toBe('0 100')
+    expect(await call('crm_attribute -p -D -N alpha', 'galera')).toContain('0 Deleted status attribute')
+    expect(await call('crm_attribute -p other -N beta -v 5')).toBe('0')
+    expect(await call('crm_master -Q -l reboot', 'nobody')).toContain('105')
+  })
+
+  test('crm_master is the same under its old name', async () => {
+    await call('crm_master -Q -v 10 -l reboot', 'db')
+    expect(await call('crm_master -N alpha -l reboot -G --quiet', 'db')).toBe('0 10')
+  })
+})
+
+test('fail counts are added up, INFINITY stays', async () => {
+  await call('crm_attribute -N alpha -l reboot -n fail-count-web#monitor_10000 -v 2')
+  await call('crm_attribute -N alpha -l reboot -n fail-count-web#start_0 -v 1')
+  expect(await call('crm_failcount -q -G -r web -N alpha')).toBe('0 3')
+  expect(await call('crm_failcount -q -G -r web -N alpha -n start')).toBe('0 1')
+  expect(await call('crm_failcount -q -G -r web -N beta')).toBe('0 0')
+  await call('crm_attribute -N alpha -l reboot -n fail-count-web#start_0 -v INFINITY')
+  expect(await call('crm_failcount -q -G -r web')).toBe('0 INFINITY')
+  await call('crm_failcount -D -r web -N beta')
+  expect(world.cleaned).toEqual(['web on beta'])
+})
+
+test('a delay goes along with its attribute', async () => {
+  await call('attrd_updater -n pingd -B 1 -d 5s')
+  await call('attrd_updater -n pingd -U 1')
+  expect(world.delays).toEqual([5000, undefined])
+})
+
+describe('cibadmin', () => {
+  beforeEach(() => call('crm_attribute -N alpha -l reboot --name rmq-node-attr-rabbit -v rabbit@alpha'))
+  const paths = [
+    { path: "//node_state[@crmd='online']//nvpair[@name='rmq-node-attr-rabbit']", found: 1 },
+    { path: "//node_state[@crmd='offline']//nvpair[@name='rmq-node-attr-rabbit']", found: 0 },
+    { path: '//node', found: 2 },
+    { path: "/cib/configuration/nodes/node[@uname='beta']", found: 1 },
+    { path: "//nvpair[@name='port' and @value='80']/../..", found: 1 },
+    { path: "//primitive[instance_attributes/nvpair[@name='port']]", found: 1 },
+    { path: "//node[not(@uname='alpha') or @id='1']", found: 2 },
+    { path: "//node[@uname!='alpha']", found: 1 },
+    { path: '//nodes/*', found: 2 },
+  ]
+  for (const { path, found } of paths)
+    test(`finds ${found} with ${path}`, async () => {
+      const reply = await runTool({ tool: 'cibadmin', arguments: ['-Q', '--xpath', path] }, world)
+      expect(reply.exitCode).toBe(found === 0 ? 105 : 0)
+      expect(reply.output.startsWith('<xpath-query>')).toBe(found > 1)
+    })
+
+  test('prints the whole CIB, or a section', async () => {
+    const whole = await runTool({ tool: 'cibadmin', arguments: ['-Q'] }, world)
+    expect(whole.output).toMatch(/^<cib [^>]*validate-with="pacemaker-3.9"/)
+    expect(whole.output).toContain(
+      '<nvpair id="status-1-rmq-node-attr-rabbit" name="rmq-node-attr-rabbit" value="rabbit@alpha"/>',
+    )
+    const nodes = await runTool({ tool: 'cibadmin', arguments: ['-Q', '-o', 'nodes'] }, world)
+    expect(nodes.output).toMatch(/^<nodes>/)
+  })
+})
+
+const galera: MonitorPrimitive = {
+  kind: 'primitive',
+  id: 'galera',
+  agent: 'ocf:heartbeat:galera',
+  role: 'Promoted',
+  active: true,
+  orphaned: false,
+  blocked: false,
+  managed: true,
+  maintenance: false,
+  failed: false,
+  failureIgnored: false,
+  nodes: [{ name: 'alpha', id: '1' }],
+}
+const alpha = {
+  name: 'alpha',
+  id: '1',
+  online: true,
+  standby: false,
+  standbyOnFail: false,
+  maintenance: false,
+  pending: false,
+  unclean: false,
+  health: 'green',
+  featureSet: '3.17.1',
+  shutdown: false,
+  expectedUp: true,
+  isDc: true,
+  resourcesRunning: 1,
+  type: 'member' as const,
+}
+
+describe('crm_mon', () => {
+  beforeEach(() => {
+    world.monitor = { ...world.monitor, nodes: [alpha], resources: [galera] }
+  })
+  const forms = ['-1X', '-1 --output-as=xml', '-r --as-xml', '--as-xml', '-r --output-as=xml']
+  for (const form of forms)
+    test(`${form}: galera, redis and pgsql find their lines with grep`, async () => {
+      const { output } = await runTool({ tool: 'crm_mon', arguments: form.split(' ') }, world)
+      const lines = output.split('\n')
+      const line = /resource.*id="galera".*role="(Promoted|Master)".*active="true".*orphaned="false".*failed="false"/
+      expect(lines.filter((each) => line.test(each))).toHaveLength(1)
+      expect(lines.filter((each) => /<node name="alpha" .* online="true"/.test(each))).toHaveLength(1)
+      expect(lines.filter((each) => /type="member"/.test(each) && /unclean="false"/.test(each))).toHaveLength(1)
+    })
+
+  test('crm_resource tells where a resource runs', async () => {
+    world.monitor = { ...world.monitor, resources: [{ ...galera, id: 'web' }] }
+    expect(await call('crm_resource -r web --locate')).toBe('0 resource web is running on: alpha Promoted')
+    expect(await call('crm_resource -Q -r web --locate')).toBe('0 alpha')
+  })
+})
+
+describe('over the socket', () => {
+  let folder: string
+  let server: ToolServer
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'systole-tools-'))
+    server = await serveTools(join(folder, 'tools.sock'), (asked) => runTool(asked, world))
+  })
+  afterEach(async () => {
+    await server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  function shim(tool: string, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    const env = { PATH: '/usr/bin:/bin', SYSTOLE_TOOLS_SOCKET: join(folder, 'tools.sock'), ...more }
+    return new Promise<{ readonly code: number; readonly output: string; readonly errors: string }>((resolve) => {
+      execFile(join(shims, tool), words, { env }, (error, output, errors) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, output, errors })
+      })
+    })
+  }
+
+  test('the commands say what the daemon says', async () => {
+    expect(await shim('crm_node', ['-n'])).toEqual({ code: 0, output: 'alpha\n', errors: '' })
+    expect(await shim('crm_attribute', ['-n', 'missing'])).toMatchObject({ code: 105, output: '' })
+    expect((await shim('pacemakerd', ['-$'])).output).toMatch(/^Pacemaker 2\.1\.5\n/)
+    expect((await shim('cibadmin', ['-Q'])).output).toMatch(/<\/cib>\n$/)
+  })
+
+  test('the score is that of the agent’s own resource, on the node it works for', async () => {
+    await shim('crm_attribute', ['-p', '-v', '7'], { OCF_RESOURCE_INSTANCE: 'db', OCF_RESKEY_CRM_meta_on_node: 'beta' })
+    expect(await call('crm_attribute -N beta -l reboot -n master-db -q')).toBe('0 7')
+  })
+
+  test('arguments with blanks, quotes, line breaks and other alphabets arrive as they are', async () => {
+    const value = 'a "b" \'c\'\nd ä 漢'
+    await shim('attrd_updater', ['-n', 'x', '-U', value])
+    expect([...world.attributes.values()].map((attribute) => attribute.value)).toEqual([value])
+  })
+
+  test('without a daemon the exit code says so', async () => {
+    const nowhere = { SYSTOLE_TOOLS_SOCKET: join(folder, 'nothing.sock') }
+    expect(await shim('crm_node', ['-n'], nowhere)).toMatchObject({ code: 102, output: '' })
+  })
+
+  test('a world that fails is an error of the command, not of the daemon', async () => {
+    world.status = () => Promise.reject(new Error('the store does not answer'))
+    expect(await shim('crm_mon', ['-1X'])).toEqual({ code: 1, output: '', errors: 'the store does not answer\n' })
+    expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 })
+  })
+})
