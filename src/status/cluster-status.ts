@@ -299,13 +299,13 @@ export interface HistoryEntry {
   /** `op-status` as written: 0 done, -1 pending, 1 cancelled, 2 timeout, 3 not supported, 4 error, 5 … */
   readonly status: number
   /** The exit code that the transition expected; undefined where none is recorded. */
-  readonly expectedExitCode?: number
-  readonly transition?: { readonly uuid: string; readonly number: number; readonly action: number }
+  readonly expectedExitCode?: number | undefined
+  readonly transition?: { readonly uuid: string; readonly number: number; readonly action: number } | undefined
   /** Seconds since the epoch. */
-  readonly lastChange?: number
+  readonly lastChange?: number | undefined
   readonly exitReason: string
-  readonly migrateSource?: NodeName
-  readonly migrateTarget?: NodeName
+  readonly migrateSource?: NodeName | undefined
+  readonly migrateTarget?: NodeName | undefined
   /** Every attribute as written: digests, `op-force-restart`, `queue-time`, … */
   readonly attributes: Readonly<Record<string, string>>
 }

@@ -9,12 +9,13 @@ import type {
   FailCount,
   FailedOperation,
   HistoryBan,
+  HistoryEntry,
   NodeStatus,
   OnFail,
   PrimitiveResource,
   ResourceMeta,
 } from './cluster-status.ts'
-import type { RecordedNode, RecordedResource } from './history/records.ts'
+import type { RecordedNode } from './history/records.ts'
 import type { TimeZone } from './rules/index.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -76,7 +77,7 @@ export interface StateDraft {
   bans: HistoryBan[]
   danglingMigrations: NodeName[]
   failCounts: Map<NodeName, FailCount>
-  history: Map<NodeName, RecordedResource>
+  history: Map<NodeName, readonly HistoryEntry[]>
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
   expiredRecurring: { readonly node: NodeName; readonly key: string }[]
   demoteOn: NodeName[]

@@ -150,13 +150,12 @@ function finishPrimitive({ world, nodesByName, primitivesById }: Finishing, draf
   return resource
 }
 
-function finishState({ role, active, knownOn, history, ...state }: StateDraft): PrimitiveState {
+function finishState({ role, active, knownOn, ...state }: StateDraft): PrimitiveState {
   return {
     ...state,
     role: role ?? 'Stopped',
     active: [...active].map(([node, roleThere]) => ({ node, role: roleThere })),
     knownOn: [...knownOn],
-    history: new Map([...history].map(([node, { entries }]) => [node, entries] as const)),
   }
 }
 

@@ -4,7 +4,13 @@
  * nodes that are down.
  */
 import type { NodeName } from '../base/index.ts'
-import { type Configuration, childElement, parseBoolean, type XmlElement } from '../cib/index.ts'
+import {
+  type Configuration,
+  childElement,
+  type PrimitiveDefinition,
+  parseBoolean,
+  type XmlElement,
+} from '../cib/index.ts'
 import type { ClusterStatus } from './cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
@@ -107,7 +113,11 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
 
 /** Some fence device switches nodes on again once they are healthy. */
 function providesUnfencing({ resources, templates }: Configuration): boolean {
-  return JSON.stringify([resources, templates]).includes('"name":"provides","value":"unfencing"')
+  const provides = ({ meta }: Pick<PrimitiveDefinition, 'meta'>): boolean =>
+    meta.some(({ pairs }) => pairs.some(({ name, value }) => name === 'provides' && value === 'unfencing'))
+  return [...resources, ...templates].some(
+    (resource) => provides(resource) || (resource.kind === 'clone' && [resource.child].some(provides)),
+  )
 }
 
 /** A remote node that was never connected may run anything, unless startup-fencing is off. */

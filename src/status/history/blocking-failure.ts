@@ -8,7 +8,7 @@ import type { NodeDraft, PrimitiveDraft } from '../drafts.ts'
 export function hasBlockingFailure({ operations, state }: PrimitiveDraft, node: NodeDraft): boolean {
   const blocking = operations.filter(({ attributes }) => attributes['on-fail'] === 'block')
   if (blocking.length === 0) return false
-  const entries = state.history.get(node.name)?.entries ?? []
+  const entries = state.history.get(node.name) ?? []
   return blocking.some(({ name, intervalMs }) =>
     entries.some((entry) => entry.operation === name && entry.intervalMs === intervalMs && isFailure(entry)),
   )

@@ -34,14 +34,23 @@ function interpretResource(
   const resource = findInstance(world, node, recorded)
   if (resource === undefined) return
   const { state } = resource
-  state.history.set(node.name, recorded)
+  state.history.set(node.name, recorded.entries)
   if (recorded.id !== resource.id) state.historyName = recorded.id
   noteFailCount(world, resource, node, failCounts)
   if (recorded.shutdownLock !== undefined) noteShutdownLock(world, resource, node, recorded.shutdownLock)
   const [first] = recorded.entries
   if (first === undefined) return
   const before = state.role
-  const reading: Reading = { world, node, resource, entry: first, role: undefined, onFail: 'ignore' }
+  const reading: Reading = {
+    world,
+    node,
+    resource,
+    recordedId: recorded.id,
+    entry: first,
+    role: undefined,
+    onFail: 'ignore',
+    lastFailure: undefined,
+  }
   for (const entry of recorded.entries) {
     reading.entry = entry
     interpretEntry(reading)
@@ -56,7 +65,7 @@ function interpretResource(
 function interpretEntry(reading: Reading): void {
   const { world, node, resource, entry } = reading
   const expired = isExpired(world, resource, node, entry)
-  const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: canFence(world, node), expired })
+  const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: () => canFence(world, node), expired })
   if (expired && entry.expectedExitCode !== outcome.exitCode) {
     const isLive = node.online && !node.unclean
     if (entry.intervalMs === 0) return
@@ -72,7 +81,7 @@ function interpretEntry(reading: Reading): void {
 function applyOutcome(reading: Reading, outcome: Outcome): void {
   if (outcome.role !== undefined && outcome.kind !== 'pending' && outcome.kind !== 'cancelled')
     reading.role = outcome.role
-  if (outcome.isDeadEnd === true) {
+  if (outcome.isDeadEnd) {
     block(reading.resource.state)
     reading.resource.state.failed = true
   }

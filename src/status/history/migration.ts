@@ -98,9 +98,8 @@ export function unpackFailedMigrateFrom(reading: Reading): void {
   if (sourceNode?.online === true) addActive(world, resource, sourceNode, 'Started')
 }
 
-function entriesOn({ world, resource, node }: Reading, name: NodeName): readonly HistoryEntry[] {
-  const key = resource.state.history.get(node.name)?.id ?? resource.configuredId
-  return world.recorded.get(name)?.resourcesByName.get(key)?.entries ?? []
+function entriesOn({ world, recordedId }: Reading, name: NodeName): readonly HistoryEntry[] {
+  return world.recorded.get(name)?.resourcesByName.get(recordedId)?.entries ?? []
 }
 
 function findEntry(reading: Reading, on: NodeName, operation: string, other: NodeName): HistoryEntry | undefined {

@@ -66,11 +66,11 @@ export interface Outcome {
   readonly exitCode: number
   readonly expected: number | undefined
   /** What the exit code alone says of the role. */
-  readonly role?: 'Stopped' | 'Promoted'
+  readonly role: 'Stopped' | 'Promoted' | undefined
   /** "Not running" where that is no failure, so that it also ends any failure before. */
   readonly clearsFailures: boolean
   /** It could not be stopped, never will be, and the node cannot be fenced. */
-  readonly isDeadEnd?: boolean
+  readonly isDeadEnd: boolean
 }
 
 export const isProbe = (entry: Pick<HistoryEntry, 'operation' | 'intervalMs'>): boolean =>
@@ -78,7 +78,7 @@ export const isProbe = (entry: Pick<HistoryEntry, 'operation' | 'intervalMs'>): 
 
 export interface OutcomeContext {
   readonly managed: boolean
-  readonly canFence: boolean
+  readonly canFence: () => boolean
   /** The failure is older than failure-timeout. */
   readonly expired: boolean
 }
@@ -86,35 +86,41 @@ export interface OutcomeContext {
 export function outcomeOf(entry: HistoryEntry, context: OutcomeContext): Outcome {
   const exitCode = healthyEqual(entry.exitCode)
   const expected = entry.expectedExitCode
-  const base = { exitCode, expected, clearsFailures: false }
   const verdict = executorVerdict(entry.status)
-  if (verdict !== undefined) return { ...base, kind: verdict }
+  if (verdict !== undefined) return outcome({ kind: verdict, exitCode, expected })
   const asExpected = expected === undefined ? exitCode === exitCodes.ok : exitCode === expected
-  const dead = { isDeadEnd: entry.operation === 'stop' && !context.canFence }
   const kind: OutcomeKind = asExpected ? 'done' : 'error'
+  const isDeadEnd = entry.operation === 'stop' && !context.canFence()
   switch (exitCode) {
     case exitCodes.ok:
-      return { ...base, kind: isProbe(entry) && expected === exitCodes.notRunning ? 'done' : kind }
+      return outcome({ kind: isProbe(entry) && expected === exitCodes.notRunning ? 'done' : kind, exitCode, expected })
     case exitCodes.notRunning:
       return isProbe(entry) || expected === exitCodes.notRunning || !context.managed
-        ? { ...base, kind: 'done', role: 'Stopped', clearsFailures: true }
-        : { ...base, kind }
+        ? outcome({ kind: 'done', exitCode, expected, role: 'Stopped', clearsFailures: true })
+        : outcome({ kind, exitCode, expected })
     case exitCodes.promoted:
-      return { ...base, kind: isProbe(entry) ? 'done' : kind, role: 'Promoted' }
+      return outcome({ kind: isProbe(entry) ? 'done' : kind, exitCode, expected, role: 'Promoted' })
     case exitCodes.failedPromoted:
-      return { ...base, kind: !context.expired || asExpected ? 'error' : kind, role: 'Promoted' }
+      return outcome({ kind: context.expired ? kind : 'error', exitCode, expected, role: 'Promoted' })
     case exitCodes.notConfigured:
-      return { ...base, kind: 'fatal-error' }
+      return outcome({ kind: 'fatal-error', exitCode, expected })
     case exitCodes.unimplemented:
-      return { ...base, kind: entry.intervalMs > 0 ? 'error' : 'hard-error', ...dead }
+      return outcome({ kind: entry.intervalMs > 0 ? 'error' : 'hard-error', exitCode, expected, isDeadEnd })
     case exitCodes.invalidParameter:
     case exitCodes.insufficientPrivileges:
     case exitCodes.notInstalled:
-      return { ...base, kind: 'hard-error', ...dead }
+      return outcome({ kind: 'hard-error', exitCode, expected, isDeadEnd })
     default:
-      return { ...base, kind: 'error' }
+      return outcome({ kind: 'error', exitCode, expected })
   }
 }
+
+/** All of one shape: a history may hold a hundred thousand. */
+function outcome({ kind, exitCode, expected, role, clearsFailures, isDeadEnd }: OutcomeParts): Outcome {
+  return { kind, exitCode, expected, role, clearsFailures: clearsFailures ?? false, isDeadEnd: isDeadEnd ?? false }
+}
+
+type OutcomeParts = Pick<Outcome, 'kind' | 'exitCode' | 'expected'> & Partial<Outcome>
 
 /** Statuses that say more than the exit code does; done and error leave the word to the exit code. */
 function executorVerdict(status: number): OutcomeKind | undefined {

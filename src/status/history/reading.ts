@@ -7,11 +7,13 @@ export interface Reading {
   readonly world: World
   readonly node: NodeDraft
   readonly resource: PrimitiveDraft
+  /** The resource's name in this history. */
+  readonly recordedId: string
   /** The entry that is being read. */
   entry: HistoryEntry
   /** What the entries so far say; undefined while none said anything. */
   role: Role | undefined
   /** The most drastic response that failures so far ask for, unless a success ended them. */
   onFail: OnFail
-  lastFailure?: HistoryEntry
+  lastFailure: HistoryEntry | undefined
 }

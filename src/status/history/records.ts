@@ -98,37 +98,44 @@ function readAgent({ attributes }: XmlElement): Agent | undefined {
 
 function readEntry({ attributes }: XmlElement): HistoryEntry {
   const id = attributes.id ?? ''
-  const operation = attributes.operation ?? ''
-  const intervalMs = integer(attributes.interval) ?? 0
-  const key = readTransitionKey(attributes['transition-key'])
-  const lastChange = integer(attributes['last-rc-change'])
   const { migrate_source: source, migrate_target: target } = attributes
+  const key = readTransitionKey(attributes['transition-key'])
+  // There may be a hundred thousand of these: one shape, filled in one go.
   return {
     id,
     key: attributes.operation_key ?? id,
-    operation,
-    intervalMs,
+    operation: attributes.operation ?? '',
+    intervalMs: integer(attributes.interval) ?? 0,
     callId: integer(attributes['call-id']) ?? -1,
     exitCode: integer(attributes['rc-code']) ?? -1,
     status: integer(attributes['op-status']) ?? -1,
+    expectedExitCode: key?.expected,
+    transition: key?.transition,
+    lastChange: integer(attributes['last-rc-change']),
     exitReason: attributes['exit-reason'] ?? '',
+    migrateSource: source === undefined ? undefined : nodeName(source),
+    migrateTarget: target === undefined ? undefined : nodeName(target),
     attributes,
-    ...key,
-    ...(lastChange === undefined ? {} : { lastChange }),
-    ...(source === undefined ? {} : { migrateSource: nodeName(source) }),
-    ...(target === undefined ? {} : { migrateTarget: nodeName(target) }),
   }
 }
 
+interface TransitionKey {
+  readonly transition: NonNullable<HistoryEntry['transition']>
+  readonly expected: number | undefined
+}
+
 /** `ACTION:TRANSITION:EXPECTED:UUID`; before 0.6 without the expected exit code. */
-function readTransitionKey(text: string | undefined): Pick<HistoryEntry, 'expectedExitCode' | 'transition'> {
-  const match = /^(\d+):(-?\d+):(?:(\d+):)?([^:]+)$/.exec(text ?? '')
-  if (match === null) return {}
-  const [, action, number, expected, uuid = ''] = match
-  const transition = { uuid, number: Number(number), action: Number(action) }
-  return expected === undefined ? { transition } : { transition, expectedExitCode: Number(expected) }
+function readTransitionKey(text: string | undefined): TransitionKey | undefined {
+  const parts = text?.split(':') ?? []
+  if (parts.length < 3 || parts.length > 4) return undefined
+  const [action, number] = [integer(parts[0]), integer(parts[1])]
+  if (action === undefined || number === undefined) return undefined
+  const uuid = parts.at(-1) ?? ''
+  return { transition: { uuid, number, action }, expected: parts.length === 4 ? integer(parts[2]) : undefined }
 }
 
 function integer(text: string | undefined): number | undefined {
-  return text !== undefined && /^\s*[+-]?\d+/.test(text) ? Number.parseInt(text, 10) : undefined
+  if (text === undefined) return undefined
+  const value = Number.parseInt(text, 10)
+  return Number.isNaN(value) ? undefined : value
 }
