@@ -2,7 +2,6 @@
  * The first half of scheduling: where every resource shall be and in which role, from the status and the constraints.
  * Each step takes the values of the steps before and returns its own.
  */
-import { INFINITY_SCORE } from '../cib/index.ts'
 import type { ClusterStatus } from '../status/index.ts'
 import type { Assignment } from './assignment.ts'
 import { expandColocations } from './constraints/colocations.ts'
@@ -32,7 +31,7 @@ export function assignResources(status: ClusterStatus, { holds, showScores, expl
   const locations = expandLocations({ configuration, tree, references, holds })
   const colocations = expandColocations({ configuration, tree, references, holds })
   const tickets = readTicketEffects({ configuration, status, references, holds })
-  const nodes = createNodeTable(status, tree, -INFINITY_SCORE)
+  const nodes = createNodeTable({ status, tree, mustBeFenced: tickets.fencing })
   const trail = createTrail(explain)
   const base = baseScores({
     status,
@@ -41,7 +40,7 @@ export function assignResources(status: ClusterStatus, { holds, showScores, expl
     locations,
     tickets,
     trail,
-    initialRole: (entry) => (entry.kind === 'primitive' ? initialRole(entry) : wantedRole(entry)),
+    initialRole: (entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : wantedRole(entry)),
   })
   const placed = placeResources({ status, tree, nodes, base, locations, colocations, tickets, trail, showScores })
   return toAssignment(placed, base)

@@ -89,8 +89,8 @@ function pair(
   primarySide: Side,
   set: { readonly id: string; readonly score: Score } = constraint,
 ): readonly Colocation[] {
-  const dependent = references.resource(dependentSide.id)
-  const primary = references.resource(primarySide.id)
+  const dependent = references.exactly(dependentSide.id)
+  const primary = references.exactly(primarySide.id)
   if (dependent === undefined || primary === undefined || set.score === 0) return []
   return [
     {

@@ -8,6 +8,8 @@ import { type Entry, type ResourceTree, topBelowBundle } from '../tree.ts'
 export interface References {
   /** The resource that an id means; undefined where there is none. */
   readonly resource: (id: string) => Entry | undefined
+  /** The same, but the inside of a clone has no name here: only the clone itself, or one numbered instance. */
+  readonly exactly: (id: string) => Entry | undefined
   /** The ids that a template or a tag stands for; undefined where the id is neither. */
   readonly members: (id: string) => readonly string[] | undefined
   /** The same with the resource itself where the id is one: what a member of a resource set stands for. */
@@ -28,6 +30,10 @@ export function indexReferences(configuration: Configuration, tree: ResourceTree
   }
   return {
     resource: (id) => named.get(id),
+    exactly: (id) => {
+      const found = named.get(id)
+      return found?.id === id || found?.parent?.kind === 'bundle' ? found : undefined
+    },
     members: (id) => (named.has(id) ? undefined : lists.get(id)),
     expand: (id) => (named.has(id) ? [id] : (lists.get(id) ?? [id])),
   }

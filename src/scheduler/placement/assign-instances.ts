@@ -42,7 +42,8 @@ export function assignInstances(
 
 /** Its current node, unless it failed, the node cannot run it, or has its share of instances already. */
 function nodeToKeep(placing: Placing, instance: Entry, evenly: number): number {
-  if (isSettled(placing, instance) || !isActive(instance) || isFailed(instance)) return nowhere
+  if (isSettled(placing, instance) || !isActive(instance)) return nowhere
+  if (instance.kind === 'primitive' && isFailed(instance)) return nowhere
   const node = currentNode(placing, instance)
   if (node === nowhere || !isUsable(placing, node)) return nowhere
   if (isUnderParent(placing, instance, node) && (parentCounts(placing, instance)[node] ?? 0) >= evenly) return nowhere
@@ -59,9 +60,12 @@ function keep(placing: Placing, instance: Entry, node: number, limits: InstanceL
     const chosen = assignInstance(placing, instance, node, limits.perNode, 'tentative')
     kept = chosen === node
     if (kept) break
-    restore(placing, tables)
+    restore(tables)
+    if (chosen === nowhere) {
+      placing.settled[instance.index] = 0
+      break
+    }
     release(placing, instance)
-    if (chosen === nowhere) break
   }
   counts.set(before)
   if (kept && isUnderParent(placing, instance, node)) counts[node] = (counts[node] ?? 0) + 1
@@ -124,6 +128,6 @@ function backUp(placing: Placing, entry: Entry): Backup {
   return [{ table, copy: table.slice() }, ...entry.members.flatMap((member) => backUp(placing, member))]
 }
 
-function restore(_placing: Placing, backup: Backup): void {
+function restore(backup: Backup): void {
   for (const { table, copy } of backup) table.set(copy)
 }

@@ -3,10 +3,17 @@
  * that assignment decides; a wish to be promoted is such a case, because instances compete for it.
  */
 import type { Role } from '../../cib/index.ts'
-import { type Entry, type PrimitiveEntry, topBelowBundle } from '../tree.ts'
+import { type Entry, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../tree.ts'
 
-export function initialRole(entry: PrimitiveEntry): Role | undefined {
-  return entry.resource.state.demandedRole?.role ?? wantedRole(entry)
+export function initialRole(tree: ResourceTree, entry: PrimitiveEntry): Role | undefined {
+  return entry.resource.state.demandedRole?.role ?? (leavesWithNode(tree, entry) ? 'Stopped' : wantedRole(entry))
+}
+
+/** The connection of a remote node that asked to be shut down is taken down, so that its resources move first. */
+function leavesWithNode({ nodes, nodeIndex }: ResourceTree, { resource }: PrimitiveEntry): boolean {
+  const index = resource.connectionOf === undefined ? undefined : nodeIndex.get(resource.connectionOf)
+  const node = index === undefined ? undefined : nodes[index]
+  return node?.kind === 'remote' && node.shutdown
 }
 
 /** The role that `target-role` limits an entry to. */

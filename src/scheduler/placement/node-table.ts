@@ -2,6 +2,8 @@
  * Which nodes can run resources, as placement goes on: where a remote or guest node's connection is assigned decides
  * whether that node will be there.
  */
+import type { NodeName } from '../../base/index.ts'
+import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
 import type { NodeUnavailable } from '../assignment.ts'
 import type { ResourceTree } from '../tree.ts'
@@ -22,7 +24,14 @@ export interface NodeTable {
   readonly baseScore: Int32Array
 }
 
-export function createNodeTable(status: ClusterStatus, tree: ResourceTree, minusInfinity: number): NodeTable {
+interface Input {
+  readonly status: ClusterStatus
+  readonly tree: ResourceTree
+  /** Nodes that a decision of this run, rather than their state, makes unclean. */
+  readonly mustBeFenced: ReadonlyMap<NodeName, unknown>
+}
+
+export function createNodeTable({ status, tree, mustBeFenced }: Input): NodeTable {
   const { nodes } = status
   const flags = (test: (node: NodeStatus) => boolean): Uint8Array =>
     Uint8Array.from(nodes, (node) => Number(test(node)))
@@ -32,11 +41,13 @@ export function createNodeTable(status: ClusterStatus, tree: ResourceTree, minus
     usable: new Uint8Array(nodes.length),
     online: flags((node) => node.online),
     shutdown: flags((node) => node.shutdown),
-    unclean: flags((node) => node.unclean),
+    unclean: flags((node) => node.unclean || mustBeFenced.has(node.name)),
     load: new Int32Array(nodes.length),
     capacity: nodes.map((node) => new Map(node.utilization)),
     baseScore: Int32Array.from(nodes, (node, index) =>
-      tree.replicaOfNode.has(index) || (node.kind === 'member' && (!node.online || node.shutdown)) ? minusInfinity : 0,
+      tree.replicaOfNode.has(index) || (node.kind === 'member' && (!node.online || node.shutdown))
+        ? -INFINITY_SCORE
+        : 0,
     ),
   }
   for (const [index, node] of nodes.entries()) updateUsable(table, node, index)

@@ -77,7 +77,7 @@ function begin(input: PlaceInput): Placing {
     scoreWhenAssigned: new Int32Array(count),
     managed,
     blocked,
-    nextRole: tree.all.map((entry) => (entry.kind === 'primitive' ? initialRole(entry) : undefined)),
+    nextRole: tree.all.map((entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : undefined)),
     nextRoleReason: tree.all.map(() => undefined),
     priority: tree.all.map((entry) => entry.resource.meta.priority),
     promotionRank: tree.all.map(() => 0),

@@ -111,7 +111,7 @@ function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTa
 function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
   const { factor } = wish
   const wishes = wishOnNode(placing, wish)
-  const onlyChoice = factor < 0 && allowsOneNode(tableOf(placing, wish.source))
+  const onlyChoice = factor < 0 && isWorthMoving(wish) && allowsOneNode(tableOf(placing, wish.source))
   for (let node = 0; node < work.length; node++) {
     const was = scoreAt(work, node)
     if (was === absent || was === unusable) continue
@@ -133,6 +133,11 @@ function attenuate(factor: number, wished: number): number {
   const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
   if (rounded !== 0 || wished === 0) return rounded
   return Math.sign(factor)
+}
+
+/** The primary gives way to what keeps away from it only where that weighs more than its wish to stay. */
+function isWorthMoving({ colocation }: Wish): boolean {
+  return colocation === undefined || colocation.primary.resource.meta.stickiness < -colocation.score
 }
 
 function allowsOneNode(table: ScoreTable): boolean {
