@@ -8,4 +8,10 @@ export { explainNode, type NodeReport } from './explain/explain-node.ts'
 export { explainResource, type ResourceExplanation } from './explain/explain-resource.ts'
 export { type Schedule, type SchedulerInput, schedule } from './schedule.ts'
 export { answerLine, type Surroundings, simulateFile } from './simulate/batch.ts'
-export { type Simulation, type SimulationInput, simulate, simulateCib } from './simulate/simulate.ts'
+export {
+  type Simulation,
+  type SimulationInput,
+  type SimulationText,
+  simulate,
+  simulateCib,
+} from './simulate/simulate.ts'

@@ -29,6 +29,7 @@ import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
 import { resourceOpAdd, resourceOpRemove } from './resource/op.ts'
 import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
+import { simulateCommand } from './simulate/simulate.ts'
 import { status } from './status/status.ts'
 import { stonithConfirm } from './stonith/confirm.ts'
 import { stonithFence } from './stonith/fence.ts'
@@ -40,6 +41,7 @@ import { why } from './why/why.ts'
 export const allCommands: readonly Command[] = [
   status,
   why,
+  simulateCommand,
   clusterSetup,
   clusterJoin,
   clusterToken,

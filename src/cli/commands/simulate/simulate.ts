@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import {
+  answerLine,
+  type SimulationText,
+  type Surroundings,
+  simulateCib,
+  simulateFile,
+} from '../../../scheduler/index.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { md5 } from '../../md5.ts'
+import { expectWords } from '../../words.ts'
+
+export const simulateCommand: Command = {
+  path: ['simulate'],
+  usage: '[--xml-file=<file>] [--show-scores] [--save-graph=<file>] [-t <date>] | --batch',
+  summary: 'Show what the cluster would do, from its present state or that of a CIB in a file',
+  details:
+    'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played. ' +
+    'The text is that of crm_simulate. --batch reads names of files from standard input and answers each with a line of JSON.',
+  examples: ['systole simulate', 'systole simulate --xml-file saved.xml --show-scores'],
+  flags: [
+    { name: 'xml-file', letter: 'x', value: 'file', summary: 'A CIB in a file' },
+    { name: 'set-datetime', letter: 't', value: 'date', summary: 'The moment for which rules are evaluated' },
+    { name: 'show-scores', letter: 's', summary: 'Show the scores' },
+    { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
+    { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
+    { name: 'simulate', letter: 'S', summary: 'Accepted for crm_simulate’s sake: it always simulates' },
+    { name: 'batch', summary: 'Answer names of files on standard input, a line of JSON each' },
+  ],
+  run: (call) => (call.flags.has('batch') ? answerBatch() : simulateOnce(call)),
+}
+
+const surroundings: Surroundings = {
+  md5,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  now: () => Math.floor(Date.now() / 1000),
+  ticks: () => performance.now(),
+}
+
+async function answerBatch(): Promise<Outcome> {
+  for await (const line of createInterface({ input: process.stdin }))
+    process.stdout.write(`${answerLine(line, surroundings)}\n`)
+  return done('', {})
+}
+
+async function simulateOnce(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'simulate [--xml-file=<file>]' })
+  const texts = await simulated(call)
+  const graphFile = call.flags.get('save-graph')
+  if (typeof graphFile === 'string') await call.terminal.writeFile(graphFile, texts.graph)
+  const scores = call.flags.has('show-scores') ? texts.scores : ''
+  const text = call.flags.has('quiet') ? scores : `${texts.summary}${scores === '' ? '' : `\nScores:\n${scores}`}`
+  return done(text, {
+    summary: texts.summary.split('\n'),
+    scores: texts.scores.trimEnd().split('\n'),
+    graph: texts.graph,
+  })
+}
+
+async function simulated(call: Call): Promise<SimulationText> {
+  const file = call.flags.get('xml-file')
+  const date = call.flags.get('set-datetime')
+  if (typeof file === 'string')
+    return simulateFile({ file, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
+  if (date !== undefined)
+    throw new Refusal('-t needs a CIB in a file: save the running one by `systole cluster cib <file>` first.')
+  const { cib } = await call.cluster.readCib()
+  return simulateCib({ cib, md5, showScores: true, now: Math.floor(call.terminal.now().getTime() / 1000) })
+}
