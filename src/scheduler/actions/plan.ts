@@ -152,7 +152,8 @@ export function reviewRunnable(plan: Plan, unit: PrimitiveUnit, action: PlannedA
 
 function reviewQuorum({ status }: Plan, unit: PrimitiveUnit, action: PlannedAction): void {
   const policy = status.haveQuorum ? 'ignore' : status.options.noQuorumPolicy
-  if (policy === 'stop') {
+  // With `demote`, what can be demoted is, and everything else stops.
+  if (policy === 'stop' || (policy === 'demote' && unit.role !== 'Promoted' && unit.role !== 'Unpromoted')) {
     action.runnable = false
     action.reason = 'no quorum'
   } else if (policy === 'freeze') {
