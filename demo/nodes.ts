@@ -14,6 +14,8 @@ export const nodeNames = ['alpha', 'beta', 'gamma'] as const
 export const rootOf = (node: string): string => join(demoFolder, node)
 
 const bootMs = 2000
+/** All nodes share this machine, which answers for each of them: only by the grace is a power cut told from a restart. */
+const timings = { restartGraceMs: 2000 }
 const lookMs = 200
 const perNode = 3
 
@@ -39,7 +41,7 @@ export class Nodes {
       this.#boot(name)
     }
     const [first, ...others] = nodes
-    const options = JSON.stringify({ nodes, store: { kind: 'embedded-socket', path: storeSocket } })
+    const options = JSON.stringify({ nodes, store: { kind: 'embedded-socket', path: storeSocket }, timings })
     const listed = nodes.map(({ name, address }) => ({ name, address }))
     const { token } = await answered(nodeNames[0], async (local) => {
       const made = await local.setupCluster({ clusterName: 'demo', nodes: listed, options, force: false })
