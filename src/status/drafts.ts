@@ -107,6 +107,10 @@ export interface CloneDraft extends CollectiveCommon {
   readonly promotedMax: number
   readonly promotedNodeMax: number
   readonly instances: InstanceDraft[]
+  /** The instances that are active on a node, by any of their members, in the order in which that was found. */
+  readonly activeOn: Map<NodeName, InstanceDraft[]>
+  /** No instance before this one is free any more. */
+  firstFree: number
   /** Adds one more instance, for one that is found active beyond the wanted number. */
   readonly grow: () => InstanceDraft
 }

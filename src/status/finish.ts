@@ -168,7 +168,7 @@ function finishGroup(finishing: Finishing, draft: GroupDraft): GroupResource {
 }
 
 function finishClone(finishing: Finishing, draft: CloneDraft): CloneResource {
-  const { grow, parent, inheritable, instances, ...clone } = draft
+  const { grow, parent, inheritable, instances, activeOn, firstFree, ...clone } = draft
   return {
     ...clone,
     instances: instances.map((instance) =>

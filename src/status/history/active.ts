@@ -14,6 +14,7 @@ export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraf
     return
   }
   state.active.set(node.name, role)
+  noteInstance(resource, node)
   if (node.maintenance) {
     state.managed = false
     state.maintenance = true
@@ -25,6 +26,15 @@ export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraf
   const { parent } = resource
   if (parent === undefined || parent.meta.multipleActive !== 'block') return
   if (parent.kind === 'group') for (const member of parent.members) block(member.state)
+}
+
+function noteInstance(resource: PrimitiveDraft, node: NodeDraft): void {
+  const instance = resource.parent?.kind === 'group' ? resource.parent : resource
+  const clone = instance.parent
+  if (clone?.kind !== 'clone') return
+  const here = clone.activeOn.get(node.name)
+  if (here === undefined) clone.activeOn.set(node.name, [instance])
+  else if (!here.includes(instance)) here.push(instance)
 }
 
 /** What need not be fenced before it starts elsewhere does not count on nodes that are lost. */

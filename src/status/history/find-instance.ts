@@ -35,9 +35,7 @@ function existingInstance(
   memberName: string,
   node: NodeDraft,
 ): PrimitiveDraft | undefined {
-  const here = clone.instances.filter((instance) =>
-    membersOf(instance).some(({ state }) => state.active.has(node.name)),
-  )
+  const here = clone.activeOn.get(node.name) ?? []
   if (here.length > 0) {
     // Several histories of one anonymous instance: the later are leftovers of when the clone was unique.
     const idle = here
@@ -45,18 +43,28 @@ function existingInstance(
       .find(({ state }) => state.active.size === 0)
     return idle !== undefined && usable(world, clone, idle, node) ? idle : undefined
   }
-  const free = clone.instances.find((instance) => isFree(instance, memberName, node))
-  const member = free === undefined ? undefined : memberOf(free, memberName)
+  const member = freeMember(clone, memberName, node)
   return member !== undefined && usable(world, clone, member, node) ? member : undefined
 }
 
-/** Active nowhere, not blocked, and not about to start on another node. */
-function isFree(instance: InstanceDraft, memberName: string, node: NodeDraft): boolean {
-  if (membersOf(instance).some(({ state }) => state.active.size > 0)) return false
-  const member = memberOf(instance, memberName)
-  if (member === undefined || member.state.blocked) return false
-  const { pending } = member.state
-  return pending === undefined || pending.node === node.name
+/** The first instance that is active nowhere, not blocked, and not about to start on another node. */
+function freeMember(clone: CloneDraft, memberName: string, node: NodeDraft): PrimitiveDraft | undefined {
+  const { instances } = clone
+  while (clone.firstFree < instances.length && isTaken(instances[clone.firstFree])) clone.firstFree++
+  for (let number = clone.firstFree; number < instances.length; number++) {
+    const instance = instances[number]
+    if (instance === undefined || isTaken(instance)) continue
+    const member = memberOf(instance, memberName)
+    if (member === undefined || member.state.blocked) continue
+    const { pending } = member.state
+    if (pending === undefined || pending.node === node.name) return member
+  }
+  return undefined
+}
+
+/** For good: what is found active does not become free again. */
+function isTaken(instance: InstanceDraft | undefined): boolean {
+  return instance !== undefined && membersOf(instance).some(({ state }) => state.active.size > 0)
 }
 
 /**

@@ -46,6 +46,8 @@ export function buildClone(
     inheritable: withDefault(meta.raw, 'resource-stickiness', '1'),
     ...limits,
     instances,
+    activeOn: new Map(),
+    firstFree: 0,
     grow,
   }
   for (let number = 0; number < Math.max(1, limits.cloneMax); number++) grow()
