@@ -22,7 +22,7 @@ import {
   waitForLeftAgent,
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
-import { type Operation, operationOfAction, type ReportedResult } from './operation.ts'
+import { type Operation, operationOfAction, type ReportedResult, showsPending } from './operation.ts'
 import {
   type ExecutorEffect,
   type ExecutorInput,
@@ -34,7 +34,7 @@ import {
 
 /** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
 export interface ResultStore {
-  /** In a transaction that compares the DC's term; `refused` where that term is over. */
+  /** In a transaction that compares the DC's term, also where there is nothing to write; `refused` where that term is over. */
   announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
   record(records: readonly OperationRecord[]): Promise<void>
   /** Deletes one record of a resource, or all of them. */
@@ -201,7 +201,8 @@ export class Executor {
     const { resource } = result
     let written = false
     const done = this.#write(resource, async () => {
-      written = (await this.#ports.store.announce(this.#recordsOf(result), term)) === 'written'
+      const records = showsPending(result) ? this.#recordsOf(result) : []
+      written = (await this.#ports.store.announce(records, term)) === 'written'
     })
     void done.then(() => this.#input({ kind: 'announced', callId, resource, written }))
   }

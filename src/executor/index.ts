@@ -10,7 +10,7 @@ export {
   type ExecutorPorts,
   type ResultStore,
 } from './executor.ts'
-export { type Operation, operationOfAction, type ReportedResult } from './operation.ts'
+export { type Operation, operationOfAction, type ReportedResult, showsPending } from './operation.ts'
 export {
   type ExecutorEffect,
   type ExecutorInput,

@@ -50,6 +50,14 @@ export function changesResource({ operation }: Pick<Operation, 'operation'>): bo
   return !['monitor', 'status', 'notify', 'validate-all', 'meta-data'].includes(operation)
 }
 
+/**
+ * Whether its pending record may stand in the history while it runs. It replaces what is recorded there, and a resource that
+ * is being stopped, demoted or reloaded is still active: a DC that takes over in that moment must not think otherwise.
+ */
+export function showsPending({ operation }: Pick<Operation, 'operation'>): boolean {
+  return !['stop', 'demote', 'reload', 'reload-agent'].includes(operation)
+}
+
 /** Brings a service nearer to running twice: never without quorum. */
 export function needsQuorum({ operation }: Pick<Operation, 'operation'>): boolean {
   return ['start', 'promote', 'migrate_to', 'migrate_from', 'reload', 'reload-agent'].includes(operation)

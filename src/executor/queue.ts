@@ -3,9 +3,9 @@
  * part of its controller that talks to it).
  *
  * Contract at the edge:
- * - `announce`: write the pending record in a transaction that compares the DC's term, then feed back `announced`. Nothing that
- *   changes a resource runs before that, so that a later DC knows of it, and nothing starts when the store has no majority.
- *   Later records of the resource are written after it has been answered.
+ * - `announce`: write the pending record (where `showsPending`) in a transaction that compares the DC's term, then feed back
+ *   `announced`. Nothing that changes a resource runs before that, so that a later DC knows of it, and nothing starts when the
+ *   store has no majority. Later records of the resource are written after it has been answered.
  * - `record`: results are written in the order of their effects and repeated until they are written.
  * - `run` ends with exactly one `finished`, also after `kill`.
  * - What this node does by itself (`stop-locally`) needs no store.

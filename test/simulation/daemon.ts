@@ -33,6 +33,7 @@ import {
   nextDueAt,
   operationOfAction,
   type ReportedResult,
+  showsPending,
   stepExecutor,
 } from '../../src/executor/index.ts'
 import {
@@ -609,7 +610,7 @@ export class SimDaemon {
   }
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
-    const writes = this.#recordsOf(result)
+    const writes = showsPending(result) ? this.#recordsOf(result) : []
     const memberRevision = this.#ownMemberRevision
     let written = false
     this.#enqueue(

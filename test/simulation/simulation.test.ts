@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { type Mutation, type SimulationReport, simulate } from './world.ts'
+
+const seeds = 200
+
+const describeViolations = (report: SimulationReport): string =>
+  report.violations
+    .map(
+      ({ invariant, at, details }) => `seed ${report.seed} at ${at.toFixed(0)} ms: not kept: ${invariant}: ${details}`,
+    )
+    .join('\n')
+
+describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
+  test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 180_000 }, () => {
+    const reports = Array.from({ length: seeds }, (_, index) => simulate({ seed: index + 1 }))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    // The runs were not idle: otherwise the invariants would hold for nothing.
+    const sum = (of: (report: SimulationReport) => number) => reports.reduce((total, report) => total + of(report), 0)
+    expect(sum(({ counts }) => counts.faults)).toBeGreaterThan(seeds * 5)
+    expect(sum(({ counts }) => counts.starts)).toBeGreaterThan(seeds * 5)
+    expect(sum(({ counts }) => counts.fencings)).toBeGreaterThan(seeds)
+    expect(sum(({ counts }) => counts.terms)).toBeGreaterThan(seeds * 1.5)
+  })
+
+  test('is the same cluster each time for the same seed', () => {
+    const [once, again] = [1, 2].map(() => simulate({ seed: 7, keepLog: true }).log)
+    expect(once).toEqual(again)
+    expect(once?.length).toBeGreaterThan(50)
+  })
+})
+
+describe('the checkers notice a product that is broken on purpose', () => {
+  const cases: readonly { readonly mutation: Mutation; readonly invariant: string; readonly fencing?: boolean }[] = [
+    { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
+    {
+      mutation: 'start-before-fencing',
+      invariant: 'a lost node is fenced before its resources start elsewhere',
+      fencing: true,
+    },
+    { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
+  ]
+  for (const { mutation, invariant, fencing } of cases)
+    test(`${mutation}: not kept: ${invariant}`, { timeout: 120_000 }, () => {
+      const found = firstSeedThat(mutation, invariant, fencing)
+      expect(found, 'a seed that shows it').toBeDefined()
+    })
+})
+
+function firstSeedThat(mutation: Mutation, invariant: string, fencing: boolean | undefined): number | undefined {
+  for (let seed = 1; seed <= 150; seed++) {
+    const report = simulate({ seed, mutations: [mutation], ...(fencing === undefined ? {} : { fencing }) })
+    if (report.violations.some((violation) => violation.invariant === invariant)) return seed
+  }
+  return undefined
+}
