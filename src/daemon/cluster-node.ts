@@ -11,7 +11,7 @@ import {
   emptyView,
   observe,
 } from '../controller/index.ts'
-import type { Command, Executor } from '../executor/index.ts'
+import type { Command, Executor, ToolServer } from '../executor/index.ts'
 import {
   initialPresence,
   type PresenceEffect,
@@ -21,6 +21,7 @@ import {
 } from '../membership/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../rpc/index.ts'
 import type { Store } from '../store/index.ts'
+import { serveAgentTools } from './agent-tools.ts'
 import { monotonicNow } from './clock.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 import { clusterState } from './cluster-state.ts'
@@ -55,6 +56,8 @@ export interface ClusterNodeSetup {
   readonly log: Log
   /** A bug: the daemon ends, to be started again. */
   readonly fail: (error: unknown) => void
+  /** No bug: the node must come back as somebody new. */
+  readonly restart: (reason: string) => void
 }
 
 const storeRetryMs = 100
@@ -79,6 +82,7 @@ export class ClusterNode {
   #storeView: StoreView | undefined
   #pulse: Pulse | undefined
   #executor: Executor | undefined
+  #agentTools: ToolServer | undefined
   #quorateUntil: MonotonicMs = never
   #lease: string | undefined
   #silent: ReadonlySet<NodeName> = new Set()
@@ -234,6 +238,7 @@ export class ClusterNode {
     this.#presence.end()
     this.#controller.end()
     await this.#executor?.close()
+    await this.#agentTools?.close()
     this.#storeView?.close()
     this.#planner.close()
     this.fencing.close()
@@ -247,9 +252,10 @@ export class ClusterNode {
   async #openView(): Promise<void> {
     while (!this.#ended) {
       try {
-        this.#storeView = await openStoreView(this.store, this.#log, (changes, revision) =>
+        this.#storeView ??= await openStoreView(this.store, this.#log, (changes, revision) =>
           this.#fromStore(changes, revision),
         )
+        await this.#forgetShutdown()
         return await this.#begin()
       } catch (error) {
         if (error instanceof Error && !/^Store/.test(error.name)) throw error
@@ -259,10 +265,18 @@ export class ClusterNode {
     }
   }
 
+  /** The wish to leave of an earlier life, which nobody was there to see off, must not send this one away. */
+  async #forgetShutdown(): Promise<void> {
+    const key = keys.attribute(this.name, '', 'shutdown')
+    if (this.#view.attributes.has(key)) await this.store.transaction({ compare: [], writes: [{ kind: 'delete', key }] })
+  }
+
   /** The view is there: this node knows what it ran before, and may be given work. */
   async #begin(): Promise<void> {
     if (this.#ended) return
     this.#storeTrouble = undefined
+    this.#agentTools = await serveAgentTools(this, this.#setup.paths)
+    if (this.#ended) return await this.#agentTools.close()
     this.#executor = openExecutor({
       node: this.name,
       store: this.store,
@@ -317,7 +331,7 @@ export class ClusterNode {
         this.#log.warn('this node has lost quorum', { why: message.why })
         this.#executor?.setQuorum(false)
         this.#presence.feed({ kind: 'lease' })
-        this.#quorumLoss.begin()
+        if (message.why !== 'left') this.#quorumLoss.begin()
         this.#tellListeners()
         return
       case 'doubt-own-lease':
@@ -412,7 +426,7 @@ export class ClusterNode {
   /** The cluster believes that this node is off and may start its resources elsewhere. */
   #declaredDown(): void {
     this.#log.error('the cluster counts this node as down although it lives: its resources are stopped')
-    void this.#quorumLoss.stopAll().then(() => this.#setup.fail(new Error('This node was declared down.')))
+    void this.#quorumLoss.stopAll().then(() => this.#setup.restart('the cluster counts this node as down'))
   }
 
   #pulsePeers(): readonly { readonly node: NodeName; readonly host: string; readonly port: number }[] {

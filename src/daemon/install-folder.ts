@@ -1,4 +1,4 @@
-/** Where this program is installed: the folder above dist/, with agents/ and tools/ in it. */
+/** Where this program is installed: the folder above dist/, with agents/ and shims/ in it. */
 import { realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defined } from '../base/index.ts'

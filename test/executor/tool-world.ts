@@ -1,4 +1,5 @@
 /** A world for the tools that agents call: a CIB in memory, with what was asked of it. */
+import { expandValue } from '../../src/attributes/index.ts'
 import { nodeName, ok } from '../../src/base/index.ts'
 import {
   composeCib,
@@ -46,6 +47,19 @@ export class TestWorld implements ToolWorld {
     ]
   }
 
+  knowsNode(node: string): boolean {
+    return this.nodes().some(({ name }) => name === node)
+  }
+
+  configuration(): XmlElement {
+    return this.#configuration
+  }
+
+  transient(node: string): ReadonlyMap<string, string> {
+    const own = [...this.attributes.values()].filter((attribute) => attribute.node === node)
+    return new Map(own.map(({ name, value }) => [name, value]))
+  }
+
   cib(): XmlElement {
     const state = (node: string, id: string) => ({
       node: nodeName(node),
@@ -66,7 +80,7 @@ export class TestWorld implements ToolWorld {
     this.delays.push(delayMs)
     const key = `${node}/${set}/${name}`
     if (value === undefined) this.attributes.delete(key)
-    else this.attributes.set(key, { node, set, name, value })
+    else this.attributes.set(key, { node, set, name, value: expandValue(this.attributes.get(key)?.value, value) })
   }
 
   async edit(change: (cib: XmlElement) => EditResult): Promise<EditResult> {

@@ -3,7 +3,6 @@
  * that the quotes matter.
  */
 import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
-import { incremented, transientValue } from './attributes.ts'
 import { type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
 
@@ -42,15 +41,11 @@ export async function attrdUpdater(call: ToolCall, world: ToolWorld): Promise<To
   switch (command?.name) {
     case 'update':
     case 'update-both':
-      return await update(
-        given,
-        { node, name, value: incremented(name, command.value ?? '', transientValue(world.cib(), node, name)) },
-        world,
-      )
+      return await update(given, { node, name, value: command.value ?? '' }, world)
     case 'delete':
       return await update(given, { node, name, value: undefined }, world)
     case 'update-delay':
-      return await update(given, { node, name, value: transientValue(world.cib(), node, name) }, world)
+      return await update(given, { node, name, value: world.transient(node).get(name) }, world)
     default:
       return query(name, hasOption(given, 'all') ? undefined : node, world)
   }
@@ -69,10 +64,9 @@ async function update(
 
 /** On one node or, with `--all`, on all that have it. */
 function query(name: string, only: NodeName | undefined, world: ToolWorld): ToolReply {
-  const cib = world.cib()
   const nodes = only === undefined ? world.nodes().map((node) => node.name) : [only]
   const lines = nodes.flatMap((node) => {
-    const value = transientValue(cib, node, name)
+    const value = world.transient(node).get(name)
     return value === undefined ? [] : [`name="${name}" host="${node}" value="${value}"\n`]
   })
   if (lines.length > 0) return printed(lines.join(''))

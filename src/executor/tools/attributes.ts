@@ -28,20 +28,6 @@ export function nodeState(cib: XmlElement, node: string): XmlElement | undefined
   return status && childElements(status, 'node_state').find(({ attributes }) => attributes.uname === node)
 }
 
-/** A transient attribute, whatever set it is in. */
-export function transientValue(cib: XmlElement, node: string, name: string): string | undefined {
-  const state = nodeState(cib, node)
-  return pairValue(state && childElement(state, 'transient_attributes'), 'instance_attributes', name)
-}
-
-/** The transient attributes of a node, by name. */
-export function transientValues(cib: XmlElement, node: string): ReadonlyMap<string, string> {
-  const state = nodeState(cib, node)
-  const transient = state && childElement(state, 'transient_attributes')
-  const pairs = transient === undefined ? [] : childElements(transient).flatMap((set) => childElements(set, 'nvpair'))
-  return new Map(pairs.map(({ attributes }) => [attributes.name ?? '', attributes.value ?? '']))
-}
-
 /** `NAME++` and `NAME+=N` count up from what is there; the name may be left out. */
 export function incremented(name: string, value: string, before: string | undefined): string {
   const change = value.startsWith(name) ? value.slice(name.length) : value

@@ -12,7 +12,7 @@ import {
   setNodeAttributes,
   type XmlElement,
 } from '../../cib/index.ts'
-import { incremented, nodeElement, nodeState, pairValue, section, transientValue } from './attributes.ts'
+import { incremented, nodeElement, pairValue, section } from './attributes.ts'
 import { type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
 
@@ -64,7 +64,7 @@ export async function crmAttribute(call: ToolCall, world: ToolWorld): Promise<To
   if ('exitCode' in asked) return asked
   switch (asked.command.kind) {
     case 'query':
-      return query(asked, world.cib())
+      return query(asked, world)
     case 'update':
       return await write(asked, asked.command.value, call, world)
     case 'delete':
@@ -85,7 +85,7 @@ function readAsked(call: ToolCall, world: ToolWorld): Asked | ToolReply {
     )
   const scope = scopeOf(given, call, world, master || hasOption(given, 'promotion'))
   if (scope === undefined) return refused(exitCodes.usage, `${call.tool}: '${optionValue(given, 'type')}' is no type.`)
-  if ('node' in scope && !isKnownNode(world.cib(), scope.node))
+  if ('node' in scope && !world.knowsNode(scope.node))
     return refused(exitCodes.noSuchObject, `${call.tool}: Could not map name=${scope.node} to a UUID`)
   const setName = optionValue(given, 'set-name')
   const fallback = optionValue(given, 'default')
@@ -135,20 +135,19 @@ function scopeOf(
   return named === undefined ? { kind: 'crm_config' } : { kind: 'nodes', node, utilization: false }
 }
 
-function isKnownNode(cib: XmlElement, node: string): boolean {
-  return nodeElement(cib, node) !== undefined || nodeState(cib, node) !== undefined
-}
-
-function query(asked: Asked, cib: XmlElement): ToolReply {
-  const value = currentValue(asked, cib) ?? asked.fallback
+function query(asked: Asked, world: ToolWorld): ToolReply {
+  const value = valueNow(asked, world) ?? asked.fallback
   if (value === undefined) return notThere(asked)
   return printed(asked.quiet ? `${value}\n` : `scope=${asked.scope.kind}  name=${asked.name} value=${value}\n`)
 }
 
-function currentValue({ scope, name, setName }: Asked, cib: XmlElement): string | undefined {
+function valueNow(asked: Asked, world: ToolWorld): string | undefined {
+  const { scope, name } = asked
+  return scope.kind === 'status' ? world.transient(scope.node).get(name) : writtenValue(asked, world.configuration())
+}
+
+function writtenValue({ scope, name, setName }: Asked, cib: XmlElement): string | undefined {
   switch (scope.kind) {
-    case 'status':
-      return transientValue(cib, scope.node, name)
     case 'nodes':
       return pairValue(nodeElement(cib, scope.node), scope.utilization ? 'utilization' : 'instance_attributes', name)
     case 'crm_config':
@@ -156,6 +155,7 @@ function currentValue({ scope, name, setName }: Asked, cib: XmlElement): string 
     case 'rsc_defaults':
     case 'op_defaults':
       return pairValue(section(cib, scope.kind), 'meta_attributes', name, setName)
+    case 'status':
     case 'tickets':
       return undefined
   }
@@ -168,23 +168,19 @@ function notThere(asked: Asked): ToolReply {
 async function write(asked: Asked, value: string, call: ToolCall, world: ToolWorld): Promise<ToolReply> {
   const { scope, name } = asked
   if (scope.kind === 'status') {
-    await world.setAttribute({
-      node: scope.node,
-      set: '',
-      name,
-      value: incremented(name, value, currentValue(asked, world.cib())),
-    })
+    await world.setAttribute({ node: scope.node, set: '', name, value })
     return printed('')
   }
-  return edited(
-    asked,
-    await world.edit((cib) => change(asked, cib, incremented(name, value, currentValue(asked, cib))), text(call)),
+  const result = await world.edit(
+    (cib) => change(asked, cib, incremented(name, value, writtenValue(asked, cib))),
+    text(call),
   )
+  return edited(asked, result)
 }
 
 async function remove(asked: Asked, call: ToolCall, world: ToolWorld): Promise<ToolReply> {
   const { scope, name } = asked
-  const before = currentValue(asked, world.cib())
+  const before = valueNow(asked, world)
   // What is not there needs no deleting, and Pacemaker's tools agree.
   if (before === undefined) return printed('')
   if (scope.kind === 'status') await world.setAttribute({ node: scope.node, set: '', name, value: undefined })

@@ -68,7 +68,7 @@ export async function crmResource(call: ToolCall, world: ToolWorld): Promise<Too
   const resource = optionValue(given, 'resource')
   if (command === undefined || resource === undefined)
     return refused(exitCodes.usage, 'crm_resource: a resource and a command are needed.')
-  if (!findResource(world.cib(), resource.replace(/:\d+$/, '')))
+  if (!findResource(world.configuration(), resource.replace(/:\d+$/, '')))
     return refused(
       exitCodes.noSuchObject,
       `crm_resource: Resource '${resource}' not found\nError performing operation: No such object`,
@@ -126,7 +126,7 @@ const elementOf = {
 
 /** What is written in the resource itself; a missing name is told but is no failure. */
 function getParameter(given: readonly GivenOption[], id: string, name: string, world: ToolWorld): ToolReply {
-  const value = pairValue(findResource(world.cib(), id), elementOf[setOf(given)], name)
+  const value = pairValue(findResource(world.configuration(), id), elementOf[setOf(given)], name)
   if (value !== undefined) return printed(`${value}\n`)
   return { exitCode: exitCodes.ok, output: '', errors: `Attribute '${name}' not found for '${id}'\n` }
 }

@@ -1,7 +1,6 @@
 /** crm_failcount: how often a resource has failed on a node (crm_failcount(8)). Kept as `fail-count-<resource>#<operation>_<ms>`. */
 import { nodeName } from '../../base/index.ts'
 import { addScores, formatScore, parseScore } from '../../cib/index.ts'
-import { transientValues } from './attributes.ts'
 import { hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
 
@@ -33,7 +32,7 @@ export async function crmFailcount(call: ToolCall, world: ToolWorld): Promise<To
   }
   const operation = optionValue(given, 'operation')
   const prefix = `fail-count-${resource}#${operation === undefined ? '' : `${operation}_`}`
-  const counts = [...transientValues(world.cib(), node)].filter(([name]) => name.startsWith(prefix))
+  const counts = [...world.transient(node)].filter(([name]) => name.startsWith(prefix))
   const count = counts.reduce((sum, [, value]) => addScores(sum, parseScore(value) ?? 0), 0)
   const value = formatScore(count)
   return printed(

@@ -30,9 +30,18 @@ export interface ToolWorld {
   readonly quorate: boolean
   /** The cluster's nodes, remote ones left out. */
   nodes(): readonly ToolNode[]
-  /** The whole CIB as this node knows it, with everything that it has written itself. */
+  /** A cluster node or a remote one. */
+  knowsNode(node: string): boolean
+  /** The whole CIB as this node knows it. Large clusters have large ones: most commands need only what follows. */
   cib(): XmlElement
-  /** A transient attribute; undefined deletes it. Resolves when `cib` shows it, or with the delay when that has begun. */
+  /** The `cib` element, its configuration alone. */
+  configuration(): XmlElement
+  /** The transient attributes of a node, with everything that this node has set itself. */
+  transient(node: string): ReadonlyMap<string, string>
+  /**
+   * A transient attribute; undefined deletes it, `value++` and `value+=n` count up. Resolves when `transient` shows it, or at
+   * once where it has a delay.
+   */
   setAttribute(attribute: {
     readonly node: NodeName
     readonly set: string
