@@ -42,12 +42,12 @@ export class Recorder {
 /** Waits for a state of the world that nothing announces. */
 export async function eventually(
   condition: () => Promise<boolean> | boolean,
-  what: string,
+  what: string | (() => string),
   timeoutMs = 15_000,
 ): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`It did not come to this: ${what}`)
+    if (performance.now() > end) throw new Error(`It did not come to this: ${typeof what === 'string' ? what : what()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

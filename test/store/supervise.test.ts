@@ -138,7 +138,12 @@ describe('why etcd ended is read from its log', () => {
     },
     { log: line('warn', 'rejected connection', 'tls: bad certificate'), kind: 'died' },
     { log: '', kind: 'died' },
-    { log: 'panic: runtime error: index out of range', kind: 'died' },
+    { log: line('fatal', 'discovery failed', 'proto: Record: wiretype end group for non-group'), kind: 'damaged' },
+    {
+      log: 'panic: page 7 already freed\n\ngoroutine 1 [running]:\ngo.etcd.io/bbolt.(*freelist).free(0x0)',
+      kind: 'damaged',
+    },
+    { log: 'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.main()', kind: 'died' },
   ]
   for (const { log, kind } of logs)
     test(`${kind}: ${log.slice(0, 90)}`, () => {

@@ -19,56 +19,67 @@ export type Refusal =
   | { readonly kind: 'not-installed'; readonly binary: string }
   | { readonly kind: 'died'; readonly detail: string }
 
+/** The first that is found wins. */
 const patterns: readonly {
   readonly kind: 'damaged' | 'disk-full' | 'removed' | 'port-taken' | 'certificate'
   readonly pattern: RegExp
+  readonly evenAsWarning: boolean
 }[] = [
-  { kind: 'disk-full', pattern: /no space left on device|disk quota exceeded/i },
+  { kind: 'disk-full', pattern: /no space left on device|disk quota exceeded/i, evenAsWarning: true },
   {
     kind: 'removed',
-    pattern:
-      /permanently removed from the cluster|the member has been removed|ErrMemberRemoved|member has been permanently removed/i,
+    pattern: /(the member has been|member has been|was) permanently removed from the cluster/i,
+    evenAsWarning: true,
+  },
+  { kind: 'port-taken', pattern: /address already in use|cannot assign requested address/i, evenAsWarning: false },
+  {
+    kind: 'certificate',
+    pattern: /\.(pem|crt|key)"?: (no such file|permission denied)|tls: |x509: |KeyFile|CertFile|could not load cert/i,
+    evenAsWarning: false,
   },
   {
     kind: 'damaged',
-    pattern:
-      /crc mismatch|walpb: crc|wal: (file|slice|max entry|crc|decod)|snap: |proto: wrong wireType|proto: illegal|unexpected EOF|failed to (open|read|recover|find) (WAL|v3 backend|database|snapshot)|invalid database|version mismatch|file size too small|checksum error|tocommit\(\d+\) is out of range|already been bootstrapped|database snapshot file path not found/i,
-  },
-  { kind: 'port-taken', pattern: /address already in use|cannot assign requested address/i },
-  {
-    kind: 'certificate',
-    pattern:
-      /(cert|key|ca)[^"]{0,40}(no such file|not presented|permission denied)|tls: |x509: |KeyFile|CertFile|could not load cert/i,
+    pattern: new RegExp(
+      [
+        'crc|checksum|proto: |unexpected EOF|invalid database|version mismatch|file size too small|snap: |wal: ',
+        'failed to (open|read|recover|find|repair)[^"]*(WAL|backend|database|snapshot)|already been bootstrapped',
+        'database snapshot file path not found|is out of range|tocommit',
+        '^(panic: )?.*(go\\.etcd\\.io/(bbolt|etcd/(wal|mvcc|raft|etcdserver/api/snap)))\\b',
+      ].join('|'),
+      'i',
+    ),
+    evenAsWarning: false,
   },
 ]
 
-/** Looks at the last lines first: the reason stands at the end. */
+/**
+ * The end of the log says it. Only what was fatal counts for a diagnosis that costs something: a warning of a peer's broken
+ * connection ("unexpected EOF") in the log of a member that was killed must not make its data look damaged.
+ */
 export function refusalIn(log: string): Refusal {
-  const lines = log
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-60)
-    .reverse()
-  const fatal = lines.filter((line) => /"level":"(fatal|panic)"|^panic:|^fatal error|error verifying flags/.test(line))
-  for (const line of [...fatal, ...lines]) {
-    // A certificate that a peer does not like is logged at every attempt and stops nobody.
-    const found = patterns.find(({ kind, pattern }) => pattern.test(line) && (kind !== 'certificate' || isFatal(line)))
-    if (found === undefined) continue
-    const detail = messageIn(line)
-    switch (found.kind) {
+  const lines = log.split('\n').filter((line) => line.trim() !== '')
+  const panic = lines.findIndex((line) => /^(panic|fatal error):/.test(line))
+  const fatal = lines.filter((line, i) => fatalLine.test(line) || (panic !== -1 && i >= panic)).slice(-linesOfInterest)
+  for (const { kind, pattern, evenAsWarning } of patterns) {
+    const line = (evenAsWarning ? lines.slice(-linesOfInterest) : fatal).find((candidate) => pattern.test(candidate))
+    if (line === undefined) continue
+    switch (kind) {
       case 'disk-full':
       case 'removed':
-        return { kind: found.kind }
+        return { kind }
       case 'damaged':
       case 'port-taken':
       case 'certificate':
-        return { kind: found.kind, detail }
+        return { kind, detail: messageIn(fatal[0] ?? line) }
       default:
-        return assertNever(found.kind)
+        return assertNever(kind)
     }
   }
   return { kind: 'died', detail: fatal[0] === undefined ? 'it left no reason in its log' : messageIn(fatal[0]) }
 }
+
+const linesOfInterest = 60
+const fatalLine = /"level":"(fatal|panic)"|error verifying flags/
 
 export function describeRefusal(refusal: Refusal, directory: string): string {
   switch (refusal.kind) {
@@ -93,10 +104,6 @@ export function describeRefusal(refusal: Refusal, directory: string): string {
     default:
       return assertNever(refusal)
   }
-}
-
-function isFatal(line: string): boolean {
-  return /"level":"(fatal|panic)"|^panic:|error verifying flags|failed to start etcd/.test(line)
 }
 
 /** etcd's log lines are JSON; `panic:` and a few early messages are not. */
