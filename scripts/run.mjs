@@ -6,8 +6,12 @@ import { build } from 'esbuild'
 
 const [program, ...args] = process.argv.slice(2)
 const source = resolve(program)
-// Beside the source, so that what the program finds from its own place (import.meta.dirname) is where it expects it.
-const bundle = join(dirname(source), `.${basename(source, '.ts')}-${process.pid}.mjs`)
+// Below node_modules, where its packages are found and nobody looks for sources.
+const bundle = join(
+  import.meta.dirname,
+  '../node_modules/.cache/systole',
+  `${basename(source, '.ts')}-${process.pid}.mjs`,
+)
 mkdirSync(dirname(bundle), { recursive: true })
 await build({
   entryPoints: [source],
