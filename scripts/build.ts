@@ -3,7 +3,7 @@
  * packages, and agents start the command line many times a minute. Only what is native stays in node_modules.
  * Arguments name the programs to build (all of them without any); `--readable` leaves the text as it is.
  */
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
 
@@ -18,11 +18,12 @@ const programs: Readonly<Record<string, string>> = {
 const minify = !process.argv.includes('--readable')
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const chosen = Object.entries(programs).filter(([name]) => named.length === 0 || named.includes(name))
-if (named.length === 0) rmSync('dist', { recursive: true, force: true })
-mkdirSync('dist', { recursive: true })
+// Beside the old one, which daemons may be running from, and then in its place.
+const fresh = named.length === 0 ? `dist.new-${process.pid}` : 'dist'
+mkdirSync(fresh, { recursive: true })
 await build({
   entryPoints: Object.fromEntries(chosen),
-  outdir: 'dist',
+  outdir: fresh,
   outExtension: { '.js': '.mjs' },
   bundle: true,
   splitting: true,
@@ -45,4 +46,10 @@ await build({
   },
   logLevel: 'warning',
 })
+if (fresh !== 'dist') {
+  const old = `dist.old-${process.pid}`
+  if (existsSync('dist')) renameSync('dist', old)
+  renameSync(fresh, 'dist')
+  rmSync(old, { recursive: true, force: true })
+}
 for (const program of ['bin/systole', 'bin/systoled']) if (existsSync(program)) chmodSync(program, 0o755)

@@ -150,7 +150,15 @@ export class Daemon {
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     writeWhole(this.paths.startedMark, '')
     const identity = readIdentity(this.paths.pki)
-    const node = new ClusterNode({ file, own, identity, paths: this.paths, log: this.log, fail: this.#fail })
+    const node = new ClusterNode({
+      file,
+      own,
+      identity,
+      paths: this.paths,
+      log: this.log,
+      fail: this.#fail,
+      restart: this.#restart,
+    })
     this.#node = node
     await node.start()
   }
@@ -188,6 +196,11 @@ export class Daemon {
     await this.#node?.suspend()
     await Promise.all([...this.#servers.map((server) => server.close()), this.#local?.close()])
     rmSync(this.paths.lock, { force: true })
+  }
+
+  readonly #restart = (reason: string): void => {
+    this.log.error('the daemon ends, to be started again', { reason })
+    process.exit(1)
   }
 
   readonly #onFailure = (method: string, error: unknown): void => {

@@ -5,6 +5,7 @@ import type { ClusterView } from '../controller/index.ts'
 import { Executor } from '../executor/index.ts'
 import { type AgentHost, type AgentRunner, childProcessRunner, metadataReader } from '../resource-agents/index.ts'
 import type { Store } from '../store/index.ts'
+import { agentToolsSocket } from './agent-tools-socket.ts'
 import { installFolder } from './install-folder.ts'
 import type { Log } from './log.ts'
 import type { Paths } from './paths.ts'
@@ -14,8 +15,8 @@ export function agentHost(paths: Paths): AgentHost {
   return {
     ocfRoot: '/usr/lib/ocf',
     moreAgentFolders: [join(installFolder(), 'agents/ocf')],
-    toolsFolder: join(installFolder(), 'tools'),
-    toolsSocket: join(paths.run, 'tools.sock'),
+    toolsFolder: join(installFolder(), 'shims'),
+    toolsSocket: agentToolsSocket(paths),
     runFolder: paths.run,
   }
 }

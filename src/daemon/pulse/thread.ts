@@ -49,7 +49,8 @@ class PulseThread {
     this.#ticks = setInterval(() => this.#tick(), this.#setup.timings.heartbeatIntervalMs)
     const names = peers.map(({ node }) => node)
     this.setNodes(peers, names)
-    this.#lease.feed({ kind: 'tick' })
+    // First the others hear this node, then they see it among the members: the other way round it would look silent.
+    setTimeout(() => this.#lease.feed({ kind: 'tick' }), this.#setup.timings.heartbeatIntervalMs)
   }
 
   setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {
