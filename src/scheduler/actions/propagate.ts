@@ -232,9 +232,8 @@ function updatePair(settling: Settling, { first, follower, state, filter, rules 
   const onOptional = filter !== 'runnable'
   const onRunnable = filter !== 'optional'
   if (has(rules, rule.asymmetric)) applyAsymmetric(first, follower)
-  // Here the state is that of the follower, on the node of `first`.
-  if (has(rules, rule.thenImpliesFirst) && !follower.optional && onOptional && !state.optional) {
-    lose(first, 'optional', follower)
+  if (has(rules, rule.thenImpliesFirst) && !follower.optional && !follower.migratable) {
+    lose(first, 'migratable', follower)
   }
   if (
     has(rules, rule.promotedThenImpliesFirst) &&
@@ -267,7 +266,7 @@ function updatePair(settling: Settling, { first, follower, state, filter, rules 
   return changed
 }
 
-const lossNames = { optional: 'required', runnable: 'unrunnable', migratable: 'unmigratable' } as const
+const lossNames = { optional: 'required', runnable: 'unrunnable', migratable: 'unmigrateable' } as const
 
 /** Takes a property away. The first loss that another resource causes is the reason that is shown. */
 function lose(action: PlannedAction, property: keyof typeof lossNames, cause: PlannedAction): void {

@@ -64,8 +64,8 @@ export function activeEntries(entries: readonly HistoryEntry[]): readonly Histor
 
 /** What is no longer configured forgets its failures once it is stopped. */
 export function clearOrphanFailCounts(plan: Plan): void {
-  for (const unit of plan.tree.top.flatMap(primitivesOf)) {
-    if (!unit.resource.orphan) continue
+  for (const unit of plan.tree.top) {
+    if (unit.kind !== 'primitive' || !unit.resource.orphan) continue
     for (const node of plan.status.nodes) {
       if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
       const action = clearFailCount(plan, unit, node.name, 'it is orphaned')

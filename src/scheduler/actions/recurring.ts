@@ -39,15 +39,20 @@ const notRecurring = new Set([
   'reload-agent',
 ])
 
-/** The first definition of each name and interval; a start or stop with an interval is a mistake that is passed over. */
+/**
+ * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
+ * or stop with an interval is a mistake that is passed over.
+ */
 function recurringOf(unit: PrimitiveUnit): readonly Recurring[] {
-  const seen = new Set<string>()
+  const written = new Map<string, number>()
+  const keyOf = ({ name, intervalMs }: OperationDefinition): string => operationKey(unit.id, name, intervalMs)
+  for (const definition of unit.resource.operations) {
+    written.set(keyOf(definition), (written.get(keyOf(definition)) ?? 0) + 1)
+  }
   return unit.resource.operations.flatMap((definition) => {
-    const { name, intervalMs } = definition
-    const key = operationKey(unit.id, name, intervalMs)
-    if (intervalMs <= 0 || notRecurring.has(name) || seen.has(key)) return []
-    seen.add(key)
-    return isEnabled(definition) ? [{ definition, key, role: roleOf(definition.attributes.role) }] : []
+    const key = keyOf(definition)
+    const isWanted = definition.intervalMs > 0 && !notRecurring.has(definition.name) && isEnabled(definition)
+    return isWanted && written.get(key) === 1 ? [{ definition, key, role: roleOf(definition.attributes.role) }] : []
   })
 }
 

@@ -39,7 +39,7 @@ function firstsOf(plan: Plan, { first, follower }: Ordering): readonly PlannedAc
   if (found.length > 0 || !unit || key === undefined || unit === follower.unit) return found
   const { task, intervalMs } = splitKey(key)
   const role = currentRole(unit)
-  if (task === 'stop' && role === 'Stopped') return []
+  if ((task === 'stop' || task === 'demote') && role === 'Stopped') return []
   if (task === 'demote' && role === 'Unpromoted') return []
   return [obtain(plan, { unit, task, intervalMs, optional: true })]
 }
