@@ -16,22 +16,15 @@ export interface GuestNode {
   readonly name: NodeName
   /** The resource that is the guest: a virtual machine. */
   readonly container: ResourceId
-  /** The group that the container is a member of, and its connection with it. */
-  readonly group?: ResourceId
+  /** Not a member of the container's group: a group is started without it. */
   readonly connection: PrimitiveDefinition
 }
 
-interface PlacedPrimitive {
-  readonly primitive: PrimitiveDefinition
-  readonly group?: ResourceId
-}
-
 /** Primitives at the top and in groups, in the order of the configuration. Clones cannot be nodes. */
-function placedPrimitives(resources: readonly ResourceDefinition[]): readonly PlacedPrimitive[] {
-  return resources.flatMap((resource): readonly PlacedPrimitive[] => {
-    if (resource.kind === 'primitive') return [{ primitive: resource }]
-    if (resource.kind === 'group') return resource.members.map((primitive) => ({ primitive, group: resource.id }))
-    return []
+function primitivesThatAreNodes(resources: readonly ResourceDefinition[]): readonly PrimitiveDefinition[] {
+  return resources.flatMap((resource): readonly PrimitiveDefinition[] => {
+    if (resource.kind === 'primitive') return [resource]
+    return resource.kind === 'group' ? resource.members : []
   })
 }
 
@@ -39,15 +32,15 @@ export const isConnectionAgent = ({ agent }: Pick<PrimitiveDefinition, 'agent'>)
   agent.class === 'ocf' && agent.provider === 'pacemaker' && agent.type === 'remote'
 
 export function remoteNodeNames(configuration: Configuration): readonly NodeName[] {
-  return placedPrimitives(configuration.resources)
-    .filter(({ primitive }) => isConnectionAgent(primitive))
-    .map(({ primitive }) => nodeName(primitive.id))
+  return primitivesThatAreNodes(configuration.resources)
+    .filter(isConnectionAgent)
+    .map(({ id }) => nodeName(id))
 }
 
 export function guestNodes(configuration: Configuration): readonly GuestNode[] {
-  const placed = placedPrimitives(configuration.resources)
-  const taken = new Set<string>(placed.map(({ primitive }) => primitive.id))
-  return placed.flatMap(({ primitive, group }) => {
+  const primitives = primitivesThatAreNodes(configuration.resources)
+  const taken = new Set<string>(primitives.map(({ id }) => id))
+  return primitives.flatMap((primitive) => {
     const name = writtenMeta(primitive, 'remote-node')
     if (name === undefined || taken.has(name)) return []
     taken.add(name)
@@ -56,7 +49,6 @@ export function guestNodes(configuration: Configuration): readonly GuestNode[] {
         name: nodeName(name),
         container: primitive.id,
         connection: guestConnection(name, primitive),
-        ...(group === undefined ? {} : { group }),
       },
     ]
   })

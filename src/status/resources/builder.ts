@@ -4,7 +4,7 @@
  */
 import { assertNever, type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type { Configuration, ResourceDefinition } from '../../cib/index.ts'
-import type { CloneDraft, CollectiveDraft, PrimitiveDraft, ResourceDraft } from '../drafts.ts'
+import type { CloneDraft, PrimitiveDraft, ResourceDraft } from '../drafts.ts'
 import type { GuestNode } from '../nodes/remote-definitions.ts'
 import { buildBundle } from './bundle.ts'
 import { buildClone } from './clone.ts'
@@ -40,27 +40,18 @@ export function buildResources(
     nodeCount: nodes.count,
     addBundleNode: nodes.addBundleNode,
   }
-  const resources = configuration.resources.map((definition) => buildResource(definition, guests, builder))
-  for (const guest of guests.filter(({ group }) => group === undefined))
-    resources.push(buildConnection(guest, undefined, builder))
+  const resources = configuration.resources.map((definition) => buildResource(definition, builder))
+  for (const { connection } of guests) resources.push(buildPrimitive(connection, { implicit: true }, builder))
   linkContainers(primitives)
   return { resources, primitives, cloneByMember }
 }
 
-function buildResource(
-  definition: ResourceDefinition,
-  guests: readonly GuestNode[],
-  builder: ResourceBuilder,
-): ResourceDraft {
+function buildResource(definition: ResourceDefinition, builder: ResourceBuilder): ResourceDraft {
   switch (definition.kind) {
     case 'primitive':
       return buildPrimitive(definition, {}, builder)
-    case 'group': {
-      const group = buildGroup(definition, {}, builder)
-      for (const guest of guests.filter((candidate) => candidate.group === definition.id))
-        group.members.push(buildConnection(guest, group, builder))
-      return group
-    }
+    case 'group':
+      return buildGroup(definition, {}, builder)
     case 'clone':
       return buildClone(definition, builder)
     case 'bundle':
@@ -68,14 +59,6 @@ function buildResource(
     default:
       return assertNever(definition)
   }
-}
-
-function buildConnection(
-  guest: GuestNode,
-  parent: CollectiveDraft | undefined,
-  builder: ResourceBuilder,
-): PrimitiveDraft {
-  return buildPrimitive(guest.connection, { implicit: true, ...(parent === undefined ? {} : { parent }) }, builder)
 }
 
 /** The meta-attribute `container`: of the connection of a guest node, or of any resource that runs inside of another. */
