@@ -2,32 +2,39 @@
  * A resource that can be started or promoted only with another one is not, when that other one turns out to be impossible
  * to start or promote: placement had counted on it.
  */
-import { operationKey, type PlannedAction } from './action.ts'
-import type { Plan } from './plan.ts'
+import { findAction, operationKey, type PlannedAction } from './action.ts'
 import type { Settling } from './settling.ts'
-import { below, type Unit } from './unit.ts'
+import { below, isReplicated, replicasOf, topOf, type Unit } from './unit.ts'
 
 const INFINITY = 1_000_000
 
 export function blockColocated(settling: Settling, action: PlannedAction): void {
   const { unit, task } = action
   if (!unit || action.runnable || (task !== 'start' && task !== 'promote')) return
-  // What is colocated with a group is so with all of its members.
-  for (const primary of unit.parent?.kind === 'group' ? [unit, unit.parent] : [unit]) {
-    for (const { dependent, dependentRole, primaryRole, score } of mandatoryWith(settling.plan, primary)) {
-      if (score < INFINITY) continue
-      if (task === 'promote' && primaryRole !== 'Promoted') continue
-      const blocked = settling.plan.tree.byId.get(dependent)
-      if (blocked) block(settling, blocked, dependentRole === 'Promoted' ? 'promote' : 'start', primary)
-    }
+  const primary = topOf(unit, { throughBundles: true })
+  if (canReachRole(primary, task)) return
+  for (const colocation of settling.plan.colocationsByPrimary.get(primary.id) ?? []) {
+    const { dependent, dependentRole, primaryRole, score } = colocation
+    if (score < INFINITY || (task === 'promote' && primaryRole !== 'Promoted')) continue
+    const blocked = settling.plan.tree.byId.get(dependent)
+    if (blocked) block(settling, { unit: blocked, task: dependentRole === 'Promoted' ? 'promote' : 'start', cause: unit })
   }
 }
 
-function mandatoryWith(plan: Plan, primary: Unit): Plan['assignment']['colocations'] {
-  return plan.colocationsByPrimary.get(primary.id) ?? []
+/** One part that can, or has no need to, is enough for what is colocated with the whole. */
+function canReachRole(primary: Unit, task: string): boolean {
+  return partsOf(primary).some((part) => findAction(part, { task })?.runnable !== false)
 }
 
-function block(settling: Settling, unit: Unit, task: string, cause: Unit): void {
+const partsOf = (unit: Unit): readonly Unit[] => (isReplicated(unit) ? replicasOf(unit) : below(unit))
+
+interface Blocked {
+  readonly unit: Unit
+  readonly task: string
+  readonly cause: Unit
+}
+
+function block(settling: Settling, { unit, task, cause }: Blocked): void {
   for (const action of unit.actionsByKey.get(operationKey(unit.id, task)) ?? []) {
     if (!action.runnable || action.task !== task) continue
     action.runnable = false
@@ -35,5 +42,5 @@ function block(settling: Settling, unit: Unit, task: string, cause: Unit): void 
     blockColocated(settling, action)
     settling.work.addWithFollowers(action)
   }
-  for (const part of below(unit)) block(settling, part, task, cause)
+  for (const part of below(unit)) block(settling, { unit: part, task, cause })
 }

@@ -6,7 +6,7 @@ import type { NodeStatus } from '../../status/index.ts'
 import { findAction, operationKey, type PlannedAction, sameNode } from './action.ts'
 import { fenceAction } from './fence-action.ts'
 import { notifyAfterFencing } from './notifications.ts'
-import { canFence, isUnclean, obtain, order, type Plan } from './plan.ts'
+import { canFence, isUnclean, obtain, type Plan } from './plan.ts'
 import { relate, rule } from './relation.ts'
 import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from './unit.ts'
 
@@ -79,7 +79,7 @@ function shutdownAction(plan: Plan, node: NodeStatus): PlannedAction {
     const { assigned, resource } = stop.unit
     if (resource.state.maintenance || node.maintenance || (!assigned.managed && !assigned.blocked)) continue
     stop.optional = false
-    order(plan, { action: stop }, { action }, rule.ordered | rule.unrunnableFirstBlocks)
+    relate(stop, action, rule.ordered | rule.unrunnableFirstBlocks)
   }
   return action
 }

@@ -5,7 +5,7 @@
 import type { ResourceId } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
-import { isRecurring, operationKey, type PlannedAction, sameNode } from './action.ts'
+import { isRecurring, notifyKey, operationKey, type PlannedAction, sameNode } from './action.ts'
 import { actionAttributes } from './action-attributes.ts'
 import { planNotifications } from './notifications.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
@@ -193,11 +193,13 @@ function neverNamed(): never {
 }
 
 /** An anonymous instance has its operations recorded under the name that the executor has known it by. */
-function keysOf({ unit, key, task, cancels, intervalMs }: PlannedAction): { key: string; internalKey?: string } {
+function keysOf({ unit, key, task, cancels, intervalMs, meta }: PlannedAction): { key: string; internalKey?: string } {
   const name = unit?.kind === 'primitive' ? unit.resource.state.historyName : undefined
   if (!unit || name === undefined || name === unit.id) return { key }
-  const notify = task === 'notify' && /_(pre|post)_notify_([a-z]+)_0$/.exec(key)
-  const known = notify ? `${name}_${notify[1]}_notify_${notify[2]}_0` : operationKey(name, cancels ?? task, intervalMs)
+  const known =
+    task === 'notify'
+      ? notifyKey(name, meta.get('notify_type') ?? '', meta.get('notify_operation') ?? '')
+      : operationKey(name, cancels ?? task, intervalMs)
   return { key: known, internalKey: key }
 }
 

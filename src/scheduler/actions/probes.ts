@@ -57,7 +57,7 @@ function probePrimitive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): bool
   if (!state.active.some((active) => active.node === node.name)) action.expectedRc = 7
   else if (unit.role === 'Promoted') action.expectedRc = 8
   const starting = isInClone(unit) ? topOf(unit) : unit
-  order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rule.ordered)
+  order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rule.ordered | rule.unrunnableFirstBlocks)
   order(plan, { unit, action }, { unit: starting, key: operationKey(unit.id, 'reload-agent') }, rule.ordered)
   return true
 }

@@ -29,6 +29,7 @@ export function settleAll(plan: Plan): void {
   const work = new Worklist()
   for (const action of plan.actions) work.add(action)
   const settling: Settling = { plan, work }
+  for (const action of plan.actions) blockColocated(settling, action)
   for (let action = work.take(); action; action = work.take()) settleAction(settling, action)
 }
 
@@ -82,7 +83,7 @@ function settleRelation(
   }
   // The end of a clone's or bundle's change is what others wait for.
   const isNew = relate(first, follower, relation.rules)
-  if (isNew) relation.rules = none
+  relation.rules = none
   return { changed: { first: false, follower: isNew }, first }
 }
 

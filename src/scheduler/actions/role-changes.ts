@@ -33,7 +33,7 @@ export function planRoleChanges(plan: Plan, unit: PrimitiveUnit): void {
     if (policy === 'stop_start' || policy === 'stop_unexpected') needsStop = true
     if (policy === 'stop_unexpected') unit.stopsUnexpected = true
   }
-  if (state.pending?.operation === 'start') {
+  if (state.pending?.operation === 'start' && !isMoving) {
     const start = obtain(plan, { unit, task: 'start', node: current, optional: true })
     start.alwaysInGraph = true
   }

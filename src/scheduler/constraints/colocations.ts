@@ -198,6 +198,7 @@ function withinBundle(bundle: BundleEntry, tree: ResourceTree): readonly Colocat
  * preferred. A guest node's connection runs where its container does; so does what was put into a container that is no node.
  */
 function withContainer(entry: PrimitiveEntry, tree: ResourceTree): readonly Colocation[] {
+  if (!entry.resource.state.managed) return []
   const container = containerOf(tree, entry)
   if (container === undefined || nodeOfContainer(entry, container, tree) !== undefined) return []
   const score = tree.replicaOf.has(entry.index) ? 10_000 : INFINITY_SCORE

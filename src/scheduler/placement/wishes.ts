@@ -111,14 +111,17 @@ function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTa
 function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
   const { factor } = wish
   const wishes = wishOnNode(placing, wish)
-  const onlyChoice = factor < 0 && isWorthMoving(wish) && allowsOneNode(tableOf(placing, wish.source))
+  const onlyChoice = factor < 0 && allowsOneNode(tableOf(placing, wish.source))
+  const stickiness = wish.colocation?.primary.resource.meta.stickiness ?? 0
   for (let node = 0; node < work.length; node++) {
     const was = scoreAt(work, node)
     if (was === absent || was === unusable) continue
     const wished = wishes(node)
-    // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on.
-    if (factor < 0 && wished < 0 && !onlyChoice) continue
-    const sum = add(attenuate(factor, wished), was)
+    const part = attenuate(factor, wished)
+    // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on and that
+    // weighs more than staying.
+    if (factor < 0 && wished < 0 && !(onlyChoice && part > stickiness)) continue
+    const sum = add(part, was)
     if (wish.onlyPositive && sum < 0) {
       if (was > 0) work[node] = unusable
       if (was >= 0) continue
@@ -133,11 +136,6 @@ function attenuate(factor: number, wished: number): number {
   const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
   if (rounded !== 0 || wished === 0) return rounded
   return Math.sign(factor)
-}
-
-/** The primary gives way to what keeps away from it only where that weighs more than its wish to stay. */
-function isWorthMoving({ colocation }: Wish): boolean {
-  return colocation === undefined || colocation.primary.resource.meta.stickiness < -colocation.score
 }
 
 function allowsOneNode(table: ScoreTable): boolean {
