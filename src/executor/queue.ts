@@ -36,6 +36,7 @@ import {
   type ReportedResult,
   recurringName,
   reportedResult,
+  showsPending,
 } from './operation.ts'
 
 export interface ExecutorState {
@@ -228,7 +229,8 @@ function withdrawn(state: ExecutorState, line: Line, current: Current, now: Mono
     queueTimeMs: current.queueTimeMs,
   })
   const next = advance(withLine(state, operation.resource, finishCurrent(line)), [operation.resource], now)
-  return { state: next.state, effects: [{ kind: 'record', result }, ...next.effects] }
+  const shown: readonly ExecutorEffect[] = showsPending(operation) ? [{ kind: 'record', result }] : []
+  return { state: next.state, effects: [...shown, ...next.effects] }
 }
 
 function finished(
@@ -244,10 +246,15 @@ function finished(
   const after =
     current.operation.intervalMs > 0
       ? finishedRecurring(over, current, result, now)
-      : { line: over, effects: [{ kind: 'record', result } as const] }
+      : { line: over, effects: finishedOnce(result) }
   const next = advance(withLine(state, input.resource, after.line), [input.resource], now)
   const stopped = continueLocalStop(next.state, result, now)
   return { state: stopped.state, effects: [...after.effects, ...next.effects, ...stopped.effects] }
+}
+
+/** What was interrupted may have been done all the same: its pending record stands until that of the stop which follows. */
+function finishedOnce(result: ReportedResult): readonly ExecutorEffect[] {
+  return result.status === 'cancelled' ? [] : [{ kind: 'record', result }]
 }
 
 /** Of a recurring operation only another result than the last is news, and nothing once it was cancelled. */
@@ -309,20 +316,21 @@ function setQuorum(state: ExecutorState, quorate: boolean): ExecutorState {
 }
 
 /**
- * Everything that waits is dropped, and what runs is interrupted unless it stops or demotes itself: the time in which the
- * others may take over is running, and a start that takes its full time would use it up.
+ * What waits for the resources that stop is dropped, and what runs is interrupted unless it stops or demotes itself: the time
+ * in which the others may take over is running, and a start that takes its full time would use it up.
  */
 function stopLocally(state: ExecutorState, stages: readonly (readonly Operation[])[], now: MonotonicMs): ExecutorStep {
   const effects: ExecutorEffect[] = []
-  const lines = mapLines(state.lines, (line) => {
+  const stopping = new Set(stages.flat().map(({ resource }) => resource))
+  const lines = new Map(state.lines)
+  for (const [resource, line] of state.lines) {
+    if (!stopping.has(resource)) continue
     const quiet = { ...withoutRecurring(line), waiting: [] }
     const { current } = line
-    if (current === undefined) return quiet
-    if (current.phase !== 'running') return finishCurrent(quiet)
-    if (!['stop', 'demote'].includes(current.operation.operation))
-      effects.push({ kind: 'kill', callId: current.callId, resource: current.operation.resource })
-    return quiet
-  })
+    lines.set(resource, current === undefined || current.phase === 'running' ? quiet : finishCurrent(quiet))
+    if (current?.phase === 'running' && !['stop', 'demote'].includes(current.operation.operation))
+      effects.push({ kind: 'kill', callId: current.callId, resource })
+  }
   const begun = continueWith({ ...state, lines }, { stages, running: new Set(), failed: [] }, now)
   return { state: begun.state, effects: [...effects, ...begun.effects] }
 }

@@ -335,8 +335,17 @@ describe('without quorum', () => {
     node.run('web', 'start')
     node.execute('web', 'promote')
     expect(node.give({ kind: 'stop-locally', stages: [[withoutDc('web', 'stop')]] })).toEqual(['kill web'])
-    expect(node.finished('web', 1, 'cancelled')).toEqual(['record web start cancelled 1', 'run web stop'])
+    expect(node.finished('web', 1, 'cancelled')).toEqual(['run web stop'])
     expect(node.finished('web')).toEqual(['record web stop done 0', 'stopped locally, failed: none'])
+  })
+
+  test('a resource that is not to be stopped is left alone, its monitor included', () => {
+    const node = new Node()
+    node.execute('db', 'monitor', monitor)
+    node.run('web', 'start')
+    expect(node.give({ kind: 'stop-locally', stages: [[withoutDc('ip', 'stop')]] })).toEqual(['run ip stop'])
+    expect(node.finished('web')).toEqual(['record web start done 0'])
+    expect(node.finished('db', 7)).toEqual(['record db monitor done 7'])
   })
 
   test('a stop under way is left to end', () => {
