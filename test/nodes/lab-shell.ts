@@ -11,6 +11,7 @@ try {
   await lab.start()
   for (const node of lab.nodes)
     console.log(`${node}: nsenter -t ${lab.power.pid1(node)} -m -u -i -p -n env PATH=${lab.folder}/programs:$PATH bash`)
+  console.log(`network: ${lab.network.name}`)
   await lab.formCluster()
   await lab.createFencing()
   console.log(`The cluster has formed; logs are in ${lab.folder}/nodes/*/systoled.log. Ctrl-C ends it.`)

@@ -20,6 +20,7 @@ export class PowerSupply {
   readonly #network: LabNetwork
   readonly #programs: string
   readonly #powered = new Map<string, Powered>()
+  readonly #moving = new Map<string, Promise<void>>()
   /** Nodes whose power controller answers with an error. */
   readonly brokenControllers = new Set<string>()
   /** Whether a node that is reset or switched on by its controller boots again. */
@@ -50,6 +51,22 @@ export class PowerSupply {
   }
 
   async on(node: string): Promise<void> {
+    await this.#inTurn(node, () => this.#switchOn(node))
+  }
+
+  async off(node: string): Promise<void> {
+    await this.#inTurn(node, () => this.#switchOff(node))
+  }
+
+  /** A switch has one position: whoever comes while it is being moved waits. */
+  async #inTurn(node: string, move: () => Promise<void>): Promise<void> {
+    const before = this.#moving.get(node) ?? Promise.resolve()
+    const own = before.then(move, move)
+    this.#moving.set(node, own)
+    await own
+  }
+
+  async #switchOn(node: string): Promise<void> {
     if (this.#powered.has(node)) return
     const network = this.#network
     await network.link(node, 'up')
@@ -62,7 +79,7 @@ export class PowerSupply {
     this.#note(`${node} on`)
   }
 
-  async off(node: string): Promise<void> {
+  async #switchOff(node: string): Promise<void> {
     const powered = this.#powered.get(node)
     if (!powered) return
     this.#note(`${node} off`)
