@@ -4,7 +4,7 @@
  * Arguments name the programs to build (all of them without any); `--readable` leaves the text as it is.
  */
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
 
 const programs: Readonly<Record<string, string>> = {
@@ -13,6 +13,25 @@ const programs: Readonly<Record<string, string>> = {
   planner: 'src/daemon/planner/thread.ts',
   systole: 'src/cli/main.ts',
   demo: 'demo/main.ts',
+}
+
+/**
+ * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
+ * ours has; the embedded store's native library is loaded when such a store is opened.
+ */
+const lateOrNever: Plugin = {
+  name: 'late-or-never',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^(lmdb|@grpc\/proto-loader)$/ }, ({ path, namespace }) =>
+      namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
+    )
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents:
+        path === 'lmdb'
+          ? "export const open = (...options) => require('lmdb').open(...options)"
+          : 'module.exports = {}',
+    }))
+  },
 }
 
 const minify = !process.argv.includes('--readable')
@@ -32,7 +51,8 @@ await build({
   format: 'esm',
   target: 'node20',
   // Native code and decorators that register themselves, which a bundle cannot hold; loaded only where they are used.
-  external: ['lmdb', '@peculiar/x509', 'reflect-metadata'],
+  external: ['@peculiar/x509', 'reflect-metadata'],
+  plugins: [lateOrNever],
   // Names of errors and functions stay readable in logs.
   minifySyntax: minify,
   minifyWhitespace: minify,
