@@ -275,7 +275,7 @@ export class SimDaemon {
       this.after(network.delayMs(), pull)
     }
     const end = store.onWrite(() => (this.isAlive ? ask() : end()))
-    this.#every(100, ask)
+    this.#every(250, ask)
   }
 
   #observe(observations: readonly Observation[], revision: number): void {
@@ -539,7 +539,7 @@ export class SimDaemon {
 
   /** A command of a DC arrives at this node. */
   takeCommand(command: Extract<ControllerEffect, { kind: 'execute' }>): ControllerInput | undefined {
-    const { action, term, transitionKey, timeoutMs } = command
+    const { action, term, transitionKey } = command
     if (this.#world.mutations.has('ignore-terms')) this.executor.state = { ...this.executor.state, term: 0 }
     if (action.operation === 'do_shutdown') {
       this.presence.feed({ kind: 'shutdown-allowed' })
@@ -553,7 +553,6 @@ export class SimDaemon {
       return { kind: 'not-taken', transitionKey, why, message: refused.message }
     }
     const done = ['cancel', 'lrm_delete', 'delete'].includes(action.operation)
-    void timeoutMs
     return done ? { kind: 'acknowledged', transitionKey } : undefined
   }
 

@@ -34,7 +34,7 @@ export class Faults {
       fault.run()
     }
     // Sometimes two things fail at the same moment.
-    timeline.after(chance.happens(0.2) ? chance.between(0, 100) : chance.between(500, 7000), () => this.next(until))
+    timeline.after(chance.happens(0.2) ? chance.between(0, 100) : chance.between(300, 5000), () => this.next(until))
   }
 
   /** The network is whole, devices and agents work, hosts are on, daemons run, failures are forgotten. */

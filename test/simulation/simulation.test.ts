@@ -11,7 +11,7 @@ const describeViolations = (report: SimulationReport): string =>
     .join('\n')
 
 describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
-  test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 180_000 }, () => {
+  test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 600_000 }, () => {
     const reports = Array.from({ length: seeds }, (_, index) => simulate({ seed: index + 1 }))
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
     // The runs were not idle: otherwise the invariants would hold for nothing.
@@ -40,7 +40,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
   ]
   for (const { mutation, invariant, fencing } of cases)
-    test(`${mutation}: not kept: ${invariant}`, { timeout: 120_000 }, () => {
+    test(`${mutation}: not kept: ${invariant}`, { timeout: 300_000 }, () => {
       const found = firstSeedThat(mutation, invariant, fencing)
       expect(found, 'a seed that shows it').toBeDefined()
     })

@@ -173,7 +173,7 @@ export class SimStore {
     if (this.#leader !== undefined && !this.#hasMajority(this.#leader)) this.#leader = undefined
     if (this.#leader === undefined) this.#elect()
     else for (const [lease, { endsAt }] of [...this.#leases]) if (endsAt <= now) this.revoke(lease)
-    this.#timeline.after(20, () => this.#tick())
+    this.#timeline.after(40, () => this.#tick())
   }
 
   #elect(): void {

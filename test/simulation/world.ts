@@ -3,8 +3,8 @@
  * settle. The same seed gives the same run, to the last event.
  */
 import { type NodeName, nodeName, seededRandom } from '../../src/base/index.ts'
-import { formatTransitionKey, parseTransitionKey, type TransitionKey } from '../../src/cib/index.ts'
-import { type ClusterView, type KeyWrite, keys, subjectOf, uuidOfTerm } from '../../src/controller/index.ts'
+import { formatTransitionKey, type TransitionKey } from '../../src/cib/index.ts'
+import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import type { DeviceAnswer } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
@@ -44,7 +44,7 @@ export interface SimulationReport {
   readonly settledAfterMs: number
 }
 
-const faultsLastMs = 45_000
+const faultsLastMs = 36_000
 const settleWithinMs = 180_000
 
 export class World {
@@ -84,7 +84,7 @@ export class World {
   run(): SimulationReport {
     for (const node of this.nodeNames) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
     const faults = new Faults(this)
-    this.timeline.after(this.chance.between(2000, 8000), () => faults.next(faultsLastMs))
+    this.timeline.after(this.chance.between(1500, 5000), () => faults.next(faultsLastMs))
     this.#runUntil(faultsLastMs)
     this.log('all', 'repair', 'faults stop, everything is repaired')
     faults.repair()
@@ -109,7 +109,7 @@ export class World {
       const trouble = this.#unsettled()
       if (trouble !== undefined) calmSince = undefined
       else calmSince ??= this.timeline.now
-      if (calmSince !== undefined && this.timeline.now - calmSince > 8000) return calmSince
+      if (calmSince !== undefined && this.timeline.now - calmSince > 5000) return calmSince
     }
     const trouble = this.#unsettled()
     if (this.checkers.violations.length === 0)
@@ -396,5 +396,3 @@ function fieldOf(value: unknown, name: string): unknown {
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 }
-
-export { parseTransitionKey, uuidOfTerm }
