@@ -6,6 +6,7 @@ const machineSuites = [
   'test/contract/**/*.test.ts',
   'test/executor/**/*.test.ts',
   'test/fencing/**/*.test.ts',
+  'test/demo/**/*.test.ts',
 ]
 
 export default defineConfig({
