@@ -16,6 +16,7 @@ import {
   type AgentRunner,
   findLeftAgents,
   machineMs,
+  ocfExitCodes,
   type ReadMetadata,
   type RunningAgent,
   restartParameters,
@@ -76,6 +77,7 @@ export interface Command {
 }
 
 const retryMs = 300
+const metadataWaitMs = 2000
 
 export class Executor {
   readonly #ports: ExecutorPorts
@@ -119,7 +121,7 @@ export class Executor {
     if (!key) return this.#notUnderstood(`${command.transitionKey} is no transition key.`)
     const operation = operationOfAction(action, { key, term, timeoutMs: command.timeoutMs })
     // Asked for now, so that it is known when the operation has ended.
-    void this.#ports.metadata(operation.agent)
+    if (operation.operation === 'start') void this.#ports.metadata(operation.agent)
     return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
   }
 
@@ -240,11 +242,12 @@ export class Executor {
     return recordsOfResult({ ...facts, node, lastChange: at, ...(digests === undefined ? {} : { digests }) })
   }
 
+  /** The agent's metadata says which parameters matter for a restart; a result waits for it no longer than a moment. */
   async #digests(result: ReportedResult): Promise<OperationDigests> {
     const parameters = agentParameters(result.attributes)
     if (result.intervalMs > 0) return operationDigests({ parameters, recurringTimeoutMs: result.timeoutMs }, md5)
-    const metadata = await this.#ports.metadata(result.agent)
-    if (!metadata.ok) return operationDigests({ parameters }, md5)
+    const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
+    if (!metadata?.ok) return operationDigests({ parameters }, md5)
     const restartNames = restartParameters(metadata.value)
     const secretNames = metadata.value.parameters.filter((parameter) => parameter.private).map(({ name }) => name)
     return operationDigests(
@@ -295,6 +298,27 @@ function refusalIn(effects: readonly ExecutorEffect[]): Answer | undefined {
   if (refused?.kind !== 'refuse') return undefined
   const { why, highestTerm, message } = refused
   return { kind: 'refused', why, highestTerm, message }
+}
+
+/** Digests are compared for what runs: of a resource that is not active they mean nothing. */
+function wantsMetadata({
+  operation,
+  status,
+  exitCode,
+}: Pick<ReportedResult, 'operation' | 'status' | 'exitCode'>): boolean {
+  const active = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
+  return status === 'done' && active && !['stop', 'notify', 'migrate_to'].includes(operation)
+}
+
+/** Undefined where it takes too long. */
+async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), metadataWaitMs)
+  })
+  const first = await Promise.race([answer, late])
+  clearTimeout(timer)
+  return first
 }
 
 /** The agent's own parameters among an action's attributes. */

@@ -12,9 +12,17 @@ export type ReadMetadata = (agent: Agent) => Promise<Result<AgentMetadata, Agent
 
 const metadataTimeoutMs = 30_000
 const longestMetadata = 4 * 1024 * 1024
+const retryFailedMs = 60_000
+/** What an agent that has ended has written is there at once. */
+const lateOutputMs = 200
 
 export function metadataReader(host: AgentHost, fenceFolders: readonly string[] = []): ReadMetadata {
-  const known = new Map<string, { readonly version: string; readonly answer: ReturnType<ReadMetadata> }>()
+  interface Known {
+    readonly version: string
+    readonly answer: ReturnType<ReadMetadata>
+    failedAt?: number
+  }
+  const known = new Map<string, Known>()
   return (agent) => {
     const name = agentName(agent)
     const found = findAgent(agent, host, fenceFolders)
@@ -22,13 +30,19 @@ export function metadataReader(host: AgentHost, fenceFolders: readonly string[] 
       return Promise.resolve(failed({ code: 'agent-metadata', agent: name, message: found.message }))
     const version = fileVersion(found.path)
     const before = known.get(name)
-    if (before?.version === version) return before.answer
-    const answer = ask(agent, found.path, found.standard, host)
-    known.set(name, { version, answer })
-    // A failure may be of the moment: the next one who asks tries again.
-    void answer.then((result) => !result.ok && known.delete(name))
-    return answer
+    if (before?.version === version && !mayTryAgain(before.failedAt)) return before.answer
+    const asked: Known = { version, answer: ask(agent, found.path, found.standard, host) }
+    known.set(name, asked)
+    void asked.answer.then((result) => {
+      if (!result.ok) asked.failedAt = Date.now()
+    })
+    return asked.answer
   }
+}
+
+/** A failure may be of the moment, but an agent that has no metadata is not run for it all the time. */
+function mayTryAgain(failedAt: number | undefined): boolean {
+  return failedAt !== undefined && Date.now() - failedAt > retryFailedMs
 }
 
 async function ask(
@@ -53,7 +67,9 @@ async function ask(
   const errors = new OutputTail(1024)
   run.child.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
   run.child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
-  const [end] = await Promise.all([run.ended, closed(run.child.stdout)])
+  const read = closed(run.child.stdout)
+  const end = await run.ended
+  await Promise.race([read, new Promise((resolve) => setTimeout(resolve, lateOutputMs).unref())])
   if (end.failure || end.exitCode !== 0) {
     const how = end.failure?.message ?? (end.timedOut ? 'it timed out' : `it exited with ${end.exitCode ?? end.signal}`)
     return failed({ code: 'agent-metadata', agent: name, message: `${how}. ${errors.text.trim()}`.trim() })
@@ -61,7 +77,6 @@ async function ask(
   return parseAgentMetadata(name, output.text)
 }
 
-/** Metadata starts no service, so that its output does end. */
 function closed(stream: NodeJS.ReadableStream | null): Promise<void> {
   return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
 }

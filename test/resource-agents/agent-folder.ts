@@ -8,11 +8,13 @@ import type { AgentCall, AgentHost } from '../../src/resource-agents/index.ts'
 export interface AgentFolder {
   readonly path: string
   readonly host: AgentHost
-  /** Writes `ocf:test:NAME`, a shell script. */
+  /** Writes `ocf:test:NAME`, a shell script. Without `meta-data` in it, it has the least metadata there can be. */
   add(name: string, script: string): void
   call(type: string, more?: Partial<AgentCall>): AgentCall
   remove(): void
 }
+
+const leastMetadata = `[ "$1" = meta-data ] && { echo '<resource-agent name="test"/>'; exit 0; }\n`
 
 export function agentFolder(): AgentFolder {
   const path = mkdtempSync(join(tmpdir(), 'systole-agents-'))
@@ -29,7 +31,8 @@ export function agentFolder(): AgentFolder {
     host,
     add(name, script) {
       const file = join(path, 'ocf/test', name)
-      writeFileSync(file, `#!/bin/sh\n${script}\n`)
+      const metadata = script.includes('meta-data') ? '' : leastMetadata
+      writeFileSync(file, `#!/bin/sh\n${metadata}${script}\n`)
       chmodSync(file, 0o755)
     },
     call(type, more = {}) {

@@ -52,7 +52,7 @@ test('fence_ipmilan marks its password as secret and its old names as deprecated
 })
 
 test('metadata is asked for once, and again when the agent has changed', async () => {
-  const counting = (version: string) => `echo x >> ${folder.path}/asked
+  const counting = (version: string) => `: meta-data; echo x >> ${folder.path}/asked
 echo '<resource-agent name="a" version="${version}"><parameters/><actions/></resource-agent>'`
   folder.add('counted', counting('1'))
   const read = metadataReader(folder.host)
