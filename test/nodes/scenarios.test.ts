@@ -11,6 +11,8 @@ import { Lab } from './lab/lab.ts'
 const lab = new Lab(['n1', 'n2', 'n3'])
 const url = `http://${lab.network.virtualAddress}/`
 let client: Client
+/** How long the client waits before its one retry. */
+const retryMs = 1000
 
 async function settle(): Promise<void> {
   for (const node of lab.nodes) await lab.power.on(node)
@@ -130,10 +132,14 @@ describe('three nodes with fencing', () => {
     await settle()
     const node = await active()
     const begun = Date.now()
-    await lab.systole(node, 'node', 'standby', node, '--wait')
-    expect(await answering()).not.toBe(node)
-    expect(client.longestGapMs(begun)).toBeLessThan(1000)
-    await lab.systole(node, 'node', 'unstandby', node, '--wait')
+    try {
+      await lab.systole(node, 'node', 'standby', node, '--wait')
+      expect(await answering()).not.toBe(node)
+      // The client asks again a second after an error: what it sees then is what counts.
+      expect(client.longestGapMs(begun)).toBeLessThan(retryMs)
+    } finally {
+      await lab.systole(node, 'node', 'unstandby', node, '--wait')
+    }
   }, 120_000)
 
   test('(g) while a fence device fails nothing is recovered, until a person confirms', async () => {
