@@ -272,7 +272,7 @@ export interface PrimitiveState {
   /** Nodes on which a stop after a successful migration away from them is still due. */
   readonly danglingMigrations: readonly NodeName[]
   /** The agent that each node's history was made by, where that is recorded. */
-  readonly recordedAgents?: ReadonlyMap<NodeName, Agent>
+  readonly recordedAgents: ReadonlyMap<NodeName, Agent>
   /** Its operations by node, oldest first. */
   readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */

@@ -3,7 +3,7 @@
  * turned into the readonly `ClusterStatus` at the end and never escape.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import type { BundleDefinition, Configuration, NvSet, OperationDefinition, Role } from '../cib/index.ts'
+import type { Agent, BundleDefinition, Configuration, NvSet, OperationDefinition, Role } from '../cib/index.ts'
 import type {
   ClusterOptions,
   FailCount,
@@ -77,6 +77,7 @@ export interface StateDraft {
   bans: HistoryBan[]
   danglingMigrations: NodeName[]
   failCounts: Map<NodeName, FailCount>
+  recordedAgents: Map<NodeName, Agent>
   history: Map<NodeName, readonly HistoryEntry[]>
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
   expiredRecurring: { readonly node: NodeName; readonly key: string }[]

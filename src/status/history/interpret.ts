@@ -35,6 +35,7 @@ function interpretResource(
   if (resource === undefined) return
   const { state } = resource
   state.history.set(node.name, recorded.entries)
+  if (recorded.agent !== undefined) state.recordedAgents.set(node.name, recorded.agent)
   if (recorded.id !== resource.id) state.historyName = recorded.id
   noteFailCount(world, resource, node, failCounts)
   if (recorded.shutdownLock !== undefined) noteShutdownLock(world, resource, node, recorded.shutdownLock)
