@@ -17,7 +17,8 @@ export function blockColocated(settling: Settling, action: PlannedAction): void 
     const { dependent, dependentRole, primaryRole, score } = colocation
     if (score < INFINITY || (task === 'promote' && primaryRole !== 'Promoted')) continue
     const blocked = settling.plan.tree.byId.get(dependent)
-    if (blocked) block(settling, { unit: blocked, task: dependentRole === 'Promoted' ? 'promote' : 'start', cause: unit })
+    if (blocked)
+      block(settling, { unit: blocked, task: dependentRole === 'Promoted' ? 'promote' : 'start', cause: unit })
   }
 }
 

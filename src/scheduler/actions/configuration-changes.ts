@@ -62,7 +62,7 @@ function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEnt
 
 /** The history was made by another agent: nothing that it says holds for this one. */
 function agentChanged({ unit, node }: Checked): boolean {
-  const recorded = unit.resource.state.recordedAgents?.get(node.name)
+  const recorded = unit.resource.state.recordedAgents.get(node.name)
   if (!recorded) return false
   const { agent } = unit.resource
   return recorded.class !== agent.class || recorded.provider !== agent.provider || recorded.type !== agent.type

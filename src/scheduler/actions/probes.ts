@@ -56,8 +56,11 @@ function probePrimitive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): bool
   orderAfterUnfencing(plan, unit, { node, action, rules: rule.ordered })
   if (!state.active.some((active) => active.node === node.name)) action.expectedRc = 7
   else if (unit.role === 'Promoted') action.expectedRc = 8
+  // Where it cannot be asked, what is not known to run anywhere must not be started.
+  const isInTheDark = !action.runnable && state.active.length === 0
+  const rules = isInTheDark ? rule.ordered | rule.unrunnableFirstBlocks : rule.ordered
   const starting = isInClone(unit) ? topOf(unit) : unit
-  order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rule.ordered | rule.unrunnableFirstBlocks)
+  order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rules)
   order(plan, { unit, action }, { unit: starting, key: operationKey(unit.id, 'reload-agent') }, rule.ordered)
   return true
 }

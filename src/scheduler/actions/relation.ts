@@ -58,6 +58,8 @@ export interface Relation {
   readonly follower: PlannedAction
   /** 0 once it was found not to apply. */
   rules: Rules
+  /** What was said first; it is not said again, even if it does not apply any more. */
+  readonly stated: Rules
 }
 
 export const has = (rules: Rules, wanted: Rules): boolean => (rules & wanted) !== 0
@@ -74,9 +76,9 @@ export function relate(first: PlannedAction | undefined, follower: PlannedAction
     first.after.length <= follower.before.length ? [first.after, true] : [follower.before, false]
   for (const relation of relations) {
     const other = viaFirst ? relation.follower : relation.first
-    if (other === (viaFirst ? follower : first) && has(relation.rules, rules)) return false
+    if (other === (viaFirst ? follower : first) && has(relation.stated, rules)) return false
   }
-  const relation: Relation = { first, follower, rules }
+  const relation: Relation = { first, follower, rules, stated: rules }
   first.after.push(relation)
   follower.before.push(relation)
   return true
