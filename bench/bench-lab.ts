@@ -1,6 +1,7 @@
 /** A lab for measuring: the agents and the fence agent with which the same things are measured on Pacemaker. */
-import { existsSync, mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, existsSync, mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { type ClusterState, connectLocal } from '../src/rpc/index.ts'
 import { Lab } from '../test/nodes/lab/lab.ts'
 import { readEvents, type StampedEvent } from './events.ts'
 import { nodeUsage } from './processes.ts'
@@ -64,19 +65,41 @@ export class BenchLab extends Lab {
       .reduce((sum, node) => sum + nodeUsage(this.power.pid1(node)).cpuSeconds, 0)
   }
 
-  /** Waits until nothing is left to do, seen from a node. */
+  /** What the node's daemon says, asked without a program in between, whose start would be measured too. */
+  async state(node: string): Promise<ClusterState> {
+    const daemon = connectLocal(`/proc/${this.power.pid1(node)}/root`)
+    try {
+      return await daemon.getState({}, { timeoutMs: 2000 })
+    } finally {
+      daemon.close()
+    }
+  }
+
+  /** Waits until nothing is left to do, seen from a node: idle, and idle still when what came last has had its effect. */
   async settled(seenFrom: string, timeoutMs = 120_000): Promise<void> {
+    let idleAt: string | undefined
     await this.until(
       'the cluster has settled',
       async () => {
-        const status = JSON.parse(await this.systole(seenFrom, 'status', '--json')) as { transition: { state: string } }
-        return status.transition.state === 'idle'
+        const { transition, revision } = await this.state(seenFrom)
+        const seen = transition.state === 'idle' ? `${transition.number} ${revision}` : undefined
+        const settled = seen !== undefined && seen === idleAt
+        idleAt = seen
+        return settled
       },
       timeoutMs,
     )
   }
 
+  /** Where the nodes' logs go when the lab is closed; nowhere by default. */
+  static keepLogsIn: string | undefined
+
   override async close(): Promise<void> {
+    const { keepLogsIn } = BenchLab
+    if (keepLogsIn !== undefined)
+      for (const part of [...this.nodes.map((node) => `nodes/${node}/systoled.log`), 'shared/events.log', 'power.log'])
+        if (existsSync(join(this.folder, part)))
+          cpSync(join(this.folder, part), join(keepLogsIn, basename(this.folder), part))
     await super.close()
     for (const link of [agentFolder, fenceAgent]) if (linked.has(link)) unlinkSync(link)
     linked.clear()

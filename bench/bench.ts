@@ -1,8 +1,11 @@
 /**
  * `npm run bench [-- --only ROW,ROW] [--runs N] [--without-pacemaker]`: each figure beside Pacemaker's, measured in the same run on
  * the same machine, with the ratio that is required. Rows: gap, ipmi, dc, formation, recovery, bulk, standby, idle.
+ * `--logs FOLDER` keeps what the nodes have logged.
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BenchLab } from './bench-lab.ts'
 import * as pacemaker from './pacemaker.ts'
 import * as systole from './systole.ts'
 
@@ -21,9 +24,11 @@ const { values } = parseArgs({
     only: { type: 'string' },
     runs: { type: 'string', default: '5' },
     'without-pacemaker': { type: 'boolean', default: false },
+    logs: { type: 'string' },
   },
 })
 const runs = Number(values.runs)
+if (values.logs !== undefined) BenchLab.keepLogsIn = resolve(values.logs)
 const gap = (lost: 'ordinary' | 'dc', fencing: 'netns' | 'ipmi'): Pick<Row, 'ours' | 'theirs'> => ({
   ours: () => systole.serviceGap({ lost, fencing, runs }),
   theirs: () => pacemaker.pacemakerGap({ lost, fencing, runs }),

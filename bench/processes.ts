@@ -58,7 +58,8 @@ function processUsage(pid: string, space: string): ProcessUsage | undefined {
     }
   } catch (error) {
     const code = (error as { readonly code?: string }).code
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined
+    // Not even root may look into every process of a container's host.
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return undefined
     throw error
   }
 }

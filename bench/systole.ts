@@ -31,8 +31,7 @@ async function createService(lab: BenchLab): Promise<void> {
 }
 
 async function coordinator(lab: BenchLab, seenFrom: string): Promise<string> {
-  const { nodes } = await lab.status(seenFrom)
-  return nodes.find(({ dc }) => dc)?.name ?? ''
+  return (await lab.state(seenFrom)).dc ?? ''
 }
 
 /** Seconds between the last answer of the lost node and the first of another, for each of some power cuts. */
@@ -67,13 +66,13 @@ async function oneGap(lab: BenchLab, client: UdpClient, lost: 'ordinary' | 'dc',
   await lab.until('another node answers', () => client.takeover(cut) !== undefined)
   const gap = client.takeover(cut)
   await lab.until('the node is fenced', async () => {
-    const { fencing } = await lab.status(survivor)
+    const { fencing } = await lab.state(survivor)
     return fencing.some(({ target, outcome }) => target === victim && outcome === 'succeeded')
   })
   await lab.power.on(victim)
   await lab.until(
     'the node is back',
-    async () => (await lab.status(survivor)).nodes.every(({ online, unclean }) => online && !unclean),
+    async () => (await lab.state(survivor)).members.every(({ state }) => state === 'member'),
     60_000,
   )
   await lab.settled(survivor)
@@ -91,8 +90,8 @@ export async function formation(runs: number): Promise<readonly number[]> {
       await lab.until(
         'all nodes are online',
         async () => {
-          const { nodes } = await lab.status(lab.first)
-          return nodes.length === 3 && nodes.every(({ online }) => online) && nodes.some(({ dc }) => dc)
+          const { members, dc } = await lab.state(lab.first)
+          return members.length === 3 && members.every(({ state }) => state === 'member') && dc !== undefined
         },
         60_000,
       )

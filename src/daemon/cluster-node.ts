@@ -43,8 +43,9 @@ import { Peers } from './peers.ts'
 import { performControllerEffect } from './perform-controller.ts'
 import { performPresenceEffect } from './perform-presence.ts'
 import { Planner } from './planner/planner.ts'
+import { pulsePeers } from './pulse/begin.ts'
 import type { FromPulse } from './pulse/messages.ts'
-import { type Pulse, startPulse } from './pulse/pulse.ts'
+import type { Pulse } from './pulse/pulse.ts'
 import { QuorumLoss } from './quorum-loss.ts'
 import { openStoreView, type StoreChange, type StoreView } from './store-view.ts'
 
@@ -52,6 +53,7 @@ export interface ClusterNodeSetup {
   readonly file: ClusterFile
   readonly own: ClusterNodeEntry
   readonly identity: TlsIdentity
+  readonly pulse: Pulse
   readonly paths: Paths
   readonly log: Log
   /** A bug: the daemon ends, to be started again. */
@@ -68,7 +70,7 @@ export class ClusterNode {
   readonly name: NodeName
   readonly #setup: ClusterNodeSetup
   readonly #log: Log
-  readonly #incarnation = Date.now()
+  readonly #incarnation: number
   readonly #peers: Peers
   readonly #planner: Planner
   readonly #presence: CoreLoop<PresenceState, PresenceInput, PresenceEffect>
@@ -80,7 +82,6 @@ export class ClusterNode {
   #view: ClusterView = emptyView
   #localStore: LocalStore | undefined
   #storeView: StoreView | undefined
-  #pulse: Pulse | undefined
   #executor: Executor | undefined
   #agentTools: ToolServer | undefined
   #quorateUntil: MonotonicMs = never
@@ -95,6 +96,7 @@ export class ClusterNode {
     this.#log = setup.log
     this.#file = setup.file
     this.name = setup.own.name
+    this.#incarnation = setup.pulse.incarnation
     this.#peers = new Peers(setup.file, setup.identity)
     this.#planner = new Planner(() => this.#storeView?.below(allKeys) ?? [])
     this.#presence = new CoreLoop<PresenceState, PresenceInput, PresenceEffect>({
@@ -130,22 +132,9 @@ export class ClusterNode {
 
   /** Resolves when the node has begun; whether it gets in depends on the others, and `state` tells. */
   async start(): Promise<void> {
-    const { own, paths, identity, log, fail } = this.#setup
-    const { timings } = this.#file
+    const { own, paths, log, fail, pulse } = this.#setup
     this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
-    this.#pulse = startPulse(
-      {
-        node: this.name,
-        incarnation: this.#incarnation,
-        listen: { host: own.address, port: own.ports.heartbeat },
-        peers: this.#pulsePeers(),
-        identity,
-        timings,
-        store: this.#localStore.config,
-      },
-      (message) => this.#fromPulse(message),
-      fail,
-    )
+    pulse.listen((message) => this.#fromPulse(message), fail)
     this.#openView().catch(fail)
   }
 
@@ -243,8 +232,8 @@ export class ClusterNode {
     this.#planner.close()
     this.fencing.close()
     this.#peers.close()
-    if (how === 'stop') await this.#pulse?.leave()
-    else await this.#pulse?.abandon()
+    if (how === 'stop') await this.#setup.pulse.leave()
+    else await this.#setup.pulse.abandon()
     await this.#localStore?.close(how)
     this.#tellListeners()
   }
@@ -297,6 +286,7 @@ export class ClusterNode {
   #fromStore(changes: readonly StoreChange[], revision: number): void {
     const observed = observe(this.#view, changes.map(observationOf), revision)
     this.#view = observed.view
+    this.#log.debug('the store changed', { revision, key: changes[0]?.key, changes: changes.length })
     this.#planner.observe(changes, revision)
     if (changes.some(({ key }) => key === keys.configuration) && this.#view.configuration)
       this.fencing.configure(this.#view.configuration.typed)
@@ -429,15 +419,10 @@ export class ClusterNode {
     void this.#quorumLoss.stopAll().then(() => this.#setup.restart('the cluster counts this node as down'))
   }
 
-  #pulsePeers(): readonly { readonly node: NodeName; readonly host: string; readonly port: number }[] {
-    return this.#file.nodes
-      .filter(({ name }) => name !== this.name)
-      .map(({ name, address, ports }) => ({ node: name, host: address, port: ports.heartbeat }))
-  }
-
   /** Those that the store knows as members are the voters on a node's silence. */
   #tellPulse(): void {
-    this.#pulse?.say({ kind: 'nodes', peers: this.#pulsePeers(), members: [...this.#view.members.keys()] })
+    const peers = pulsePeers(this.#file, this.#setup.own)
+    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.#view.members.keys()] })
   }
 
   #tellListeners(): void {

@@ -25,6 +25,7 @@ export interface ControllerHands {
 
 export function performControllerEffect(effect: ControllerEffect, hands: ControllerHands): void {
   const { store, log, feed } = hands
+  traceEffect(effect, log)
   switch (effect.kind) {
     case 'campaign':
       background(log, 'campaign', async () => await campaign(effect.lease, hands))
@@ -41,7 +42,11 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       return
     }
     case 'compute':
-      background(log, 'compute', async () => feed(await hands.compute(effect)))
+      background(log, 'compute', async () => {
+        const answer = await hands.compute(effect)
+        log.debug('computed', { actions: answer.kind === 'computed' ? answer.graph.actions.length : answer.kind })
+        feed(answer)
+      })
       return
     case 'execute':
       background(log, 'execute', async () => {
@@ -74,6 +79,12 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
   }
 }
 
+/** Where the time of a recovery goes: with SYSTOLE_LOG=debug. */
+function traceEffect(effect: ControllerEffect, log: Log): void {
+  if (effect.kind === 'execute') log.debug('to a node', { to: effect.node, action: effect.action.key })
+  else if (effect.kind !== 'log') log.debug('the controller asks', { for: effect.kind })
+}
+
 function write(
   asked: { readonly id: number; readonly term: number },
   edits: readonly Edit[],
@@ -83,6 +94,7 @@ function write(
     const writes = writesOfEdits(edits).map(storeWrite)
     const { term, id } = asked
     const { outcome, revision } = await writeAsDc(hands.store, term, writes, () => hands.holdsTerm(term))
+    hands.log.debug('written', { id, outcome, revision })
     hands.feed({ kind: 'written', id, outcome, revision })
   })
 }
