@@ -143,7 +143,9 @@ function judgeAbsent(
   state: NodeStateRecord | undefined,
   lost?: string,
 ): Verdict {
-  const missing = input.startupUntil !== undefined && input.now < input.startupUntil
+  // Whoever was here since this DC rules is not missing but lost.
+  const starting = input.startupUntil !== undefined && input.now < input.startupUntil
+  const missing = starting && state?.term !== input.term
   const waitForStart = { waitUntil: input.startupUntil ?? 0, waitingFor: `${node} has not been seen since the start` }
   if (state === undefined) return missing ? waitForStart : {}
   const revoke = record !== undefined

@@ -60,7 +60,8 @@ export interface PresenceState {
   readonly lease?: string
   readonly own: OwnMember
   readonly writing: boolean
-  /** When a write that failed is tried again. */
+  /** What was written last, well or not, and from when on it may be written again: its effect takes a moment to be seen. */
+  readonly attempt: string
   readonly retryAt: MonotonicMs
   readonly shutdownRequested: boolean
   readonly stoppingLocally: boolean
@@ -80,6 +81,7 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
     phase: 'absent',
     own: { acknowledged: false, declaredDown: false },
     writing: false,
+    attempt: '',
     retryAt: monotonicMs(0),
     shutdownRequested: false,
     stoppingLocally: false,
@@ -109,8 +111,10 @@ function takeInput(state: PresenceState, input: PresenceInput, now: MonotonicMs)
     case 'shutdown-allowed':
     case 'stopped-locally':
       return state.phase === 'leaving' ? { ...state, phase: 'left' } : state
-    case 'written':
-      return { ...state, writing: false, retryAt: input.ok ? now : monotonicMs(now + retryMs) }
+    case 'written': {
+      const asked = state.shutdownRequested && (input.ok || state.attempt !== shutdown)
+      return { ...state, writing: false, retryAt: monotonicMs(now + retryMs), shutdownRequested: asked }
+    }
     case 'tick':
       return state
     default:
@@ -137,10 +141,21 @@ function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, Presen
   if (!state.own.declaredDown) next = { ...next, toldDown: false }
   if (next.phase === 'leaving') return leave(next, registered, effects, now)
   const wanted = registered && acknowledged ? 'member' : 'joining'
-  if (state.lease === undefined || state.writing || now < state.retryAt) return { state: next, effects }
-  if (registered && record.state === wanted) return { state: next, effects }
-  effects.push({ kind: 'register', as: wanted, lease: state.lease })
-  return { state: { ...next, writing: true }, effects }
+  if (state.lease === undefined || (registered && record.state === wanted)) return { state: next, effects }
+  return write(next, { kind: 'register', as: wanted, lease: state.lease }, effects, now)
+}
+
+const shutdown = 'shutdown'
+
+function write(
+  state: PresenceState,
+  effect: Extract<PresenceEffect, { kind: 'register' | 'request-shutdown' }>,
+  effects: readonly PresenceEffect[],
+  now: MonotonicMs,
+): Step<PresenceState, PresenceEffect> {
+  const attempt = effect.kind === 'register' ? `${effect.as} ${effect.lease}` : shutdown
+  if (state.writing || (attempt === state.attempt && now < state.retryAt)) return { state, effects }
+  return { state: { ...state, writing: true, attempt }, effects: [...effects, effect] }
 }
 
 function phaseOf(registered: boolean, acknowledged: boolean): PresencePhase {
@@ -156,14 +171,11 @@ function leave(
 ): Step<PresenceState, PresenceEffect> {
   if (state.lease === undefined) return leaveAlone(state, effects, now)
   const { leaveAloneAt: _since, ...rest } = state
-  if (state.writing || now < state.retryAt) return { state: rest, effects }
-  if (!registered || state.own.record?.state !== 'leaving') {
-    effects.push({ kind: 'register', as: 'leaving', lease: state.lease })
-    return { state: { ...rest, writing: true }, effects }
-  }
+  if (!registered || state.own.record?.state !== 'leaving')
+    return write(rest, { kind: 'register', as: 'leaving', lease: state.lease }, effects, now)
   if (state.shutdownRequested) return { state: rest, effects }
-  effects.push({ kind: 'request-shutdown' })
-  return { state: { ...rest, shutdownRequested: true, writing: true }, effects }
+  const asked = write(rest, { kind: 'request-shutdown' }, effects, now)
+  return { state: { ...asked.state, shutdownRequested: asked.effects.length > effects.length }, effects: asked.effects }
 }
 
 function leaveAlone(

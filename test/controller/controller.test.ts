@@ -1,0 +1,460 @@
+import { describe, expect, test } from 'vitest'
+import { type NodeName, nodeName, resourceId } from '../../src/base/index.ts'
+import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import {
+  type ControllerEffect,
+  type ControllerInput,
+  type ControllerState,
+  controllerStep,
+  defaultControllerTimings,
+  emptyView,
+  initialController,
+  keys,
+  type Observation,
+  observe,
+  transitionKeyOf,
+  writesOfEdits,
+} from '../../src/controller/index.ts'
+import type { ClusterAction, GraphAction, ResourceAction, TransitionGraph } from '../../src/transition/index.ts'
+
+const [alpha, beta, gamma] = ['alpha', 'beta', 'gamma'].map(nodeName) as [NodeName, NodeName, NodeName]
+const web = resourceId('web')
+const agent = { class: 'ocf', provider: 'test', type: 'Dummy' }
+
+function resourceAction(id: number, operation: string, node: NodeName, inputs: readonly number[] = []): ResourceAction {
+  return {
+    kind: 'resource',
+    id,
+    inputs,
+    attributes: { CRM_meta_timeout: '20000' },
+    priority: 0,
+    resource: web,
+    operation,
+    intervalMs: 0,
+    key: `web_${operation}_0`,
+    agent,
+    node,
+    nodeId: '1',
+    downed: [],
+  }
+}
+
+function clusterAction(id: number, operation: string, node: NodeName, inputs: readonly number[] = []): ClusterAction {
+  const attributes: Readonly<Record<string, string>> = operation === 'stonith' ? { stonith_action: 'reboot' } : {}
+  return {
+    kind: 'cluster',
+    id,
+    inputs,
+    attributes,
+    priority: 0,
+    operation,
+    key: `${operation}-${node}`,
+    node,
+    downed: [],
+  }
+}
+
+const graphOf = (...actions: readonly GraphAction[]): TransitionGraph => ({ actions, attributes: {} })
+
+/** The controller of alpha in a cluster of three whose store answers at once. */
+class Dc {
+  state: ControllerState = initialController(alpha, { ...defaultControllerTimings, lossWaitMs: 10_000 })
+  now = 0
+  #view = emptyView
+  #revision = 10
+  /** Effects that are not writes, in order, since they were last taken. */
+  #effects: ControllerEffect[] = []
+  readonly fencing: boolean
+
+  constructor(
+    options: {
+      readonly fencing?: boolean
+      readonly present?: readonly NodeName[]
+      /** What an earlier life of the cluster has left. */
+      readonly left?: readonly Observation[]
+    } = {},
+  ) {
+    this.fencing = options.fencing ?? true
+    const present = options.present ?? [alpha, beta, gamma]
+    this.feed({ kind: 'quorum', until: 1_000_000, lease: 'lease-alpha' })
+    this.store(configuration(this.fencing), ...(options.left ?? []), ...present.map((node) => memberOf(node)))
+    expect(this.take('campaign')).toEqual([{ kind: 'campaign', lease: 'lease-alpha' }])
+    this.store(put(keys.dc, { node: alpha }, 'lease-alpha', 7))
+  }
+
+  feed(input: ControllerInput): void {
+    const { state, effects } = controllerStep(this.state, input, this.now)
+    this.state = state
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  store(...observations: readonly Observation[]): void {
+    this.#revision++
+    const { view, changes } = observe(this.#view, observations, this.#revision)
+    this.#view = view
+    this.feed({ kind: 'store', view, changes })
+  }
+
+  later(ms: number): void {
+    this.now += ms
+    this.feed({ kind: 'tick' })
+  }
+
+  /** The next computation gives this graph. */
+  computes(...actions: readonly GraphAction[]): void {
+    this.later(50)
+    const [compute] = this.take('compute')
+    if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+    this.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(...actions) })
+  }
+
+  take(...kinds: readonly ControllerEffect['kind'][]): readonly ControllerEffect[] {
+    const taken = this.#effects.filter(({ kind }) => kinds.includes(kind))
+    this.#effects = this.#effects.filter(({ kind }) => !kinds.includes(kind))
+    return taken
+  }
+
+  get executed(): readonly string[] {
+    return this.take('execute').flatMap((effect) =>
+      effect.kind === 'execute' ? [`${effect.action.key}@${effect.node}`] : [],
+    )
+  }
+
+  stateOf(node: NodeName): unknown {
+    return this.#view.nodeStates.get(node)
+  }
+
+  get hasHistory(): boolean {
+    return this.#view.operations.size > 0
+  }
+
+  result(action: ResourceAction, exitCode = 0): void {
+    const key = transitionKeyOf(action, this.state.lastTransition, 7)
+    const attributes = {
+      operation: action.operation,
+      'transition-key': key,
+      'transition-magic': `0:${exitCode};${key}`,
+      'op-status': '0',
+      'rc-code': String(exitCode),
+      'call-id': String(this.#revision),
+      interval: '0',
+      'last-rc-change': '1700000000',
+    }
+    const record = { node: action.node, resource: web, agent, recordId: 'web_last_0', attributes }
+    this.store(put(keys.history(action.node, web, 'web_last_0'), record))
+  }
+
+  #perform(effect: ControllerEffect): void {
+    if (effect.kind !== 'write') {
+      this.#effects.push(effect)
+      return
+    }
+    this.store(
+      ...writesOfEdits(effect.edits).flatMap((write): readonly Observation[] => {
+        if (write.kind === 'put') return [put(write.key, write.value)]
+        if (write.kind === 'delete') return [{ kind: 'delete', key: write.key }]
+        const under = [...this.#view.operations.keys(), ...this.#view.attributes.keys()]
+        return under.filter((key) => key.startsWith(write.prefix)).map((key) => ({ kind: 'delete', key }))
+      }),
+    )
+    this.feed({ kind: 'written', id: effect.id, outcome: 'applied', revision: this.#revision })
+  }
+}
+
+function put(key: string, value: unknown, lease?: string, createRevision = 5): Observation {
+  return { kind: 'put', key, value, createRevision, ...(lease === undefined ? {} : { lease }) }
+}
+
+function memberOf(node: NodeName, incarnation = 1, state = 'joining'): Observation {
+  const value = { node, id: node, incarnation, address: node, daemonVersion: '', state, since: 0 }
+  return put(keys.member(node), value, `lease-${node}`)
+}
+
+function configuration(fencing: boolean): Observation {
+  const nodes = ['alpha', 'beta', 'gamma'].map((name) => `<node id="${name}" uname="${name}"/>`).join('')
+  const option = `<cluster_property_set id="cib-bootstrap-options"><nvpair id="o" name="fencing-enabled" value="${fencing}"/></cluster_property_set>`
+  const parsed = parseXml(
+    `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources/><constraints/></configuration><status/></cib>`,
+  )
+  if (!parsed.ok) throw new Error('malformed')
+  const cib = parsed.value
+  const stored = { version: 1, cib, typed: readConfiguration(cib) }
+  return { kind: 'put', key: keys.configuration, value: undefined, configuration: stored, createRevision: 1 }
+}
+
+const gone = (node: NodeName): Observation => ({ kind: 'delete', key: keys.member(node) })
+
+describe('the election', () => {
+  test('a node campaigns once where there is no DC, and integrates the members when it has won', () => {
+    const dc = new Dc()
+    for (const node of [alpha, beta, gamma])
+      expect(dc.stateOf(node)).toMatchObject({
+        inCcm: true,
+        crmd: 'online',
+        join: 'member',
+        expected: 'member',
+        term: 7,
+      })
+  })
+
+  test('a node that is not quorate does nothing', () => {
+    const dc = new Dc()
+    dc.take('compute')
+    dc.now = 2_000_000
+    dc.store(gone(gamma))
+    expect(dc.take('compute', 'revoke-lease', 'execute')).toEqual([])
+    expect(dc.state.reign).toBeUndefined()
+  })
+
+  test('a DC whose silence is agreed upon loses its lease', () => {
+    const dc = new Dc()
+    dc.store(put(keys.dc, { node: beta }, 'lease-beta', 12))
+    dc.take('revoke-lease')
+    dc.feed({ kind: 'silence', silent: [beta], agreed: [] })
+    expect(dc.take('revoke-lease')).toEqual([])
+    dc.feed({ kind: 'silence', silent: [beta], agreed: [beta] })
+    expect(dc.take('revoke-lease')).toEqual([{ kind: 'revoke-lease', node: beta, lease: 'lease-beta' }])
+  })
+
+  test('a write that is refused ends the reign, before the view tells who rules now', () => {
+    const dc = new Dc()
+    dc.feed({ kind: 'tick' })
+    const { lastId } = dc.state
+    const reign = dc.state.reign
+    if (reign === undefined) throw new Error('alpha is not DC')
+    dc.state = { ...dc.state, reign: { ...reign, writes: new Map([[lastId, { kind: 'state' }]]) } }
+    dc.feed({ kind: 'written', id: lastId, outcome: 'refused', revision: 99 })
+    expect(dc.state.reign).toBeUndefined()
+    expect(dc.state.deposedTerm).toBe(7)
+  })
+})
+
+describe('a transition', () => {
+  test('goes on with each expected result, in the order of the graph', () => {
+    const dc = new Dc()
+    const stop = resourceAction(1, 'stop', alpha)
+    const start = resourceAction(2, 'start', beta, [1])
+    dc.computes(stop, start)
+    expect(dc.executed).toEqual(['web_stop_0@alpha'])
+    dc.result(stop)
+    expect(dc.executed).toEqual(['web_start_0@beta'])
+    dc.result(start)
+    dc.later(1000)
+    expect(dc.take('compute')).toEqual([])
+  })
+
+  test('a failed start is counted, and the next transition computed', () => {
+    const dc = new Dc()
+    const start = resourceAction(1, 'start', beta)
+    dc.computes(start, resourceAction(2, 'monitor', beta, [1]))
+    dc.result(start, 1)
+    const [failures] = dc.take('record-failures')
+    expect(failures).toMatchObject({ failures: [{ node: beta, resource: 'web', operation: 'start', by: 'infinity' }] })
+    expect(dc.executed).toEqual(['web_start_0@beta'])
+    dc.feed({
+      kind: 'written',
+      id: failures?.kind === 'record-failures' ? failures.id : 0,
+      outcome: 'applied',
+      revision: 11,
+    })
+    dc.later(50)
+    expect(dc.take('compute')).toMatchObject([{ reason: 'start of web on beta failed with exit code 1' }])
+  })
+
+  test('a change of the configuration aborts it: what is under way ends first', () => {
+    const dc = new Dc()
+    const stop = resourceAction(1, 'stop', alpha)
+    dc.computes(stop, resourceAction(2, 'start', beta, [1]))
+    dc.store(configuration(true))
+    dc.later(50)
+    expect(dc.take('compute')).toEqual([])
+    dc.result(stop)
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+    expect(dc.executed).toEqual(['web_stop_0@alpha'])
+  })
+
+  test('a command whose arrival is unknown is sent again, under the same key', () => {
+    const dc = new Dc()
+    const start = resourceAction(1, 'start', beta)
+    dc.computes(start)
+    const [first] = dc.take('execute')
+    if (first?.kind !== 'execute') throw new Error('nothing was executed')
+    dc.feed({ kind: 'not-taken', transitionKey: first.transitionKey, why: 'unknown', message: '' })
+    dc.later(600)
+    expect(dc.take('execute')).toEqual([first])
+  })
+
+  test('a graph that was computed from what is no longer true is not walked', () => {
+    const dc = new Dc()
+    dc.later(50)
+    const [compute] = dc.take('compute')
+    if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+    dc.store(configuration(true))
+    dc.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(resourceAction(1, 'start', beta)) })
+    dc.later(50)
+    expect(dc.executed).toEqual([])
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('a node that is told to shut down is expected to be down before it learns of it', () => {
+    const dc = new Dc()
+    dc.store(memberOf(gamma, 1, 'leaving'))
+    dc.computes(clusterAction(1, 'do_shutdown', gamma))
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down', join: 'member' })
+    expect(dc.executed).toEqual(['do_shutdown-gamma@gamma'])
+    dc.store(gone(gamma))
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'down', join: 'down' })
+  })
+})
+
+describe('a node that is lost', () => {
+  test('is unclean; its resources start elsewhere when its fencing is confirmed and recorded', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(gone(gamma))
+    expect(dc.stateOf(gamma)).toMatchObject({
+      inCcm: false,
+      crmd: 'offline',
+      expected: 'member',
+      reason: 'its lease is gone',
+    })
+    dc.computes(clusterAction(1, 'stonith', gamma), resourceAction(2, 'start', beta, [1]))
+    const [fence] = dc.take('fence')
+    if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
+    expect(fence).toMatchObject({ target: gamma, action: 'reboot', term: 7, reason: 'its lease is gone' })
+    expect(dc.executed).toEqual([])
+    dc.feed({
+      kind: 'fenced',
+      id: fence.id,
+      target: gamma,
+      action: 'reboot',
+      at: 1,
+      outcome: 'succeeded',
+      message: 'ok',
+    })
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down', join: 'down' })
+    expect(dc.executed).toEqual(['web_start_0@beta'])
+  })
+
+  test('whose fencing fails blocks what waits for it, and is tried again later', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(gone(gamma))
+    const actions = [clusterAction(1, 'stonith', gamma), resourceAction(2, 'start', beta, [1])]
+    dc.computes(...actions)
+    const [fence] = dc.take('fence')
+    if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
+    dc.feed({
+      kind: 'fenced',
+      id: fence.id,
+      target: gamma,
+      action: 'reboot',
+      at: 1,
+      outcome: 'failed',
+      message: 'no power',
+    })
+    dc.computes(...actions)
+    expect(dc.take('fence')).toEqual([])
+    const published = dc.take('publish').at(-1)
+    expect(published).toMatchObject({
+      record: { state: 'blocked', blockedBy: ['fencing of gamma failed once: no power'] },
+    })
+    dc.later(1100)
+    expect(dc.take('fence')).toHaveLength(1)
+    expect(dc.executed).toEqual([])
+  })
+
+  test('counts as off by the word of an administrator', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(gone(gamma))
+    dc.store(put(keys.fencingConfirmed(gamma), { node: gamma }))
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down' })
+    expect(dc.state.view.confirmedDown.size).toBe(0)
+  })
+
+  test('by silence that is agreed upon loses its lease as well', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [gamma] })
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, reason: 'a majority misses its heartbeats' })
+    expect(dc.take('revoke-lease')).toEqual([{ kind: 'revoke-lease', node: gamma, lease: 'lease-gamma' }])
+  })
+
+  test('comes back under the same incarnation with its history, as a new one without', () => {
+    const dc = new Dc()
+    const start = resourceAction(1, 'start', gamma)
+    dc.computes(start)
+    dc.result(start)
+    dc.store(gone(gamma))
+    dc.store(memberOf(gamma))
+    expect(dc.stateOf(gamma)).toMatchObject({ join: 'member' })
+    expect(dc.hasHistory).toBe(true)
+    dc.store(memberOf(gamma, 2))
+    expect(dc.stateOf(gamma)).toMatchObject({ join: 'member', attributes: { incarnation: '2' } })
+    expect(dc.hasHistory).toBe(false)
+  })
+
+  test('and was declared down comes back as a new incarnation only', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(gone(gamma))
+    dc.store(put(keys.fencingConfirmed(gamma), { node: gamma }))
+    dc.store(memberOf(gamma, 1))
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down' })
+    dc.store(memberOf(gamma, 2))
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'member', join: 'member' })
+  })
+
+  test('without fencing is waited for, until it has surely stopped', () => {
+    const dc = new Dc({ fencing: false })
+    dc.computes()
+    dc.store(gone(gamma))
+    dc.later(9000)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    expect(dc.take('compute')).toEqual([])
+    dc.later(1100)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'down' })
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+})
+
+describe('a cluster that starts', () => {
+  const before = [alpha, beta, gamma].map((node) =>
+    put(keys.nodeState(node), {
+      node,
+      id: node,
+      inCcm: true,
+      crmd: 'online',
+      join: 'member',
+      expected: 'member',
+      term: 3,
+      attributes: { incarnation: '0' },
+    }),
+  )
+
+  test('waits for nodes that are missing, before it has them fenced', () => {
+    const dc = new Dc({ present: [alpha, beta], left: before })
+    expect(dc.stateOf(beta)).toMatchObject({ join: 'member', term: 7 })
+    expect(dc.take('publish').at(-1)).toMatchObject({
+      record: { state: 'blocked', blockedBy: ['gamma has not been seen since the start'] },
+    })
+    dc.later(4900)
+    expect(dc.take('compute')).toEqual([])
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(200)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'member' })
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('waits no longer once all are there', () => {
+    const dc = new Dc({ present: [alpha, beta], left: before })
+    dc.later(300)
+    dc.store(memberOf(gamma))
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { type NodeName, nodeName, resourceId } from '../../src/base/index.ts'
+import { localStopStages } from '../../src/controller/index.ts'
+import {
+  abortWalk,
+  isOver,
+  markEnded,
+  markSent,
+  nextActions,
+  startWalk,
+  type Walk,
+  type WalkLimits,
+} from '../../src/controller/walk.ts'
+import type { GraphAction, ResourceAction } from '../../src/transition/index.ts'
+
+const [alpha, beta] = ['alpha', 'beta'].map(nodeName) as [NodeName, NodeName]
+
+function action(id: number, inputs: readonly number[] = [], change: Partial<ResourceAction> = {}): ResourceAction {
+  return {
+    kind: 'resource',
+    id,
+    inputs,
+    attributes: {},
+    priority: 0,
+    resource: resourceId(`r${id}`),
+    operation: 'start',
+    intervalMs: 0,
+    key: `r${id}_start_0`,
+    agent: { class: 'ocf', type: 'Dummy' },
+    node: alpha,
+    nodeId: '1',
+    downed: [],
+    ...change,
+  }
+}
+
+const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
+  kind: 'pseudo',
+  id,
+  inputs,
+  attributes: {},
+  priority: 0,
+  operation: 'running',
+  key: `p${id}`,
+  downed: [],
+})
+
+const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, held: () => false }
+const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1)
+const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>
+  nextActions(walk, { ...free, ...limits }).map(({ id }) => id)
+const sent = (walk: Walk, ...which: readonly number[]) =>
+  which.reduce((next, id) => markSent(next, id, { sentAt: 0, deadline: 1 }), walk)
+
+describe('what goes out next', () => {
+  test('an action goes out when all of its inputs have succeeded', () => {
+    let walk = walkOf(action(1), action(2), action(3, [1, 2]))
+    expect(ids(walk)).toEqual([1, 2])
+    walk = markEnded(sent(walk, 1, 2), 1, 'succeeded')
+    expect(ids(walk)).toEqual([])
+    walk = markEnded(walk, 2, 'succeeded')
+    expect(ids(walk)).toEqual([3])
+  })
+
+  test('points in the order are passed as soon as they are reached, chains of them too', () => {
+    const walk = walkOf(pseudo(1), pseudo(2, [1]), action(3, [2]))
+    expect(ids(walk)).toEqual([3])
+  })
+
+  test('the higher priority first, then the order of the graph', () => {
+    expect(ids(walkOf(action(1), action(2, [], { priority: 10 }), action(3)))).toEqual([2, 1, 3])
+  })
+
+  test('batch-limit counts what is under way', () => {
+    const walk = sent(walkOf(action(1), action(2), action(3)), 1)
+    expect(ids(walk, { batch: 2 })).toEqual([2])
+  })
+
+  test('a busy node gets no more, another does', () => {
+    const walk = sent(walkOf(action(1), action(2), action(3, [], { node: beta })), 1)
+    expect(ids(walk, { onNode: () => 1 })).toEqual([3])
+  })
+
+  test('migration-limit holds up migrations only', () => {
+    const walk = walkOf(
+      action(1, [], { operation: 'migrate_to' }),
+      action(2, [], { operation: 'migrate_to' }),
+      action(3),
+    )
+    expect(ids(walk, { migrations: 1 })).toEqual([1, 3])
+  })
+
+  test('fencing waits for no limit', () => {
+    const fence: GraphAction = {
+      kind: 'cluster',
+      id: 2,
+      inputs: [],
+      attributes: {},
+      priority: 0,
+      operation: 'stonith',
+      key: 'stonith-beta-reboot',
+      node: beta,
+      downed: [],
+    }
+    expect(ids(sent(walkOf(action(1), fence), 1), { batch: 1 })).toEqual([2])
+  })
+})
+
+describe('the end', () => {
+  test('what waits for a failed action never goes out', () => {
+    const walk = markEnded(sent(walkOf(action(1), action(2, [1])), 1), 1, 'failed')
+    expect(ids(walk)).toEqual([])
+    expect(isOver(walk)).toBe(true)
+  })
+
+  test('an aborted walk is over when nothing is under way', () => {
+    let walk = abortWalk(sent(walkOf(action(1), action(2)), 1), 'news')
+    expect(ids(walk)).toEqual([])
+    expect(isOver(walk)).toBe(false)
+    walk = markEnded(walk, 1, 'succeeded')
+    expect(isOver(walk)).toBe(true)
+    expect(abortWalk(walk, 'later').aborted).toBe('news')
+  })
+
+  test('a result that comes twice counts once', () => {
+    const once = markEnded(sent(walkOf(action(1), action(2, [1])), 1), 1, 'succeeded')
+    expect(markEnded(once, 1, 'failed')).toEqual(once)
+  })
+})
+
+describe('stopping without quorum', () => {
+  const stop = (id: number, inputs: readonly number[] = [], node = alpha) =>
+    action(id, inputs, { operation: 'stop', key: `r${id}_stop_0`, node })
+
+  test('a node stops what runs on it in the order of the graph, and starts nothing', () => {
+    const graph = { actions: [stop(1), stop(2, [1]), action(3, [2]), stop(4, [], beta)], attributes: {} }
+    expect(localStopStages(graph, alpha).map((stage) => stage.map(({ id }) => id))).toEqual([[1], [2]])
+  })
+
+  test('an order that leads through what others do is kept, without waiting for them', () => {
+    const graph = { actions: [stop(1), stop(2, [1], beta), pseudo(3, [2]), stop(4, [3]), stop(5)], attributes: {} }
+    expect(localStopStages(graph, alpha).map((stage) => stage.map(({ id }) => id))).toEqual([[1, 5], [4]])
+  })
+})

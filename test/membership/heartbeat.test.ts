@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { type MonotonicMs, monotonicMs, type NodeName, nodeName } from '../../src/base/index.ts'
+import {
+  agreedSilence,
+  type HeartbeatEffect,
+  type HeartbeatInput,
+  type HeartbeatState,
+  heartbeatStep,
+  initialHeartbeat,
+  nextHeartbeatAt,
+  peerViews,
+} from '../../src/membership/index.ts'
+
+const [alpha, beta, gamma] = ['alpha', 'beta', 'gamma'].map(nodeName) as [NodeName, NodeName, NodeName]
+const timings = { tokenMs: 1000, heartbeatIntervalMs: 200, restartGraceMs: 3000 }
+
+/** Alpha's view of a cluster of three; each call moves the time on, with ticks as the daemon gives them. */
+class Watcher {
+  state: HeartbeatState
+  effects: HeartbeatEffect[] = []
+  #now = 0
+
+  constructor() {
+    this.state = initialHeartbeat({ self: alpha, incarnation: 1, timings }, this.now)
+    this.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: [alpha, beta, gamma] })
+  }
+
+  get now(): MonotonicMs {
+    return monotonicMs(this.#now)
+  }
+
+  feed(input: HeartbeatInput): void {
+    const { state, effects } = heartbeatStep(this.state, input, this.now)
+    this.state = state
+    this.effects.push(...effects)
+  }
+
+  pulse(node: NodeName, silent: readonly NodeName[] = [], incarnation = 1): void {
+    this.feed({ kind: 'pulse', pulse: { node, incarnation, sequence: 1, silent } })
+  }
+
+  /** While time passes these nodes are heard. */
+  pass(ms: number, heard: readonly NodeName[] = [], saying: readonly NodeName[] = []): void {
+    for (const end = this.#now + ms; this.#now < end; ) {
+      this.#now += 100
+      this.feed({ kind: 'tick' })
+      for (const node of heard) this.pulse(node, saying)
+    }
+  }
+
+  sleep(ms: number): void {
+    this.#now += ms
+    this.feed({ kind: 'tick' })
+  }
+
+  states(): Readonly<Record<string, string>> {
+    return Object.fromEntries(peerViews(this.state, this.now).map(({ node, state }) => [node, state]))
+  }
+}
+
+describe('silence', () => {
+  test('a node that is not heard for the token is silent', () => {
+    const watcher = new Watcher()
+    watcher.pass(900, [beta])
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'heard' })
+    watcher.pass(200, [beta])
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'silent' })
+  })
+
+  test('a daemon that died on a host which answers has the restart grace', () => {
+    const watcher = new Watcher()
+    watcher.pass(300, [beta, gamma])
+    watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'refused' })
+    watcher.pass(2500, [beta])
+    expect(watcher.states().gamma).toBe('restarting')
+    watcher.pass(700, [beta])
+    expect(watcher.states().gamma).toBe('silent')
+  })
+
+  test('a daemon that comes back within its grace was never silent', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'reset' })
+    watcher.pass(2000, [beta])
+    watcher.pulse(gamma, [], 2)
+    watcher.pass(500, [beta, gamma])
+    expect(watcher.states().gamma).toBe('heard')
+  })
+
+  test('a pulse of an earlier incarnation does not count', () => {
+    const watcher = new Watcher()
+    watcher.pulse(gamma, [], 5)
+    watcher.pass(900, [beta])
+    watcher.pulse(gamma, [], 4)
+    watcher.pass(200, [beta])
+    expect(watcher.states().gamma).toBe('silent')
+  })
+})
+
+describe('agreement', () => {
+  test('one of three that misses a node alone agrees with nobody', () => {
+    const watcher = new Watcher()
+    watcher.pass(1200, [beta])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([])
+  })
+
+  test('two of three that miss a node agree on its silence', () => {
+    const watcher = new Watcher()
+    watcher.pass(1200, [beta], [gamma])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([gamma])
+  })
+
+  test('a node that is cut off from both others agrees on nothing', () => {
+    const watcher = new Watcher()
+    watcher.pulse(beta, [gamma])
+    watcher.pass(1500)
+    expect(watcher.states()).toEqual({ beta: 'silent', gamma: 'silent' })
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([])
+  })
+
+  test('a node tells at once that another has fallen silent', () => {
+    const watcher = new Watcher()
+    watcher.pass(900, [beta])
+    watcher.effects = []
+    watcher.pass(100, [beta])
+    const pulses = watcher.effects.flatMap((effect) => (effect.kind === 'send-pulse' ? [effect.pulse.silent] : []))
+    expect(pulses).toContainEqual([gamma])
+  })
+})
+
+describe('a pause of this node', () => {
+  test('makes it doubt its own lease, and accuse nobody', () => {
+    const watcher = new Watcher()
+    watcher.pass(500, [beta, gamma])
+    watcher.effects = []
+    watcher.sleep(4000)
+    expect(watcher.effects).toContainEqual({ kind: 'doubt-own-lease', pausedMs: 4000 })
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'heard' })
+    watcher.pass(1100, [beta])
+    expect(watcher.states().gamma).toBe('silent')
+  })
+
+  test('is noticed by the calendar where the monotonic clock stood still', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'tick', calendarMs: 1_000_000 })
+    watcher.effects = []
+    watcher.feed({ kind: 'tick', calendarMs: 1_060_000 })
+    expect(watcher.effects).toContainEqual({ kind: 'doubt-own-lease', pausedMs: 60_000 })
+  })
+})
+
+test('a tick is asked for when the next pulse is due', () => {
+  const watcher = new Watcher()
+  expect(nextHeartbeatAt(watcher.state)).toBe(200)
+})
