@@ -6,8 +6,6 @@ export {
   type Answer,
   type Command,
   Executor,
-  type ExecutorLog,
-  type ExecutorPorts,
   type ResultStore,
 } from './executor.ts'
 export { type Operation, operationOfAction, type ReportedResult, showsPending } from './operation.ts'
@@ -20,12 +18,11 @@ export {
   stepExecutor,
 } from './queue.ts'
 export type {
-  MonitorFailure,
   MonitorNode,
   MonitorPrimitive,
   MonitorResource,
   MonitorStatus,
 } from './tools/monitor-status.ts'
 export { runTool } from './tools/run-tool.ts'
-export { serveTools, type ToolHandler, type ToolServer } from './tools/socket.ts'
-export type { ToolCall, ToolNode, ToolReply, ToolWorld } from './tools/world.ts'
+export { serveTools, type ToolServer } from './tools/socket.ts'
+export type { ToolNode, ToolWorld } from './tools/world.ts'

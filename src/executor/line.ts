@@ -101,7 +101,3 @@ export function finishCurrent(line: Line): Line {
 export function reschedule(recurring: Recurring, now: MonotonicMs): Recurring {
   return { ...recurring, nextAt: monotonicMs(now + recurring.operation.intervalMs) }
 }
-
-export function isIdle(line: Line): boolean {
-  return !line.leftAgent && line.current === undefined && line.waiting.length === 0 && line.recurring.size === 0
-}

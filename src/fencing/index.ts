@@ -4,24 +4,20 @@
  */
 export {
   type DeviceAction,
-  type DeviceSources,
   deviceActions,
   type FenceDevice,
-  type ParametersOf,
   readFenceDevices,
   usedFenceAgents,
 } from './device.ts'
 export { DeviceServer, type DeviceServerAnswer } from './device-server.ts'
-export { type DeviceCommand, Fencer, type FencerPorts, type FencingRecord } from './fencer.ts'
+export { type DeviceCommand, Fencer, type FencingRecord } from './fencer.ts'
 export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
-export type { FencingAction, FencingDemand } from './request.ts'
-export { type DeviceCall, type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
+export type { FencingDemand } from './request.ts'
+export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
 export type {
   Announcement,
   DeviceAnswer,
   FencingEffect,
   FencingInput,
-  FencingProgress,
-  FencingSetup,
   FencingState,
 } from './state.ts'
