@@ -8,7 +8,7 @@ import type { HistoryEntry, NodeStatus } from '../../status/index.ts'
 import { giveReason, operationKey } from './action.ts'
 import { requireUnfencing } from './fence-action.ts'
 import { findOperation, operationMeta, timeoutMs } from './operation.ts'
-import { nodeNamed, obtain, order, type Plan } from './plan.ts'
+import { isUnclean, nodeNamed, obtain, order, type Plan } from './plan.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { rule } from './relation.ts'
@@ -19,6 +19,7 @@ export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
     for (const [name, entries] of unit.resource.state.history) {
       const node = nodeNamed(plan, name)
+      if (!canAct(plan, node)) continue
       if (unit.resource.orphan) forget(plan, unit, node)
       else checkHistory(plan, { unit, node, md5 }, entries)
     }
@@ -30,6 +31,10 @@ interface Checked {
   readonly node: NodeStatus
   readonly md5: Md5
 }
+
+/** A node that can run nothing is left alone, but for one in maintenance, whose monitors end. */
+const canAct = (plan: Plan, node: NodeStatus): boolean =>
+  node.maintenance || (node.online && !node.shutdown && !node.standby && !isUnclean(plan, node))
 
 /** What is not configured any more is forgotten where it was, once it is stopped. */
 function forget(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {

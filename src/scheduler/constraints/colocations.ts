@@ -61,6 +61,8 @@ function expandWritten(constraint: ColocationConstraint, references: References)
       { id: withInstance(between.primary, between.primaryInstance), role: between.primaryRole },
     )
   }
+  // Two lists of resources could be paired in many ways, so this means nothing.
+  if (dependentMembers !== undefined && primaryMembers !== undefined) return []
   // A tag or a template is a set without an order of its own.
   const asSet = (members: readonly string[], role: Role | undefined): ResourceSet => ({
     id: constraint.id,

@@ -164,13 +164,16 @@ function bundleConcerns(
   return asked === clone ? choosingRoles.has(clone.index) : settled[asked.index] === 1
 }
 
-/** By the other side's priority, then clones before groups before primitives, then by id; of equals the oldest first. */
+/**
+ * By the other side's priority, then clones before groups before primitives, then by id. Pairs of one set have one id: the
+ * dependent looks at the oldest first, the primary hears the newest first.
+ */
 function sortByImportance(
   { priority }: IndexContext,
   colocations: readonly Colocation[],
   other: 'primary' | 'dependent',
 ): readonly Colocation[] {
-  return colocations.toReversed().sort((a, b) => {
+  return (other === 'primary' ? colocations.toReversed() : [...colocations]).sort((a, b) => {
     const [first, second] = [a[other], b[other]]
     return (
       (priority[second.index] ?? 0) - (priority[first.index] ?? 0) ||
