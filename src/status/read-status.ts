@@ -23,8 +23,9 @@ import {
   connectedNode,
   type NodeContext,
   nameById,
+  readMemberState,
   readPermanentAttributes,
-  readRecordedState,
+  readRemoteState,
 } from './nodes/nodes.ts'
 import { readRemoteFlags, updateRemoteOnline } from './nodes/remote.ts'
 import { guestNodes } from './nodes/remote-definitions.ts'
@@ -91,8 +92,11 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
   for (const state of recorded.values()) {
     const node = nodes.get(state.name)
     if (node === undefined) continue
-    const changesAt = readRecordedState(node, state, context)
-    if (node.kind !== 'member') readRemoteFlags(node)
+    if (node.kind !== 'member') {
+      readRemoteState(node, state)
+      continue
+    }
+    const changesAt = readMemberState(node, state, context)
     if (changesAt !== undefined) moments.push(changesAt)
   }
   return {
@@ -148,7 +152,10 @@ function readHistories(world: World): ReadonlySet<NodeName> {
       if (node === undefined || state === undefined || !isReady(node)) continue
       waiting.delete(name)
       done.add(name)
-      if (node.kind !== 'member') updateRemoteOnline(world, node)
+      if (node.kind !== 'member') {
+        updateRemoteOnline(world, node)
+        readRemoteFlags(node, state)
+      }
       interpretNode(world, node, state)
       any = true
     }

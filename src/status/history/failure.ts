@@ -10,7 +10,7 @@ import { isMoreSevere, resolveOnFail, roleAfterFailure } from './on-fail.ts'
 import { operationMeta } from './operation-meta.ts'
 import { exitCodes, isProbe, type Outcome } from './outcome.ts'
 import type { Reading } from './reading.ts'
-import { applySuccess, setActive } from './success.ts'
+import { applySuccess, clearFailures, setActive } from './success.ts'
 
 interface Response {
   readonly onFail: OnFail
@@ -34,6 +34,15 @@ export function applyFailure(reading: Reading, outcome: Outcome): void {
   applyResponse(reading, outcome, response)
   if (outcome.kind === 'hard-error') ban(reading, 'hard-error')
   if (outcome.kind === 'fatal-error') ban(reading, 'fatal-error', { everywhere: true })
+}
+
+/** See `isProbeWithoutAgent`: shown, and banned from the node, but nothing has to be recovered. */
+export function applyMissingAgent(reading: Reading): void {
+  reading.role = 'Stopped'
+  clearFailures(reading)
+  if (reading.entry.exitCode !== exitCodes.notInstalled || reading.world.options.symmetricCluster)
+    recordFailure(reading)
+  ban(reading, 'hard-error')
 }
 
 function responseTo({ world, resource, entry }: Reading): Response {

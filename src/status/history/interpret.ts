@@ -9,10 +9,10 @@ import { block } from './active.ts'
 import { concludeReading } from './conclude.ts'
 import { isExpired } from './expiry.ts'
 import { type FailCountIndex, indexFailCounts } from './fail-count.ts'
-import { applyFailure, recordFailure } from './failure.ts'
+import { applyFailure, applyMissingAgent, recordFailure } from './failure.ts'
 import { findInstance } from './find-instance.ts'
 import { noteFailCount } from './note-fail-counts.ts'
-import { exitCodes, type Outcome, outcomeOf } from './outcome.ts'
+import { exitCodes, isProbeWithoutAgent, type Outcome, outcomeOf } from './outcome.ts'
 import { applyPending } from './pending.ts'
 import type { Reading } from './reading.ts'
 import type { RecordedNode, RecordedResource } from './records.ts'
@@ -75,6 +75,10 @@ function interpretEntry(reading: Reading): void {
       return
     }
   }
+  if (isProbeWithoutAgent(entry)) {
+    applyMissingAgent(reading)
+    return
+  }
   if (entry.exitCode === exitCodes.degraded || entry.exitCode === exitCodes.degradedPromoted) recordFailure(reading)
   applyOutcome(reading, outcome)
 }
@@ -82,10 +86,7 @@ function interpretEntry(reading: Reading): void {
 function applyOutcome(reading: Reading, outcome: Outcome): void {
   if (outcome.role !== undefined && outcome.kind !== 'pending' && outcome.kind !== 'cancelled')
     reading.role = outcome.role
-  if (outcome.isDeadEnd) {
-    block(reading.resource.state)
-    reading.resource.state.failed = true
-  }
+  if (outcome.isDeadEnd) block(reading.resource.state)
   switch (outcome.kind) {
     case 'cancelled':
       return

@@ -13,6 +13,7 @@
  * | 3 unimplemented | of a recurring operation: not supported; else as 2, 4, 5 |
  * | 6 not configured | fatal: on no node |
  * | any other | an error |
+ * | 2 or 5 of a probe | it is not running, and cannot be: not on this node |
  * | 190, 191 | degraded: like 0 and 8 |
  *
  * An executor's own verdict (pending, cancelled, timeout, not installed …) stands as it is.
@@ -75,6 +76,12 @@ export interface Outcome {
 
 export const isProbe = (entry: Pick<HistoryEntry, 'operation' | 'intervalMs'>): boolean =>
   entry.operation === 'monitor' && entry.intervalMs === 0
+
+/** A probe that shows that the agent cannot even run there is as good as "not running". */
+export function isProbeWithoutAgent(entry: HistoryEntry): boolean {
+  const { exitCode } = entry
+  return isProbe(entry) && (exitCode === exitCodes.notInstalled || exitCode === exitCodes.invalidParameter)
+}
 
 export interface OutcomeContext {
   readonly managed: boolean

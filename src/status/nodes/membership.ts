@@ -114,8 +114,7 @@ function comingUp(facts: Facts, member: number, { pendingTimeoutMs, now }: Membe
   const changesAt = member + Math.ceil(pendingTimeoutMs / 1000)
   const waits = pendingTimeoutMs > 0 && member > 1 && !controls
   if (waits && now >= changesAt) return { online, ...fence('peer pending timed out on joining the process group') }
-  const pending = facts.join !== 'member' || !controls
-  return { online, pending, ...(waits ? { changesAt } : {}) }
+  return { online, pending: true, ...(waits ? { changesAt } : {}) }
 }
 
 /** Nothing can be done about a lost node. One that is here without its controller is wrong, and shown so. */

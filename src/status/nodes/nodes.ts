@@ -116,23 +116,27 @@ function addBuiltInAttributes(node: NodeDraft, { options }: NodeContext): void {
   if (clusterName !== undefined) node.attributes.set('#cluster-name', clusterName)
 }
 
-/** Transient attributes, and for cluster nodes their membership. */
-export function readRecordedState(node: NodeDraft, recorded: RecordedNode, context: NodeContext): number | undefined {
-  for (const [name, value] of recorded.transient) node.attributes.set(name, value)
-  if (node.kind !== 'member') {
-    readRemoteState(node, recorded)
-    return undefined
-  }
+/** What the status section says of a cluster node: transient attributes and membership. Returns when that changes by itself. */
+export function readMemberState(node: NodeDraft, recorded: RecordedNode, context: NodeContext): number | undefined {
+  addTransientAttributes(node, recorded)
   node.unseen = false
   node.unclean = false
   readAttributeFlags(node)
   return applyMembership(node, recorded, context)
 }
 
-function readRemoteState(node: NodeDraft, { attributes }: RecordedNode): void {
-  node.recordedMaintenance = parseBoolean(attributes.node_in_maintenance) ?? Number(attributes.node_in_maintenance) > 0
-  node.fenced = parseBoolean(attributes.node_fenced) ?? Number(attributes.node_fenced) > 0
+export function addTransientAttributes(node: NodeDraft, recorded: RecordedNode): void {
+  for (const [name, value] of recorded.transient) node.attributes.set(name, value)
 }
+
+/** What the status section says of a remote or guest node whatever becomes of its connection. */
+export function readRemoteState(node: NodeDraft, { attributes }: RecordedNode): void {
+  node.recordedMaintenance = isSince(attributes.node_in_maintenance)
+  node.fenced = isSince(attributes.node_fenced)
+}
+
+/** True, or the moment since when. */
+const isSince = (text: string | undefined): boolean => parseBoolean(text) ?? Number(text) > 0
 
 /** `standby` and `maintenance` as the administrator set them. */
 export function readAttributeFlags(node: NodeDraft): void {

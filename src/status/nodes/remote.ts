@@ -13,6 +13,8 @@
  */
 import { parseBoolean } from '../../cib/index.ts'
 import { isActiveRole, type NodeDraft, type World } from '../drafts.ts'
+import type { RecordedNode } from '../history/records.ts'
+import { addTransientAttributes } from './nodes.ts'
 
 export function updateRemoteOnline(world: World, node: NodeDraft): void {
   const connection = node.connectionResource
@@ -43,8 +45,9 @@ function isOnLostHost(world: World, names: readonly NodeDraft['name'][]): boolea
   return host !== undefined && !host.online && host.unclean
 }
 
-/** What the administrator set on the node, and what its connection being unmanaged means for it. */
-export function readRemoteFlags(node: NodeDraft): void {
+/** Read with the node's history: its attributes, and what an unmanaged connection means for it. */
+export function readRemoteFlags(node: NodeDraft, recorded: RecordedNode): void {
+  addTransientAttributes(node, recorded)
   const connection = node.connectionResource
   if (!node.requiresReset) {
     node.unclean = false

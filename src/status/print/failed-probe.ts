@@ -14,7 +14,9 @@ export function failedProbeOf(
   resources: readonly PrimitiveResource[],
   node: NodeName | undefined,
 ): FailedOperation | undefined {
-  const names = new Set(resources.flatMap(({ id, configuredId }) => [id, configuredId] as const))
+  const names = new Set(
+    resources.flatMap(({ id, instance, configuredId }) => (instance?.unique === false ? configuredId : id)),
+  )
   return failures.find(
     (failure) =>
       failure.operation === 'monitor' &&

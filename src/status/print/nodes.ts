@@ -15,9 +15,9 @@ export function printNodes(status: ClusterStatus): readonly string[] {
     guestOnline: [] as string[],
   }
   for (const node of status.nodes) {
-    // A guest node whose container is stopped is no news.
-    if (node.kind === 'guest' && !node.online) continue
     const state = stateOf(node, busy)
+    // A guest node whose container is stopped is no news.
+    if (node.kind === 'guest' && state === 'OFFLINE') continue
     if (state !== 'online' && state !== 'OFFLINE') lines.push(`* ${kindOf(node)} ${node.name}: ${state}`)
     else if (state === 'online') listOnline(node, lists).push(node.name)
     else listOffline(node, lists).push(node.name)

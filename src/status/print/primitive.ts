@@ -6,23 +6,20 @@ import { failedProbe } from './failed-probe.ts'
 import { isDisabled, managementFlag, roleRankOf } from './resource-state.ts'
 
 export function printPrimitive(status: ClusterStatus, resource: PrimitiveResource): string {
-  return printPrimitiveAs(status, resource, { name: displayName(resource) })
+  const [only, another] = resource.state.active
+  const node = another === undefined ? (only?.node ?? lockedOrPendingOn(resource)) : undefined
+  return printPrimitiveAs(status, resource, { name: displayName(resource), node })
 }
 
-/** `name` as shown, and the node where that is not the resource's own (a bundle's member is shown on the container's host). */
+/** Under another name or on another node than its own: a bundle's member is shown where its container runs. */
 export function printPrimitiveAs(
   status: ClusterStatus,
   resource: PrimitiveResource,
-  shown: { readonly name: string; readonly node?: NodeName | undefined },
+  { name, node }: { readonly name: string; readonly node: NodeName | undefined },
 ): string {
-  const nodes = resource.state.active.map(({ node }) => node)
-  const node =
-    shown.node ??
-    (nodes.length === 1 ? nodes[0] : undefined) ??
-    resource.state.shutdownLock?.node ??
-    pendingNode(resource)
+  const nodes = resource.state.active.map((place) => place.node)
   const parts = [
-    `${shown.name}\t(${describeAgent(resource.agent)}):\t`,
+    `${name}\t(${describeAgent(resource.agent)}):\t`,
     ...(resource.orphan ? ['ORPHANED'] : []),
     describeState(resource),
     ...(node === undefined || nodes.length > 1 ? [] : [node]),
@@ -33,7 +30,8 @@ export function printPrimitiveAs(
   return parts.join(' ')
 }
 
-const pendingNode = ({ state }: PrimitiveResource): NodeName | undefined => state.pending?.node
+const lockedOrPendingOn = ({ state }: PrimitiveResource): NodeName | undefined =>
+  state.shutdownLock?.node ?? state.pending?.node
 
 /** Instances of anonymous clones are shown without their number. */
 function displayName({ id, configuredId, instance }: PrimitiveResource): string {
