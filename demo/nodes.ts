@@ -15,7 +15,7 @@ export const rootOf = (node: string): string => join(demoFolder, node)
 
 const bootMs = 2000
 /** All nodes share this machine, which answers for each of them: only by the grace is a power cut told from a restart. */
-const timings = { restartGraceMs: 2000 }
+const timings = { restartGraceMs: 2500 }
 const lookMs = 200
 const perNode = 3
 
@@ -65,16 +65,12 @@ export class Nodes {
     clearInterval(this.#timer)
   }
 
-  /** A daemon that ends by itself is started again at once, as systemd does; a node that lost its power needs to boot. */
+  /** A node that was switched off and on again needs a moment to boot. */
   #look(): void {
     for (const name of nodeNames) {
-      if (this.#daemons.has(name)) continue
-      const power = powerFile(name)
-      const switched = existsSync(power) ? readFileSync(power, 'utf8').trim() : 'on'
-      if (switched !== 'on') continue
-      const booting = existsSync(power)
-      writeFileSync(power, 'booting')
-      setTimeout(() => this.#boot(name), booting ? bootMs : 0)
+      if (this.#daemons.has(name) || readIfThere(powerFile(name)) !== 'on') continue
+      writeFileSync(powerFile(name), 'booting')
+      setTimeout(() => this.#boot(name), bootMs)
     }
   }
 
@@ -82,7 +78,7 @@ export class Nodes {
     if (this.#ended) return
     const power = powerFile(name)
     // It may have been switched off while it booted.
-    if (existsSync(power) && readFileSync(power, 'utf8').trim() === 'off') return
+    if (readIfThere(power) === 'off') return
     const log = openSync(join(demoFolder, `${name}.log`), 'a')
     const { PATH = '' } = process.env
     const daemon = spawn(this.#program, [], {
@@ -95,7 +91,8 @@ export class Nodes {
     this.#daemons.set(name, daemon)
     daemon.on('exit', () => {
       this.#daemons.delete(name)
-      if (readIfThere(power) === 'running') writeFileSync(power, 'on')
+      // Nobody has switched the node off: the daemon is started again at once, as systemd does.
+      if (readIfThere(power) === 'running') this.#boot(name)
     })
   }
 }

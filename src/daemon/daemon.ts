@@ -23,15 +23,17 @@ import {
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { stoppedState } from './cluster-state.ts'
-import { acceptClusterFile, enrolHandler, findOwnNode, ownName } from './enrol.ts'
+import { acceptClusterFile, enrolHandler } from './enrol.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import { readIdentity } from './identity.ts'
 import { localHandlers } from './local-api.ts'
-import { takeLock } from './lock.ts'
 import type { Log } from './log.ts'
+import { findOwnNode, ownName } from './own-name.ts'
 import type { Paths } from './paths.ts'
 import { peerHandlers } from './peer-api.ts'
 import { Peers } from './peers.ts'
+import { beginPulse } from './pulse/begin.ts'
+import type { Pulse } from './pulse/pulse.ts'
 
 export class Daemon {
   readonly paths: Paths
@@ -42,6 +44,7 @@ export class Daemon {
   #servers: readonly { readonly close: () => unknown }[] = []
   #local: GrpcServer | undefined
   #peers: Peers | undefined
+  #earlyPulse: Pulse | undefined
 
   constructor(paths: Paths, log: Log, fail: (error: unknown) => void) {
     this.paths = paths
@@ -49,8 +52,9 @@ export class Daemon {
     this.#fail = fail
   }
 
-  async start(): Promise<void> {
-    takeLock(this.paths.lock)
+  /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */
+  async start(pulse: Pulse | undefined): Promise<void> {
+    this.#earlyPulse = pulse
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
     if (text !== undefined) await this.configure(acceptClusterFile(text))
@@ -149,8 +153,11 @@ export class Daemon {
     const own = file && findOwnNode(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     writeWhole(this.paths.startedMark, '')
+    const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
+    this.#earlyPulse = undefined
     const identity = readIdentity(this.paths.pki)
     const node = new ClusterNode({
+      pulse,
       file,
       own,
       identity,

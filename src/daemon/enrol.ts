@@ -1,5 +1,4 @@
 /** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already. */
-import { hostname } from 'node:os'
 import { nodeName } from '../base/index.ts'
 import {
   askToEnrol,
@@ -17,10 +16,8 @@ import { type ClusterFile, defaultPorts, parseClusterFile, printClusterFile } fr
 import { writeWhole } from './files.ts'
 import { readAuthority, writeIdentity } from './identity.ts'
 import { isIssuedSecret } from './join-tokens.ts'
+import { findOwnNode, ownName } from './own-name.ts'
 import type { Paths } from './paths.ts'
-
-/** The name by which this host would be a node; SYSTOLE_NODE_NAME is for several nodes on one machine. */
-export const ownName = (): string => process.env.SYSTOLE_NODE_NAME ?? hostname().split('.')[0] ?? ''
 
 export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<ClusterFile> {
   const options = asked.options === undefined ? {} : readOptions(asked.options)
@@ -30,7 +27,7 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
     ...options,
   })
   const file = acceptClusterFile(text)
-  const own = file.nodes.find(({ name }) => isThisHost(name))
+  const own = findOwnNode(file)
   if (!own)
     throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
   if (file.store.kind === 'embedded' && file.nodes.length > 1)
@@ -40,14 +37,6 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
   writeIdentity(paths.pki, authority, certificate)
   writeWhole(paths.clusterFile, printClusterFile(file))
   return file
-}
-
-function isThisHost(name: string): boolean {
-  return name === ownName() || name === hostname()
-}
-
-export function findOwnNode(file: ClusterFile): ClusterFile['nodes'][number] | undefined {
-  return file.nodes.find(({ name }) => isThisHost(name))
 }
 
 function readOptions(text: string): object {

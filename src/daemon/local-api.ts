@@ -9,13 +9,14 @@ import type { ClusterFile } from './cluster-file.ts'
 import { listConfigVersions, readConfigVersion } from './config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from './configuration-edit.ts'
 import type { Daemon } from './daemon.ts'
-import { findOwnNode, joinCluster, setUpCluster } from './enrol.ts'
+import { joinCluster, setUpCluster } from './enrol.ts'
 import { deleteHistory } from './forget-history.ts'
 import { readAuthority } from './identity.ts'
 import { makeJoinToken } from './join-tokens.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 import { addNode, removeNode } from './node-list.ts'
+import { findOwnNode } from './own-name.ts'
 
 const peerTimeoutMs = 15_000
 /** Stopping waits for every resource's own time limit; the caller sees what is being stopped with `status`. */

@@ -1,9 +1,8 @@
-/** The program `systoled`. */
+/** The program `systoled`: takes the lock, starts the pulse of a node that takes part, and only then loads the rest. */
 import { mkdirSync } from 'node:fs'
-import { Daemon } from './daemon.ts'
-import { ownName } from './enrol.ts'
-import { openLog } from './log.ts'
+import { takeLock } from './lock.ts'
 import { pathsBelow } from './paths.ts'
+import { beginPulseEarly } from './pulse/begin.ts'
 
 const usage = `Usage: systoled [--version]
 The daemon of a Systole cluster. SYSTOLE_ROOT moves all of its files, SYSTOLE_LOG sets the log's level (info).
@@ -12,30 +11,18 @@ SIGTERM ends it and leaves its resources running; \`systole cluster stop\` stops
 
 if (process.argv.includes('--version')) process.stdout.write(`systoled ${process.env.SYSTOLE_VERSION}\n`)
 else if (process.argv.includes('--help')) process.stdout.write(usage)
-else await run()
+else await start()
 
-async function run(): Promise<void> {
+async function start(): Promise<void> {
   const paths = pathsBelow(process.env.SYSTOLE_ROOT ?? '')
-  const log = openLog(ownName(), process.env.SYSTOLE_LOG ?? 'info')
-  // A node that is wrong about itself is worse than a node that is down: whoever supervises the daemon starts it again.
-  const fail = (error: unknown): void => {
-    log.error('the daemon ends because of a bug', { error })
-    process.exit(1)
-  }
-  process.on('uncaughtException', fail)
-  process.on('unhandledRejection', fail)
   for (const folder of [paths.data, paths.run]) mkdirSync(folder, { recursive: true })
-  const daemon = new Daemon(paths, log, fail)
-  const end = (signal: NodeJS.Signals): void => {
-    log.info('ending; resources stay as they are', { signal })
-    daemon.end().then(() => process.exit(0), fail)
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
   try {
-    await daemon.start()
+    takeLock(paths.lock)
   } catch (error) {
-    log.error('the daemon cannot start', { error })
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
+  const pulse = beginPulseEarly(paths)
+  const { runDaemon } = await import('./run-daemon.ts')
+  await runDaemon(paths, pulse)
 }

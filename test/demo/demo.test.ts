@@ -68,7 +68,10 @@ interface Status {
 }
 
 async function allOnline(seenFrom: string): Promise<boolean> {
-  const { nodes } = JSON.parse(await on(seenFrom, 'status', '--json')) as Status
+  // A daemon that has just been started does not listen yet.
+  const printed = await on(seenFrom, 'status', '--json').catch(() => undefined)
+  if (printed === undefined) return false
+  const { nodes } = JSON.parse(printed) as Status
   return nodes.length === 3 && nodes.every(({ online }) => online)
 }
 

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Entry } from '../../store/index.ts'
 import { decodeConfig } from '../config-history.ts'
+import { programFile } from '../install-folder.ts'
 import { fromBytes } from '../json-value.ts'
 import { keys } from '../keys.ts'
 import type { StoreChange } from '../store-view.ts'
@@ -54,7 +55,7 @@ export class Planner {
   #running(revision: number): Worker {
     clearTimeout(this.#idle)
     if (this.#worker) return this.#worker
-    const worker = new Worker(new URL('./planner.mjs', import.meta.url), {
+    const worker = new Worker(programFile('planner'), {
       resourceLimits: { maxOldGenerationSizeMb: this.#maxOldSpaceMb, maxYoungGenerationSizeMb: 32 },
     })
     const changes = this.#entries().map((entry) => ({ key: entry.key, entry }))

@@ -1,0 +1,40 @@
+/** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
+import type { ClusterFile, ClusterNodeEntry } from '../cluster-file.ts'
+import { parseClusterFile } from '../cluster-file.ts'
+import { readIfThere } from '../files.ts'
+import { readIdentity } from '../identity.ts'
+import { findOwnNode } from '../own-name.ts'
+import type { Paths } from '../paths.ts'
+import { storeConfig } from '../store-config.ts'
+import type { PulsePeer } from './messages.ts'
+import { type Pulse, startPulse } from './pulse.ts'
+
+export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): Pulse {
+  return startPulse({
+    node: own.name,
+    incarnation: Date.now(),
+    listen: { host: own.address, port: own.ports.heartbeat },
+    peers: pulsePeers(file, own),
+    identity: readIdentity(paths.pki),
+    timings: file.timings,
+    store: storeConfig(file, own, paths),
+  })
+}
+
+/**
+ * For a daemon that takes part and was killed: its peers count the seconds, so that its heartbeats begin while the rest of
+ * the program is still being loaded. Whatever is wrong with the files is told by those who read them afterwards.
+ */
+export function beginPulseEarly(paths: Paths): Pulse | undefined {
+  const text = readIfThere(paths.clusterFile)
+  if (text === undefined || readIfThere(paths.startedMark) === undefined) return undefined
+  const parsed = parseClusterFile(text)
+  const own = parsed.ok ? findOwnNode(parsed.value) : undefined
+  return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
+}
+
+export function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePeer[] {
+  return file.nodes
+    .filter(({ name }) => name !== own.name)
+    .map(({ name, address, ports }) => ({ node: name, host: address, port: ports.heartbeat }))
+}

@@ -1,0 +1,30 @@
+/** The daemon as a process: its log, its signals, and its end. */
+import { Daemon } from './daemon.ts'
+import { openLog } from './log.ts'
+import { ownName } from './own-name.ts'
+import type { Paths } from './paths.ts'
+import type { Pulse } from './pulse/pulse.ts'
+
+export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise<void> {
+  const log = openLog(ownName(), process.env.SYSTOLE_LOG ?? 'info')
+  // A node that is wrong about itself is worse than a node that is down: whoever supervises the daemon starts it again.
+  const fail = (error: unknown): void => {
+    log.error('the daemon ends because of a bug', { error })
+    process.exit(1)
+  }
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  const daemon = new Daemon(paths, log, fail)
+  const end = (signal: NodeJS.Signals): void => {
+    log.info('ending; resources stay as they are', { signal })
+    daemon.end().then(() => process.exit(0), fail)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  try {
+    await daemon.start(pulse)
+  } catch (error) {
+    log.error('the daemon cannot start', { error })
+    process.exit(1)
+  }
+}

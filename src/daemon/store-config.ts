@@ -1,0 +1,40 @@
+/** How the threads of this node reach the store, by cluster.json. */
+import { join } from 'node:path'
+import { assertNever } from '../base/index.ts'
+import type { EndpointAddress, StoreConfig } from '../store/index.ts'
+import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
+import { pkiFiles } from './identity.ts'
+import type { Paths } from './paths.ts'
+
+export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): StoreConfig {
+  const { store } = file
+  switch (store.kind) {
+    case 'embedded':
+      // The main thread holds the files, and serves them to the pulse thread.
+      return { kind: 'socket', path: join(paths.run, 'store.sock') }
+    case 'embedded-socket':
+      return { kind: 'socket', path: store.path }
+    case 'external':
+      return { kind: 'etcd', endpoints: store.endpoints }
+    case 'etcd': {
+      const voters = file.nodes.filter(({ votes }) => votes)
+      const others = voters.filter(({ name }) => name !== own.name)
+      const endpoints = [...(own.votes ? [own] : []), ...others].map(etcdEndpoint)
+      return { kind: 'etcd', endpoints, tls: etcdTls(paths) }
+    }
+    default:
+      return assertNever(store)
+  }
+}
+
+export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
+  const { authority, certificate, key } = pkiFiles(paths.pki)
+  return { ca: authority, certificate, key }
+}
+
+export const etcdEndpoint = ({ name, address, ports }: ClusterNodeEntry): EndpointAddress => ({
+  address: `${bracketed(address)}:${ports.etcdClient}`,
+  serverName: name,
+})
+
+export const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
