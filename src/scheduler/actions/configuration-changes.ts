@@ -13,7 +13,7 @@ import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { rule } from './relation.ts'
 import { deleteHistory } from './role-changes.ts'
-import { type PrimitiveUnit, primitivesOf } from './unit.ts'
+import { isFenceDevice, type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
@@ -151,7 +151,10 @@ function compareDigests(plan: Plan, { unit, node, md5 }: Checked, entry: History
   if (restartDigest !== undefined) {
     const names = (attributes['op-force-restart'] ?? '').split(' ').filter((name) => name !== '')
     const relevant = Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)))
-    if (parametersDigest(relevant, md5) !== restartDigest) return 'restart'
+    if (parametersDigest(relevant, md5) !== restartDigest) {
+      const isSecret = plan.isSanitized && onlySecretsDiffer(unit, parameters, { attributes, md5 })
+      return isSecret ? 'none' : 'restart'
+    }
   }
   if (all === undefined) return 'none'
   const timed =
@@ -162,5 +165,22 @@ function compareDigests(plan: Plan, { unit, node, md5 }: Checked, entry: History
         }
       : parameters
   if (parametersDigest(timed, md5) === all) return 'none'
+  if (plan.isSanitized && onlySecretsDiffer(unit, parameters, { attributes, md5 })) return 'none'
   return intervalMs === 0 && own.size > 0 ? 'restart' : 'reload'
+}
+
+/** In a CIB that was made fit for showing, secrets are stars: what counts is the digest of everything else. */
+function onlySecretsDiffer(
+  unit: PrimitiveUnit,
+  parameters: Readonly<Record<string, string>>,
+  { attributes, md5 }: { readonly attributes: HistoryEntry['attributes']; readonly md5: Md5 },
+): boolean {
+  const digest = attributes['op-secure-digest']
+  if (digest === undefined) return false
+  const secrets = (attributes['op-secure-params'] ?? '').split(' ')
+  const open = Object.entries(parameters).filter(([name]) => !secrets.includes(name))
+  if (parametersDigest(Object.fromEntries(open), md5) === digest) return true
+  // Older versions left out what a fence device's parameters tell the cluster rather than the agent.
+  const own = open.filter(([name]) => !name.startsWith('pcmk_'))
+  return isFenceDevice(unit) && parametersDigest(Object.fromEntries(own), md5) === digest
 }

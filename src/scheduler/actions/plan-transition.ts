@@ -29,8 +29,17 @@ export interface PlannedTransition {
   readonly changes: readonly TransitionChange[]
 }
 
-export function planTransition(status: ClusterStatus, assignment: Assignment, md5: Md5): PlannedTransition {
-  const plan = emptyPlan(status, assignment)
+export interface TransitionInput {
+  readonly status: ClusterStatus
+  readonly assignment: Assignment
+  readonly md5: Md5
+  /** The CIB was made fit for showing: its secrets are stars. */
+  readonly isSanitized: boolean
+}
+
+export function planTransition(input: TransitionInput): PlannedTransition {
+  const { status, assignment, md5 } = input
+  const plan = emptyPlan(input)
   planRecorded(plan)
   orderSeparations(plan)
   planOrderConstraints(plan, indexReferences(status.configuration, buildTree(status)))
@@ -54,7 +63,7 @@ export function planTransition(status: ClusterStatus, assignment: Assignment, md
   return { graph: toGraph(plan), changes }
 }
 
-function emptyPlan(status: ClusterStatus, assignment: Assignment): Plan {
+function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {
   const tree = buildUnits(status, assignment)
   const colocationsByPrimary = new Map<string, Assignment['colocations'][number][]>()
   for (const colocation of assignment.colocations) {
@@ -71,6 +80,7 @@ function emptyPlan(status: ClusterStatus, assignment: Assignment): Plan {
     orderings: [],
     points: new Map(),
     colocationsByPrimary,
+    isSanitized,
     hasFenceDevice: tree.top.flatMap(primitivesOf).some(isFenceDevice),
     fencing: new Map([...assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
   }

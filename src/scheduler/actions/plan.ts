@@ -23,6 +23,8 @@ export interface Plan {
   readonly points: Map<string, PlannedAction>
   readonly colocationsByPrimary: ReadonlyMap<string, Assignment['colocations']>
   readonly hasFenceDevice: boolean
+  /** Secrets in the configuration were replaced by stars, so that their digests mean nothing. */
+  readonly isSanitized: boolean
   /** Nodes that planning itself finds in need of fencing, with reasons; the status's own are not in here. */
   readonly fencing: Map<NodeName, string[]>
 }

@@ -9,9 +9,9 @@ import type { Colocation } from '../constraints/colocations.ts'
 import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../tree.ts'
 
 export interface ColocationIndex {
-  /** By entry index: what it depends on, the newest first. */
+  /** By entry index: what it depends on. */
   readonly ofDependent: Map<number, Colocation[]>
-  /** By entry index: what depends on it, the newest first. */
+  /** By entry index: what depends on it. */
   readonly ofPrimary: Map<number, Colocation[]>
   readonly cache: {
     readonly depends: Map<number, readonly Colocation[]>
@@ -48,7 +48,7 @@ export function addColocation(index: ColocationIndex, colocation: Colocation): v
 function push(map: Map<number, Colocation[]>, key: number, colocation: Colocation): void {
   const known = map.get(key)
   if (known === undefined) map.set(key, [colocation])
-  else known.unshift(colocation)
+  else known.push(colocation)
 }
 
 const none: readonly Colocation[] = []
@@ -164,21 +164,18 @@ function bundleConcerns(
   return asked === clone ? choosingRoles.has(clone.index) : settled[asked.index] === 1
 }
 
-/**
- * By the other side's priority, then clones before groups before primitives, then by id. Pairs of one set have one id: the
- * dependent looks at the oldest first, the primary hears the newest first.
- */
+/** By the other side's priority, then clones before groups before primitives, then by the other side's id. */
 function sortByImportance(
   { priority }: IndexContext,
   colocations: readonly Colocation[],
   other: 'primary' | 'dependent',
 ): readonly Colocation[] {
-  return (other === 'primary' ? colocations.toReversed() : [...colocations]).sort((a, b) => {
+  return colocations.toSorted((a, b) => {
     const [first, second] = [a[other], b[other]]
     return (
       (priority[second.index] ?? 0) - (priority[first.index] ?? 0) ||
       kindRank(second) - kindRank(first) ||
-      compareText(a.id, b.id)
+      compareText(first.id, second.id)
     )
   })
 }

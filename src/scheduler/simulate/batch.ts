@@ -51,6 +51,7 @@ export function simulateFile({ file, date }: Request, { md5, readFile, now }: Su
     cib,
     md5,
     showScores: true,
+    isSanitized: true,
     now: moment?.seconds ?? now(),
     ...(moment && { dateLine: moment.line }),
   })
