@@ -30,7 +30,11 @@ export function monitorStatus(
     nodes: status.nodes.map((node) => monitorNode(node, resources)),
     resources,
     attributes: new Map(
-      status.nodes.map(({ name, attributes }) => [name, new Map([...attributes, ...transient(name)])]),
+      // Names with a number sign are the scheduler's own, for rules.
+      status.nodes.map(({ name, attributes }) => [
+        name,
+        new Map([...attributes, ...transient(name)].filter(([attribute]) => !attribute.startsWith('#'))),
+      ]),
     ),
     failures: status.failures.map(monitorFailure),
   }

@@ -13,6 +13,7 @@ import {
   recordsOfResult,
 } from '../cib/index.ts'
 import {
+  type AgentOutcome,
   type AgentRunner,
   findLeftAgents,
   machineMs,
@@ -78,6 +79,8 @@ export interface Command {
 
 const retryMs = 300
 const metadataWaitMs = 2000
+/** Characters of an agent's output in the log. */
+const loggedOutput = 2000
 
 export class Executor {
   readonly #ports: ExecutorPorts
@@ -215,17 +218,20 @@ export class Executor {
     this.#running.set(callId, running)
     void running.finished.then((outcome) => {
       this.#running.delete(callId)
-      if (outcome.status !== 'done' || outcome.exitCode !== operation.key.expectedExitCode)
-        this.#ports.log.warn('an operation did not end as expected', {
-          resource,
-          operation: operation.operation,
-          status: outcome.status,
-          exitCode: outcome.exitCode,
-          exitReason: outcome.exitReason,
-          output: outcome.output.slice(-2000),
-        })
+      this.#logUnexpected(operation, outcome)
       this.#input({ kind: 'finished', callId, resource, outcome })
     })
+  }
+
+  #logUnexpected(operation: Operation, outcome: AgentOutcome): void {
+    const { status, exitCode, exitReason, output } = outcome
+    if (status === 'done' && exitCode === operation.key.expectedExitCode) return
+    const fields = { resource: operation.resource, operation: operation.operation, status, exitCode, exitReason }
+    // A probe asks what is there: finding something is no trouble.
+    const isProbe = operation.operation === 'monitor' && operation.intervalMs === 0
+    if (isProbe && status === 'done') this.#ports.log.info('a probe found something', fields)
+    else
+      this.#ports.log.warn('an operation did not end as expected', { ...fields, output: output.slice(-loggedOutput) })
   }
 
   #record(result: ReportedResult): void {

@@ -9,6 +9,7 @@ import {
   processStart,
   waitForLeftAgent,
 } from '../../src/resource-agents/index.ts'
+import { lsbStatusAsMonitor } from '../../src/resource-agents/outcome.ts'
 import { type AgentFolder, agentFolder } from './agent-folder.ts'
 
 let folder: AgentFolder
@@ -137,4 +138,11 @@ test('the next daemon finds an agent that still runs, and ends it at its time li
   await waitForLeftAgent({ ...left, killAtMs: 0 }, folder.host.runFolder)
   expect((await running.finished).exitReason).toBe('start was ended by SIGKILL')
   expect(findLeftAgents(folder.host.runFolder)).toEqual([])
+})
+
+test('an LSB script is asked for its status, whose codes become those of a monitor', async () => {
+  const codes = [0, 1, 2, 3, 4, 150].map(lsbStatusAsMonitor)
+  expect(codes).toEqual([0, 7, 7, 7, 1, 1])
+  const outcome = await run('x', { agent: { class: 'lsb', type: 'no-such-script' }, operation: 'monitor' })
+  expect(outcome).toMatchObject({ status: 'not-installed', exitCode: 5 })
 })
