@@ -36,7 +36,7 @@ export interface SimulationInput {
   readonly md5: Md5
   readonly showScores: boolean
   /** Secrets may have been replaced by stars, as in a CIB saved for others: then they do not count as changed. */
-  readonly isSanitized: boolean
+  readonly isSanitized?: boolean
   readonly failures?: readonly Failure[]
   readonly utcOffsetAt?: StatusInput['utcOffsetAt']
 }
@@ -49,7 +49,7 @@ export function simulate(input: SimulationInput): Simulation {
     showScores: input.showScores,
     explain: false,
   })
-  const { graph, changes } = planTransition({ status, assignment, md5, isSanitized: input.isSanitized })
+  const { graph, changes } = planTransition({ status, assignment, md5, isSanitized: input.isSanitized ?? false })
   const played = playGraph(graph, input.failures)
   return { status, assignment, graph, changes, played, cib: recordResults(cib, played, now) }
 }
