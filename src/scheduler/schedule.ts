@@ -31,6 +31,6 @@ export function schedule({ cib, now, md5, explain, utcOffsetAt }: SchedulerInput
   const configuration = readConfiguration(cib)
   const status = readStatus({ cib, configuration, now, ...(utcOffsetAt && { utcOffsetAt }) })
   const assignment = assignResources(status, { holds: status.ruleHolds, showScores: false, explain })
-  const { graph, changes } = planTransition(status, assignment, md5)
+  const { graph, changes } = planTransition({ status, assignment, md5, isSanitized: false })
   return { configuration, status, assignment, graph, changes }
 }
