@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EtcdMember, type MemberStatus } from '../../src/store/etcd/member/etcd-member.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import { dataDirectory, type MemberSettings } from '../../src/store/etcd/member/settings.ts'
@@ -22,17 +22,30 @@ import { bytes, eventually, text } from './observing.ts'
 const put = (key: string, value: string | Uint8Array) =>
   ({ kind: 'put', key, value: typeof value === 'string' ? bytes(value) : value }) as const
 
-let cleanUps: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.reverse()) await cleanUp()
-  cleanUps = []
-}, 30_000)
+type CleanUp = () => Promise<void> | void
+
+/** What a test undoes at its end, however it ends: last made, first undone. Tests that mostly wait run side by side. */
+function scene(play: (cleanUps: CleanUp[]) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const cleanUps: CleanUp[] = []
+    try {
+      await play(cleanUps)
+    } finally {
+      const failures: unknown[] = []
+      for (const cleanUp of cleanUps.reverse())
+        await Promise.resolve()
+          .then(cleanUp)
+          .catch((error: unknown) => failures.push(error))
+      expect(failures).toEqual([])
+    }
+  }
+}
 
 class Supervised {
   readonly member: EtcdMember
   readonly reports: string[] = []
   status: MemberStatus
-  constructor(settings: MemberSettings, cluster: EtcdCluster) {
+  constructor(settings: MemberSettings, cluster: EtcdCluster, cleanUps: CleanUp[]) {
     this.member = new EtcdMember({
       settings,
       ...(cluster.tls === undefined ? {} : { tls: cluster.tls }),
@@ -61,7 +74,7 @@ class Supervised {
   }
 }
 
-async function cluster(options: Parameters<typeof EtcdCluster.prepare>[0]): Promise<EtcdCluster> {
+async function cluster(cleanUps: CleanUp[], options: Parameters<typeof EtcdCluster.prepare>[0]): Promise<EtcdCluster> {
   const prepared = await EtcdCluster.prepare(options)
   cleanUps.push(() => prepared.end())
   return prepared
@@ -99,170 +112,204 @@ function damage(path: string): void {
 }
 
 describe('a member of a cluster of one', () => {
-  test('is started, outlives the one who supervises it, is adopted by the next, and ends when asked', async () => {
-    const one = await cluster({ size: 1, tls: true })
-    const first = new Supervised(one.member(0), one)
-    await first.answers()
-    const pid = first.status.pid
-    first.member.close()
-    const second = new Supervised(one.member(0), one)
-    await second.answers()
-    expect(second.status.pid).toBe(pid)
-    await second.member.stop()
-    expect(second.status.phase).toBe('stopped')
-    expect(findMember(one.member(0))).toBeUndefined()
-  })
+  test(
+    'is started, outlives the one who supervises it, is adopted by the next, and ends when asked',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: true })
+      const first = new Supervised(one.member(0), one, cleanUps)
+      await first.answers()
+      const pid = first.status.pid
+      first.member.close()
+      const second = new Supervised(one.member(0), one, cleanUps)
+      await second.answers()
+      expect(second.status.pid).toBe(pid)
+      await second.member.stop()
+      expect(second.status.phase).toBe('stopped')
+      expect(findMember(one.member(0))).toBeUndefined()
+    }),
+  )
 
-  test('is started again when it is killed, whether it is a child or was adopted, and keeps its data', async () => {
-    const one = await cluster({ size: 1, tls: false })
-    const first = new Supervised(one.member(0), one)
-    await first.answers()
-    const store = one.store()
-    cleanUps.push(() => store.close())
-    await store.transaction({ compare: [], writes: [put('/systole/a', '1')] })
-    let pid = first.status.pid
-    one.signal(0, 'SIGKILL')
-    await eventually(() => first.status.answers && first.status.pid !== pid, 'it runs again')
-    first.member.close()
-    const second = new Supervised(one.member(0), one)
-    await second.answers()
-    pid = second.status.pid
-    one.signal(0, 'SIGKILL')
-    await eventually(() => second.status.answers && second.status.pid !== pid, 'it runs again')
-    expect(text(await store.get('/systole/a'))).toBe('1')
-    expect(second.reports.join()).toMatch(/etcd died/)
-  })
+  test(
+    'is started again when it is killed, whether it is a child or was adopted, and keeps its data',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false })
+      const first = new Supervised(one.member(0), one, cleanUps)
+      await first.answers()
+      const store = one.store()
+      cleanUps.push(() => store.close())
+      await store.transaction({ compare: [], writes: [put('/systole/a', '1')] })
+      let pid = first.status.pid
+      one.signal(0, 'SIGKILL')
+      await eventually(() => first.status.answers && first.status.pid !== pid, 'it runs again')
+      first.member.close()
+      const second = new Supervised(one.member(0), one, cleanUps)
+      await second.answers()
+      pid = second.status.pid
+      one.signal(0, 'SIGKILL')
+      await eventually(() => second.status.answers && second.status.pid !== pid, 'it runs again')
+      expect(text(await store.get('/systole/a'))).toBe('1')
+      expect(second.reports.join()).toMatch(/etcd died/)
+    }),
+  )
 
-  test('whose log is damaged is left alone, with the reason and the remedy', async () => {
-    const one = await cluster({ size: 1, tls: false })
-    await one.startMember(0)
-    const store = one.store()
-    for (let i = 0; i < 50; i++)
-      await store.transaction({ compare: [], writes: [put(`/systole/${i}`, 'x'.repeat(500))] })
-    await store.close()
-    await one.kill(0)
-    const wal = walOf(one.member(0))
-    damage(wal)
-    const before = readFileSync(wal)
-    const supervised = new Supervised(one.member(0), one)
-    await eventually(() => supervised.status.phase === 'given-up', 'it is given up')
-    expect(supervised.status.refusal?.kind).toBe('damaged')
-    expect(supervised.status.problem).toMatch(/restore a backup/)
-    expect(Buffer.compare(readFileSync(wal), before)).toBe(0)
-  })
-
-  test('whose port is taken says who to look for', async () => {
-    const one = await cluster({ size: 1, tls: false })
-    await one.startMember(0)
-    const rival = { ...one.member(0), directory: join(one.directory, 'rival') }
-    const supervised = new Supervised(rival, one)
-    await eventually(() => supervised.status.refusal !== undefined, 'a refusal')
-    expect(supervised.status.refusal?.kind).toBe('port-taken')
-  })
-
-  test('that is not installed says which package to install', async () => {
-    const one = await cluster({ size: 1, tls: false, binary: '/nonexistent/etcd' })
-    const supervised = new Supervised(one.member(0), one)
-    await supervised.reported(/apt-get install etcd-server/)
-  })
-
-  test('that fills its disk ends, and runs again with its data once there is room', async () => {
-    const one = await cluster({ size: 1, tls: false })
-    const settings = one.member(0)
-    mkdirSync(settings.directory)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=170m', 'tmpfs', settings.directory])
-    cleanUps.push(async () => {
+  test(
+    'whose log is damaged is left alone, with the reason and the remedy',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false })
+      await one.startMember(0)
+      const store = one.store()
+      for (let i = 0; i < 50; i++)
+        await store.transaction({ compare: [], writes: [put(`/systole/${i}`, 'x'.repeat(500))] })
+      await store.close()
       await one.kill(0)
-      await eventually(() => unmounted(settings.directory), 'the disk is let go')
-    })
-    const supervised = new Supervised(settings, one)
-    await supervised.answers()
-    const store = one.store({ timeoutMs: 2000 })
-    cleanUps.push(() => store.close())
-    await store.transaction({ compare: [], writes: [put('/systole/kept', '1')] })
-    const ballast = join(settings.directory, 'ballast')
-    try {
-      writeFileSync(ballast, Buffer.alloc(170 * 1024 * 1024))
-    } catch {
-      // As much as there was room for is written, which is the point.
-    }
-    const fill = async () => {
-      for (let i = 0; i < 200; i++)
-        await store.transaction({ compare: [], writes: [put(`/systole/fill/${i}`, new Uint8Array(1_000_000))] })
-    }
-    await expect(fill()).rejects.toThrow()
-    await supervised.reported(/disk under .* is full/)
-    rmSync(ballast)
-    await supervised.answers()
-    expect(text(await store.get('/systole/kept'))).toBe('1')
-  }, 60_000)
+      const wal = walOf(one.member(0))
+      damage(wal)
+      const before = readFileSync(wal)
+      const supervised = new Supervised(one.member(0), one, cleanUps)
+      await eventually(() => supervised.status.phase === 'given-up', 'it is given up')
+      expect(supervised.status.refusal?.kind).toBe('damaged')
+      expect(supervised.status.problem).toMatch(/restore a backup/)
+      expect(Buffer.compare(readFileSync(wal), before)).toBe(0)
+    }),
+  )
 
-  test('that reaches its quota is compacted and takes changes again', async () => {
-    const one = await cluster({ size: 1, tls: false, quotaBytes: 16 * 1024 * 1024 })
-    const supervised = new Supervised(one.member(0), one)
-    await supervised.answers()
-    const store = one.store({ timeoutMs: 2000 })
-    cleanUps.push(() => store.close())
-    const fill = async () => {
-      for (let i = 0; i < 100; i++)
-        await store.transaction({ compare: [], writes: [put('/systole/config/current', new Uint8Array(500_000))] })
-    }
-    await expect(fill()).rejects.toThrow(/The store is full/)
-    await supervised.reported(/The store was compacted/)
-    const { applied } = await store.transaction({ compare: [], writes: [put('/systole/config/current', 'small')] })
-    expect(applied).toBe(true)
-  }, 60_000)
+  test(
+    'whose port is taken says who to look for',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false })
+      await one.startMember(0)
+      const store = one.store()
+      cleanUps.push(() => store.close())
+      await store.get('/systole/there')
+      const rival = { ...one.member(0), directory: join(one.directory, 'rival') }
+      const supervised = new Supervised(rival, one, cleanUps)
+      await eventually(() => supervised.status.refusal !== undefined, 'a refusal')
+      expect(supervised.status.refusal?.kind).toBe('port-taken')
+    }),
+  )
+
+  test(
+    'that is not installed says which package to install',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false, binary: '/nonexistent/etcd' })
+      const supervised = new Supervised(one.member(0), one, cleanUps)
+      await supervised.reported(/apt-get install etcd-server/)
+    }),
+  )
+
+  test(
+    'that fills its disk ends, and runs again with its data once there is room',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false })
+      const settings = one.member(0)
+      mkdirSync(settings.directory)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=170m', 'tmpfs', settings.directory])
+      cleanUps.push(async () => {
+        await one.kill(0)
+        await eventually(() => unmounted(settings.directory), 'the disk is let go')
+      })
+      const supervised = new Supervised(settings, one, cleanUps)
+      await supervised.answers()
+      const store = one.store({ timeoutMs: 2000 })
+      cleanUps.push(() => store.close())
+      await store.transaction({ compare: [], writes: [put('/systole/kept', '1')] })
+      const ballast = join(settings.directory, 'ballast')
+      try {
+        writeFileSync(ballast, Buffer.alloc(170 * 1024 * 1024))
+      } catch {
+        // As much as there was room for is written, which is the point.
+      }
+      const fill = async () => {
+        for (let i = 0; i < 200; i++)
+          await store.transaction({ compare: [], writes: [put(`/systole/fill/${i}`, new Uint8Array(1_000_000))] })
+      }
+      await expect(fill()).rejects.toThrow()
+      await supervised.reported(/disk under .* is full/)
+      rmSync(ballast)
+      await supervised.answers()
+      expect(text(await store.get('/systole/kept'))).toBe('1')
+    }),
+    60_000,
+  )
+
+  test(
+    'that reaches its quota is compacted and takes changes again',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false, quotaBytes: 16 * 1024 * 1024 })
+      const supervised = new Supervised(one.member(0), one, cleanUps)
+      await supervised.answers()
+      const store = one.store({ timeoutMs: 2000 })
+      cleanUps.push(() => store.close())
+      const fill = async () => {
+        for (let i = 0; i < 100; i++)
+          await store.transaction({ compare: [], writes: [put('/systole/config/current', new Uint8Array(500_000))] })
+      }
+      await expect(fill()).rejects.toThrow(/The store is full/)
+      await supervised.reported(/The store was compacted/)
+      const { applied } = await store.transaction({ compare: [], writes: [put('/systole/config/current', 'small')] })
+      expect(applied).toBe(true)
+    }),
+    60_000,
+  )
 })
 
-describe('a member of a cluster of three', () => {
+describe.concurrent('a member of a cluster of three', () => {
   const losses: readonly { readonly name: string; readonly inflict: (settings: MemberSettings) => void }[] = [
     { name: 'whose log is damaged', inflict: (settings) => damage(walOf(settings)) },
     { name: 'whose data is gone', inflict: (settings) => rmSync(dataDirectory(settings), { recursive: true }) },
   ]
   for (const { name, inflict } of losses)
-    test(`${name} is replaced through the others and has their data`, async () => {
-      const three = await cluster({ size: 3, tls: true })
-      const all = three.settings.map((settings) => new Supervised(settings, three))
-      for (const supervised of all) await supervised.answers()
-      const store = three.store()
-      cleanUps.push(() => store.close())
-      for (let i = 0; i < 20; i++)
-        await store.transaction({ compare: [], writes: [put(`/systole/${i}`, 'x'.repeat(500))] })
-      const victim = three.member(1)
-      const admin = three.admin()
-      cleanUps.push(() => admin.close())
-      const before = (await admin.members()).find((member) => member.name === victim.name)?.ID
-      all[1]?.member.close()
-      three.signal(1, 'SIGKILL')
-      await eventually(() => findMember(victim) === undefined, 'it has ended')
-      inflict(victim)
-      const again = new Supervised(victim, three)
-      await again.reported(/has joined the others and caught up/)
-      await again.answers()
-      const members = await admin.members()
-      expect(members).toHaveLength(3)
-      expect(members.some(({ isLearner }) => isLearner)).toBe(false)
-      expect(members.find((member) => member.name === victim.name)?.ID).not.toBe(before)
-      const local = three.store({ endpoints: [`127.0.0.1:${victim.clientPort}`] })
-      cleanUps.push(() => local.close())
-      await local.transaction({ compare: [], writes: [put('/systole/after', '1')] })
-      expect((await local.list('/systole/', { serializable: true })).entries).toHaveLength(21)
-    }, 90_000)
-
-  test('that the others removed is not started again and again, and says how to come back', async () => {
-    const three = await cluster({ size: 3, tls: false })
-    const all = three.settings.map((settings) => new Supervised(settings, three))
-    for (const supervised of all) await supervised.answers()
-    const admin = three.admin([three.endpoints[0] ?? ''])
-    cleanUps.push(() => admin.close())
-    const url = three.member(2).founders[2]?.peerUrl ?? ''
-    await admin.remove(url)
-    const removed = all[2]
-    await eventually(
-      () => removed?.status.phase === 'given-up',
-      `it is given up ${JSON.stringify(removed?.reports)}`,
-      20_000,
+    test(
+      `${name} is replaced through the others and has their data`,
+      scene(async (cleanUps) => {
+        const three = await cluster(cleanUps, { size: 3, tls: true })
+        const all = three.settings.map((settings) => new Supervised(settings, three, cleanUps))
+        for (const supervised of all) await supervised.answers()
+        const store = three.store()
+        cleanUps.push(() => store.close())
+        for (let i = 0; i < 20; i++)
+          await store.transaction({ compare: [], writes: [put(`/systole/${i}`, 'x'.repeat(500))] })
+        const victim = three.member(1)
+        const admin = three.admin()
+        cleanUps.push(() => admin.close())
+        const before = (await admin.members()).find((member) => member.name === victim.name)?.ID
+        all[1]?.member.close()
+        three.signal(1, 'SIGKILL')
+        await eventually(() => findMember(victim) === undefined, 'it has ended')
+        inflict(victim)
+        const again = new Supervised(victim, three, cleanUps)
+        await again.reported(/has joined the others and caught up/)
+        await again.answers()
+        const members = await admin.members()
+        expect(members).toHaveLength(3)
+        expect(members.some(({ isLearner }) => isLearner)).toBe(false)
+        expect(members.find((member) => member.name === victim.name)?.ID).not.toBe(before)
+        const local = three.store({ endpoints: [`127.0.0.1:${victim.clientPort}`] })
+        cleanUps.push(() => local.close())
+        await local.transaction({ compare: [], writes: [put('/systole/after', '1')] })
+        expect((await local.list('/systole/', { serializable: true })).entries).toHaveLength(21)
+      }),
+      90_000,
     )
-    expect(removed?.status.problem).toMatch(/node add/)
-  }, 60_000)
+
+  test(
+    'that the others removed is not started again and again, and says how to come back',
+    scene(async (cleanUps) => {
+      const three = await cluster(cleanUps, { size: 3, tls: false })
+      const all = three.settings.map((settings) => new Supervised(settings, three, cleanUps))
+      for (const supervised of all) await supervised.answers()
+      const admin = three.admin([three.endpoints[0] ?? ''])
+      cleanUps.push(() => admin.close())
+      const url = three.member(2).founders[2]?.peerUrl ?? ''
+      await admin.remove(url)
+      const removed = all[2]
+      await eventually(
+        () => removed?.status.phase === 'given-up',
+        `it is given up ${JSON.stringify(removed?.reports)}`,
+        20_000,
+      )
+      expect(removed?.status.problem).toMatch(/node add/)
+    }),
+    60_000,
+  )
 })

@@ -79,7 +79,10 @@ export function etcdConfiguration(settings: MemberSettings, start: MemberStart):
     // A member that was cut off asks before it stands, and so does not depose the leader when it comes back.
     'pre-vote': true,
     'quota-backend-bytes': settings.quotaBytes ?? 512 * 1024 * 1024,
-    'snapshot-count': 10_000,
+    // What etcd keeps of its log in memory, and for a member that lags: 6,000 entries less are 15 MB less after a busy
+    // hour, and a member that lags further gets a snapshot, which is small here. The second has no flag, only this name.
+    'snapshot-count': 1000,
+    SnapshotCatchUpEntries: 500,
     'max-snapshots': 2,
     'max-wals': 2,
     'auto-compaction-mode': 'periodic',
