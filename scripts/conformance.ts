@@ -1,0 +1,129 @@
+/**
+ * `npm run conformance`: the scheduler against Pacemaker's own cases in ../shared/pacemaker-scheduler. Writes docs/conformance.md and
+ * test/conformance/baseline.json; with `--check` it writes neither, and fails where a case that passed at a level no longer does.
+ * `--summary FILE` leaves the count for `npm test`.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const levels = ['transition', 'actions', 'status', 'exact', 'scores', 'graph'] as const
+type Level = (typeof levels)[number]
+
+interface CaseResult {
+  readonly group: string
+  readonly levels: Readonly<Record<string, boolean | null>>
+  readonly error: string | null
+}
+
+type Results = Readonly<Record<string, CaseResult>>
+/** The levels at which each case passes. */
+type Baseline = Readonly<Record<string, readonly string[]>>
+
+const project = resolve(import.meta.dirname, '..')
+const suite = resolve(project, '../shared/pacemaker-scheduler')
+const baselineFile = join(project, 'test/conformance/baseline.json')
+const pageFile = join(project, 'docs/conformance.md')
+
+const { values } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, summary: { type: 'string' } },
+})
+
+function runSuite(): Results {
+  if (!existsSync(join(suite, 'compare.py')))
+    throw new Error(`Pacemaker's scheduler cases are missing: ${suite} does not exist.`)
+  const folder = mkdtempSync(join(tmpdir(), 'systole-conformance-'))
+  try {
+    const out = join(folder, 'results.json')
+    const program = ['node', join(project, 'dist/systole.mjs'), 'simulate']
+    const run = spawnSync('python3', [join(suite, 'compare.py'), '--batch', '--json', out, '--', ...program], {
+      stdio: 'inherit',
+    })
+    if (run.status !== 0) throw new Error(`compare.py ended with ${run.status}.`)
+    return (JSON.parse(readFileSync(out, 'utf8')) as { readonly cases: Results }).cases
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function passedLevels(result: CaseResult): readonly Level[] {
+  return levels.filter((level) => result.levels[level] === true)
+}
+
+function readBaseline(): Baseline {
+  return existsSync(baselineFile) ? (JSON.parse(readFileSync(baselineFile, 'utf8')) as Baseline) : {}
+}
+
+/** `case: level, level` for each case that has become worse; a case that is gone has as well. */
+function regressions(results: Results, baseline: Baseline): readonly string[] {
+  return Object.entries(baseline).flatMap(([name, before]) => {
+    const result = results[name]
+    const lost = before.filter((level) => !result || result.levels[level] !== true)
+    return lost.length === 0
+      ? []
+      : [`${name}: ${lost.join(', ')}${result?.error ? ` (${result.error.split('\n')[0]})` : ''}`]
+  })
+}
+
+function page(results: Results): string {
+  const cases = Object.entries(results)
+  const groups = [...new Set(cases.map(([, { group }]) => group))]
+  const count = (own: readonly (readonly [string, CaseResult])[], level: Level): number =>
+    own.filter(([, result]) => result.levels[level] === true).length
+  const row = (title: string, own: readonly (readonly [string, CaseResult])[]): string =>
+    `| ${title} | ${own.length} | ${levels.map((level) => count(own, level)).join(' | ')} |`
+  const share = levels.map((level) => `${((count(cases, level) / cases.length) * 100).toFixed(1)} %`)
+  const failing = cases.filter(([, result]) => passedLevels(result).length < levels.length)
+  return [
+    '# Conformance with Pacemaker’s scheduler',
+    '',
+    'Pacemaker 3.0.2’s own scheduler cases, each a CIB with what Pacemaker prints for it, compared by the suite’s own program. Made by',
+    '`npm run conformance`; `npm test` fails when a case that passes here no longer does. The levels: the transition summary, the executed actions,',
+    'the revised status, the whole summary text, the scores, and the graph as sets of actions and edges.',
+    '',
+    `| group | cases | ${levels.join(' | ')} |`,
+    `| --- | --- | ${levels.map(() => '---').join(' | ')} |`,
+    row('**all**', cases),
+    `| | | ${share.join(' | ')} |`,
+    ...groups.map((group) =>
+      row(
+        group,
+        cases.filter(([, result]) => result.group === group),
+      ),
+    ),
+    '',
+    `## Cases that differ: ${failing.length}`,
+    '',
+    '| case | group | differs in |',
+    '| --- | --- | --- |',
+    ...failing.map(
+      ([name, result]) =>
+        `| ${name} | ${result.group} | ${levels.filter((level) => result.levels[level] !== true).join(', ')} |`,
+    ),
+    '',
+  ].join('\n')
+}
+
+const results = runSuite()
+const worse = regressions(results, readBaseline())
+for (const line of worse) console.error(`worse than recorded: ${line}`)
+if (values.check) {
+  const total = Object.keys(results).length
+  console.log(`${total - worse.length} of ${total} cases are at least as good as recorded.`)
+} else {
+  const baseline = Object.fromEntries(Object.entries(results).map(([name, result]) => [name, passedLevels(result)]))
+  writeFileSync(baselineFile, `${JSON.stringify(baseline, null, 1)}\n`)
+  writeFileSync(pageFile, page(results))
+}
+if (values.summary !== undefined) {
+  const failed = worse.length
+  const counts = {
+    numPassedTests: Object.keys(results).length - failed,
+    numFailedTests: failed,
+    numFailedTestSuites: 0,
+  }
+  writeFileSync(values.summary, JSON.stringify(counts))
+}
+process.exitCode = values.check && worse.length > 0 ? 1 : 0
