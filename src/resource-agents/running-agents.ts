@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type ResourceId, resourceId } from '../base/index.ts'
-import { keptOutputBytes } from './captured-output.ts'
+import { keptOutputBytes, OutputTail } from './captured-output.ts'
 import { processStart, signalGroup } from './process-group.ts'
 
 export interface LeftAgent {
@@ -116,6 +116,7 @@ const longestFile = 4 * 1024 * 1024
 export class OutputFile {
   readonly #path: string
   readonly #fd: number
+  readonly #kept = new OutputTail()
 
   constructor(folder: string, resource: ResourceId) {
     this.#path = join(folder, `${fileName(resource)}.out`)
@@ -130,21 +131,24 @@ export class OutputFile {
   }
 
   trim(): void {
-    if (fstatSync(this.#fd).size > longestFile) ftruncateSync(this.#fd)
+    const { size } = fstatSync(this.#fd)
+    if (size <= longestFile) return
+    this.#kept.add(this.#end(size))
+    ftruncateSync(this.#fd)
   }
 
   /** The end of what was written; the file is closed. */
   finish(): string {
     const { size } = fstatSync(this.#fd)
-    const text = size === 0 ? '' : this.#tail(size)
+    if (size > 0) this.#kept.add(this.#end(size))
     closeSync(this.#fd)
-    return text
+    return this.#kept.text
   }
 
-  #tail(size: number): string {
-    const buffer = Buffer.alloc(Math.min(size, keptOutputBytes))
-    const bytes = readSync(this.#fd, buffer, 0, buffer.length, Math.max(0, size - keptOutputBytes))
-    const text = buffer.subarray(0, bytes).toString('utf8')
-    return size > keptOutputBytes ? `[...]${text}` : text
+  /** One byte more than is kept, so that the text tells that it was cut. */
+  #end(size: number): Buffer {
+    const buffer = Buffer.alloc(Math.min(size, keptOutputBytes + 1))
+    const bytes = readSync(this.#fd, buffer, 0, buffer.length, size - buffer.length)
+    return buffer.subarray(0, bytes)
   }
 }
