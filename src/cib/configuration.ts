@@ -45,6 +45,8 @@ export interface NodeDefinition {
   readonly name: NodeName
   /** `ping` nodes of old CIBs are left out. */
   readonly type: 'member' | 'remote'
+  /** What every resource's score on the node starts from, where it is not 0. */
+  readonly score?: Score
   readonly attributes: readonly NvSet[]
   readonly utilization: readonly NvSet[]
   readonly place?: Place

@@ -10,6 +10,7 @@ import { readConstraints } from './read-constraint.ts'
 import { readNvSets } from './read-nvset.ts'
 import { readResources, readTemplates } from './read-resource.ts'
 import { indexReferences, type References } from './references.ts'
+import { parseScore } from './score.ts'
 
 /** From a whole `cib` element or from its `configuration` alone. */
 export function readConfiguration(cib: XmlElement): Configuration {
@@ -47,7 +48,7 @@ function readNodes(parent: XmlElement | undefined, references: References): read
         type: type === 'remote' ? ('remote' as const) : ('member' as const),
         attributes: readNvSets(element, 'instance_attributes', references),
         utilization: readNvSets(element, 'utilization', references),
-        ...present({ place: element.place }),
+        ...present({ place: element.place, score: parseScore(element.attributes.score ?? '0') || undefined }),
       },
     ]
   })

@@ -79,7 +79,7 @@ export function requireUnfencing(
     return
   }
   if (unit) {
-    for (const other of plan.status.nodes) {
+    for (const other of plan.nodeList) {
       if (other.online && !isUnclean(plan, other) && !other.shutdown) requireUnfencing(plan, unit, other, reason)
     }
   }

@@ -14,7 +14,7 @@ export function planFencing(plan: Plan): void {
   const primitives = plan.tree.top.flatMap(primitivesOf)
   const hasManaged = primitives.some(({ assigned }) => assigned.managed)
   const done: Down = { dc: undefined, fencing: [], shutdowns: [] }
-  for (const node of plan.status.nodes) planNode(plan, primitives, { node, hasManaged, done })
+  for (const node of plan.nodeList) planNode(plan, primitives, { node, hasManaged, done })
   orderDc(plan, done)
 }
 

@@ -183,7 +183,7 @@ function graphAction(plan: Plan, action: PlannedAction, inputs: readonly number[
     ...executorName(primitive),
     intervalMs: action.intervalMs,
     agent: primitive.resource.agent,
-    node: node?.name ?? primitive.assigned.node ?? plan.status.nodes[0]?.name ?? neverNamed(),
+    node: node?.name ?? primitive.assigned.node ?? plan.nodeList[0]?.name ?? neverNamed(),
     nodeId: node?.id ?? '',
   }
 }
@@ -229,7 +229,7 @@ function downedBy(plan: Plan, { task, node, meta, unit, before }: PlannedAction)
   if (task === 'do_shutdown' && node) return [node.id]
   if (task === 'stonith' && node) {
     if (meta.get('stonith_action') === 'on') return []
-    const guests = plan.status.nodes.filter(
+    const guests = plan.nodeList.filter(
       (guest) => guest.kind === 'guest' && guestHosts(plan, guest).some((host) => host.name === node.name),
     )
     return [node.id, ...guests.map(({ id }) => id)]

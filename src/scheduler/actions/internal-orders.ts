@@ -64,7 +64,7 @@ const needsUnfencing = (plan: Plan, unit: PrimitiveUnit): boolean =>
 
 /** Nodes where the instance may be at all. */
 const allowedNodes = (plan: Plan, unit: PrimitiveUnit): readonly NodeStatus[] =>
-  plan.status.nodes.filter(({ name }) => unit.assigned.scoreOn(name) !== undefined)
+  plan.nodeList.filter(({ name }) => unit.assigned.scoreOn(name) !== undefined)
 
 /** Stops, then the node is unfenced, then starts; without making the unfencing itself necessary. */
 function orderUnfencing(plan: Plan, unit: PrimitiveUnit): void {
@@ -120,7 +120,7 @@ function orderWithContainer(plan: Plan, unit: PrimitiveUnit, container: Primitiv
 }
 
 const holdsGuestNode = (plan: Plan, container: PrimitiveUnit): boolean =>
-  container.resource.connectionOf !== undefined || plan.status.nodes.some((node) => node.container === container.id)
+  container.resource.connectionOf !== undefined || plan.nodeList.some((node) => node.container === container.id)
 
 interface MemberBefore {
   readonly previous: PrimitiveUnit | undefined

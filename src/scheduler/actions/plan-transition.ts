@@ -3,7 +3,7 @@
  * scheduler. Each step adds to the plan what the next ones look at; the graph and the summary are what comes out.
  */
 import type { Md5 } from '../../cib/index.ts'
-import type { ClusterStatus } from '../../status/index.ts'
+import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 import type { Assignment } from '../assignment.ts'
 import { indexReferences } from '../constraints/references.ts'
@@ -65,6 +65,7 @@ export function planTransition(input: TransitionInput): PlannedTransition {
 
 function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {
   const tree = buildUnits(status, assignment)
+  const nodeList = status.nodes.map((node) => connected(node, assignment))
   const colocationsByPrimary = new Map<string, Assignment['colocations'][number][]>()
   for (const colocation of assignment.colocations) {
     const known = colocationsByPrimary.get(colocation.primary)
@@ -75,7 +76,8 @@ function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {
     status,
     assignment,
     tree,
-    nodes: status.nodesByName,
+    nodeList,
+    nodes: new Map(nodeList.map((node) => [node.name, node])),
     actions: [],
     orderings: [],
     points: new Map(),
@@ -85,4 +87,15 @@ function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {
     fencing: new Map([...assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
   }
   return plan
+}
+
+/**
+ * A remote or guest node is reached if its connection is going to be somewhere, and left if it is not. One that was never
+ * seen is not unclean for that if it is connected to now.
+ */
+function connected(node: NodeStatus, assignment: Assignment): NodeStatus {
+  const connection = node.connection === undefined ? undefined : assignment.primitives.get(node.connection)
+  if (!connection) return node
+  if (connection.node === undefined || connection.nextRole === 'Stopped') return { ...node, shutdown: true }
+  return { ...node, online: true, unclean: node.unclean && !node.unseen }
 }

@@ -16,6 +16,8 @@ export interface Plan {
   readonly status: ClusterStatus
   readonly assignment: Assignment
   readonly tree: UnitTree
+  /** Nodes as they will be once the connections to remote and guest nodes are where they shall be. */
+  readonly nodeList: readonly NodeStatus[]
   readonly nodes: ReadonlyMap<NodeName, NodeStatus>
   readonly actions: PlannedAction[]
   readonly orderings: Ordering[]
@@ -133,7 +135,7 @@ export function reviewRunnable(plan: Plan, unit: PrimitiveUnit, action: PlannedA
     action.runnable = false
     return
   }
-  if (!action.onDc && !node.online && node.kind !== 'guest') {
+  if (!action.onDc && !node.online && (node.kind !== 'guest' || node.requiresReset)) {
     action.runnable = false
     if (unit.assigned.managed && action.task === 'stop' && !node.unclean) {
       requireFencing(plan, node, 'resource actions are unrunnable')

@@ -18,7 +18,7 @@ import {
 } from './unit.ts'
 
 export function planProbes(plan: Plan): void {
-  for (const node of plan.status.nodes) {
+  for (const node of plan.nodeList) {
     if (!node.online) {
       if (node.kind === 'remote' && isFailedConnection(plan, node)) {
         requireFencing(plan, node, 'the connection is unrecoverable')
@@ -82,7 +82,7 @@ function isProbeNeeded(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boole
 
 function canHost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
   if (isFenceDevice(unit) || unit.resource.connectionOf !== undefined) return false
-  return !(node.kind === 'guest' && plan.status.nodes.some(({ container }) => container === unit.id))
+  return !(node.kind === 'guest' && plan.nodeList.some(({ container }) => container === unit.id))
 }
 
 /** Nothing is asked of a guest that is down, or about to go down or elsewhere. */

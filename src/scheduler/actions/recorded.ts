@@ -21,8 +21,8 @@ export function planRecorded(plan: Plan): void {
 function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
   const { history, clearFailCountOn, expiredRecurring } = unit.resource.state
   for (const [name, entries] of history) {
+    if (plan.status.nodesByName.get(name)?.online !== true) continue
     const node = nodeNamed(plan, name)
-    if (!node.online) continue
     for (const { operation, intervalMs, status } of activeEntries(entries)) {
       if (intervalMs > 0 && status !== -1) obtain(plan, { unit, task: operation, intervalMs, node, optional: true })
     }
@@ -66,7 +66,7 @@ export function activeEntries(entries: readonly HistoryEntry[]): readonly Histor
 export function clearOrphanFailCounts(plan: Plan): void {
   for (const unit of plan.tree.top) {
     if (unit.kind !== 'primitive' || !unit.resource.orphan) continue
-    for (const node of plan.status.nodes) {
+    for (const node of plan.nodeList) {
       if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
       const action = clearFailCount(plan, unit, node.name, 'it is orphaned')
       order(plan, { action }, { unit, key: operationKey(unit.id, 'stop') }, rule.ordered)

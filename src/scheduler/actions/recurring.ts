@@ -156,7 +156,7 @@ function planInactive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus | undefi
       order(plan, { action: end }, { unit, key: operationKey(unit.id, 'start') }, rule.unrunnableFirstBlocks)
     }
   }
-  for (const other of plan.status.nodes) {
+  for (const other of plan.nodeList) {
     if (other.name === node?.name) continue
     const optional = actionsExactlyOn(unit, key, other).length > 0
     const monitor = obtain(plan, { unit, task: name, intervalMs, node: other, optional })

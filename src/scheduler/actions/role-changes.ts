@@ -71,7 +71,8 @@ function mustStop(
   target: NodeStatus | undefined,
 ): boolean {
   const { state } = unit.resource
-  if (state.failed) return state.mustStop
+  if (state.mustStop) return true
+  if (state.failed) return false
   if (unit.assigned.blocked) return true
   if (roleRank(unit.role) <= roleRank('Started') || !current || !target) return false
   // A promoted resource whose start is needed again has to come down first.

@@ -2,6 +2,7 @@
  * The order in which the instances of a clone, or the containers of a bundle, are assigned. Those that are well where
  * they are come first, so that they stay and the others fill what is left.
  */
+import { compareNames } from '../../status/index.ts'
 import type { Entry } from '../tree.ts'
 import { isUsable } from './availability.ts'
 import { dependsOn, supports } from './colocation-index.ts'
@@ -48,7 +49,7 @@ function compareActive(placing: Placing, a: Active, b: Active): number {
   if (failed !== 0) return failed
   const wished = wishedThere(placing, b) - wishedThere(placing, a)
   if (wished !== 0) return wished
-  return a.entry.id < b.entry.id ? -1 : a.entry.id > b.entry.id ? 1 : 0
+  return compareNames(a.entry.id, b.entry.id)
 }
 
 /** An instance on a node that it may not be on counts as not active, and comes last. */

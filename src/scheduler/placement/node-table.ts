@@ -20,7 +20,9 @@ export interface NodeTable {
   readonly load: Int32Array
   /** What is left of each node's capacity; consumed as resources are assigned. */
   readonly capacity: readonly Map<string, number>[]
-  /** A node that a resource is allowed on only because something names it starts from here. */
+  /** What a resource's score on a node starts from. */
+  readonly configuredScore: Int32Array
+  /** The same for a resource that is allowed there only because something names the node later: minus INFINITY where it is down. */
   readonly baseScore: Int32Array
 }
 
@@ -33,6 +35,7 @@ interface Input {
 
 export function createNodeTable({ status, tree, mustBeFenced }: Input): NodeTable {
   const { nodes } = status
+  const configured = new Map(status.configuration.nodes.map(({ name, score }) => [name, score ?? 0]))
   const flags = (test: (node: NodeStatus) => boolean): Uint8Array =>
     Uint8Array.from(nodes, (node) => Number(test(node)))
   const table: NodeTable = {
@@ -44,11 +47,11 @@ export function createNodeTable({ status, tree, mustBeFenced }: Input): NodeTabl
     unclean: flags((node) => node.unclean || mustBeFenced.has(node.name)),
     load: new Int32Array(nodes.length),
     capacity: nodes.map((node) => new Map(node.utilization)),
-    baseScore: Int32Array.from(nodes, (node, index) =>
-      tree.replicaOfNode.has(index) || (node.kind === 'member' && (!node.online || node.shutdown))
-        ? -INFINITY_SCORE
-        : 0,
-    ),
+    configuredScore: Int32Array.from(nodes, ({ name }) => configured.get(name) ?? 0),
+    baseScore: Int32Array.from(nodes, (node, index) => {
+      const isDown = node.kind === 'member' && (!node.online || node.shutdown)
+      return tree.replicaOfNode.has(index) || isDown ? -INFINITY_SCORE : (configured.get(node.name) ?? 0)
+    }),
   }
   for (const [index, node] of nodes.entries()) updateUsable(table, node, index)
   return table

@@ -28,7 +28,7 @@ export function startingTable({ status, tree, nodes }: Input, entry: Entry): Sco
       const owner = tree.replicaOfNode.get(node)
       // A node that only the history knows is for nothing that is configured.
       if (tree.nodes[node]?.isOrphan === true) continue
-      if (owner === undefined) table[node] = 0
+      if (owner === undefined) table[node] = nodes.configuredScore[node] ?? 0
       else if (listed.has(nodes.names[node] ?? '')) table[node] = scoreOnListedNode(tree, entry, owner)
     }
   }
