@@ -76,7 +76,7 @@ for (const { name, text, message } of refused)
 
 test('providers and their agents are listed', () => {
   folder.add('one', '')
-  expect(listProviders(folder.host)).toEqual(['heartbeat', 'pacemaker', 'test'])
+  expect(listProviders(folder.host)).toEqual(expect.arrayContaining(['heartbeat', 'pacemaker', 'test']))
   expect(listAgents(folder.host, 'test')).toEqual(['one'])
   expect(listAgents(folder.host, 'heartbeat').length).toBeGreaterThan(100)
   expect(listFenceAgents()).toContain('fence_ipmilan')
