@@ -52,7 +52,7 @@ export interface Timings {
 
 export const defaultTimings: Timings = {
   tokenMs: 1000,
-  heartbeatIntervalMs: 200,
+  heartbeatIntervalMs: 250,
   restartGraceMs: 3000,
   leaseTtlMs: 4000,
   leaseMarginMs: 500,

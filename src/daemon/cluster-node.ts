@@ -274,6 +274,7 @@ export class ClusterNode {
       log: this.#log,
       fenceDevices: this.fencing.runner,
     })
+    this.#planner.warmUp(this.#view.revision)
     this.#executor.adopt()
     this.#executor.setQuorum(this.quorate)
     this.#feedView([])
@@ -354,7 +355,11 @@ export class ClusterNode {
 
   #performController(effect: ControllerEffect): void {
     // A step may have taken a moment, or this process may have been paused: the lease is looked at again.
-    if (!this.quorate && effect.kind !== 'log') return
+    if (!this.quorate && effect.kind !== 'log') {
+      // What is not performed is never answered: the core begins anew when the lease is confirmed.
+      this.#controller.feed({ kind: 'quorum', until: never })
+      return
+    }
     performControllerEffect(effect, {
       node: this.name,
       store: this.store,

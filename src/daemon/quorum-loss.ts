@@ -86,7 +86,8 @@ export class QuorumLoss {
   }
 }
 
-const ownKey = defined(parseTransitionKey('0:0:0:00000000-0000-4000-8000-000000000000'), 'the key of local operations')
+/** Transition -1, as Pacemaker has it for what no graph asked for: the controller knows by it that the node was interrupted. */
+const ownKey = defined(parseTransitionKey('0:-1:0:00000000-0000-4000-8000-000000000000'), 'the key of local operations')
 const defaultTimeoutMs = 20_000
 
 /** No DC asked for it, so it has no term. */

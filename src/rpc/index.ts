@@ -12,8 +12,6 @@ export {
 export {
   askToEnrol,
   type Enrol,
-  type EnrolmentAnswer,
-  type EnrolmentRequest,
   type EnrolmentServer,
   serveEnrolment,
 } from './enrolment.ts'
@@ -21,14 +19,12 @@ export * from './generated/systole.ts'
 export {
   type DuplexHandler,
   type GrpcServer,
-  type OnFailure,
-  type ServedMethods,
   serveTcp,
   serveUnixSocket,
 } from './grpc-server.ts'
-export { acceptsSecret, authorityHash, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
+export { acceptsSecret, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
-export type { CallContext, CallOptions, Handlers } from './method.ts'
-export { connectPeer, openPulseStream, type PeerAddress, type PeerClient, type PulseStream } from './peer-client.ts'
-export { NoAnswerError, RefusedError, RemoteFailureError, refuse, UnreachableError } from './report.ts'
+export type { Handlers } from './method.ts'
+export { connectPeer, openPulseStream, type PeerClient, type PulseStream } from './peer-client.ts'
+export { RefusedError, refuse } from './report.ts'
 export type { TlsIdentity } from './tls-identity.ts'

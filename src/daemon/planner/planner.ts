@@ -1,6 +1,6 @@
 /**
- * The main thread's handle on the planner thread. It is started when something is to be computed and ends after a while
- * without work, since most nodes are not the DC most of the time.
+ * The main thread's handle on the planner thread. Every node keeps one and has it compute once at the start: whoever becomes
+ * DC after a failure computes at once, and loading and warming up the scheduler takes longer than anything else it does then.
  */
 import { Worker } from 'node:worker_threads'
 import type { Entry } from '../../store/index.ts'
@@ -11,14 +11,11 @@ import { keys } from '../keys.ts'
 import type { StoreChange } from '../store-view.ts'
 import type { FromPlanner, Planned, PlannerObservation, ToPlanner } from './messages.ts'
 
-const idleMs = 60_000
-
 export class Planner {
   readonly #entries: () => readonly Entry[]
   readonly #maxOldSpaceMb: number
   readonly #waiting = new Map<number, { resolve: (planned: Planned) => void; reject: (error: Error) => void }>()
   #worker: Worker | undefined
-  #idle: NodeJS.Timeout | undefined
   #lastId = 0
 
   /** `entries`: everything in this node's view of the store, for a thread that has just started. */
@@ -44,8 +41,13 @@ export class Planner {
     })
   }
 
+  /** What comes out is thrown away, a failure included: it will be told when somebody asks. */
+  warmUp(revision: number): void {
+    const asked = { now: Math.floor(Date.now() / 1000), haveQuorum: true, stopEverything: false }
+    this.schedule(asked, revision).catch(() => undefined)
+  }
+
   close(): void {
-    clearTimeout(this.#idle)
     void this.#worker?.terminate()
     this.#worker = undefined
     for (const { reject } of this.#waiting.values()) reject(new Error('The planner was ended.'))
@@ -53,7 +55,6 @@ export class Planner {
   }
 
   #running(revision: number): Worker {
-    clearTimeout(this.#idle)
     if (this.#worker) return this.#worker
     const worker = new Worker(programFile('planner'), {
       resourceLimits: { maxOldGenerationSizeMb: this.#maxOldSpaceMb, maxYoungGenerationSizeMb: 32 },
@@ -79,8 +80,6 @@ export class Planner {
     this.#waiting.delete(message.id)
     if (message.kind === 'scheduled') waiting?.resolve(message.planned)
     else waiting?.reject(new Error(`${message.message}\n${message.stack}`))
-    clearTimeout(this.#idle)
-    if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), idleMs).unref()
   }
 
   #observations(changes: readonly StoreChange[], revision: number): ToPlanner {
