@@ -60,7 +60,7 @@ function readBaseline(): Baseline {
 function regressions(results: Results, baseline: Baseline): readonly string[] {
   return Object.entries(baseline).flatMap(([name, before]) => {
     const result = results[name]
-    const lost = before.filter((level) => !result || result.levels[level] !== true)
+    const lost = before.filter((level) => result?.levels[level] !== true)
     return lost.length === 0
       ? []
       : [`${name}: ${lost.join(', ')}${result?.error ? ` (${result.error.split('\n')[0]})` : ''}`]
