@@ -1,9 +1,11 @@
 /** The parameters of a bundle's container agent: image, command, addresses, ports and directories of one replica. */
-import type { BundleDefinition, XmlElement } from '../../cib/index.ts'
+import { type BundleDefinition, parseBoolean, type XmlElement } from '../../cib/index.ts'
 
 export interface ReplicaFacts {
   readonly number: number
   readonly ipAddress?: string
+  /** How many replicas the bundle has: each container knows the addresses of all. */
+  readonly replicas: number
 }
 
 /** The address of a replica, counted up from the start of the range. */
@@ -74,11 +76,14 @@ function sourceOf(mount: Mount, bundle: BundleDefinition, replica: ReplicaFacts)
   return mount.perReplica ? `${mount.source}/${bundle.id}-${replica.number}` : mount.source
 }
 
-/** Options of `docker run` and `podman run`; a host name only where there is an address for it. */
+/**
+ * Options of `docker run` and `podman run`; a host name only where there is an address for it. What is written counts in
+ * digests, so the blank before the host names is there even where there are none.
+ */
 function runOptions(bundle: BundleDefinition, replica: ReplicaFacts, mounts: readonly Mount[]): string {
   const { attributes } = bundle.container
   const network = bundle.network?.attributes ?? {}
-  const options: string[] = []
+  const options: string[] = bundle.container.technology === 'docker' ? ['--restart=no'] : []
   if (replica.ipAddress !== undefined) options.push(`-h ${bundle.id}-${replica.number}`)
   options.push('-e PCMK_stderr=1')
   if (attributes.network !== undefined) options.push(`--net=${attributes.network}`)
@@ -89,8 +94,14 @@ function runOptions(bundle: BundleDefinition, replica: ReplicaFacts, mounts: rea
   }
   options.push(...portOptions(bundle, replica))
   if (attributes.options !== undefined) options.push(attributes.options)
-  if (network['host-options'] !== undefined) options.push(network['host-options'])
-  return ` ${options.join(' ')}`
+  return ` ${options.join(' ')} ${hostOptions(bundle, replica)}`
+}
+
+function hostOptions(bundle: BundleDefinition, replica: ReplicaFacts): string {
+  if (replica.ipAddress === undefined || parseBoolean(bundle.network?.attributes['add-host'] ?? 'true') === false)
+    return ''
+  const numbers = Array.from({ length: replica.replicas }, (_, number) => number)
+  return numbers.map((number) => ` --add-host=${bundle.id}-${number}:${addressAt(bundle, number)}`).join('')
 }
 
 function portOptions(bundle: BundleDefinition, replica: ReplicaFacts): readonly string[] {

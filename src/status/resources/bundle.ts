@@ -83,7 +83,11 @@ function cloneDefinition(
 function buildReplica(bundle: BundleDraft, number: number, builder: ResourceBuilder): ReplicaDraft {
   const { definition } = bundle
   const ipAddress = addressAt(definition, number)
-  const facts: ReplicaFacts = { number, ...(ipAddress === undefined ? {} : { ipAddress }) }
+  const facts: ReplicaFacts = {
+    number,
+    replicas: bundleLimits(definition).replicas,
+    ...(ipAddress === undefined ? {} : { ipAddress }),
+  }
   const implied = (primitive: PrimitiveDefinition) =>
     buildPrimitive(primitive, { parent: bundle, implicit: true }, builder)
   const ip = ipAddress === undefined ? undefined : implied(ipDefinition(definition, ipAddress))
