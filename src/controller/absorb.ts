@@ -159,7 +159,7 @@ function absorbWritten(state: ControllerState, input: Input<'written'>, now: num
   if (reign === undefined || purpose === undefined) return turn(state)
   if (input.outcome === 'refused') {
     const { reign: _over, ...rest } = state
-    return turn({ ...rest, deposedTerm: reign.term })
+    return turn({ ...rest, deposed: { term: reign.term, revision: input.revision } })
   }
   const writes = new Map(reign.writes)
   writes.delete(input.id)

@@ -25,6 +25,7 @@ export function nextControllerAt(state: ControllerState, now: number): number {
   const times = [state.campaignAt, ...state.revokeAt.values()]
   if (reign !== undefined) {
     times.push(state.quorateUntil, reign.recheckAt, reign.publishAt, reign.startupUntil ?? now)
+    times.push((reign.waitingSince ?? now) + answerPatienceMs)
     times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state))
     times.push(...[...state.silent.values()].map((since) => since + timings.linkPatienceMs))
   }
@@ -38,8 +39,30 @@ function act(state: ControllerState, now: number): Turn {
   if (dc.node !== state.self) return watchDc(withoutReign(state), dc, now)
   // The key of an earlier incarnation of this daemon: nobody rules under it any more.
   if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)
-  if (dc.term === state.deposedTerm) return turn(withoutReign(state))
-  return rule(state.reign?.term === dc.term ? state : beginReign(state, dc.term, now), now)
+  const { deposed } = state
+  if (deposed?.term === dc.term && state.view.revision < deposed.revision) return turn(withoutReign(state))
+  const ruling = state.reign?.term === dc.term && !isStuck(state.reign, now)
+  const ruled = rule(ruling ? state : beginReign(state, dc.term, now), now)
+  return { state: noteWaiting(ruled.state, now), effects: ruled.effects }
+}
+
+/**
+ * Whoever performs effects answers each of them. Should an answer get lost all the same, the reign begins anew, from what the
+ * store shows: no cluster may stand still over it.
+ */
+const answerPatienceMs = 30_000
+
+function isStuck(reign: Reign, now: number): boolean {
+  return reign.waitingSince !== undefined && now - reign.waitingSince >= answerPatienceMs
+}
+
+function noteWaiting(state: ControllerState, now: number): ControllerState {
+  const { reign } = state
+  if (reign === undefined) return state
+  const waits = reign.writes.size > 0 || reign.computing !== undefined
+  if (waits === (reign.waitingSince !== undefined)) return state
+  const { waitingSince: _before, ...rest } = reign
+  return { ...state, reign: waits ? { ...rest, waitingSince: now } : rest }
 }
 
 function withoutReign(state: ControllerState): ControllerState {

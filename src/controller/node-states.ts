@@ -133,7 +133,10 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
   }
   const fresh = !sameIncarnation || state === undefined || state.expected === 'down'
   const put: Edit = { kind: 'put-node-state', record: joined }
-  return fresh ? { edits: [put, { kind: 'delete-history', node }], gone: true } : { edits: [put] }
+  if (!fresh) return { edits: [put] }
+  // Its earlier life may have wanted to leave; this one has not asked for it, and what runs on it is not known yet.
+  const forget: Edit = { kind: 'delete-attribute', node, set: '', name: 'shutdown' }
+  return { edits: [put, { kind: 'delete-history', node }, forget], gone: true }
 }
 
 function judgeAbsent(

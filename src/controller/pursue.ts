@@ -102,11 +102,20 @@ function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): 
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => Math.max(1, Math.min(standard, actionLimits.get(node) ?? standard)),
-    held: (action) =>
-      isFencing(action) && action.kind === 'cluster' && action.node !== undefined
-        ? (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
-        : false,
+    held: (action) => {
+      if (action.kind !== 'cluster' || action.node === undefined) return false
+      if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
+      return action.operation === 'do_shutdown' && isBusy(state, action.node)
+    },
   }
+}
+
+/** A node leaves last: a probe that is about to begin may still find something that must be stopped first. */
+function isBusy(state: ControllerState, node: NodeName): boolean {
+  const walk = state.reign?.walk
+  if (walk === undefined) return false
+  const going = [...walk.underWay.keys(), ...walk.ready].map((id) => walk.byId.get(id))
+  return going.some((action) => action?.kind === 'resource' && executingNode(action) === node)
 }
 
 function send(state: ControllerState, action: GraphAction, now: number): Turn {

@@ -50,8 +50,8 @@ export interface ControllerState {
   /** Numbers of writes, computations, fencings and transitions: never used twice by this daemon. */
   readonly lastId: number
   readonly lastTransition: number
-  /** A term under which a write was refused: this node is not DC any more, whatever its view says. */
-  readonly deposedTerm?: number
+  /** A term under which a write was refused, at a revision: until it sees that revision, this node's view is too old to say who rules. */
+  readonly deposed?: { readonly term: number; readonly revision: number }
   readonly reign?: Reign
 }
 
@@ -61,6 +61,8 @@ export interface Reign {
   readonly startupUntil?: number
   /** Writes that have not been answered. */
   readonly writes: ReadonlyMap<number, WritePurpose>
+  /** Since when some write or computation has not been answered. */
+  readonly waitingSince?: number
   /** A view older than this revision does not show this DC's own writes. */
   readonly mustSee: number
   readonly lookAgain?: { readonly reason: string; readonly at: number }

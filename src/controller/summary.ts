@@ -13,7 +13,10 @@ export function publish(state: ControllerState, now: number): Turn {
   if (reign === undefined) return turn(state)
   const record = summarize(state, reign)
   const before = reign.published
-  if (before !== undefined && JSON.stringify(before) === JSON.stringify(record)) return turn(state)
+  const text = JSON.stringify(record)
+  // A write that was lost, or overtaken by an older one, is repeated: people wait for what stands there.
+  const stands = JSON.stringify(state.view.transition) === text
+  if (JSON.stringify(before) === text && (stands || now < reign.publishAt)) return turn(state)
   const sameState =
     before !== undefined &&
     before.state === record.state &&

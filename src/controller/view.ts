@@ -53,6 +53,8 @@ export interface ClusterView {
   readonly tickets: ReadonlyMap<string, TicketRecord>
   /** Nodes that an administrator has declared to be off. */
   readonly confirmedDown: ReadonlySet<NodeName>
+  /** What the DC has published of its transition, as it stands there. */
+  readonly transition?: unknown
 }
 
 /** One key of the store as an event or a snapshot shows it. */
@@ -139,6 +141,7 @@ interface Draft extends ClusterView {
   attributes: Map<string, TransientAttributeRecord>
   tickets: Map<string, TicketRecord>
   confirmedDown: Set<NodeName>
+  transition?: unknown
 }
 
 function copyIf<Value>(
@@ -190,8 +193,10 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       else draft.confirmedDown.delete(subject.node)
       return [{ kind: 'confirmed-down', node: subject.node, confirmed }]
     }
-    case 'fencing-history':
     case 'transition':
+      draft.transition = value
+      return []
+    case 'fencing-history':
       return []
     default:
       return assertNever(subject)

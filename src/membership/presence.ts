@@ -171,8 +171,13 @@ function leave(
 ): Step<PresenceState, PresenceEffect> {
   if (state.lease === undefined) return leaveAlone(state, effects, now)
   const { leaveAloneAt: _since, ...rest } = state
-  if (!registered || state.own.record?.state !== 'leaving')
-    return write(rest, { kind: 'register', as: 'leaving', lease: state.lease }, effects, now)
+  // What runs on a node that the DC does not know yet is not known either: it joins first, is probed, and leaves then.
+  const leaving = registered && state.own.record?.state === 'leaving'
+  if (!leaving && !state.own.acknowledged)
+    return registered
+      ? { state: rest, effects }
+      : write(rest, { kind: 'register', as: 'joining', lease: state.lease }, effects, now)
+  if (!leaving) return write(rest, { kind: 'register', as: 'leaving', lease: state.lease }, effects, now)
   if (state.shutdownRequested) return { state: rest, effects }
   const asked = write(rest, { kind: 'request-shutdown' }, effects, now)
   return { state: { ...asked.state, shutdownRequested: asked.effects.length > effects.length }, effects: asked.effects }

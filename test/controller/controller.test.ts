@@ -225,7 +225,17 @@ describe('the election', () => {
     dc.state = { ...dc.state, reign: { ...reign, writes: new Map([[lastId, { kind: 'state' }]]) } }
     dc.feed({ kind: 'written', id: lastId, outcome: 'refused', revision: 99 })
     expect(dc.state.reign).toBeUndefined()
-    expect(dc.state.deposedTerm).toBe(7)
+    dc.later(1000)
+    expect(dc.state.reign).toBeUndefined()
+  })
+
+  test('a write that nobody answered does not stop the cluster for ever', () => {
+    const dc = new Dc()
+    dc.take('compute')
+    dc.later(29_000)
+    expect(dc.take('compute')).toEqual([])
+    dc.later(2000)
+    expect(dc.take('compute')).toHaveLength(1)
   })
 })
 
@@ -297,6 +307,15 @@ describe('a transition', () => {
     expect(dc.take('compute')).toHaveLength(1)
   })
 
+  test('a node is not told to shut down while a probe on it may find something', () => {
+    const dc = new Dc()
+    const probe = resourceAction(1, 'monitor', gamma)
+    dc.computes(probe, clusterAction(2, 'do_shutdown', gamma))
+    expect(dc.executed).toEqual(['web_monitor_0@gamma'])
+    dc.result(probe)
+    expect(dc.executed).toEqual(['do_shutdown-gamma@gamma'])
+  })
+
   test('a node that is told to shut down is expected to be down before it learns of it', () => {
     const dc = new Dc()
     dc.store(memberOf(gamma, 1, 'leaving'))
@@ -306,6 +325,23 @@ describe('a transition', () => {
     dc.store(gone(gamma))
     expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'down', join: 'down' })
   })
+})
+
+test('what people are shown is repeated until it stands there', () => {
+  const dc = new Dc()
+  dc.computes()
+  dc.later(600)
+  const [published] = dc.take('publish').slice(-1)
+  if (published?.kind !== 'publish') throw new Error('nothing was published')
+  expect(published.record.state).toBe('idle')
+  dc.later(600)
+  expect(dc.take('publish')).toEqual([published])
+  dc.store(put(keys.transition, { ...published.record }))
+  dc.later(600)
+  expect(dc.take('publish')).toEqual([])
+  dc.store(put(keys.transition, { ...published.record, state: 'running' }))
+  dc.later(600)
+  expect(dc.take('publish').length).toBeGreaterThan(0)
 })
 
 describe('a node that is lost', () => {

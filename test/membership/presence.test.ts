@@ -67,6 +67,17 @@ test('a clean leave asks for the shutdown, and departs when the DC allows it', (
   expect(node.feed({ kind: 'shutdown-allowed' })).toEqual([])
 })
 
+test('a node that leaves before the DC knows it joins first, so that it is known what runs on it', () => {
+  const node = new Node()
+  node.feed({ kind: 'leave' })
+  expect(node.feed({ kind: 'lease', lease: 'l1' })).toEqual([{ kind: 'register', as: 'joining', lease: 'l1' }])
+  node.feed({ kind: 'written', ok: true })
+  expect(node.view({ record: record('joining') })).toEqual([])
+  expect(node.view({ record: record('joining'), acknowledged: true })).toEqual([
+    { kind: 'register', as: 'leaving', lease: 'l1' },
+  ])
+})
+
 test('a node that leaves without quorum stops its resources by itself, after some patience', () => {
   const node = member()
   node.feed({ kind: 'lease' })
