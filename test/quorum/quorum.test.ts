@@ -58,7 +58,7 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1000
+    node.now = 1400
     expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'keep-alive', lease: 'l1' }])
     expect(nextQuorumAt(node.state)).toBe(3500)
     node.now = 3500
@@ -69,10 +69,10 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1000
+    node.now = 1400
     node.feed({ kind: 'tick' })
-    node.now = 1010
-    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1000) })
+    node.now = 1410
+    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1400) })
     node.now = 4400
     expect(node.isQuorate).toBe(true)
   })
@@ -81,7 +81,7 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1000
+    node.now = 1400
     node.feed({ kind: 'tick' })
     expect(node.feed({ kind: 'lost', lease: 'l1' })).toEqual([
       { kind: 'quorum-lost', why: 'lease lost' },
@@ -104,11 +104,11 @@ describe('a node that was paused', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1000
+    node.now = 1400
     node.feed({ kind: 'tick' })
     node.now = 2000
     expect(node.feed({ kind: 'doubt' })).toEqual([{ kind: 'quorum-lost', why: 'paused' }])
-    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1000) })
+    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1400) })
     expect(node.isQuorate).toBe(false)
     node.now = 2010
     const effects = node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(2001) })
