@@ -119,10 +119,13 @@ function ban(
   })
 }
 
-/** `_last_failure_0` and the entry of the operation itself may both tell of one failure: it is listed once. */
+/**
+ * For the list of failed actions, which leaves out nodes that are gone. `_last_failure_0` and the entry of the operation itself
+ * may both tell of one failure: it is listed once.
+ */
 export function recordFailure({ world, node, resource, entry }: Reading): void {
   const key = `${node.name} ${entry.key}`
-  if (world.failures.has(key)) return
+  if (!node.online || world.failures.has(key)) return
   world.failures.set(key, {
     resource: resource.id,
     configuredResource: resource.configuredId,

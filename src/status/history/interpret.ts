@@ -12,6 +12,7 @@ import { type FailCountIndex, indexFailCounts } from './fail-count.ts'
 import { applyFailure, applyMissingAgent, recordFailure } from './failure.ts'
 import { findInstance } from './find-instance.ts'
 import { noteFailCount } from './note-fail-counts.ts'
+import { linkOrphanedContainers } from './orphan.ts'
 import { exitCodes, isProbeWithoutAgent, type Outcome, outcomeOf } from './outcome.ts'
 import { applyPending } from './pending.ts'
 import type { Reading } from './reading.ts'
@@ -22,6 +23,7 @@ import { applySuccess } from './success.ts'
 export function interpretNode(world: World, node: NodeDraft, recorded: RecordedNode): void {
   const failCounts = indexFailCounts(node.attributes)
   for (const resource of recorded.resources) interpretResource(world, node, resource, failCounts)
+  linkOrphanedContainers(world, recorded)
 }
 
 function interpretResource(

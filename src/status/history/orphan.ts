@@ -8,7 +8,7 @@ import { connectedNode } from '../nodes/nodes.ts'
 import { isConnectionAgent } from '../nodes/remote-definitions.ts'
 import { resolveMeta } from '../resources/meta.ts'
 import { emptyState } from '../resources/primitive.ts'
-import type { RecordedResource } from './records.ts'
+import type { RecordedNode, RecordedResource } from './records.ts'
 
 /** Undefined where the history does not even say which agent it was. */
 export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {
@@ -50,4 +50,14 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
   world.primitives.set(id, orphan)
   world.resources.push(orphan)
   return orphan
+}
+
+/** The connection of a guest node whose container was deleted from the configuration as well: the history knows both. */
+export function linkOrphanedContainers(world: World, recorded: RecordedNode): void {
+  for (const { id, container } of recorded.resources) {
+    if (container === undefined) continue
+    const connection = world.primitives.get(resourceId(id))
+    const orphan = world.primitives.get(resourceId(container))
+    if (connection?.orphan === true && orphan?.orphan === true) connection.container ??= orphan
+  }
 }

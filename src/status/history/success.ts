@@ -42,7 +42,7 @@ export function applySuccess(reading: Reading, exitCode: number | undefined): vo
     case 'stop':
       reading.role = 'Stopped'
       // A recurring monitor that was still on its way has lost its subject.
-      if (resource.state.pending?.node === reading.node.name) delete resource.state.pending
+      endPendingMonitor(reading)
       clearFailures(reading)
       return
     case 'promote':
@@ -59,6 +59,10 @@ export function applySuccess(reading: Reading, exitCode: number | undefined): vo
     default:
       setActive(reading, resource)
   }
+}
+
+function endPendingMonitor({ resource: { state }, node }: Reading): void {
+  if (state.pending?.node === node.name && state.pending.operation === 'monitor') delete state.pending
 }
 
 /** Running, in the lowest role that says so. */

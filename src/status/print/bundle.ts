@@ -2,13 +2,10 @@
 import type { BundleResource, ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
 import { indent } from './group.ts'
 import { printPrimitiveAs } from './primitive.ts'
-import { isDisabled, managementFlag } from './resource-state.ts'
+import { managementFlag } from './resource-state.ts'
 
 export function printBundle(status: ClusterStatus, bundle: BundleResource): readonly string[] {
-  const flags = [
-    ...(isDisabled(bundle.meta, false) ? ['disabled'] : []),
-    ...managementFlag(bundle, status.options.maintenanceMode),
-  ]
+  const flags = managementFlag(bundle, status.options.maintenanceMode)
   const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
   const kind = bundle.replicas.length > 1 ? 'Container bundle set' : 'Container bundle'
   const image = bundle.definition.container.attributes.image ?? ''

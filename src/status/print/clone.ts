@@ -3,7 +3,8 @@
  * always have their line; anonymous ones where something is pending, failed, orphaned, unmanaged, partly active or on a lost node.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { CloneResource, ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import type { Role } from '../../cib/index.ts'
+import type { CloneResource, ClusterStatus } from '../cluster-status.ts'
 import { compareNames } from '../names.ts'
 import { describeExitCode } from './exit-codes.ts'
 import { failedProbeOf } from './failed-probe.ts'
@@ -29,12 +30,18 @@ export function printClone(status: ClusterStatus, clone: CloneResource): readonl
   return [
     title(status, clone),
     ...indent([
-      ...full.flatMap((instance) => printInstance(status, instance)),
+      ...full.flatMap((instance) => printInstance(status, clone, instance)),
       ...list('Promoted', promoted.flatMap(locationsOf)),
-      ...list(clone.promotable ? 'Unpromoted' : 'Started', others.flatMap(locationsOf)),
+      ...list(lowerRole(clone), others.flatMap(locationsOf)),
       ...(clone.unique || clone.cloneMax <= listed.length ? [] : stoppedLists(status, clone)),
     ]),
   ]
+}
+
+/** Of those that are not promoted, and whether that is all that they may become. */
+function lowerRole(clone: CloneResource): string {
+  if (!clone.promotable) return 'Started'
+  return configuredRole(clone) === 'Unpromoted' ? 'Unpromoted (target-role)' : 'Unpromoted'
 }
 
 function title(status: ClusterStatus, clone: CloneResource): string {
@@ -49,15 +56,17 @@ function title(status: ClusterStatus, clone: CloneResource): string {
   return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}:`
 }
 
-function printInstance(status: ClusterStatus, instance: Instance): readonly string[] {
-  return instance.kind === 'group' ? printGroup(status, instance) : [`* ${printPrimitive(status, instance)}`]
+function printInstance(status: ClusterStatus, clone: CloneResource, instance: Instance): readonly string[] {
+  return instance.kind === 'group'
+    ? printGroup(status, instance, clone.promotable)
+    : [`* ${printPrimitive(status, instance)}`]
 }
 
 function isShownInFull(status: ClusterStatus, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesOf(instance)
   const active = members.filter((member) => isActive(status, member))
   if (clone.unique) return active.length > 0 || !instance.orphan
-  if (members.some(({ state }) => state.pending !== undefined)) return true
+  if (instance.kind === 'primitive' && instance.state.pending !== undefined) return true
   if (active.length === 0) return false
   if (members.some(({ orphan, state }) => orphan || !state.managed || state.failed)) return true
   const [location, another] = locationsOf(instance)
@@ -72,24 +81,24 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
 function stoppedLists(status: ClusterStatus, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
-  const members = clone.instances.flatMap(primitivesOf)
-  const disabled = clone.meta.targetRole === 'Stopped'
+  const known = new Set(clone.instances.flatMap(primitivesOf).flatMap(({ state }) => state.knownOn))
   const byState = new Map<string, NodeName[]>()
   for (const node of status.nodes) {
     if (active.has(node.name) || ((node.isBundleNode || node.isOrphan) && !node.isConfigured)) continue
-    const state = stoppedState(status, members, node.name, disabled)
+    if (!status.options.symmetricCluster && !known.has(node.name)) continue
+    const state = stoppedState(status, clone, node.name)
     byState.set(state, [...(byState.get(state) ?? []), node.name])
   }
   return [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([state, nodes]) => list(state, nodes))
 }
 
-function stoppedState(
-  status: ClusterStatus,
-  members: readonly PrimitiveResource[],
-  node: NodeName,
-  disabled: boolean,
-): string {
-  const failure = failedProbeOf(status, members, node)
+function stoppedState(status: ClusterStatus, clone: CloneResource, node: NodeName): string {
+  const [first] = clone.instances
+  const failure = first?.kind === 'primitive' ? failedProbeOf(status, first.configuredId, node) : undefined
   if (failure !== undefined) return `Stopped (${describeExitCode(failure.exitCode)})`
-  return disabled ? 'Stopped (disabled)' : 'Stopped'
+  return configuredRole(clone) === 'Stopped' ? 'Stopped (disabled)' : 'Stopped'
 }
+
+/** Any instance knows a role that only the resource inside was given. */
+const configuredRole = ({ meta, instances }: CloneResource): Role | undefined =>
+  meta.targetRole ?? instances[0]?.meta.targetRole

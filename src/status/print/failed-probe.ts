@@ -1,27 +1,28 @@
-/** A probe that failed on a node says why a resource cannot be there: `Stopped (Not installed)`. */
-import type { NodeName } from '../../base/index.ts'
+/**
+ * A probe that found no agent, or one that cannot run there, says why a resource is not on a node: `Stopped (Not installed)`.
+ * It is looked for under the resource's configured name: instances with numbers in the history, and members of cloned groups,
+ * are not shown with it.
+ */
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, FailedOperation, PrimitiveResource } from '../cluster-status.ts'
 import { describeExitCode } from './exit-codes.ts'
 
 export function failedProbe(status: ClusterStatus, resource: PrimitiveResource): readonly string[] {
-  if (resource.state.role !== 'Stopped') return []
-  const failure = failedProbeOf(status, [resource], undefined)
+  if (resource.state.role !== 'Stopped' || resource.instance?.unique === true) return []
+  const failure = failedProbeOf(status, resource.configuredId, undefined)
   return failure === undefined ? [] : [`(${describeExitCode(failure.exitCode)})`]
 }
 
 export function failedProbeOf(
   { failures }: ClusterStatus,
-  resources: readonly PrimitiveResource[],
+  name: ResourceId,
   node: NodeName | undefined,
 ): FailedOperation | undefined {
-  const names = new Set(
-    resources.flatMap(({ id, instance, configuredId }) => (instance?.unique === false ? configuredId : id)),
-  )
+  const key = `${name}_monitor_0`
   return failures.find(
     (failure) =>
-      failure.operation === 'monitor' &&
-      failure.intervalMs === 0 &&
-      (node === undefined || failure.node === node) &&
-      (names.has(failure.resource) || names.has(failure.configuredResource)),
+      failure.key === key &&
+      (failure.exitCode === 2 || failure.exitCode === 5) &&
+      (node === undefined || failure.node === node),
   )
 }

@@ -3,9 +3,9 @@ import type { ClusterStatus, GroupResource } from '../cluster-status.ts'
 import { printPrimitive } from './primitive.ts'
 import { isDisabled, managementFlag } from './resource-state.ts'
 
-export function printGroup(status: ClusterStatus, group: GroupResource): readonly string[] {
+export function printGroup(status: ClusterStatus, group: GroupResource, promotable = false): readonly string[] {
   const flags = [
-    ...(isDisabled(group.meta, false) ? ['disabled'] : []),
+    ...(isDisabled(group.meta, promotable) ? ['disabled'] : []),
     ...managementFlag(group, status.options.maintenanceMode),
   ]
   const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`

@@ -1,5 +1,6 @@
 /** The lines above a status: whether resources are managed, and how many are disabled or blocked. */
 import type { ClusterStatus } from '../cluster-status.ts'
+import { isDisabled } from './resource-state.ts'
 
 /** Each ends with a newline; empty where there is nothing to say. */
 export function printSummaryHeader(status: ClusterStatus): string {
@@ -31,7 +32,7 @@ function countInstances({ primitivesById }: ClusterStatus): {
   const counted = [...primitivesById.values()].filter(({ orphan, state }) => !orphan || state.active.length > 0)
   return {
     total: counted.length,
-    disabled: counted.filter(({ meta }) => meta.targetRole === 'Stopped').length,
+    disabled: counted.filter(({ meta, instance }) => isDisabled(meta, instance?.promotable ?? false)).length,
     blocked: counted.filter(({ state }) => state.blocked).length,
   }
 }
