@@ -9,13 +9,10 @@ export {
   nextDampeningAt,
 } from './dampening.ts'
 export {
-  type AttributeEdit,
   type CountedFailure,
   clearFailureEdits,
   type FailureOf,
-  failCountName,
   failureEdits,
   failuresIn,
-  lastFailureName,
 } from './fail-count.ts'
 export { expandValue, mergedAttributes } from './merge.ts'

@@ -8,28 +8,23 @@ export type {
   ControllerEffect,
   ControllerInput,
   Edit,
-  Failure,
   FencingAction,
   TransitionRecord,
 } from './effects.ts'
-export { keys, root, type Subject, subjectOf } from './keys.ts'
-export { localStopStages, type NoQuorumReaction, noQuorumReaction } from './local-stop.ts'
-export { transitionKeyOf, uuidOfTerm } from './results.ts'
+export { keys, subjectOf } from './keys.ts'
+export { localStopStages, noQuorumReaction } from './local-stop.ts'
+export { transitionKeyOf } from './results.ts'
 export {
   type ControllerState,
-  type ControllerTimings,
   defaultControllerTimings,
   initialController,
 } from './state.ts'
 export {
-  type Change,
   type ClusterView,
   cibOfView,
   emptyView,
   type MemberRecord,
   type Observation,
-  type Observed,
   observe,
-  parseMemberRecord,
   type ReplicatedConfiguration,
 } from './view.ts'

@@ -20,7 +20,6 @@ export {
   type OwnMember,
   type PresenceEffect,
   type PresenceInput,
-  type PresencePhase,
   type PresenceState,
   presenceStep,
 } from './presence.ts'

@@ -3,7 +3,7 @@
  * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
  * knows how long others must wait for a node that cannot be fenced.
  */
-export { type LossTimings, lossWait } from './loss.ts'
+export { lossWait } from './loss.ts'
 export {
   initialQuorum,
   isQuorate,
@@ -15,4 +15,4 @@ export {
   quorateUntil,
   quorumStep,
 } from './quorum.ts'
-export { type QuorumVotes, quorumVotes } from './votes.ts'
+export { quorumVotes } from './votes.ts'

@@ -1,0 +1,149 @@
+/** The executor's core and its hands: agents on the host, and the history in the store. */
+import { operationKey, recordsOfResult } from '../../src/cib/index.ts'
+import { keys } from '../../src/controller/index.ts'
+import {
+  type ExecutorEffect,
+  type ExecutorInput,
+  type ExecutorState,
+  initialExecutor,
+  nextDueAt,
+  type ReportedResult,
+  showsPending,
+  stepExecutor,
+} from '../../src/executor/index.ts'
+import { Core } from './core.ts'
+import type { SimDaemon } from './daemon.ts'
+import type { SimWrite } from './store.ts'
+
+export class ExecutorHands {
+  readonly core: Core<ExecutorState, ExecutorInput, ExecutorEffect>
+  readonly #life: SimDaemon
+  readonly #onStopped: () => void
+  readonly #agents = new Map<number, { readonly kill: () => void }>()
+  readonly #writes: { readonly write: (done: () => void) => void }[] = []
+  readonly #waitingForFlush: (() => void)[] = []
+  #writing = false
+
+  constructor(life: SimDaemon, onStopped: () => void) {
+    this.#life = life
+    this.#onStopped = onStopped
+    // Above the call ids of all earlier lives.
+    const initial = initialExecutor(Math.floor(life.world.timeline.now) * 10 + 1)
+    this.core = new Core(life, initial, stepExecutor, (effect) => this.#perform(effect), nextDueAt)
+  }
+
+  adoptAgents(): void {
+    for (const resource of new Set(this.#life.host.busyResources)) {
+      this.core.feed({ kind: 'left-agent', resource })
+      const check = () => {
+        if (this.#life.host.busyResources.includes(resource)) this.#life.after(50, check)
+        else this.core.feed({ kind: 'left-agent-gone', resource })
+      }
+      this.#life.after(50, check)
+    }
+  }
+
+  #perform(effect: ExecutorEffect): void {
+    switch (effect.kind) {
+      case 'refuse':
+        return
+      case 'announce':
+        this.#announce(effect)
+        return
+      case 'run': {
+        const { callId, operation } = effect
+        this.#life.world.agentBegins(this.#life, operation)
+        const { resource, timeoutMs } = operation
+        const run = this.#life.host.runAgent({ resource, operation: operation.operation, timeoutMs }, (outcome) => {
+          this.#agents.delete(callId)
+          if (this.#life.isAlive) this.core.feed({ kind: 'finished', callId, resource, outcome })
+        })
+        this.#agents.set(callId, run)
+        return
+      }
+      case 'kill':
+        this.#agents.get(effect.callId)?.kill()
+        return
+      case 'record':
+        this.#record(effect.result)
+        return
+      case 'forget-operation': {
+        const { resource, operation, intervalMs } = effect
+        const key = keys.history(this.#life.node, resource, operationKey(resource, operation, intervalMs))
+        this.#writeHistory([{ kind: 'delete', key }])
+        return
+      }
+      case 'forget-resource':
+        this.#writeHistory([
+          { kind: 'delete-prefix', prefix: keys.historyOfResource(this.#life.node, effect.resource) },
+        ])
+        return
+      case 'stopped-locally':
+        this.#onStopped()
+    }
+  }
+
+  #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
+    const writes = showsPending(result) ? this.#recordsOf(result) : []
+    const memberRevision = this.#life.memberRevision
+    let written = false
+    this.#enqueue(
+      (done) =>
+        this.#life.untilKnown(
+          () => this.#life.world.announce(this.#life.node, { term, memberRevision, writes, key: result.key }),
+          (applied) => {
+            written = applied
+            done()
+          },
+        ),
+      () => this.core.feed({ kind: 'announced', callId, resource: result.resource, written }),
+    )
+  }
+
+  #record(result: ReportedResult): void {
+    const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
+    this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
+    this.#writeHistory(this.#recordsOf(result))
+  }
+
+  #recordsOf(result: ReportedResult): readonly SimWrite[] {
+    const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
+    const records = recordsOfResult({ ...facts, node: this.#life.node, lastChange: this.#life.world.calendar() })
+    return records.map((record) => ({
+      kind: 'put',
+      key: keys.history(record.node, record.resource, record.recordId),
+      value: record,
+    }))
+  }
+
+  #writeHistory(writes: readonly SimWrite[]): void {
+    this.#enqueue(
+      (done) => this.#life.untilKnown(() => this.#life.world.store.transaction([], writes), done),
+      () => undefined,
+    )
+  }
+
+  /** One write of history after the other, so that an older result never replaces a newer one. */
+  #enqueue(write: (done: () => void) => void, after: () => void): void {
+    this.#writes.push({
+      write: (done) =>
+        write(() => {
+          after()
+          done()
+        }),
+    })
+    if (!this.#writing) this.#writeNext()
+  }
+
+  #writeNext(): void {
+    const next = this.#writes.shift()
+    this.#writing = next !== undefined
+    if (next !== undefined) next.write(() => this.#writeNext())
+    else for (const run of this.#waitingForFlush.splice(0)) run()
+  }
+
+  whenFlushed(run: () => void): void {
+    if (this.#writing) this.#waitingForFlush.push(run)
+    else run()
+  }
+}
