@@ -1,5 +1,6 @@
 /** A daemon's way to another daemon. The connection is kept, and made again when it broke. */
 import {
+  type ChannelCredentials,
   type ChannelOptions,
   Client,
   type ClientDuplexStream,
@@ -91,12 +92,19 @@ function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {
     'grpc.keepalive_time_ms': 2000,
     'grpc.keepalive_timeout_ms': 2000,
   }
+  return new Client(`${host}:${peer.port}`, credentialsOf(identity), options)
+}
+
+/** Reading keys and certificates takes 10 ms: a node that tries ten times a second to reach a lost one must not do it each time. */
+const readCredentials = new WeakMap<TlsIdentity, ChannelCredentials>()
+
+function credentialsOf(identity: TlsIdentity): ChannelCredentials {
+  const read = readCredentials.get(identity)
+  if (read) return read
   const { authority, key, certificate } = identity
-  return new Client(
-    `${host}:${peer.port}`,
-    credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate)),
-    options,
-  )
+  const fresh = credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate))
+  readCredentials.set(identity, fresh)
+  return fresh
 }
 
 function unary(

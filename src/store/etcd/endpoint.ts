@@ -3,6 +3,7 @@ import {
   type ChannelCredentials,
   Client,
   type ClientDuplexStream,
+  connectivityState,
   credentials,
   Metadata,
   type ServiceError,
@@ -98,13 +99,26 @@ export class Endpoint {
     return this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata)
   }
 
+  /** Whether the connection is up; it is made where it is not. */
+  isReady(): boolean {
+    return this.#client.getChannel().getConnectivityState(true) === connectivityState.READY
+  }
+
   close(): void {
     this.#client.close()
   }
 }
 
+/** Read once for all members: it takes 10 ms. */
+const readCredentials = new WeakMap<TlsFiles, ChannelCredentials>()
+
 function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
-  return tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.certificate)
+  if (tls === undefined) return credentials.createInsecure()
+  const read = readCredentials.get(tls)
+  if (read) return read
+  const fresh = credentials.createSsl(tls.ca, tls.key, tls.certificate)
+  readCredentials.set(tls, fresh)
+  return fresh
 }
 
 export function isServiceError(error: unknown): error is ServiceError {

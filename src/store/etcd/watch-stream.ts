@@ -14,6 +14,9 @@ const askEveryMs = 1000
 const silentAfterMs = 1000
 const firstRetryMs = 20
 const lastRetryMs = 200
+/** A watch that had to leave this node's own member goes back to it, more and more calmly where it does not last there. */
+const firstReturnMs = 5000
+const lastReturnMs = 80_000
 
 export function openWatch(
   members: Members,
@@ -31,7 +34,9 @@ class WatchStream {
   readonly #prefix: string
   readonly #listener: WatchListener
   #delivered: Revision
-  #connections = 0
+  /** Which member is watched: the first is this node's own. Another may lie on a node that is lost, which takes a second to notice. */
+  #turn = 0
+  #returnMs = firstReturnMs
   /** Since the last message of a member. */
   #failures = 0
   #closed = false
@@ -57,19 +62,36 @@ class WatchStream {
 
   connect(): void {
     if (this.#closed) return
-    const stream = this.#members.choice(this.#connections++).stream(api.watch)
+    const { endpoints } = this.#members
+    const endpoint = endpoints[this.#turn % endpoints.length]
+    assert(endpoint !== undefined, 'a store has endpoints')
+    const stream = endpoint.stream(api.watch)
     let live = true
     let cancelTimer: () => void = () => undefined
+    let cancelReturn: () => void = () => undefined
     const drop = () => {
       live = false
       cancelTimer()
+      cancelReturn()
       stream.cancel()
     }
     const fail = () => {
       if (!live) return
       drop()
+      this.#turn++
       this.#retry()
     }
+    const returnHome = () => {
+      if (endpoint === endpoints[0]) return
+      cancelReturn = this.#clock.after(this.#returnMs, () => {
+        if (endpoints[0]?.isReady() !== true) return returnHome()
+        this.#returnMs = Math.min(lastReturnMs, this.#returnMs * 2)
+        this.#turn = 0
+        drop()
+        this.connect()
+      })
+    }
+    returnHome()
     const expectMessage = () => {
       cancelTimer()
       cancelTimer = this.#clock.after(askEveryMs, () => {

@@ -31,8 +31,8 @@ import {
 } from './supervise.ts'
 
 const tickMs = 200
-/** The process is looked at with every tick, the store's health less often. */
-const probeEveryTicks = 10
+/** The process is looked at with every tick, the store's health less often once it answers. */
+const probeEveryTicks = 25
 const terminateMs = 5000
 const expendableHistory = '/systole/config/history/'
 const keptHistory = 100
