@@ -4,6 +4,6 @@
  */
 export type * from './cluster-status.ts'
 export { compareNames } from './names.ts'
-export { printClusterStatus, printResource, printSummaryHeader } from './print/index.ts'
+export { printClusterStatus, printSummaryHeader } from './print/index.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
-export { parseMoment, type RuleContext, ruleHolds, type TimeZone, type UtcOffsetAt, utc } from './rules/index.ts'
+export { parseMoment, type RuleContext, ruleHolds, utc } from './rules/index.ts'

@@ -4,9 +4,9 @@
  */
 import type { HistoryEntry } from '../cluster-status.ts'
 
-/** Oldest first. Entries of the same age keep their order. */
+/** Oldest first. Of entries of the same age the one that stands later in the document comes first, as in Pacemaker. */
 export function sortByAge(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  return [...entries].sort((a, b) => compareAge(a, b, true))
+  return [...entries].reverse().sort((a, b) => compareAge(a, b, true))
 }
 
 /** Negative where `a` is older. */

@@ -12,7 +12,8 @@ import type { Reading } from './reading.ts'
 export function concludeReading(reading: Reading): void {
   const { world, node, resource, role } = reading
   const { state } = resource
-  state.knownOn.add(node.name)
+  // A probe that has not answered tells nothing.
+  if (role !== undefined) state.knownOn.add(node.name)
   if (isActiveRole(role)) fenceWhereLost(reading)
   if (reading.onFail !== 'ignore') state.onFail ??= { node: node.name, action: reading.onFail }
   // An unclean node is fenced anyway, and what it ran may then start again.

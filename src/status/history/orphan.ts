@@ -46,6 +46,9 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
     )
     node.connectionResource = orphan
     node.isOrphan = true
+    // Nobody knows yet what it runs, nor in which container.
+    node.unclean = world.options.startupFencing && world.options.fencingEnabled
+    node.unseen = true
   }
   world.primitives.set(id, orphan)
   world.resources.push(orphan)

@@ -30,7 +30,7 @@ function inOrder({ resources }: ClusterStatus): readonly Resource[] {
   return [...configured.sort((a, b) => b.meta.priority - a.meta.priority), ...orphans]
 }
 
-export function printResource(status: ClusterStatus, resource: Resource): readonly string[] {
+function printResource(status: ClusterStatus, resource: Resource): readonly string[] {
   switch (resource.kind) {
     case 'primitive':
       return isShown(resource) ? [`* ${printPrimitive(status, resource)}`] : []

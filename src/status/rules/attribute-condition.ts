@@ -105,7 +105,7 @@ function compareText(a: string, b: string): number {
 }
 
 /** Part by part: 1.1.10 is later than 1.1.9, and 1.1 equals 1.1.0. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [first, second] = [a.split('.'), b.split('.')]
   for (let part = 0; part < Math.max(first.length, second.length); part++) {
     const difference = numberOf(first[part]) - numberOf(second[part])

@@ -1,5 +1,4 @@
 /** Rules: when they hold, what they choose between, and when that next changes. */
-export { compareVersions } from './attribute-condition.ts'
 export { nextRuleChange, type RuleContext, ruleHolds } from './evaluate.ts'
 export { parseMoment, type TimeZone, type UtcOffsetAt, utc } from './moment.ts'
 export { addNvSets, hasRules } from './resolve-nvsets.ts'

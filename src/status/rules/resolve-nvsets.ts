@@ -5,11 +5,11 @@
 import { type NvSet, nvSetsByPrecedence } from '../../cib/index.ts'
 import { type RuleContext, ruleHolds } from './evaluate.ts'
 
-/** Adds the names that are not there yet. */
+/** Adds the names that are not there yet. `#default` as a value stands for not having it written. */
 export function addNvSets(values: Map<string, string>, sets: readonly NvSet[], context: RuleContext): void {
   for (const set of sets.length > 1 ? nvSetsByPrecedence(sets) : sets) {
     if (set.rule !== undefined && !ruleHolds(set.rule, context)) continue
-    for (const { name, value } of set.pairs) if (!values.has(name)) values.set(name, value)
+    for (const { name, value } of set.pairs) if (!values.has(name) && value !== '#default') values.set(name, value)
   }
 }
 
