@@ -3,6 +3,7 @@
  * forwards it to the dead leader and waits seconds for it (measured: 6 s with the usual client). So an attempt that has no
  * answer after 100 ms gets company: another one on the next member, and so on, every 50 ms at first; the first answer
  * wins. A member that has noticed the loss keeps an attempt until there is a leader, so one of them is always in time.
+ * A store that is slow under load is not helped by more requests: patience grows with the time that answers usually take.
  */
 import type { Clock } from '../clock.ts'
 import { type Endpoint, meaningOf, type PendingCall } from './endpoint.ts'
@@ -12,8 +13,10 @@ const patienceMs = 50
 /** After this long the store is more likely down than electing: then it is asked more calmly. */
 const calmAfterMs = 2000
 const calmPatienceMs = 200
-/** The oldest attempt is given up for a new one beyond this many. */
+/** The oldest attempt of a request is given up for a new one beyond this many. */
 const maxPending = 8
+/** Attempts of all requests of this client together, beyond one for each: what an overloaded store has to bear in addition. */
+const maxRepeated = 32
 
 export type Step<T> = { readonly kind: 'answer'; readonly value: T } | { readonly kind: 'again' }
 
@@ -35,6 +38,9 @@ export class Members {
   readonly #clock: Clock
   /** The member that answered last: a hung one is left alone until its successor fails. */
   #preferred = 0
+  #usualMs = 5
+  #requests = 0
+  #inFlight = 0
 
   constructor(endpoints: readonly Endpoint[], clock: Clock) {
     this.endpoints = endpoints
@@ -48,12 +54,33 @@ export class Members {
     return endpoint
   }
 
-  answered(endpoint: Endpoint): void {
+  answered(endpoint: Endpoint, tookMs: number): void {
     this.#preferred = this.endpoints.indexOf(endpoint)
+    // One answer that waited for an election must not make the next election's requests patient: an outlier counts little.
+    const sample = Math.min(tookMs, 4 * this.#usualMs + 10)
+    this.#usualMs = 0.8 * this.#usualMs + 0.2 * sample
   }
 
-  attempt<Response, T>(timeoutMs: number, attempted: Attempted<Response, T>): Promise<Outcome<T>> {
-    return new Race(this, this.#clock, timeoutMs, attempted).run()
+  /** What an answer usually takes, lately. */
+  get usualMs(): number {
+    return this.#usualMs
+  }
+
+  async attempt<Response, T>(timeoutMs: number, attempted: Attempted<Response, T>): Promise<Outcome<T>> {
+    this.#requests++
+    try {
+      return await new Race(this, this.#clock, timeoutMs, attempted).run()
+    } finally {
+      this.#requests--
+    }
+  }
+
+  count(change: 1 | -1): void {
+    this.#inFlight += change
+  }
+
+  get mayRepeat(): boolean {
+    return this.#inFlight - this.#requests < maxRepeated
   }
 }
 
@@ -82,8 +109,13 @@ class Race<Response, T> {
   async run(): Promise<Outcome<T>> {
     try {
       while (this.#clock.now() < this.#endsAt) {
-        const n = this.#sent++
         const sentAt = this.#clock.now()
+        if (!this.#makeRoom()) {
+          await this.#until(sentAt + this.#patience(this.#sent), () => this.#pending.size === 0)
+          if (this.#answer !== undefined) return { kind: 'answer', value: this.#answer.value }
+          continue
+        }
+        const n = this.#sent++
         this.#send(n)
         await this.#until(sentAt + this.#patience(n), () => !this.#pending.has(n))
         // Each member once without delay; after that, no faster than a connection can be made again.
@@ -93,28 +125,44 @@ class Race<Response, T> {
       }
       return { kind: 'none', everSent: this.#everSent || this.#pending.size > 0, lastError: this.#lastError }
     } finally {
-      for (const call of this.#pending.values()) call.cancel()
+      for (const n of [...this.#pending.keys()]) this.#giveUp(n)
     }
   }
 
   #patience(n: number): number {
-    if (n === 0) return firstPatienceMs
-    return this.#clock.now() - this.#startedAt < calmAfterMs ? patienceMs : calmPatienceMs
+    const { usualMs } = this.#members
+    if (n === 0) return Math.max(firstPatienceMs, 4 * usualMs)
+    const base = this.#clock.now() - this.#startedAt < calmAfterMs ? patienceMs : calmPatienceMs
+    return Math.max(base, 2 * usualMs)
+  }
+
+  /** Whether another attempt may go out; an older one of this request makes room for it where need be. */
+  #makeRoom(): boolean {
+    const crowded = !this.#members.mayRepeat
+    if (this.#pending.size === 0 || (!crowded && this.#pending.size < maxPending)) return true
+    if (crowded && this.#pending.size === 1) return false
+    const oldest = this.#pending.keys().next()
+    if (!oldest.done) this.#giveUp(oldest.value)
+    return true
+  }
+
+  #giveUp(n: number): void {
+    const call = this.#pending.get(n)
+    if (!this.#pending.delete(n)) return
+    this.#members.count(-1)
+    this.#everSent = true
+    call?.cancel()
   }
 
   #send(n: number): void {
-    const oldest = this.#pending.keys().next()
-    if (this.#pending.size >= maxPending && !oldest.done) {
-      this.#pending.get(oldest.value)?.cancel()
-      this.#pending.delete(oldest.value)
-      this.#everSent = true
-    }
     const endpoint = this.#members.choice(n)
+    const sentAt = this.#clock.now()
     const call = this.#attempted.send(endpoint, n, this.#endsAt - this.#clock.now())
     this.#pending.set(n, call)
+    this.#members.count(1)
     call.answer
       .then((response) => {
-        this.#members.answered(endpoint)
+        this.#members.answered(endpoint, this.#clock.now() - sentAt)
         this.#take(n, this.#attempted.accept(response, n, this.#sent))
       })
       .catch((error: unknown) => {
@@ -126,7 +174,7 @@ class Race<Response, T> {
   }
 
   #take(n: number, step: Step<T>): void {
-    this.#pending.delete(n)
+    if (this.#pending.delete(n)) this.#members.count(-1)
     if (step.kind === 'answer') this.#answer ??= { value: step.value }
     this.#changed()
   }
