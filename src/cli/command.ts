@@ -28,6 +28,8 @@ export interface Flag {
   /** Shown in help for the value; a flag without one takes no value. `[seconds]` in brackets may be left out. */
   readonly value?: string
   readonly summary: string
+  /** May be given several times; the values are then joined by commas. */
+  readonly repeats?: boolean
   /** One letter, for `-n value`. */
   readonly letter?: string
 }

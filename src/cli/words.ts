@@ -18,7 +18,10 @@ export function splitFlags(line: readonly string[], known: readonly Flag[]): Spl
       rest = []
     } else if (isFlag(word)) {
       const [flag, inlineValue] = findFlag(word, known)
-      flags.set(flag.name, flagValue(flag, inlineValue, rest))
+      const value = flagValue(flag, inlineValue, rest)
+      const before = flags.get(flag.name)
+      // A flag that may be repeated collects its values.
+      flags.set(flag.name, flag.repeats && typeof before === 'string' ? `${before},${String(value)}` : value)
     } else words.push(word)
   }
   return { words, flags }

@@ -15,3 +15,4 @@ export {
   simulate,
   simulateCib,
 } from './simulate/simulate.ts'
+export { nothingElse, suppose, unknownNodes, type WhatIf } from './simulate/what-if.ts'

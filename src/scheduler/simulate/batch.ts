@@ -5,6 +5,7 @@
 import { type Md5, parseXml } from '../../cib/index.ts'
 import { parseMoment, utc } from '../../status/index.ts'
 import { type SimulationText, simulateCib } from './simulate.ts'
+import { suppose, type WhatIf } from './what-if.ts'
 
 export interface Surroundings {
   readonly md5: Md5
@@ -17,6 +18,8 @@ export interface Surroundings {
 
 export interface Request {
   readonly file: string
+  /** Asked of the CIB before it is simulated. */
+  readonly whatIf?: WhatIf
   /** As given with `-t`. */
   readonly date?: string
 }
@@ -41,11 +44,11 @@ export function answerLine(line: string, around: Surroundings): string {
   }
 }
 
-export function simulateFile({ file, date }: Request, { md5, readFile, now }: Surroundings): SimulationText {
+export function simulateFile({ file, date, whatIf }: Request, { md5, readFile, now }: Surroundings): SimulationText {
   const parsed = parseXml(readFile(file))
   if (!parsed.ok)
     throw new Error(parsed.reports.map(({ message, place }) => `${file}:${place.line}: ${message}`).join('\n'))
-  const cib = parsed.value
+  const cib = whatIf ? suppose(parsed.value, whatIf) : parsed.value
   const moment = momentOf(cib.attributes['execution-date'], date)
   return simulateCib({
     cib,

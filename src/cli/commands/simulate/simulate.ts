@@ -6,8 +6,12 @@ import {
   type Surroundings,
   simulateCib,
   simulateFile,
+  suppose,
+  unknownNodes,
+  type WhatIf,
 } from '../../../scheduler/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { readBoolean } from '../../constraint-words.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 
@@ -18,7 +22,11 @@ export const simulateCommand: Command = {
   details:
     'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played. ' +
     'The text is that of crm_simulate. --batch reads names of files from standard input and answers each with a line of JSON.',
-  examples: ['systole simulate', 'systole simulate --xml-file saved.xml --show-scores'],
+  examples: [
+    'systole simulate --node-fail n1',
+    'systole simulate --node-down n1 --node-down n2',
+    'systole simulate --xml-file saved.xml --show-scores',
+  ],
   flags: [
     { name: 'xml-file', letter: 'x', value: 'file', summary: 'A CIB in a file' },
     { name: 'set-datetime', letter: 't', value: 'date', summary: 'The moment for which rules are evaluated' },
@@ -26,6 +34,10 @@ export const simulateCommand: Command = {
     { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
     { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
     { name: 'simulate', letter: 'S', summary: 'Accepted for crm_simulate’s sake: it always simulates' },
+    { name: 'node-up', letter: 'u', value: 'node', repeats: true, summary: 'What if the node were online' },
+    { name: 'node-down', letter: 'd', value: 'node', repeats: true, summary: 'What if the node had left cleanly' },
+    { name: 'node-fail', value: 'node', repeats: true, summary: 'What if the node were lost' },
+    { name: 'quorum', letter: 'q', value: 'true|false', summary: 'What if the cluster had quorum, or had not' },
     { name: 'batch', summary: 'Answer names of files on standard input, a line of JSON each' },
   ],
   run: (call) => (call.flags.has('batch') ? answerBatch() : simulateOnce(call)),
@@ -61,10 +73,28 @@ async function simulateOnce(call: Call): Promise<Outcome> {
 async function simulated(call: Call): Promise<SimulationText> {
   const file = call.flags.get('xml-file')
   const date = call.flags.get('set-datetime')
+  const whatIf = readQuestion(call)
   if (typeof file === 'string')
-    return simulateFile({ file, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
+    return simulateFile({ file, whatIf, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
   if (date !== undefined)
     throw new Refusal('-t needs a CIB in a file: save the running one by `systole cluster cib <file>` first.')
   const { cib } = await call.cluster.readCib()
-  return simulateCib({ cib, md5, showScores: true, now: Math.floor(call.terminal.now().getTime() / 1000) })
+  const unknown = unknownNodes(cib, whatIf)
+  if (unknown.length > 0) throw new Refusal(...unknown.map((node) => `There is no node '${node}'.`))
+  const now = Math.floor(call.terminal.now().getTime() / 1000)
+  return simulateCib({ cib: suppose(cib, whatIf), md5, showScores: true, now })
+}
+
+function readQuestion(call: Call): WhatIf {
+  const nodes = (name: string): readonly string[] => {
+    const value = call.flags.get(name)
+    return typeof value === 'string' ? value.split(',') : []
+  }
+  const quorum = call.flags.get('quorum')
+  return {
+    nodesUp: nodes('node-up'),
+    nodesDown: nodes('node-down'),
+    nodesFailed: nodes('node-fail'),
+    ...(typeof quorum === 'string' ? { quorate: readBoolean('quorum', quorum) } : {}),
+  }
 }
