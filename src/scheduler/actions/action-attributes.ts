@@ -2,6 +2,7 @@
 import { parseDurationMs } from '../../base/index.ts'
 import type { PlannedAction } from './action.ts'
 import { findOperation, timeoutMs } from './operation.ts'
+import { parametersOf } from './parameters.ts'
 import type { Plan } from './plan.ts'
 import { type CloneUnit, type PrimitiveUnit, topOf } from './unit.ts'
 
@@ -64,7 +65,7 @@ function cloneMeta(clone: CloneUnit, unit: { readonly kind: string }): readonly 
 function parameters(plan: Plan, unit: PrimitiveUnit, action: PlannedAction): Readonly<Record<string, string>> {
   const definition = findOperation(unit.resource, action.cancels ?? action.task, action.intervalMs)
   const own = definition ? plan.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
-  return Object.fromEntries([...unit.resource.parametersOn(action.node?.name), ...own])
+  return parametersOf(plan, unit, { node: action.node?.name, own })
 }
 
 /** Dashes are underscores in the names of the environment that agents see. */

@@ -8,6 +8,7 @@ import type { HistoryEntry, NodeStatus } from '../../status/index.ts'
 import { giveReason, operationKey } from './action.ts'
 import { requireUnfencing } from './fence-action.ts'
 import { findOperation, operationMeta, timeoutMs } from './operation.ts'
+import { parametersOf } from './parameters.ts'
 import { isUnclean, nodeNamed, obtain, order, type Plan } from './plan.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
@@ -146,11 +147,13 @@ function compareDigests(plan: Plan, { unit, node, md5 }: Checked, entry: History
   const task = recordedTask(entry)
   const definition = findOperation(unit.resource, task, intervalMs)
   const own = definition ? plan.status.operationParameters(definition, node.name) : new Map<string, string>()
-  const parameters = Object.fromEntries([...unit.resource.parametersOn(node.name), ...own])
+  const parameters = parametersOf(plan, unit, { node: node.name, own })
   const restartDigest = attributes['op-restart-digest']
   if (restartDigest !== undefined) {
-    const names = (attributes['op-force-restart'] ?? '').split(' ').filter((name) => name !== '')
-    const relevant = Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)))
+    // Without a list every parameter counts.
+    const names = attributes['op-force-restart']?.split(' ')
+    const isRelevant = ([name]: readonly [string, string]): boolean => names?.includes(name) ?? true
+    const relevant = Object.fromEntries(Object.entries(parameters).filter(isRelevant))
     if (parametersDigest(relevant, md5) !== restartDigest) {
       const isSecret = plan.isSanitized && onlySecretsDiffer(unit, parameters, { attributes, md5 })
       return isSecret ? 'none' : 'restart'

@@ -110,5 +110,13 @@ function withdraw({ plan, work }: Settling, step: Step, instance: Instance, goes
 function actionOfInstance(action: PlannedAction, instance: Instance): PlannedAction | undefined {
   const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(action.key)
   const task = originalTask(notified?.[1] ?? action.task)
-  return findAction(instance, { key: operationKey(instance.id, task) })
+  const doing = task === 'promote' || task === 'demote' ? inContainer(instance) : instance
+  return findAction(doing, { key: operationKey(doing.id, task) })
+}
+
+/** What runs in a bundle's container. */
+function inContainer(instance: Instance): Instance {
+  if (instance.kind !== 'primitive' || instance.replica?.as !== 'container') return instance
+  const { bundle, number } = instance.replica
+  return bundle.replicas.find((replica) => replica.number === number)?.child ?? instance
 }

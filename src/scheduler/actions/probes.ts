@@ -69,6 +69,7 @@ function isProbeNeeded(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boole
   const { resource, assigned } = unit
   if (!plan.status.options.enableStartupProbes) return false
   if (node.kind !== 'member' && !canHost(plan, unit, node)) return false
+  if (node.isBundleNode && unit.replica?.as !== 'child') return false
   // What runs in a container is probed by what is in the container.
   if (unit.container && resource.connectionOf === undefined && unit.replica?.as !== 'ip') return false
   if (resource.orphan || resource.state.knownOn.includes(node.name)) return false

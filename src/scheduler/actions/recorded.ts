@@ -19,7 +19,7 @@ export function planRecorded(plan: Plan): void {
 }
 
 function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
-  const { history, clearFailCountOn, expiredRecurring } = unit.resource.state
+  const { history, clearFailCountOn, expiredRecurring, demoteOn } = unit.resource.state
   for (const [name, entries] of history) {
     if (plan.status.nodesByName.get(name)?.online !== true) continue
     const node = nodeNamed(plan, name)
@@ -27,6 +27,7 @@ function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
       if (intervalMs > 0 && status !== -1) obtain(plan, { unit, task: operation, intervalMs, node, optional: true })
     }
   }
+  for (const node of demoteOn) obtain(plan, { unit, task: 'demote', node: nodeNamed(plan, node), optional: false })
   for (const { node, key } of expiredRecurring) {
     for (const action of unit.actionsByKey.get(key) ?? []) if (action.node?.name === node) action.reschedule = true
   }

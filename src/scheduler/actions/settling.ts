@@ -7,7 +7,7 @@ import { findAction, type PlannedAction } from './action.ts'
 import type { Plan } from './plan.ts'
 import type { Rules } from './relation.ts'
 import { originalTask } from './role-tasks.ts'
-import { type BundleUnit, type CloneUnit, isInClone, replicasOf, type Unit } from './unit.ts'
+import { type BundleUnit, type CloneUnit, isInClone, partsDoing, type Unit } from './unit.ts'
 
 export interface Changed {
   readonly first: boolean
@@ -122,7 +122,7 @@ function collectiveState(action: PlannedAction, unit: CloneUnit | BundleUnit, no
   const task = collectiveTask(action)
   let optional = true
   let runnable = false
-  for (const instance of replicasOf(unit)) {
+  for (const instance of partsDoing(unit, task)) {
     const own = findAction(instance, { task, node: instance.kind === 'primitive' ? node : undefined })
     if (!own) continue
     const state = stateFor(own, node)

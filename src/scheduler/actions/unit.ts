@@ -254,6 +254,12 @@ export const isInClone = (unit: Unit): boolean => {
   return top.kind === 'clone'
 }
 
+/** The parts that do something: what is promoted in a bundle is not its containers but what runs in them. */
+export const partsDoing = (unit: CloneUnit | BundleUnit, task: string): readonly (PrimitiveUnit | GroupUnit)[] =>
+  unit.kind === 'bundle' && unit.child && (task === 'promote' || task === 'demote')
+    ? unit.child.instances
+    : replicasOf(unit)
+
 /** The parts of a clone or bundle that are matched with those of another: instances, or containers. */
 export const replicasOf = (unit: CloneUnit | BundleUnit): readonly (PrimitiveUnit | GroupUnit)[] =>
   unit.kind === 'clone' ? unit.instances : unit.replicas.map(({ container }) => container)

@@ -13,11 +13,26 @@ import { absent, emptyTable, type ScoreTable, scoreAt } from './score-table.ts'
 import { collectWishes, hasInfluence, share } from './wishes.ts'
 
 export function sortInstances(placing: Placing, instances: readonly Entry[]): readonly Entry[] {
-  return instances.toSorted((a, b) => compareInstances(placing, a, b))
+  return instances.toSorted(instanceOrder(placing))
 }
 
+/** Compares instances while nothing changes: what others wish for each is collected once. */
+export function instanceOrder(placing: Placing): (a: Entry, b: Entry) => number {
+  const wishes = new Map<Entry, number>()
+  const wished = (active: Active): number => {
+    const known = wishes.get(active.entry)
+    if (known !== undefined) return known
+    const found = wishedThere(placing, active)
+    wishes.set(active.entry, found)
+    return found
+  }
+  return (a, b) => compareInstances(placing, a, b, wished)
+}
+
+type Wished = (active: Active) => number
+
 /** Negative where `a` is assigned first. */
-export function compareInstances(placing: Placing, a: Entry, b: Entry): number {
+function compareInstances(placing: Placing, a: Entry, b: Entry, wished: Wished): number {
   const activeOn = [activeNodes(placing, a).length, activeNodes(placing, b).length] as const
   // One that is active on several nodes comes after one that is active on fewer.
   if (activeOn[0] > 0 && activeOn[1] > 0 && activeOn[0] !== activeOn[1]) return activeOn[0] - activeOn[1]
@@ -29,7 +44,7 @@ export function compareInstances(placing: Placing, a: Entry, b: Entry): number {
   if (first.node === nowhere && second.node === nowhere) return 0
   if (first.node === nowhere) return 1
   if (second.node === nowhere) return -1
-  return compareActive(placing, { entry: a, node: first.node }, { entry: b, node: second.node })
+  return compareActive(placing, { entry: a, node: first.node }, { entry: b, node: second.node }, wished)
 }
 
 interface Active {
@@ -37,7 +52,7 @@ interface Active {
   readonly node: number
 }
 
-function compareActive(placing: Placing, a: Active, b: Active): number {
+function compareActive(placing: Placing, a: Active, b: Active, wished: Wished): number {
   const usable = Number(isUsable(placing, b.node)) - Number(isUsable(placing, a.node))
   if (usable !== 0) return usable
   const allowed = [isUnderParent(placing, a.entry, a.node), isUnderParent(placing, b.entry, b.node)] as const
@@ -47,8 +62,8 @@ function compareActive(placing: Placing, a: Active, b: Active): number {
   if (crowded !== 0) return crowded
   const failed = Number(isFailed(a.entry)) - Number(isFailed(b.entry))
   if (failed !== 0) return failed
-  const wished = wishedThere(placing, b) - wishedThere(placing, a)
-  if (wished !== 0) return wished
+  const wishes = wished(b) - wished(a)
+  if (wishes !== 0) return wishes
   return compareNames(a.entry.id, b.entry.id)
 }
 

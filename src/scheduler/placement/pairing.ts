@@ -1,7 +1,8 @@
 /** Which instance of a clone, or which replica of a bundle, a resource can be paired with: the one on its node. */
 import type { Role } from '../../cib/index.ts'
 import type { BundleEntry, CloneEntry, Entry } from '../tree.ts'
-import { nodesByPreference } from './node-order.ts'
+import { isAllowed } from './availability.ts'
+import { compareNodes } from './node-order.ts'
 import { assignedNode, isBlocked, nextRole, nowhere, type Placing, tableOf } from './placing.ts'
 
 export function compatibleInstance(placing: Placing, entry: Entry, clone: CloneEntry, role?: Role): Entry | undefined {
@@ -36,9 +37,11 @@ function onSameNode(
   }
   const assigned = assignedNode(placing, entry)
   if (assigned !== nowhere) return byNode.get(placeOf(assigned))
-  for (const node of nodesByPreference(placing, tableOf(placing, entry), nowhere)) {
-    const found = byNode.get(placeOf(node))
-    if (found !== undefined) return found
+  const table = tableOf(placing, entry)
+  let best: number | undefined
+  for (let node = 0; node < table.length; node++) {
+    if (!isAllowed(table, node) || !byNode.has(placeOf(node))) continue
+    if (best === undefined || compareNodes(placing, table, nowhere, node, best) < 0) best = node
   }
-  return undefined
+  return best === undefined ? undefined : byNode.get(placeOf(best))
 }

@@ -10,7 +10,7 @@ import { type CloneEntry, type Entry, topOf } from '../tree.ts'
 import { applyColocation } from './apply-colocation.ts'
 import { guestWillRun, isUsable } from './availability.ts'
 import { dependsOn, supports } from './colocation-index.ts'
-import { compareInstances } from './instance-order.ts'
+import { instanceOrder } from './instance-order.ts'
 import {
   addPriority,
   addReason,
@@ -108,7 +108,8 @@ function sortForPromotion(placing: Placing, clone: CloneEntry): void {
   for (const colocation of supports(placing, clone)) addPromotedDependents(placing, colocation, clone)
   if (needsTicket(placing, clone)) tableOf(placing, clone).fill(-INFINITY_SCORE)
   for (const instance of instances) placing.promotionRank[instance.index] = finalRank(placing, clone, instance)
-  placing.members[clone.index] = instances.toSorted((a, b) => compareForPromotion(placing, a, b))
+  const otherwise = instanceOrder(placing)
+  placing.members[clone.index] = instances.toSorted((a, b) => compareForPromotion(placing, a, b) || otherwise(a, b))
   placing.merging[clone.index] = 0
 }
 
@@ -146,8 +147,7 @@ function finalRank(placing: Placing, clone: CloneEntry, instance: Entry): number
 function compareForPromotion(placing: Placing, a: Entry, b: Entry): number {
   const rank = (placing.promotionRank[b.index] ?? 0) - (placing.promotionRank[a.index] ?? 0)
   if (rank !== 0) return rank
-  const role = rankOf(currentRole(placing, b)) - rankOf(currentRole(placing, a))
-  return role !== 0 ? role : compareInstances(placing, a, b)
+  return rankOf(currentRole(placing, b)) - rankOf(currentRole(placing, a))
 }
 
 function showPromotion(placing: Placing, instance: Entry): void {

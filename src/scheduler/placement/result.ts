@@ -8,7 +8,7 @@ import type {
   PlacementReason,
   PrimitiveAssignment,
 } from '../assignment.ts'
-import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf } from '../tree.ts'
+import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf, topBelowBundle } from '../tree.ts'
 import { type BaseScores, discoveryModes } from './base-scores.ts'
 import { whyUnusable } from './node-table.ts'
 import type { Placed } from './place.ts'
@@ -69,7 +69,7 @@ function primitiveResult(placing: Placing, base: BaseScores, entry: PrimitiveEnt
 
 /** Exclusive for itself or for what it is part of. */
 function isExclusive(base: BaseScores, entry: Entry): boolean {
-  return base.exclusive.has(entry.index) || (entry.parent !== undefined && isExclusive(base, entry.parent))
+  return base.exclusive.has(entry.index) || base.exclusive.has(topBelowBundle(entry).index)
 }
 
 function lookUps(placing: Placing, entry: Entry): Pick<PrimitiveAssignment, 'scoreOn' | 'contributionsOn'> {
