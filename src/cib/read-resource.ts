@@ -78,12 +78,12 @@ function readAgent({ attributes }: XmlElement): Agent | undefined {
   return { class: agentClass, type, ...present({ provider }) }
 }
 
-/** A primitive's operation replaces the template's of the same name and interval; the template's others are added. */
+/** A primitive's operation replaces those of the template with its name and role, whatever their interval; the others are added. */
 function mergeOperations(
   own: readonly OperationDefinition[],
   fromTemplate: readonly OperationDefinition[],
 ): readonly OperationDefinition[] {
-  const key = (operation: OperationDefinition): string => `${operation.name} ${operation.intervalMs}`
+  const key = ({ name, attributes }: OperationDefinition): string => `${name} ${attributes.role ?? 'Started'}`
   const written = new Set(own.map(key))
   return [...own, ...fromTemplate.filter((operation) => !written.has(key(operation)))]
 }
