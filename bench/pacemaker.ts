@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>
 /** Why it cannot be run here, or undefined. */
 export function pacemakerMissing(): string | undefined {
   if (!existsSync(join(pacemakerBench, 'measure'))) return `${pacemakerBench} is missing`
-  const program = ['/usr/sbin/pacemakerd', '/usr/sbin/corosync', '/usr/sbin/pcs'].find((path) => !existsSync(path))
+  const program = ['/usr/sbin/pacemakerd', '/usr/sbin/corosync'].find((path) => !existsSync(path))
   return program === undefined ? undefined : `${program} is not installed`
 }
 

@@ -11,10 +11,16 @@ import { keys } from '../keys.ts'
 import type { StoreChange } from '../store-view.ts'
 import type { FromPlanner, Planned, PlannerObservation, ToPlanner } from './messages.ts'
 
+/** The thread is told in bulk: most changes concern records that change again before anybody schedules. */
+const tellAfterKeys = 256
+
 export class Planner {
   readonly #entries: () => readonly Entry[]
   readonly #maxOldSpaceMb: number
   readonly #waiting = new Map<number, { resolve: (planned: Planned) => void; reject: (error: Error) => void }>()
+  /** What the thread has not been told yet: the last change of each key. */
+  readonly #untold = new Map<string, StoreChange>()
+  #revision = 0
   #worker: Worker | undefined
   #lastId = 0
 
@@ -25,7 +31,10 @@ export class Planner {
   }
 
   observe(changes: readonly StoreChange[], revision: number): void {
-    this.#worker?.postMessage(this.#observations(changes, revision))
+    if (!this.#worker) return
+    for (const change of changes) this.#untold.set(change.key, change)
+    this.#revision = revision
+    if (this.#untold.size >= tellAfterKeys) this.#tell(this.#worker)
   }
 
   async schedule(
@@ -33,6 +42,7 @@ export class Planner {
     revision: number,
   ): Promise<Planned> {
     const worker = this.#running(revision)
+    this.#tell(worker)
     const id = ++this.#lastId
     const message: ToPlanner = { kind: 'schedule', id, ...asked }
     return await new Promise((resolve, reject) => {
@@ -56,6 +66,7 @@ export class Planner {
 
   #running(revision: number): Worker {
     if (this.#worker) return this.#worker
+    this.#untold.clear()
     const worker = new Worker(programFile('planner'), {
       resourceLimits: { maxOldGenerationSizeMb: this.#maxOldSpaceMb, maxYoungGenerationSizeMb: 32 },
     })
@@ -67,6 +78,12 @@ export class Planner {
     worker.on('exit', () => this.#gone(worker, new Error('The planner thread ended.')))
     this.#worker = worker
     return worker
+  }
+
+  #tell(worker: Worker): void {
+    if (this.#untold.size === 0) return
+    worker.postMessage(this.#observations([...this.#untold.values()], this.#revision))
+    this.#untold.clear()
   }
 
   #gone(worker: Worker, error: Error): void {
