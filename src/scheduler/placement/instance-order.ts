@@ -9,8 +9,8 @@ import { dependsOn, supports } from './colocation-index.ts'
 import { activeNodes, currentNode, isFailed } from './current-nodes.ts'
 import { isUnderParent, parentCounts } from './instance-counts.ts'
 import { nowhere, type Placing, tableOf } from './placing.ts'
-import { absent, emptyTable, type ScoreTable, scoreAt } from './score-table.ts'
-import { collectWishes, hasInfluence, share } from './wishes.ts'
+import { absent, scoreAt } from './score-table.ts'
+import { collectWishesOn, hasInfluence, share } from './wishes.ts'
 
 export function sortInstances(placing: Placing, instances: readonly Entry[]): readonly Entry[] {
   return instances.toSorted(instanceOrder(placing))
@@ -77,29 +77,16 @@ function whereItMayStay(placing: Placing, entry: Entry): { readonly node: number
 
 /** What the resources that it is colocated with think of the node where it is. */
 function wishedThere(placing: Placing, { entry, node }: Active): number {
-  let table: ScoreTable = emptyTable(placing.nodes.count)
-  table[node] = placing.nodes.baseScore[node] ?? 0
-  for (const colocation of dependsOn(placing, entry))
-    table = collectWishes(placing, table, {
-      source: colocation.primary,
-      target: entry,
-      colocation,
-      factor: share(colocation),
-      onlyPositive: false,
-      optional: false,
-      follow: 'dependents',
-    })
+  const common = { target: entry, optional: false, follow: 'dependents' } as const
+  let score = placing.nodes.baseScore[node] ?? 0
+  for (const colocation of dependsOn(placing, entry)) {
+    const wish = { ...common, source: colocation.primary, colocation, factor: share(colocation), onlyPositive: false }
+    score = collectWishesOn(placing, node, score, wish)
+  }
   for (const colocation of supports(placing, entry)) {
     if (!hasInfluence(placing, colocation, entry)) continue
-    table = collectWishes(placing, table, {
-      source: colocation.dependent,
-      target: entry,
-      colocation,
-      factor: share(colocation),
-      onlyPositive: true,
-      optional: false,
-      follow: 'dependents',
-    })
+    const wish = { ...common, source: colocation.dependent, colocation, factor: share(colocation), onlyPositive: true }
+    score = collectWishesOn(placing, node, score, wish)
   }
-  return scoreAt(table, node)
+  return score
 }

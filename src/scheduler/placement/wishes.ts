@@ -109,25 +109,59 @@ function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTa
 }
 
 function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
-  const { factor } = wish
+  const sumOn = adder(placing, wish)
+  for (let node = 0; node < work.length; node++) work[node] = sumOn(node, scoreAt(work, node))
+}
+
+/** What a node's score becomes once the source's wish is added. */
+function adder(placing: Placing, wish: Wish): (node: number, was: number) => number {
+  const { factor, onlyPositive } = wish
   const wishes = wishOnNode(placing, wish)
   const onlyChoice = factor < 0 && allowsOneNode(tableOf(placing, wish.source))
   const stickiness = wish.colocation?.primary.resource.meta.stickiness ?? 0
-  for (let node = 0; node < work.length; node++) {
-    const was = scoreAt(work, node)
-    if (was === absent || was === unusable) continue
+  return (node, was) => {
+    if (was === absent || was === unusable) return was
     const wished = wishes(node)
     const part = attenuate(factor, wished)
     // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on and that
     // weighs more than staying.
-    if (factor < 0 && wished < 0 && !(onlyChoice && part > stickiness)) continue
+    if (factor < 0 && wished < 0 && !(onlyChoice && part > stickiness)) return was
     const sum = add(part, was)
-    if (wish.onlyPositive && sum < 0) {
-      if (was > 0) work[node] = unusable
-      if (was >= 0) continue
+    if (onlyPositive && sum < 0) {
+      if (was > 0) return unusable
+      if (was === 0) return was
     }
-    work[node] = sum
+    return sum
   }
+}
+
+/** The same as `collectWishes` where a single node is of interest: its score, with the wishes added. */
+export function collectWishesOn(placing: Placing, node: number, score: number, wish: Wish): number {
+  const { source } = wish
+  if (placing.merging[source.index] === 1) return score
+  placing.merging[source.index] = 1
+  const member = source.kind === 'group' ? source.members[0] : undefined
+  const summed =
+    source.kind === 'group'
+      ? member === undefined
+        ? score
+        : collectWishesOn(placing, node, score, { ...wish, source: member })
+      : collectFromOn(placing, node, score, wish)
+  placing.merging[source.index] = 0
+  return summed
+}
+
+function collectFromOn(placing: Placing, node: number, score: number, wish: Wish): number {
+  let sum = adder(placing, wish)(node, score)
+  if (isUsable(placing, node) && sum >= 0) {
+    for (const colocation of supports(placing, wish.source)) {
+      if (!hasInfluence(placing, colocation, colocation.primary)) continue
+      const factor = Math.fround(Math.fround(wish.factor * colocation.score) / INFINITY_SCORE)
+      const behind = { ...wish, source: colocation.dependent, colocation, factor, optional: true }
+      sum = collectWishesOn(placing, node, sum, behind)
+    }
+  } else if (wish.optional) return score
+  return wish.onlyPositive && sum === unusable ? 1 : sum
 }
 
 /** Rounded away from zero at the half; a wish never vanishes by its share alone. */
