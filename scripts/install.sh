@@ -3,12 +3,16 @@
 # What is there already is left alone, so that a second run takes a moment.
 #   install.sh        what running Systole needs
 #   install.sh test   and what its tests need
+#   install.sh bench  and Pacemaker with Corosync, which `npm run bench` measures beside it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl)
-[ "${1:-}" = test ] && packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3)
+case "${1:-}" in
+  test | bench) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3) ;;
+esac
+[ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 
 missing=()
 for package in "${packages[@]}"; do
