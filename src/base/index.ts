@@ -1,5 +1,5 @@
 /** What every room may use and no administrator would recognise: no domain in it. */
-export { AssertionError, assert, assertNever, defined } from './assert.ts'
+export { assert, assertNever, defined } from './assert.ts'
 export {
   type Branded,
   type MonotonicMs,

@@ -2,7 +2,6 @@
 
 export {
   parseBoolean,
-  parseIntervalMs,
   parseOrderAction,
   parseOrderKind,
   parseRole,
@@ -33,7 +32,6 @@ export {
   type ClearRequest,
   type CliConstraint,
   clearCliConstraints,
-  cliConstraintsOf,
   preferNode,
 } from './edit/cli-constraints.ts'
 export { type ClonePlacement, cloneResource, uncloneResource } from './edit/clones.ts'
@@ -60,9 +58,8 @@ export {
   type NewFencingLevel,
   removeFencingLevels,
 } from './edit/fencing-levels.ts'
-export { findResource, nodeNamesOf, resourceElementsOf } from './edit/find.ts'
+export { findResource, resourceElementsOf } from './edit/find.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
-export { idSource, isValidId } from './edit/ids.ts'
 export type { NameValues } from './edit/name-values.ts'
 export { writtenValue } from './edit/name-values.ts'
 export { addOperation, type NewOperation, type OperationSelector, removeOperation } from './edit/operations.ts'
@@ -98,7 +95,6 @@ export { clusterOptions } from './options/cluster-options.ts'
 export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
 export {
   clusterOption,
-  findOption,
   metaOption,
   metaOptionsFor,
   operationOption,
@@ -114,17 +110,15 @@ export {
 } from './options/resource-options.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
-export { addScores, clampScore, formatScore, INFINITY_SCORE, isInfinite, parseScore } from './score.ts'
-export { type CibParts, composeCib, xmlId } from './status/compose-cib.ts'
+export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
+export { type CibParts, composeCib } from './status/compose-cib.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'
 export {
   formatTransitionKey,
-  isFailure,
   type OperationDigests,
   type OperationResult,
   type OperationStatus,
   operationKey,
-  operationStatuses,
   parseTransitionKey,
   recordsOfResult,
   type TransitionKey,

@@ -2,7 +2,7 @@
  * The scheduler: a pure function from the CIB to placement, transition graph and reasons. `simulate` plays the graph, `explain…`
  * tell why; previews and what-if questions are this same function.
  */
-export { describeChange, type TransitionChange } from './actions/summary.ts'
+export type { TransitionChange } from './actions/summary.ts'
 export type { Assignment } from './assignment.ts'
 export { explainNode, type NodeReport } from './explain/explain-node.ts'
 export { explainResource, type ResourceExplanation } from './explain/explain-resource.ts'

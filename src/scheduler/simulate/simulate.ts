@@ -10,7 +10,7 @@ import {
   readStatus,
   type StatusInput,
 } from '../../status/index.ts'
-import { printGraphXml, type TransitionGraph } from '../../transition/index.ts'
+import { printDot, printGraphXml, printSvg, type TransitionGraph } from '../../transition/index.ts'
 import { planTransition } from '../actions/plan-transition.ts'
 import { describeChange, type TransitionChange } from '../actions/summary.ts'
 import { assignResources } from '../assign.ts'
@@ -63,6 +63,8 @@ export interface SimulationText {
   readonly summary: string
   readonly scores: string
   readonly graph: string
+  /** The graph drawn; made only when it is asked for. */
+  readonly drawn: () => { readonly dot: string; readonly svg: string }
 }
 
 /** The simulation as `crm_simulate` prints it; `dateLine` says which moment was taken, where it is not the present. */
@@ -95,6 +97,7 @@ export function simulateCib(input: SimulationInput & { readonly dateLine?: strin
     summary: `${lines.join('\n').trimEnd()}\n`,
     scores: printScores(assignment.scores, status.nodes),
     graph: printGraphXml(graph),
+    drawn: () => ({ dot: printDot(graph), svg: printSvg(graph) }),
   }
 }
 

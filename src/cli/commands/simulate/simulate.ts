@@ -33,6 +33,8 @@ export const simulateCommand: Command = {
     { name: 'show-scores', letter: 's', summary: 'Show the scores' },
     { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
     { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
+    { name: 'save-dotfile', letter: 'D', value: 'file', summary: 'Write the graph as Graphviz dot' },
+    { name: 'save-svg', value: 'file', summary: 'Write a drawing of the graph as SVG' },
     { name: 'simulate', letter: 'S', summary: 'Accepted for crm_simulate’s sake: it always simulates' },
     { name: 'node-up', letter: 'u', value: 'node', repeats: true, summary: 'What if the node were online' },
     { name: 'node-down', letter: 'd', value: 'node', repeats: true, summary: 'What if the node had left cleanly' },
@@ -61,6 +63,9 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   const texts = await simulated(call)
   const graphFile = call.flags.get('save-graph')
   if (typeof graphFile === 'string') await call.terminal.writeFile(graphFile, texts.graph)
+  const [dotFile, svgFile] = [call.flags.get('save-dotfile'), call.flags.get('save-svg')]
+  if (typeof dotFile === 'string') await call.terminal.writeFile(dotFile, texts.drawn().dot)
+  if (typeof svgFile === 'string') await call.terminal.writeFile(svgFile, texts.drawn().svg)
   const scores = call.flags.has('show-scores') ? texts.scores : ''
   const text = call.flags.has('quiet') ? scores : `${texts.summary}${scores === '' ? '' : `\nScores:\n${scores}`}`
   return done(text, {

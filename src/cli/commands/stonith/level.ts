@@ -1,4 +1,10 @@
-import { addFencingLevel, type FencingLevel, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
+import {
+  addFencingLevel,
+  describeTarget,
+  type FencingLevel,
+  readConfiguration,
+  removeFencingLevels,
+} from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
@@ -107,9 +113,4 @@ function readTarget(text: string): Target {
   const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
   if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }
   return { by: 'node', node: text }
-}
-
-function describeTarget(target: Target): string {
-  if (target.by === 'node') return target.node
-  return target.by === 'pattern' ? `regexp%${target.pattern}` : `attrib%${target.name}=${target.value}`
 }
