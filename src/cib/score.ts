@@ -6,8 +6,6 @@ import type { Score } from './configuration.ts'
 
 export const INFINITY_SCORE: Score = 1_000_000
 
-const isInfinite = (score: Score): boolean => Math.abs(score) >= INFINITY_SCORE
-
 export function clampScore(value: number): Score {
   return Math.max(-INFINITY_SCORE, Math.min(INFINITY_SCORE, value))
 }

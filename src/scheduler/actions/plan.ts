@@ -242,11 +242,3 @@ export function resourcePoint(
   action.runnable = state.runnable
   return action
 }
-
-export const tasks = (
-  plan: Plan,
-  unit: PrimitiveUnit,
-  task: string,
-  node: NodeStatus | undefined,
-  optional: boolean,
-): PlannedAction => obtain(plan, { unit, task, node, optional })
