@@ -1,7 +1,7 @@
 /** Takes an input into the controller's state: what is true now. What follows from it, the controller decides afterwards. */
 import { assertNever } from '../base/index.ts'
 import type { ControllerInput, Failure } from './effects.ts'
-import { configuredId, downEdits } from './node-states.ts'
+import { configuredId, downEdits, knownIncarnation } from './node-states.ts'
 import { controllerOptions } from './options.ts'
 import { beginWalk, endAction, execute, failActionsOn, write } from './pursue.ts'
 import {
@@ -239,31 +239,46 @@ function withActionOf(
 function absorbFenced(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
   const { reign } = state
   if (reign === undefined) return turn(state)
-  const attempts = reign.fencing.get(input.target)
+  const { target, action } = input
+  const attempts = reign.fencing.get(target)
   const own = attempts?.id === input.id ? attempts : undefined
   if (input.outcome === 'failed') return turn(own === undefined ? state : fencingFailed(state, own, input, now))
   const fencing = new Map(reign.fencing)
-  if (own !== undefined) fencing.delete(input.target)
+  if (own !== undefined) fencing.delete(target)
   const known = withReign(state, { fencing })
+  if (action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
+  if (own === undefined) return absorbForeignFencing(known, input, now)
   const walk = known.reign?.walk
-  const purpose =
-    own?.action === undefined || walk === undefined
-      ? ({ kind: 'state' } as const)
-      : ({ kind: 'ends-action', transition: walk.number, action: own.action } as const)
-  if (input.action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
-  const looked = own === undefined ? lookAgain(known, `${input.target} was fenced`, now) : known
-  return recordFenced(looked, input, purpose)
+  const purpose: WritePurpose =
+    own.action === undefined || walk === undefined
+      ? { kind: 'state' }
+      : { kind: 'ends-action', transition: walk.number, action: own.action }
+  return recordFenced(known, input, own.incarnation, purpose)
 }
 
-function recordFenced(state: ControllerState, input: Input<'fenced'>, purpose: WritePurpose): Turn {
+/**
+ * Asked for by an administrator, or by this node before it lost its place as DC for a while. The node may have booted and
+ * joined again since: only where it is still the one that was meant does the fencing count.
+ */
+function absorbForeignFencing(state: ControllerState, input: Input<'fenced'>, now: number): Turn {
+  const looked = lookAgain(state, `${input.target} was fenced`, now)
+  const { incarnation } = input
+  if (incarnation === undefined || incarnation !== knownIncarnation(state.view, input.target)) return turn(looked)
+  return recordFenced(looked, input, incarnation, { kind: 'state' })
+}
+
+function recordFenced(
+  state: ControllerState,
+  input: Input<'fenced'>,
+  incarnation: number | undefined,
+  purpose: WritePurpose,
+): Turn {
   const { target, at, message } = input
-  const nodeState = state.view.nodeStates.get(target)
   const reason = message === '' ? 'fenced' : `fenced: ${message}`
   const edits = downEdits({
     node: target,
-    id: nodeState?.id ?? configuredId(state.view, target),
-    // A node that was never integrated is known by its member record only: that incarnation must not come back either.
-    incarnation: nodeState?.attributes?.incarnation ?? state.view.members.get(target)?.incarnation.toString(),
+    id: state.view.nodeStates.get(target)?.id ?? configuredId(state.view, target),
+    incarnation,
     reason,
     term: state.reign?.term ?? 0,
     fencedAt: at,

@@ -98,6 +98,11 @@ export type ControllerInput =
       readonly id: string
       readonly target: NodeName
       readonly action: FencingAction
+      /**
+       * Of the target, when the fencing was asked for: as the effect had it, or as the asker's view showed it. It proves nothing
+       * about an incarnation that came after, so that without it a fencing that is not this reign's own counts for nothing.
+       */
+      readonly incarnation?: number
       /** Seconds since the epoch. */
       readonly at: number
       readonly outcome: 'succeeded' | 'failed'
@@ -148,6 +153,8 @@ export type ControllerEffect =
       readonly term: number
       readonly target: NodeName
       readonly action: FencingAction
+      /** For the answer. */
+      readonly incarnation?: number
       readonly timeoutMs: number
       /** `priority-fencing-delay`, for the fencer to add to its own delays. */
       readonly delayMs: number

@@ -13,6 +13,7 @@ export type {
 } from './effects.ts'
 export { keys, subjectOf } from './keys.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
+export { knownIncarnation } from './node-states.ts'
 export { transitionKeyOf } from './results.ts'
 export {
   type ControllerState,

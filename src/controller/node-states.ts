@@ -99,7 +99,7 @@ function judgeConfirmed(
   const forget: Edit = { kind: 'delete-confirmation', node }
   if (here) return { edits: [forget] }
   const id = state?.id ?? configuredId(input.view, node)
-  const incarnation = state?.attributes?.incarnation ?? record?.incarnation.toString()
+  const incarnation = knownIncarnation(input.view, node)
   const reason = 'declared to be off by an administrator'
   return {
     edits: [...downEdits({ node, id, incarnation, reason, term: input.term }), forget],
@@ -154,8 +154,15 @@ function judgeAbsent(
   const revoke = record !== undefined
   if (state.expected === 'down') {
     const isDown = state.inCcm === false && state.crmd === 'offline' && state.join === 'down'
-    const { id, attributes, reason = 'left' } = state
-    const down = { node, id, incarnation: attributes?.incarnation, reason, term: input.term, keepHistory: true }
+    const { id, reason = 'left' } = state
+    const down = {
+      node,
+      id,
+      incarnation: knownIncarnation(input.view, node),
+      reason,
+      term: input.term,
+      keepHistory: true,
+    }
     return isDown ? { revoke } : { edits: downEdits(down), gone: true, revoke }
   }
   if (missing) return waitForStart
@@ -179,7 +186,7 @@ function waitForStop(
   if (input.now < waitUntil) return { waitUntil, waitingFor }
   const reason = 'lost; its lease and the time to stop are over'
   return {
-    edits: downEdits({ node, id: state.id, incarnation: state.attributes?.incarnation, reason, term: input.term }),
+    edits: downEdits({ node, id: state.id, incarnation: knownIncarnation(input.view, node), reason, term: input.term }),
     gone: true,
   }
 }
@@ -197,7 +204,7 @@ export interface Down {
   readonly node: NodeName
   readonly id: string
   /** The incarnation that is declared down. */
-  readonly incarnation: string | undefined
+  readonly incarnation: number | undefined
   readonly reason: string
   readonly term: number
   /** After a clean stop: the history says truly that everything is stopped. */
@@ -210,7 +217,7 @@ export interface Down {
 export function downEdits(down: Down): readonly Edit[] {
   const { node, id, incarnation, reason, term } = down
   const attributes = {
-    ...(incarnation === undefined ? {} : { incarnation }),
+    ...(incarnation === undefined ? {} : { incarnation: String(incarnation) }),
     ...(down.fencedAt === undefined ? {} : { node_fenced: String(down.fencedAt) }),
   }
   const record: NodeStateRecord = {
@@ -229,6 +236,12 @@ export function downEdits(down: Down): readonly Edit[] {
     ...(down.keepHistory ? [] : [{ kind: 'delete-history', node } as const]),
     { kind: 'delete-attributes', node },
   ]
+}
+
+/** The life of a node that the cluster knows last: as it was integrated, or as it registered where it never was. */
+export function knownIncarnation(view: ClusterView, node: NodeName): number | undefined {
+  const integrated = Number(view.nodeStates.get(node)?.attributes?.incarnation)
+  return Number.isFinite(integrated) ? integrated : view.members.get(node)?.incarnation
 }
 
 export function configuredId(view: ClusterView, node: NodeName): string {

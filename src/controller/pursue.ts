@@ -6,11 +6,12 @@ import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.t
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 import type { Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
-import { clusterNodes } from './node-states.ts'
+import { clusterNodes, knownIncarnation } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
 import {
   andThen,
   type ControllerState,
+  type FencingAttempts,
   forEach,
   lookAgain,
   type Turn,
@@ -170,7 +171,11 @@ function fence(state: ControllerState, action: GraphAction, graph: TransitionGra
   const target = action.node
   const id = `${reign.term}-${state.lastId + 1}`
   const before = reign.fencing.get(target) ?? { failures: 0, retryAt: 0, message: '' }
-  const fencing = new Map(reign.fencing).set(target, { ...before, id, action: action.id })
+  const known = knownIncarnation(state.view, target)
+  const incarnation = known === undefined ? {} : { incarnation: known }
+  const { failures, retryAt, message } = before
+  const attempts: FencingAttempts = { failures, retryAt, message, id, action: action.id, ...incarnation }
+  const fencing = new Map(reign.fencing).set(target, attempts)
   const timeout = graph.attributes['fencing-timeout'] ?? graph.attributes['stonith-timeout'] ?? ''
   return turn(withReign({ ...state, lastId: state.lastId + 1 }, { fencing }), {
     kind: 'fence',
@@ -178,6 +183,7 @@ function fence(state: ControllerState, action: GraphAction, graph: TransitionGra
     term: reign.term,
     target,
     action: fencingAction(action.attributes.stonith_action),
+    ...incarnation,
     timeoutMs: parseDurationMs(timeout) ?? 60_000,
     delayMs: parseDurationMs(action.attributes['priority-fencing-delay'] ?? '') ?? 0,
     reason: state.view.nodeStates.get(target)?.reason ?? 'the cluster cannot recover otherwise',

@@ -87,6 +87,8 @@ export interface FencingAttempts {
   /** The `fence` that is under way. */
   readonly id?: string
   readonly action?: ActionId
+  /** Which life of the node the `fence` under way is meant for. */
+  readonly incarnation?: number
   readonly failures: number
   readonly retryAt: number
   readonly message: string

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type NodeName, nodeName, parseDurationMs } from '../base/index.ts'
 import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../cib/index.ts'
-import type { ClusterView, ControllerEffect, ControllerInput, FencingAction } from '../controller/index.ts'
+import {
+  type ClusterView,
+  type ControllerEffect,
+  type ControllerInput,
+  type FencingAction,
+  knownIncarnation,
+} from '../controller/index.ts'
 import {
   type Announcement,
   type DeviceAnswer,
@@ -100,7 +106,7 @@ export class FencingHands {
     const { id, term, target, action, timeoutMs, delayMs, reason } = request
     this.#ports.log.warn('a node is to be fenced', { target, action, reason })
     const result = await this.#demand({ id, term, target, action, timeoutMs, delayMs, reason, client: 'controller' })
-    return fencedInput(result, action)
+    return fencedInput(result, action, request.incarnation)
   }
 
   async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
@@ -134,6 +140,7 @@ export class FencingHands {
   async #fenceAsked(target: NodeName, action: FencingAction, term: number): Promise<FenceAnswer> {
     const id = randomUUID()
     const timeout = parseDurationMs(clusterOptionValue(this.#configuration, 'fencing-timeout'))
+    const incarnation = knownIncarnation(this.#ports.view(), target)
     const result = await this.#demand({
       id,
       term,
@@ -144,7 +151,7 @@ export class FencingHands {
       reason: 'asked for by an administrator',
       client: 'administrator',
     })
-    this.#ports.onFenced(fencedInput(result, action))
+    this.#ports.onFenced(fencedInput(result, action, incarnation))
     return { succeeded: result.outcome === 'succeeded', message: result.message }
   }
 
@@ -215,7 +222,12 @@ function answerOf(answer: DeviceServerAnswer): DeviceAnswer {
   return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }
 }
 
-function fencedInput(result: Announcement, action: FencingAction): Extract<ControllerInput, { kind: 'fenced' }> {
+function fencedInput(
+  result: Announcement,
+  action: FencingAction,
+  incarnation: number | undefined,
+): Extract<ControllerInput, { kind: 'fenced' }> {
   const { id, target, outcome, message } = result
-  return { kind: 'fenced', id, target, action, at: Math.floor(Date.now() / 1000), outcome, message }
+  const meant = incarnation === undefined ? {} : { incarnation }
+  return { kind: 'fenced', id, target, action, ...meant, at: Math.floor(Date.now() / 1000), outcome, message }
 }

@@ -401,6 +401,18 @@ describe('a node that is lost', () => {
     expect(dc.executed).toEqual([])
   })
 
+  test('is not taken for fenced by a fencing that was meant for an earlier life of it', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(memberOf(gamma, 2))
+    const late = { kind: 'fenced', id: 'of an earlier reign', target: gamma, action: 'reboot', at: 1 } as const
+    dc.feed({ ...late, outcome: 'succeeded', message: '', incarnation: 1 })
+    dc.feed({ ...late, outcome: 'succeeded', message: '' })
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'member', join: 'member' })
+    dc.feed({ ...late, outcome: 'succeeded', message: '', incarnation: 2 })
+    expect(dc.stateOf(gamma)).toMatchObject({ expected: 'down', attributes: { incarnation: '2' } })
+  })
+
   test('counts as off by the word of an administrator', () => {
     const dc = new Dc()
     dc.computes()

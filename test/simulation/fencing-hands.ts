@@ -18,7 +18,8 @@ import type { SimDaemon } from './daemon.ts'
 export class FencingHands {
   readonly core: Core<FencingState, FencingInput, FencingEffect>
   readonly #life: SimDaemon
-  readonly #fences = new Map<string, 'off' | 'reboot' | 'on'>()
+  /** What was asked for, by its id. */
+  readonly #fences = new Map<string, Extract<ControllerEffect, { kind: 'fence' }>>()
 
   constructor(life: SimDaemon) {
     this.#life = life
@@ -36,7 +37,7 @@ export class FencingHands {
   fence(effect: Extract<ControllerEffect, { kind: 'fence' }>): void {
     const { id, target, action, term, timeoutMs, delayMs, reason } = effect
     this.#life.log('controller', `asks for fencing of ${target}: ${reason}`)
-    this.#fences.set(id, action)
+    this.#fences.set(id, effect)
     if (this.#life.world.mutations.has('start-before-fencing')) {
       const at = this.#life.world.calendar()
       this.#life.after(1, () =>
@@ -83,16 +84,12 @@ export class FencingHands {
       case 'announce': {
         const { id, target, outcome, message } = effect
         this.#life.log('fencing', `${target}: ${outcome} (${message})`)
-        const action = this.#fences.get(id) ?? 'reboot'
-        this.#life.controller.feed({
-          kind: 'fenced',
-          id,
-          target,
-          action,
-          at: this.#life.world.calendar(),
-          outcome,
-          message,
-        })
+        const asked = this.#fences.get(id)
+        if (asked === undefined) return
+        const { action, incarnation } = asked
+        const meant = incarnation === undefined ? {} : { incarnation }
+        const at = this.#life.world.calendar()
+        this.#life.controller.feed({ kind: 'fenced', id, target, action, ...meant, at, outcome, message })
       }
     }
   }
