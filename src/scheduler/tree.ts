@@ -193,10 +193,6 @@ function connections(
   return found
 }
 
-export function isPrimitive(entry: Entry): entry is PrimitiveEntry {
-  return entry.kind === 'primitive'
-}
-
 /** The outermost entry, but inside of a bundle no further than below the bundle. */
 export function topBelowBundle(entry: Entry): Entry {
   let found = entry
