@@ -77,7 +77,8 @@ function interpretEntry(reading: Reading): void {
       return
     }
   }
-  if (isProbeWithoutAgent(entry)) {
+  // What a bundle implies has to be able to run wherever it is probed.
+  if (isProbeWithoutAgent(entry) && resource.parent?.kind !== 'bundle') {
     applyMissingAgent(reading)
     return
   }
