@@ -20,6 +20,7 @@ export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
     for (const [name, entries] of unit.resource.state.history) {
       const node = nodeNamed(plan, name)
+      if (node.online) forgetChangedFailures(plan, { unit, node, md5 }, entries)
       if (!canAct(plan, node)) continue
       if (unit.resource.orphan) forget(plan, unit, node)
       else checkHistory(plan, { unit, node, md5 }, entries)
@@ -31,6 +32,16 @@ interface Checked {
   readonly unit: PrimitiveUnit
   readonly node: NodeStatus
   readonly md5: Md5
+}
+
+/** A failure with other parameters than there are now says nothing any more. */
+function forgetChangedFailures(plan: Plan, checked: Checked, entries: readonly HistoryEntry[]): void {
+  const { unit, node } = checked
+  const isOutdated = (entry: HistoryEntry): boolean =>
+    entry.id.includes('last_failure') &&
+    (entry.operation === 'start' || entry.operation === 'monitor') &&
+    compareDigests(plan, checked, entry) !== 'none'
+  if (entries.some(isOutdated)) clearFailCount(plan, unit, node.name, 'resource parameters have changed')
 }
 
 /** A node that can run nothing is left alone, but for one in maintenance, whose monitors end. */

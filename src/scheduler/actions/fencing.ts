@@ -6,6 +6,7 @@ import type { NodeStatus } from '../../status/index.ts'
 import { findAction, operationKey, type PlannedAction, sameNode } from './action.ts'
 import { fenceAction } from './fence-action.ts'
 import { notifyAfterFencing } from './notifications.ts'
+import { isTrue } from './operation.ts'
 import { canFence, isUnclean, obtain, type Plan } from './plan.ts'
 import { relate, rule } from './relation.ts'
 import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from './unit.ts'
@@ -155,8 +156,7 @@ function orderStops(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction, tar
       if (!isBundled(unit)) relate(fencing, stop, rule.guestAllowed)
       relate(fencing, parentStop, rule.guestAllowed)
     }
-    const top = topOf(unit)
-    if (top.kind === 'clone' && top.resource.notify) notifyAfterFencing(plan, unit, fencing)
+    if (isTrue(unit.resource.meta.raw.get('notify'))) notifyAfterFencing(plan, unit, fencing)
   }
 }
 

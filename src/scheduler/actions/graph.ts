@@ -10,6 +10,7 @@ import { actionAttributes } from './action-attributes.ts'
 import { planNotifications } from './notifications.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
 import { has, none, type Relation, rule } from './relation.ts'
+import { stateFor } from './settling.ts'
 import { type CloneUnit, isInClone, isReplicated, type PrimitiveUnit, type Unit } from './unit.ts'
 
 export function toGraph(plan: Plan): TransitionGraph {
@@ -59,6 +60,8 @@ function showUnit(plan: Plan, unit: Unit, show: (action: PlannedAction) => void)
 }
 
 function showClone(plan: Plan, clone: CloneUnit, show: (action: PlannedAction) => void): void {
+  // A clone's points are needed, or not possible, as its instances turned out to be.
+  for (const action of clone.actions) stateFor(action, undefined)
   planNotifications(plan, clone)
   for (const instance of clone.instances) showUnit(plan, instance, show)
   showOwn(clone, show)

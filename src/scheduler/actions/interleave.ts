@@ -4,6 +4,7 @@
  */
 import type { NodeStatus } from '../../status/index.ts'
 import { findAction, operationKey, type PlannedAction } from './action.ts'
+import { isTrue } from './operation.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
 import { has, relate, rule } from './relation.ts'
 import { originalTask } from './role-tasks.ts'
@@ -21,12 +22,15 @@ import {
 
 type Instance = PrimitiveUnit | GroupUnit
 
+export const isInterleaved = (unit: CloneUnit | BundleUnit): boolean =>
+  unit.kind === 'clone' ? unit.resource.interleave : isTrue(unit.resource.meta.raw.get('interleave'))
+
 /** Going down, the first clone's option decides; going up, that of the one that follows. */
 export function interleaved({ first, follower }: Pick<Step, 'first' | 'follower'>): boolean {
   if (!isReplicated(first.unit) || !isReplicated(follower.unit) || first.unit === follower.unit) return false
   const goesDown = follower.task === 'stop' || follower.task === 'demote'
   const deciding = goesDown ? first.unit : follower.unit
-  return deciding.kind === 'bundle' || deciding.resource.interleave
+  return isInterleaved(deciding)
 }
 
 /** Applies a rule to a single instance; `propagate.ts` passes its own, which comes here for clones. */

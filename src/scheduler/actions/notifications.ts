@@ -156,6 +156,8 @@ function notifyInstance(plan: Plan, unit: PrimitiveUnit, bounds: NotificationBou
   const target = targetOf(plan, unit)
   if (unit.assigned.nextRole === 'Stopped' || !target || (task !== 'start' && task !== 'promote')) return
   const start = findAction(unit, { key: operationKey(unit.id, 'start') })
+  // It is not going to be there to hear anything.
+  if (start && !start.optional && !start.runnable) return
   if (task !== 'start' || !start || start.optional) notify(plan, unit, target, bounds.pre, bounds.preDone)
   notifyPost(plan, unit, target, bounds)
 }

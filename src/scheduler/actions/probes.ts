@@ -7,6 +7,7 @@ import { findAction, operationKey, type PlannedAction } from './action.ts'
 import { orderAfterUnfencing } from './fence-action.ts'
 import { isUnclean, obtain, order, type Plan, requireFencing } from './plan.ts'
 import { rule } from './relation.ts'
+import { connectionState } from './remote-orders.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -32,7 +33,7 @@ export function planProbes(plan: Plan): void {
 
 function isFailedConnection(plan: Plan, node: NodeStatus): boolean {
   const connection = node.connection === undefined ? undefined : plan.tree.byId.get(node.connection)
-  return connection?.kind === 'primitive' && connection.resource.state.failed && connection.assigned.node === undefined
+  return connection?.kind === 'primitive' && connectionState(plan, connection, node) === 'failed'
 }
 
 function probe(plan: Plan, unit: Unit, node: NodeStatus): boolean {
@@ -92,6 +93,7 @@ function guestStays(plan: Plan, node: NodeStatus): boolean {
   if (container?.kind !== 'primitive') return true
   const { state } = container.resource
   if (container.role === 'Stopped' || container.assigned.nextRole === 'Stopped') return false
+  if (state.failed) return false
   return state.active[0]?.node === container.assigned.node
 }
 
@@ -122,6 +124,15 @@ function probeBundle(plan: Plan, bundle: BundleUnit, node: NodeStatus): boolean 
     if (probePrimitive(plan, container, node)) {
       any = true
       orderOtherReplicas(plan, bundle, container)
+      if (bundle.child) {
+        const start = operationKey(bundle.child.id, 'start')
+        order(
+          plan,
+          { action: findAction(container, { task: 'monitor', node }) },
+          { unit: bundle.child, key: start },
+          rule.ordered,
+        )
+      }
     }
     if (remote && probePrimitive(plan, remote, node)) {
       any = true

@@ -6,6 +6,7 @@ import type { NodeStatus } from '../../status/index.ts'
 import { findAction, type PlannedAction, sameNode } from './action.ts'
 import { blockColocated } from './colocated-blocking.ts'
 import { interleaved, updateInterleaved } from './interleave.ts'
+import { isTrue } from './operation.ts'
 import { locationOf, type Plan } from './plan.ts'
 import { has, none, type Relation, type Rules, relate, rule } from './relation.ts'
 import { doneTask, originalTask } from './role-tasks.ts'
@@ -99,7 +100,10 @@ function endOf(action: PlannedAction): PlannedAction {
   if (!unit || unit.kind === 'primitive') return action
   const done = doneTask(originalTask(action.task))
   if (done === undefined || action.task === 'notify' || action.task === 'notified') return action
-  const notifies = unit.kind === 'clone' && unit.resource.notify
+  // A bundle has no notifications of its own, so that one with `notify` is followed from its beginning.
+  const notifies =
+    (unit.kind === 'clone' && unit.resource.notify) ||
+    (unit.kind === 'bundle' && isTrue(unit.resource.meta.raw.get('notify')))
   const key = notifies ? `${unit.id}_confirmed-post_notify_${done}_0` : `${unit.id}_${done}_0`
   return findAction(unit, { key }) ?? action
 }

@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../status/index.ts'
 import { operationKey, type PlannedAction } from './action.ts'
 import { fenceAction } from './fence-action.ts'
 import { nodeNamed, obtain, order, type Plan } from './plan.ts'
-import { rule } from './relation.ts'
+import { relate, rule } from './relation.ts'
 import { type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planRecorded(plan: Plan): void {
@@ -31,7 +31,20 @@ function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
   for (const { node, key } of expiredRecurring) {
     for (const action of unit.actionsByKey.get(key) ?? []) if (action.node?.name === node) action.reschedule = true
   }
-  for (const { node, reason } of clearFailCountOn) clearFailCount(plan, unit, node, reason)
+  for (const { node, reason } of clearFailCountOn)
+    orderAfterFencing(plan, unit, clearFailCount(plan, unit, node, reason))
+  const { lockExpiredOn } = unit.resource.state
+  if (lockExpiredOn !== undefined) {
+    obtain(plan, { unit, task: 'lrm_delete', node: nodeNamed(plan, lockExpiredOn), optional: false })
+  }
+}
+
+/** A connection that is made again only after a while counts as failed until the node that it leads to was fenced. */
+function orderAfterFencing(plan: Plan, { resource }: PrimitiveUnit, clear: PlannedAction): void {
+  const { connectionOf, reconnectIntervalMs } = resource
+  if (connectionOf === undefined || !reconnectIntervalMs || !plan.status.options.fencingEnabled) return
+  const fencing = fenceAction(plan, nodeNamed(plan, connectionOf), { optional: true })
+  relate(fencing, clear, rule.firstImpliesThen)
 }
 
 export function clearFailCount(

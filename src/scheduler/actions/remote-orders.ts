@@ -66,6 +66,9 @@ function orderOnGuest(plan: Plan, action: PlannedAction, { node, connection, con
       // What stops with a failed container needs no connection.
       if (!hasFailed) beforeStop(plan, action, connection, none)
       return
+    case 'cancel':
+      // Goes through whatever connection there is now.
+      return
     default:
       afterStart(plan, connection, action, isRecurring(action) ? rule.firstImpliesThen : none)
   }
@@ -93,6 +96,8 @@ function orderOnRemote(plan: Plan, action: PlannedAction, { node, connection }: 
     case 'demote':
       if (state === 'resting' || state === 'unknown') afterStart(plan, connection, action, none)
       return
+    case 'cancel':
+      return
     default:
       orderMonitor(plan, action, { node, connection, state })
   }
@@ -117,7 +122,7 @@ function orderMonitor(
 
 type ConnectionState = 'alive' | 'resting' | 'unknown' | 'failed' | 'stopped'
 
-function connectionState(plan: Plan, connection: PrimitiveUnit, node: NodeStatus): ConnectionState {
+export function connectionState(plan: Plan, connection: PrimitiveUnit, node: NodeStatus): ConnectionState {
   const { state, reconnectIntervalMs } = connection.resource
   const { nextRole, node: target } = connection.assigned
   const host = activeNodes(plan, connection)[0]

@@ -1,6 +1,6 @@
 /** Turns orderings, which name resources and operations, into relations between the actions that there are. */
 import { actionsWithKey, operationKey, type PlannedAction, probesOf } from './action.ts'
-import { partnerOf } from './interleave.ts'
+import { isInterleaved, partnerOf } from './interleave.ts'
 import type { Ordering } from './ordering.ts'
 import { obtain, type Plan } from './plan.ts'
 import { has, none, type Relation, relate, rule } from './relation.ts'
@@ -74,7 +74,7 @@ function followFromProbe(from: FromProbe, after: PlannedAction): void {
       if (!stop.pseudo) relate(probe, stop, rule.ordered)
     }
   }
-  const partner = isInterleaved(after.unit) ? partnerOf(plan, unit, after.unit, false) : undefined
+  const partner = isInterleavedUnit(after.unit) ? partnerOf(plan, unit, after.unit, false) : undefined
   for (const relation of after.after.slice()) {
     if (has(relation.rules, rule.firstImpliesThen) || leadsInside(from, after, relation, partner)) {
       followFromProbe(from, relation.follower)
@@ -82,8 +82,8 @@ function followFromProbe(from: FromProbe, after: PlannedAction): void {
   }
 }
 
-const isInterleaved = (unit: Unit | undefined): unit is Extract<Unit, { kind: 'clone' | 'bundle' }> =>
-  isReplicated(unit) && (unit.kind === 'bundle' || unit.resource.interleave)
+const isInterleavedUnit = (unit: Unit | undefined): unit is Extract<Unit, { kind: 'clone' | 'bundle' }> =>
+  isReplicated(unit) && isInterleaved(unit)
 
 /** From a group or clone to its parts; in an interleaved clone only to the part beside the probed instance. */
 function leadsInside(
@@ -94,7 +94,7 @@ function leadsInside(
 ): boolean {
   if (!after.unit || after.unit.kind === 'primitive' || unit.parent === after.unit) return false
   if (!follower.unit || isReplicated(follower.unit) || follower.unit.parent !== after.unit) return false
-  return !isInterleaved(after.unit) || (partner !== undefined && partner === follower.unit)
+  return !isInterleavedUnit(after.unit) || (partner !== undefined && partner === follower.unit)
 }
 
 /** Where something waits for a stop, and the resource may turn out to be active elsewhere, it waits for the probe too. */

@@ -57,7 +57,7 @@ export function describePlayed({ action }: PlayedAction, knownNames: ReadonlySet
       return `Pseudo action:   ${action.key}${operation === 'stonith' ? ` on ${node}` : ''}`
     case 'cluster':
       if (operation === 'stonith') return `Fencing ${node} (${attributes.CRM_meta_stonith_action})`
-      return `Cluster action:  ${operation}${action.resource === undefined ? '' : ` for ${action.longId ?? action.resource}`} on ${node}`
+      return `Cluster action:  ${operation}${action.resource === undefined ? '' : ` for ${action.resource}`} on ${node}`
     case 'resource': {
       const { resource, longId, intervalMs } = action
       const isKnown = knownNames.has(resource) || longId === undefined || !knownNames.has(longId)
