@@ -46,9 +46,10 @@ export function containerParameters(bundle: BundleDefinition, replica: ReplicaFa
     force_kill: 'false',
     reuse: 'false',
     run_opts: runOptions(bundle, replica, mounts),
-    ...(ownDirectories.length === 0 ? {} : { mount_points: ownDirectories.join(',') }),
+    mount_points: ownDirectories.join(','),
     ...(command === undefined ? {} : { run_cmd: command }),
-    ...(bundle.child === undefined ? {} : { monitor_cmd: '/bin/true' }),
+    // Whether the container is alive is all that is asked; what runs in it has monitors of its own.
+    monitor_cmd: '/bin/true',
   }
 }
 
