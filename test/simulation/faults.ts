@@ -1,6 +1,7 @@
 /**
  * What goes wrong, and when: chosen from the seed. Without fencing, faults that only fencing can answer are left out: a host
- * that hangs, an agent that cannot stop, a daemon that dies on an isolated node (Systole says so when fencing is disabled).
+ * that hangs, an agent that cannot stop, a daemon that dies on an isolated node or stays dead, so that nobody stops what
+ * runs there (Systole says so when fencing is disabled).
  */
 import type { NodeName } from '../../src/base/index.ts'
 import { resourceId } from '../../src/base/index.ts'
@@ -115,9 +116,8 @@ export class Faults {
     if (this.#world.daemons.get(node)?.isAlive !== true) return
     this.#quietUntil = timeline.now + 10_000
     this.#world.killDaemon(node)
-    timeline.after(chance.happens(0.7) ? chance.between(100, 2000) : chance.between(2000, 9000), () =>
-      this.#world.startDaemon(node),
-    )
+    const downMs = chance.happens(0.7) ? chance.between(100, 2000) : chance.between(2000, fencing ? 9000 : 4000)
+    timeline.after(downMs, () => this.#world.startDaemon(node))
   }
 
   #pause(low: number, high: number): void {
