@@ -63,6 +63,11 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'cluster start --all', says: /needs a running cluster/ },
   { line: 'config history', says: /needs a running cluster/ },
   { line: 'resource cleanup db', says: /needs a running cluster/ },
+  { line: 'cluster setup c n1 totem token=soon', says: /'soon' is no token/ },
+  { line: 'cluster setup c n1 totem konsensus=5', says: /totem has no option 'konsensus'/ },
+  { line: 'cluster setup c n1 transport knet', says: /have no meaning here/ },
+  { line: 'cluster setup c n1 --etcd nowhere', says: /'nowhere' is no address/ },
+  { line: 'cluster setup c n1 --store=mysql', says: /'mysql' is no store/ },
   // Resources
   { line: 'resource create', says: /missing/ },
   { line: 'resource create x', says: /missing/ },

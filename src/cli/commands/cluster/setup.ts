@@ -1,9 +1,11 @@
 import type { ClusterNode } from '../../../rpc/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
+import { onlyKnown } from '../../constraint-words.ts'
 import { liveCluster } from '../../live.ts'
-import { expectWords } from '../../words.ts'
+import { expectWords, parsePairs, type Section, splitSections } from '../../words.ts'
 
-const usage = '<cluster name> (<node> [addr=<address>])... [--start]'
+const usage =
+  '<cluster name> (<node> [addr=<address>])... [totem token=<milliseconds>] [--store=embedded | --etcd=<host:port>,...] [--start]'
 
 export const clusterSetup: Command = {
   path: ['cluster', 'setup'],
@@ -11,10 +13,13 @@ export const clusterSetup: Command = {
   summary: 'Make this host the first node of a new cluster',
   details:
     'Makes the cluster’s certificate authority and prints the one command to run on each other node. The first named node must be this host.\n' +
-    'An address is an IP address or a host name; the node’s name where none is given.',
+    'An address is an IP address or a host name; the node’s name where none is given.\n' +
+    'The state is kept by an etcd that the nodes run themselves; --etcd names one that is there already, --store=embedded suits a cluster of one node that stays alone.',
   examples: ['systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3'],
   flags: [
     { name: 'name', value: 'cluster name', summary: 'The cluster’s name, as older scripts write it' },
+    { name: 'store', value: 'etcd|embedded', summary: 'What keeps the replicated state; etcd is the default' },
+    { name: 'etcd', value: 'host:port,...', summary: 'Keep it in this etcd, which is not Systole’s to look after' },
     { name: 'start', summary: 'Start the cluster on this node at once' },
     { name: 'enable', summary: 'Accepted for pcs’s sake: a node that was started stays started across reboots' },
     { name: 'force', summary: 'Forget the cluster that this host belongs to' },
@@ -24,9 +29,16 @@ export const clusterSetup: Command = {
     const words = typeof flagName === 'string' ? [flagName, ...call.words] : call.words
     expectWords(words, { atLeast: 2, usage: `cluster setup ${usage}` })
     const [clusterName = '', ...rest] = words
-    const nodes = readNodes(rest)
+    const [named, ...sections] = splitSections(rest, ['totem', 'transport', 'quorum'])
+    const nodes = readNodes(named?.words ?? [])
+    const options = { ...readTimings(sections), ...readStore(call.flags) }
     const live = liveCluster(call)
-    const { token, validUntil } = await live.setupCluster({ clusterName, nodes, force: call.flags.has('force') })
+    const { token, validUntil } = await live.setupCluster({
+      clusterName,
+      nodes,
+      force: call.flags.has('force'),
+      ...(Object.keys(options).length > 0 ? { options: JSON.stringify(options) } : {}),
+    })
     const [first, ...others] = nodes
     if (call.flags.has('start')) await live.startCluster({ nodes: [first?.name ?? ''], force: false })
     const join = `systole cluster join ${first?.address ?? ''} --token ${token}`
@@ -43,6 +55,42 @@ export const clusterSetup: Command = {
       joinCommand: join,
     })
   },
+}
+
+/** Of Corosync's options only the token has a counterpart here; the others would change nothing, and are refused. */
+function readTimings(sections: readonly Section[]): { readonly timings?: Readonly<Record<string, number>> } {
+  const [other] = sections.filter(({ keyword }) => keyword !== 'totem')
+  if (other)
+    throw new Refusal(
+      `'${other.keyword}' options are Corosync's and have no meaning here: leave out '${other.keyword} ${other.words.join(' ')}'.`,
+    )
+  const pairs = parsePairs(
+    sections.flatMap(({ words }) => words),
+    'totem options',
+  )
+  onlyKnown(pairs, ['token'], 'totem')
+  const token = pairs.get('token')
+  if (token === undefined) return {}
+  const tokenMs = Number(token)
+  if (!Number.isInteger(tokenMs) || tokenMs < 300)
+    throw new Refusal(`'${token}' is no token: write whole milliseconds, at least 300; the default is 1000.`)
+  return { timings: { tokenMs, heartbeatIntervalMs: Math.min(250, Math.floor(tokenMs / 4)) } }
+}
+
+function readStore(flags: ReadonlyMap<string, string | true>): { readonly store?: Readonly<Record<string, unknown>> } {
+  const [store, etcd] = [flags.get('store'), flags.get('etcd')]
+  if (typeof etcd === 'string') {
+    if (store !== undefined) throw new Refusal('--store and --etcd exclude each other.')
+    const endpoints = etcd.split(',')
+    const wrong = endpoints.filter((endpoint) => !/^(https?:\/\/)?[^\s:]+:\d+$/.test(endpoint))
+    if (wrong.length > 0)
+      throw new Refusal(...wrong.map((endpoint) => `'${endpoint}' is no address of an etcd: write host:port.`))
+    return { store: { kind: 'external', endpoints } }
+  }
+  if (store === undefined) return {}
+  if (store !== 'etcd' && store !== 'embedded')
+    throw new Refusal(`'${String(store)}' is no store: there are etcd and embedded.`)
+  return { store: { kind: store } }
 }
 
 /** `n1 addr=10.0.0.1 n2 n3 addr=…`. */
