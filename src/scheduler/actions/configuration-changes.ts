@@ -9,7 +9,7 @@ import { giveReason, operationKey } from './action.ts'
 import { requireUnfencing } from './fence-action.ts'
 import { findOperation, operationMeta, timeoutMs } from './operation.ts'
 import { parametersOf } from './parameters.ts'
-import { isUnclean, nodeNamed, obtain, order, type Plan } from './plan.ts'
+import { isUnclean, obtain, order, type Plan } from './plan.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { rule } from './relation.ts'
@@ -18,8 +18,9 @@ import { isFenceDevice, type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
-    for (const [name, entries] of unit.resource.state.history) {
-      const node = nodeNamed(plan, name)
+    for (const node of plan.nodeList) {
+      const entries = unit.resource.state.history.get(node.name)
+      if (!entries) continue
       if (node.online) forgetChangedFailures(plan, { unit, node, md5 }, entries)
       if (!canAct(plan, node)) continue
       if (unit.resource.orphan) forget(plan, unit, node)

@@ -26,7 +26,7 @@ export function toGraph(plan: Plan): TransitionGraph {
     const unit = plan.tree.byId.get(id)
     if (unit) showUnit(plan, unit, show)
   }
-  // What belongs to no resource: latest first, like a resource's own.
+  // What belongs to no resource, and the points of bundles: latest first, like a resource's own.
   for (let i = plan.actions.length - 1; i >= 0; i--) {
     const action = plan.actions[i]
     if (action) show(action)
@@ -55,7 +55,6 @@ function showUnit(plan: Plan, unit: Unit, show: (action: PlannedAction) => void)
       for (const { ip, container, remote } of unit.replicas) {
         for (const part of [ip, container, remote]) if (part) showOwn(part, show)
       }
-      showOwn(unit, show)
   }
 }
 

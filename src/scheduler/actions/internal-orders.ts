@@ -2,7 +2,7 @@
  * The order that follows from what a resource is: a primitive stops before it starts again, a group's members start one
  * after the other, a clone is started when its instances are, a bundle's container comes before what runs in it.
  */
-import type { NodeStatus } from '../../status/index.ts'
+import { compareNames, type NodeStatus } from '../../status/index.ts'
 import { operationKey } from './action.ts'
 import { fenceAction } from './fence-action.ts'
 import { order, orderTasks, type Plan, point } from './plan.ts'
@@ -90,7 +90,8 @@ function orderLoad(plan: Plan, unit: PrimitiveUnit): void {
       rule.onSameNodeOrTarget,
     )
   }
-  for (const { name } of allowedNodes(plan, unit)) {
+  const byName = allowedNodes(plan, unit).toSorted((a, b) => compareNames(a.name, b.name))
+  for (const { name } of byName) {
     for (const task of ['start', 'migrate_to']) {
       order(
         plan,

@@ -27,6 +27,7 @@ function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
       if (intervalMs > 0 && status !== -1) obtain(plan, { unit, task: operation, intervalMs, node, optional: true })
     }
   }
+  planRecovery(plan, unit)
   for (const node of demoteOn) obtain(plan, { unit, task: 'demote', node: nodeNamed(plan, node), optional: false })
   for (const { node, key } of expiredRecurring) {
     for (const action of unit.actionsByKey.get(key) ?? []) if (action.node?.name === node) action.reschedule = true
@@ -36,6 +37,17 @@ function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
   const { lockExpiredOn } = unit.resource.state
   if (lockExpiredOn !== undefined) {
     obtain(plan, { unit, task: 'lrm_delete', node: nodeNamed(plan, lockExpiredOn), optional: false })
+  }
+}
+
+/** What failed is stopped where that happened; what contains something that failed, wherever it is. */
+function planRecovery(plan: Plan, unit: PrimitiveUnit): void {
+  const { mustStop, failed, active, onFail } = unit.resource.state
+  if (!mustStop) return
+  for (const { node } of active) {
+    if (!failed || (onFail?.node === node && onFail.action === 'recover')) {
+      obtain(plan, { unit, task: 'stop', node: nodeNamed(plan, node), optional: false })
+    }
   }
 }
 

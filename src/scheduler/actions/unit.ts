@@ -178,6 +178,7 @@ function buildClone(builder: Builder, resource: CloneResource): CloneUnit {
 function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
   const replicas: ReplicaUnit[] = []
   const instances: PrimitiveUnit[] = []
+  const children: PrimitiveUnit[] = []
   // The bundle and its implied clone name each other, so the clone is put in once both exist.
   const unit: { -readonly [Key in keyof BundleUnit]: BundleUnit[Key] } = {
     ...common(resource.id, undefined),
@@ -197,9 +198,13 @@ function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
     const ip = replica.ip && buildPrimitive(builder, replica.ip, unit, part('ip'))
     const remote = replica.remote && buildPrimitive(builder, replica.remote, unit, part('remote'))
     const child = replica.child && buildPrimitive(builder, replica.child, unit.child, part('child'))
-    if (child) instances.push(child)
+    if (child) children.push(child)
     replicas.push({ number: replica.number, container, ip, remote, child })
   }
+  // In a bundle the order of promotion stays, so that what is promoted first comes first.
+  const order = unit.child && builder.assignment.collectives.get(unit.child.id)?.members
+  const rankOf = ({ id }: PrimitiveUnit): number => order?.indexOf(id) ?? 0
+  instances.push(...children.toSorted((a, b) => rankOf(a) - rankOf(b)))
   return unit
 }
 

@@ -18,6 +18,7 @@ import type { Assignment } from '../assignment.ts'
 import { printScores } from '../print-scores.ts'
 import { describePlayed, type Failure, type PlayedAction, playGraph } from './play.ts'
 import { recordResults } from './record-results.ts'
+import { settledStatus } from './settled-status.ts'
 
 export interface Simulation {
   readonly status: ClusterStatus
@@ -91,7 +92,7 @@ export function simulateCib(input: SimulationInput & { readonly dateLine?: strin
     ...date,
     '',
     'Revised Cluster Status:',
-    ...indented(printClusterStatus(statusOf(input, simulation.cib))),
+    ...indented(printClusterStatus(settledStatus(statusOf(input, simulation.cib)))),
   ]
   return {
     summary: `${lines.join('\n').trimEnd()}\n`,
