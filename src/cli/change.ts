@@ -92,5 +92,5 @@ function errorsOf(cib: XmlElement): readonly string[] {
 function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
   const { actions, message } = changed
   const text = actions.length === 0 ? 'It would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
-  return done(`Preview: nothing was changed. ${message}\n${text}`, { preview: true, ...facts })
+  return done(`Preview: nothing was changed. The command would say: ${message}\n${text}`, { preview: true, ...facts })
 }
