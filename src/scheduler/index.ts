@@ -4,8 +4,11 @@
  */
 export type { TransitionChange } from './actions/summary.ts'
 export type { Assignment } from './assignment.ts'
+export { explainFencing } from './explain/explain-fencing.ts'
+export { explainMove } from './explain/explain-move.ts'
 export { explainNode, type NodeReport } from './explain/explain-node.ts'
 export { explainResource, type ResourceExplanation } from './explain/explain-resource.ts'
+export { canBeFenced, fenceDevicesIn, fenceTopologyOf } from './explain/fence-devices.ts'
 export { type Schedule, type SchedulerInput, schedule } from './schedule.ts'
 export { answerLine, type Surroundings, simulateFile } from './simulate/batch.ts'
 export {

@@ -4,6 +4,7 @@
  */
 export type * from './cluster-status.ts'
 export { compareNames } from './names.ts'
+export { describeExitCode } from './print/exit-codes.ts'
 export { printClusterStatus, printSummaryHeader } from './print/index.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { parseMoment, type RuleContext, ruleHolds, utc } from './rules/index.ts'

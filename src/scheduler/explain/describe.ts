@@ -1,17 +1,17 @@
 /** The reasons of placement in words: one short phrase for each source of a score and each thing that stands in the way. */
 import { assertNever } from '../../base/index.ts'
-import { formatScore } from '../../cib/index.ts'
+import { type Configuration, formatScore } from '../../cib/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
 
-export function describeContribution({ source, score }: Contribution): string {
+export function describeContribution({ source, score }: Contribution, configuration: Configuration): string {
   const value = score > 0 ? `+${formatScore(score)}` : formatScore(score)
-  return `${value} ${describeSource(source)}`
+  return `${value} ${describeSource(source, configuration)}`
 }
 
-export function describeSource(source: ScoreSource): string {
+export function describeSource(source: ScoreSource, configuration: Configuration): string {
   switch (source.kind) {
     case 'location':
-      return `location constraint ${source.constraint}${detail(source)}`
+      return `${locationName(source.constraint, configuration)}${detail(source)}`
     case 'stickiness':
       return 'stickiness, because it is active there'
     case 'colocation':
@@ -51,6 +51,16 @@ export function describeSource(source: ScoreSource): string {
     default:
       return assertNever(source)
   }
+}
+
+/** Bans and moves of administrators are called what they are, with who made them and when. */
+function locationName(id: string, { constraints }: Configuration): string {
+  const origin = constraints.find((constraint) => constraint.id === id)?.origin
+  const command = origin?.command === undefined ? '' : ` (${origin.command})`
+  const made = origin === undefined ? '' : `, made by ${origin.author} at ${origin.time}${command}`
+  if (id.startsWith('cli-ban-')) return `ban ${id}${made}`
+  if (id.startsWith('cli-prefer-')) return `preference ${id} of a move${made}`
+  return `location constraint ${id}${made}`
 }
 
 function detail({ rule, attribute }: { readonly rule?: string; readonly attribute?: string }): string {
@@ -96,12 +106,12 @@ function describeFailure(
   }
 }
 
-export function describeReason(reason: PlacementReason): string {
+export function describeReason(reason: PlacementReason, configuration: Configuration): string {
   switch (reason.kind) {
     case 'node-unavailable':
       return `${reason.node}: ${reason.state}`
     case 'banned':
-      return `${reason.node}: ${reason.by.map(describeContribution).join('; ') || 'ruled out'}`
+      return `${reason.node}: ${reason.by.map((part) => describeContribution(part, configuration)).join('; ') || 'ruled out'}`
     case 'not-allowed':
       return `${reason.node}: no location constraint allows it there (symmetric-cluster=false)`
     case 'target-role':

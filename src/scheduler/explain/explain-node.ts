@@ -1,47 +1,130 @@
-/** Why a node is, or would be, fenced, why nothing is placed on it, and what is there now and shall be. */
+/** Why a node is, or must be, fenced, why nothing is placed on it, what failed there, and what is there now and shall be. */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
+import type { FailedOperation, NodeStatus } from '../../status/index.ts'
+import type { TransitionChange } from '../actions/summary.ts'
 import type { NodeUnavailable } from '../assignment.ts'
-import { type Explained, primitivesOf } from './explain-resource.ts'
+import type { Explained } from './causes.ts'
+import { describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'
+import { primitivesOf } from './instances.ts'
+import { mendNode } from './mend.ts'
+import { describeFailure } from './print-resource.ts'
+import { describeHealth } from './words.ts'
 
 export interface NodeReport {
   readonly node: NodeName
+  readonly kind: NodeStatus['kind']
   readonly unavailable?: NodeUnavailable
+  /** What would make it usable. */
+  readonly mend: readonly string[]
   /** Why it must be fenced; empty where it need not. */
   readonly fencing: readonly string[]
-  readonly now: readonly { readonly resource: ResourceId; readonly role: Role }[]
-  readonly next: readonly { readonly resource: ResourceId; readonly role: Role }[]
+  /** The fencing that the transition holds, with its reason. */
+  readonly fencingChange?: TransitionChange
+  /** Only where it must be fenced. */
+  readonly devices?: FenceTopology
+  readonly health: NodeStatus['health']
+  readonly now: readonly ResourceThere[]
+  readonly next: readonly ResourceThere[]
+  readonly failures: readonly FailedOperation[]
   readonly text: string
 }
 
+export interface ResourceThere {
+  readonly resource: ResourceId
+  readonly role: Role
+}
+
 /** Undefined where there is no such node. */
-export function explainNode({ status, assignment }: Explained, name: string): NodeReport | undefined {
+export function explainNode(explained: Explained, name: string): NodeReport | undefined {
+  const { status, assignment, changes } = explained
   const node = status.nodes.find((candidate) => candidate.name === name)
   if (node === undefined) return undefined
   const unavailable = assignment.unavailable.get(node.name)
-  const fencing = [...new Set([...node.fencingReasons, ...(assignment.fencing.get(node.name) ?? [])])]
-  const now = status.resources
+  const fencing = fencingReasons(explained, node)
+  const fencingChange = changes.find(({ what, subject }) => what.startsWith('Fence') && subject.split(' ')[0] === name)
+  const devices = fencing.length > 0 || fencingChange ? fenceTopologyOf(explained, node) : undefined
+  const report = {
+    node: node.name,
+    kind: node.kind,
+    ...(unavailable === undefined ? {} : { unavailable }),
+    mend: unavailable === undefined ? [] : mendNode(status, node.name, unavailable),
+    fencing,
+    ...(fencingChange === undefined ? {} : { fencingChange }),
+    ...(devices === undefined ? {} : { devices }),
+    health: node.health,
+    now: activeOn(explained, node.name),
+    next: assignedTo(explained, node.name),
+    failures: status.failures.filter((failure) => failure.node === node.name),
+  }
+  return { ...report, text: printNode(explained, node, report).join('\n') }
+}
+
+export function fencingReasons({ assignment, changes }: Explained, node: NodeStatus): readonly string[] {
+  const planned = changes.flatMap(({ what, subject, reason }) =>
+    what.startsWith('Fence') && subject.split(' ')[0] === node.name && reason !== undefined ? [reason] : [],
+  )
+  return [...new Set([...node.fencingReasons, ...(assignment.fencing.get(node.name) ?? []), ...planned])]
+}
+
+export function activeOn({ status }: Explained, name: NodeName): readonly ResourceThere[] {
+  return status.resources
     .flatMap(primitivesOf)
     .flatMap(({ id, state }) =>
-      state.active.filter((place) => place.node === node.name).map(({ role }) => ({ resource: id, role })),
+      state.active.filter(({ node }) => node === name).map(({ role }) => ({ resource: id, role })),
     )
-  const next = [...assignment.primitives.values()]
-    .filter((assigned) => assigned.node === node.name)
+}
+
+function assignedTo({ assignment }: Explained, name: NodeName): readonly ResourceThere[] {
+  return [...assignment.primitives.values()]
+    .filter(({ node }) => node === name)
     .map(({ id, nextRole }) => ({ resource: id, role: nextRole }))
-  const list = (title: string, entries: typeof now): readonly string[] =>
-    entries.length === 0 ? [] : [title, ...entries.map(({ resource, role }) => `  ${resource} (${role})`)]
-  const lines = [
-    `${node.name}: ${unavailable ?? 'can run resources'}`,
-    ...fencing.map((reason) => `  must be fenced: ${reason}`),
-    ...list('active there now:', now),
-    ...list('shall be there:', next),
+}
+
+function printNode({ status }: Explained, node: NodeStatus, report: Omit<NodeReport, 'text'>): readonly string[] {
+  const kind =
+    node.kind === 'member' ? '' : ` (${node.kind} node${node.connection ? `, connection ${node.connection}` : ''})`
+  const list = (title: string, entries: readonly ResourceThere[]): readonly string[] =>
+    entries.length === 0 ? [] : [`  ${title}`, ...entries.map(({ resource, role }) => `    ${resource} (${role})`)]
+  return [
+    `${node.name}${kind}: ${report.unavailable ?? 'can run resources'}`,
+    ...report.mend.map((remedy) => `  > ${remedy}`),
+    ...report.fencing.map((reason) => `  It must be fenced: ${reason}`),
+    ...printFencing(status.options.fencingEnabled, report),
+    ...(node.health === 'green'
+      ? []
+      : [`  Its health is ${describeHealth(node)}; node-health-strategy is ${status.options.nodeHealthStrategy}`]),
+    ...list('Active there now:', report.now),
+    ...list(
+      sameResources(report) ? 'The same shall be there:' : 'Shall be there:',
+      sameResources(report) ? [] : report.next,
+    ),
+    ...(sameResources(report) && report.now.length > 0 ? ['  All of it stays there.'] : []),
+    ...(report.next.length === 0 && report.now.length > 0 ? ['  Nothing shall be there.'] : []),
+    ...(report.now.length === 0 && report.next.length === 0 ? ['  Nothing is there, and nothing shall be.'] : []),
+    ...(report.failures.length === 0 ? [] : ['  What failed there:']),
+    ...report.failures.map((failure) => `    ${failure.resource} ${describeFailure(failure)}`),
   ]
-  return {
-    node: node.name,
-    ...(unavailable === undefined ? {} : { unavailable }),
-    fencing,
-    now,
-    next,
-    text: lines.join('\n'),
-  }
+}
+
+function sameResources({ now, next }: Omit<NodeReport, 'text'>): boolean {
+  const key = ({ resource, role }: ResourceThere): string => `${resource} ${role}`
+  return now.length > 0 && now.map(key).sort().join() === next.map(key).sort().join()
+}
+
+function printFencing(enabled: boolean, report: Omit<NodeReport, 'text'>): readonly string[] {
+  if (report.devices === undefined) return []
+  if (!enabled)
+    return [
+      '  Fencing is switched off (fencing-enabled=false): it is taken for dead without proof, so its resources may run twice.',
+    ]
+  const { fencingChange } = report
+  const doing =
+    fencingChange === undefined
+      ? ['  No fencing is planned now: without quorum, or while it is not reached, it waits.']
+      : fencingChange.blocked
+        ? ['  Its fencing cannot be carried out now (blocked).']
+        : []
+  const confirm = `  > if you have made sure that it is powered off: systole stonith confirm ${report.node}`
+  return [...doing, ...describeDevices(report.devices).map((line) => `  ${line}`), confirm]
 }

@@ -3,10 +3,13 @@
  * collective, of every primitive below it.
  */
 import { type NodeName, type ResourceId, resourceId } from '../../base/index.ts'
-import { formatScore, type Role, type Score } from '../../cib/index.ts'
-import type { ClusterStatus, FailedOperation, PrimitiveResource, Resource } from '../../status/index.ts'
-import type { Assignment, Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
-import { describeContribution, describeReason } from './describe.ts'
+import type { Role, Score } from '../../cib/index.ts'
+import type { FailedOperation, PrimitiveResource } from '../../status/index.ts'
+import type { TransitionChange } from '../actions/summary.ts'
+import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
+import { type Cause, causesOf, type Explained } from './causes.ts'
+import { namesAbove, primitivesNamed } from './instances.ts'
+import { printResource } from './print-resource.ts'
 
 export interface ResourceExplanation {
   readonly resource: ResourceId
@@ -17,13 +20,40 @@ export interface ResourceExplanation {
 export interface InstanceExplanation {
   readonly id: ResourceId
   readonly now: readonly { readonly node: NodeName; readonly role: Role }[]
+  readonly pending?: { readonly node: NodeName; readonly operation: string }
   readonly next: { readonly node?: NodeName; readonly role: Role; readonly reason?: string }
-  /** What stands against its being active, or against the role that was wanted. */
+  /** What the transition does with it. */
+  readonly changes: readonly TransitionChange[]
+  /** What stands against its being active, or against the role that was wanted, and what would take it away. */
+  readonly causes: readonly Cause[]
+  /** The same as the decision noted it. */
   readonly whyNot: readonly PlacementReason[]
-  /** The best node first. */
+  /** The colocations that tie it to where others are, as far as they must be kept. */
+  readonly chain: readonly ColocationLink[]
+  readonly promotionScore?: Score
+  /** The chosen node first, then the best ones. */
   readonly nodes: readonly NodeExplanation[]
   readonly failures: readonly FailedOperation[]
-  readonly failCounts: readonly { readonly node: NodeName; readonly count: Score }[]
+  readonly failCounts: readonly FailCountFacts[]
+}
+
+export interface ColocationLink {
+  readonly dependent: ResourceId
+  readonly primary: ResourceId
+  readonly constraint: string
+  readonly score: Score
+  readonly fromConstraint: boolean
+  /** Where the primary, or a part of it, is going to be. */
+  readonly nodes: readonly NodeName[]
+}
+
+export interface FailCountFacts {
+  readonly node: NodeName
+  readonly count: Score
+  readonly threshold: Score
+  /** Seconds since the epoch. */
+  readonly lastFailure?: number
+  readonly expiresAt?: number
 }
 
 export interface NodeExplanation {
@@ -34,99 +64,95 @@ export interface NodeExplanation {
   readonly contributions: readonly Contribution[]
 }
 
-export interface Explained {
-  readonly status: ClusterStatus
-  readonly assignment: Assignment
-}
-
 /** Undefined where there is no such resource. */
-export function explainResource({ status, assignment }: Explained, id: string): ResourceExplanation | undefined {
-  const primitives = status.resources.flatMap((resource) => find(resource, id))
+export function explainResource(explained: Explained, id: string): ResourceExplanation | undefined {
+  const primitives = primitivesNamed(explained.status.resources, id)
   if (primitives.length === 0) return undefined
-  const instances = primitives.map((primitive) => explainInstance({ status, assignment }, primitive))
-  return { resource: resourceId(id), instances, text: instances.map(describeInstance).join('\n\n') }
+  const instances = primitives.map((primitive) => explainInstance(explained, primitive))
+  return { resource: resourceId(id), instances, text: printResource(explained, instances) }
 }
 
-/** The primitives at or below the resource that an id names, instances and configured names alike. */
-function find(resource: Resource, id: string): readonly PrimitiveResource[] {
-  const parts = partsOf(resource)
-  if (resource.id === id || resource.configuredId === id) return parts.flatMap(primitivesOf)
-  return parts.flatMap((part) => (part === resource ? [] : find(part, id)))
-}
-
-function partsOf(resource: Resource): readonly Resource[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return resource.instances
-    case 'bundle':
-      return resource.replicas.flatMap(({ container, ip, remote, child }) =>
-        [container, ip, remote, child].filter((part) => part !== undefined),
-      )
-  }
-}
-
-export function primitivesOf(resource: Resource): readonly PrimitiveResource[] {
-  return resource.kind === 'primitive' ? [resource] : partsOf(resource).flatMap(primitivesOf)
-}
-
-function explainInstance({ status, assignment }: Explained, resource: PrimitiveResource): InstanceExplanation {
+function explainInstance(explained: Explained, resource: PrimitiveResource): InstanceExplanation {
+  const { status, assignment, changes } = explained
   const assigned = assignment.primitives.get(resource.id)
-  const nodes = status.nodes.map(({ name }): NodeExplanation => {
-    const unavailable = assignment.unavailable.get(name)
-    const score = assigned?.scoreOn(name)
-    return {
-      node: name,
-      ...(unavailable === undefined ? {} : { unavailable }),
-      ...(score === undefined ? {} : { score }),
-      contributions: assigned?.contributionsOn(name) ?? [],
-    }
-  })
-  const worth = (node: NodeExplanation): number =>
-    node.unavailable === undefined ? (node.score ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY
+  const { pending } = resource.state
   return {
     id: resource.id,
     now: resource.state.active,
+    ...(pending === undefined ? {} : { pending: { node: pending.node, operation: pending.operation } }),
     next: {
       role: assigned?.nextRole ?? 'Stopped',
       ...(assigned?.node === undefined ? {} : { node: assigned.node }),
       ...(assigned?.nextRoleReason === undefined ? {} : { reason: assigned.nextRoleReason }),
     },
+    changes: changes.filter(({ subject }) => subject === resource.id),
+    causes: causesOf(explained, resource),
     whyNot: assigned?.whyNot ?? [],
-    nodes: nodes.toSorted(
-      (a, b) => Number(b.node === assigned?.node) - Number(a.node === assigned?.node) || worth(b) - worth(a) || 0,
+    chain: chainOf(explained, namesAbove(status.resources, resource.id), new Set()),
+    ...(assigned?.promotionScore === undefined ? {} : { promotionScore: assigned.promotionScore }),
+    nodes: nodesOf(explained, resource.id),
+    failures: status.failures.filter(
+      (failure) => failure.resource === resource.id || failure.resource === resource.state.historyName,
     ),
-    failures: status.failures.filter((failure) => failure.resource === resource.id),
-    failCounts: [...resource.state.failCounts].flatMap(([node, { count }]) => (count > 0 ? [{ node, count }] : [])),
+    failCounts: failCountsOf(resource),
   }
 }
 
-export function describeInstance(instance: InstanceExplanation): string {
-  const { next } = instance
-  const where = next.node === undefined ? 'nowhere' : `on ${next.node}`
-  const now = instance.now.map(({ node, role }) => `${role} on ${node}`).join(', ') || 'not active'
-  const lines = [
-    `${instance.id}: ${now}; shall be ${next.role} ${where}${next.reason === undefined ? '' : ` (${next.reason})`}`,
-    ...instance.whyNot.map((reason) => `  ${describeReason(reason)}`),
-    ...instance.failures.map(describeFailure),
-    ...instance.failCounts.map(({ node, count }) => `  fail count on ${node}: ${formatScore(count)}`),
-    ...instance.nodes.flatMap(describeNode),
-  ]
-  return lines.join('\n')
+function nodesOf({ status, assignment }: Explained, id: ResourceId): readonly NodeExplanation[] {
+  const assigned = assignment.primitives.get(id)
+  const nodes = status.nodes
+    .filter(({ isBundleNode }) => !isBundleNode)
+    .map(({ name }): NodeExplanation => {
+      const unavailable = assignment.unavailable.get(name)
+      const score = assigned?.scoreOn(name)
+      return {
+        node: name,
+        ...(unavailable === undefined ? {} : { unavailable }),
+        ...(score === undefined ? {} : { score }),
+        contributions: assigned?.contributionsOn(name) ?? [],
+      }
+    })
+  const worth = (node: NodeExplanation): number =>
+    node.unavailable === undefined ? (node.score ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY
+  return nodes.toSorted((a, b) => {
+    if (a.node === assigned?.node || b.node === assigned?.node) return a.node === assigned?.node ? -1 : 1
+    const [first, second] = [worth(a), worth(b)]
+    return first === second ? 0 : second - first
+  })
 }
 
-function describeFailure(failure: FailedOperation): string {
-  const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
-  return `  ${failure.operation} failed on ${failure.node} with exit code ${failure.exitCode}${why}`
+/** Along colocations from dependent to primary; each one is named once, loops included. */
+function chainOf(
+  { status, assignment }: Explained,
+  dependents: readonly ResourceId[],
+  seen: Set<string>,
+): readonly ColocationLink[] {
+  return assignment.colocations
+    .filter(({ dependent, score, fromConstraint }) => fromConstraint && score > 0 && dependents.includes(dependent))
+    .flatMap(({ id, dependent, primary, score, fromConstraint }): readonly ColocationLink[] => {
+      const key = `${id} ${dependent} ${primary}`
+      if (seen.has(key)) return []
+      seen.add(key)
+      const nodes = primitivesNamed(status.resources, primary).flatMap(
+        (part) => assignment.primitives.get(part.id)?.node ?? [],
+      )
+      const link = { dependent, primary, constraint: id, score, fromConstraint, nodes: [...new Set(nodes)] }
+      return [link, ...chainOf({ status, assignment, changes: [] }, [primary], seen)]
+    })
 }
 
-function describeNode({ node, unavailable, score, contributions }: NodeExplanation): readonly string[] {
-  const value = score === undefined ? 'not allowed' : formatScore(score)
-  return [
-    `  ${node}: ${value}${unavailable === undefined ? '' : ` (${unavailable})`}`,
-    ...contributions.map((part) => `    ${describeContribution(part)}`),
-  ]
+function failCountsOf({ meta, state }: PrimitiveResource): readonly FailCountFacts[] {
+  return [...state.failCounts].flatMap(([node, { count, own, lastFailure, expiresAt }]) =>
+    count > 0 || own > 0
+      ? [
+          {
+            node,
+            count,
+            threshold: meta.migrationThreshold,
+            ...(lastFailure === undefined ? {} : { lastFailure }),
+            ...(expiresAt === undefined ? {} : { expiresAt }),
+          },
+        ]
+      : [],
+  )
 }

@@ -1,36 +1,99 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { explainNode, explainResource, schedule } from '../../../scheduler/index.ts'
+import {
+  explainFencing,
+  explainMove,
+  explainNode,
+  explainResource,
+  type Schedule,
+  type SchedulerInput,
+  schedule,
+} from '../../../scheduler/index.ts'
 import type { ClusterStatus, Resource } from '../../../status/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
 
 export const why: Command = {
   path: ['why'],
-  usage: '<resource> | <node>',
+  usage: '<resource> | <node> | --fence <node> | --move <resource> [<node>]',
   summary: 'Say why a resource is where it is, or why it does not run; why a node is as it is',
   details:
-    'The reasons are those of the decision itself: for each node the score and where it comes from, what stands against the resource, what failed last.',
-  completes: ['resource'],
-  run: async (call) => {
-    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'why <resource> | <node>' })
-    const name = call.words[0] ?? ''
-    const { cib } = await call.cluster.readCib()
-    const decision = schedule({ cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, explain: true })
-    const resource = explainResource(decision, name)
-    if (resource) return done(`${resource.text}\n`, resource)
-    const node = explainNode(decision, name)
-    if (!node)
-      throw new Refusal(
-        `There is no resource or node '${name}'.${didYouMean(similarWords(name, namesIn(decision.status)))}`,
-      )
-    const state = await call.cluster.live?.getState({})
-    const fencing = (state?.fencing ?? []).filter(({ target }) => target === name)
-    const lines = fencing.map((record) => `  ${describeFencing(record)}\n`)
-    const history = lines.length > 0 ? `Fenced before:\n${lines.join('')}` : ''
-    return done(`${node.text}\n${history}`, { ...node, fencingHistory: fencing })
+    'The reasons are those of the decision itself: for each node the score and where it comes from, what stands against the resource, what failed last; ' +
+    'lines that begin with > say what would change it. ' +
+    '--fence says why a node must be fenced, or what its loss would mean; --move what a move would bring about. Nothing is changed.',
+  examples: ['systole why web', 'systole why n1', 'systole why --fence n1', 'systole why --move web n2'],
+  flags: [
+    {
+      name: 'fence',
+      summary: 'Why the node is fenced, or what its loss would mean: with which devices, what is recovered where',
+    },
+    { name: 'move', summary: 'Where the resource would go, and what else would move' },
+  ],
+  completes: ['resource', 'node'],
+  run: (call) => {
+    if (call.flags.has('fence') && call.flags.has('move')) throw new Refusal('Ask for --fence or --move, not for both.')
+    if (call.flags.has('fence')) return whyFence(call)
+    return call.flags.has('move') ? whyMove(call) : whyThere(call)
   },
+}
+
+async function whyThere(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'why <resource> | <node>' })
+  const name = call.words[0] ?? ''
+  const decision = schedule(await question(call))
+  const resource = explainResource(decision, name)
+  if (resource) return done(`${resource.text}\n`, resource)
+  const node = explainNode(decision, name)
+  if (!node) throw unknownName(decision, name)
+  const { text, records } = await fencedBefore(call, name)
+  return done(`${node.text}\n${text}`, { ...node, fencingHistory: records })
+}
+
+async function whyFence(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'why --fence <node>' })
+  const name = call.words[0] ?? ''
+  const input = await question(call)
+  const answer = explainFencing(input, name)
+  switch (answer.kind) {
+    case 'no-such-node':
+      throw unknownName(schedule(input), name)
+    case 'not-a-member':
+      throw new Refusal(
+        `${name} is a ${answer.node.kind} node and need not be fenced now. Its fencing follows from its connection: systole why ${answer.node.connection ?? name}.`,
+      )
+    case 'report': {
+      const { text, records } = await fencedBefore(call, name)
+      return done(`${answer.report.text}\n${text}`, { ...answer.report, fencingHistory: records })
+    }
+  }
+}
+
+async function whyMove(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'why --move <resource> [<node>]' })
+  const [resource = '', node] = call.words
+  const answer = explainMove(await question(call), resource, node)
+  if (answer.kind === 'refused') throw new Refusal(...answer.sentences)
+  return done(`${answer.report.text}\n`, answer.report)
+}
+
+async function question(call: Call): Promise<SchedulerInput> {
+  const { cib } = await call.cluster.readCib()
+  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, explain: true }
+}
+
+async function fencedBefore(
+  call: Call,
+  name: string,
+): Promise<{ readonly text: string; readonly records: readonly unknown[] }> {
+  const state = await call.cluster.live?.getState({})
+  const records = (state?.fencing ?? []).filter(({ target }) => target === name)
+  const lines = records.map((record) => `  ${describeFencing(record)}\n`)
+  return { text: lines.length > 0 ? `Fenced before:\n${lines.join('')}` : '', records }
+}
+
+function unknownName({ status }: Schedule, name: string): Refusal {
+  return new Refusal(`There is no resource or node '${name}'.${didYouMean(similarWords(name, namesIn(status)))}`)
 }
 
 function namesIn(status: ClusterStatus): readonly string[] {

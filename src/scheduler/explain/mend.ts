@@ -1,0 +1,188 @@
+/**
+ * What would take a reason away: the command to type, or what has to happen outside of the cluster. Nothing is proposed that
+ * the reason itself does not call for; a reason without remedy has none.
+ */
+import { assertNever, type NodeName, type ResourceId } from '../../base/index.ts'
+import type { NvSet, ResourceDefinition } from '../../cib/index.ts'
+import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
+import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
+import { isoTime } from './words.ts'
+
+interface About {
+  readonly status: ClusterStatus
+  readonly resource: PrimitiveResource
+}
+
+export function mendReason(about: About, reason: PlacementReason): readonly string[] {
+  const { status, resource } = about
+  const id = resource.configuredId
+  switch (reason.kind) {
+    case 'node-unavailable':
+      return mendNode(status, reason.node, reason.state)
+    case 'banned':
+      return unique(reason.by.flatMap((part) => mendContribution(about, part, reason.node)))
+    case 'not-allowed':
+      return [`systole constraint location ${id} prefers ${reason.node}`]
+    case 'target-role':
+      return [mendTargetRole(status, resource)]
+    case 'on-fail':
+    case 'blocked':
+      return [`mend what failed, then: systole resource cleanup ${id}`]
+    case 'no-quorum':
+      return ['bring nodes back until a majority is there: systole quorum status']
+    case 'unmanaged':
+      return mendUnmanaged(about)
+    case 'orphan':
+      return []
+    case 'ticket':
+      return [`grant ticket ${reason.ticket} to this site, or take it out of standby`]
+    case 'stop-all-resources':
+      return ['systole property set stop-all-resources=false']
+    case 'clone-limit':
+      return [`to have more: systole resource meta ${topOf(status, resource)} ${reason.limit}=<number>`]
+    case 'capacity':
+      return []
+    case 'primary-stopped':
+      return [`systole why ${reason.primary}`]
+    case 'promotion-score':
+      return ['its agent sets the score by crm_attribute --promotion: see why it does not, in the log of the node']
+    case 'shutdown-lock':
+      return [`start ${reason.node} again, or give the lock up: systole resource refresh ${id} ${reason.node}`]
+    default:
+      return assertNever(reason)
+  }
+}
+
+export function mendContribution(about: About, { source }: Contribution, node: NodeName): readonly string[] {
+  const id = about.resource.configuredId
+  switch (source.kind) {
+    case 'location': {
+      const cli = /^cli-(ban|prefer)-/.test(source.constraint)
+      const subject = cliSubject(about.status, source.constraint) ?? id
+      return [cli ? `systole resource clear ${subject}` : `systole constraint delete ${source.constraint}`]
+    }
+    case 'fail-count': {
+      const expiresAt = about.resource.state.failCounts.get(node)?.expiresAt
+      const wait = expiresAt === undefined ? '' : `, or wait until failure-timeout ends at ${isoTime(expiresAt)}`
+      return [`mend what failed, then: systole resource cleanup ${id}${wait}`]
+    }
+    case 'failure':
+      return [`mend what failed, then: systole resource cleanup ${id}`]
+    case 'colocation':
+      return source.as === 'dependent' ? [`systole why ${source.with}`] : []
+    case 'health':
+      return [`mend ${node}; its health is in its node attributes whose names begin with #health`]
+    case 'ticket':
+      return [`grant ticket ${source.ticket} to this site, or take it out of standby`]
+    case 'utilization':
+      return [`free capacity on ${node}, or change the utilization of ${id} or the node`]
+    case 'shutdown-lock':
+      return [`start ${source.node} again, or give the lock up: systole resource refresh ${id} ${source.node}`]
+    case 'target-role':
+      return [mendTargetRole(about.status, about.resource)]
+    case 'stickiness':
+    case 'unmanaged':
+    case 'multiple-active':
+    case 'exclusive-discovery':
+    case 'node-kind':
+    case 'instances':
+    case 'promotion':
+    case 'orphan':
+      return []
+    default:
+      return assertNever(source)
+  }
+}
+
+export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnavailable): readonly string[] {
+  switch (state) {
+    case 'offline':
+      return [`start the cluster on ${node}: systole cluster start ${node}`]
+    case 'unclean':
+      return [`see what its fencing waits for: systole why ${node}`]
+    case 'pending':
+      return [`wait: ${node} is joining`]
+    case 'standby':
+      return status.nodesByName.get(node)?.standbyOnFail === true
+        ? [`a failure put it on standby (on-fail=standby): mend it, then: systole resource cleanup`]
+        : [`systole node unstandby ${node}`]
+    case 'shutting down':
+      return [`wait: ${node} is leaving; then: systole cluster start ${node}`]
+    case 'in maintenance':
+      return status.options.maintenanceMode
+        ? ['systole property set maintenance-mode=false']
+        : [`systole node unmaintenance ${node}`]
+    case 'its container is not running':
+    case 'its connection is not running': {
+      const found = status.nodesByName.get(node)
+      const through = state === 'its container is not running' ? found?.container : found?.connection
+      return through === undefined ? [] : [`systole why ${through}`]
+    }
+    default:
+      return assertNever(state)
+  }
+}
+
+function mendUnmanaged({ status, resource }: About): readonly string[] {
+  if (status.options.maintenanceMode) return ['systole property set maintenance-mode=false']
+  const node = resource.state.active
+    .map(({ node: name }) => status.nodesByName.get(name))
+    .find((candidate) => candidate?.maintenance)
+  if (node !== undefined) return [`systole node unmaintenance ${node.name}`]
+  if (resource.meta.maintenance) return [`systole resource meta ${resource.configuredId} maintenance=`]
+  if (resource.meta.managed) return []
+  return [`systole resource manage ${resource.configuredId}`]
+}
+
+function mendTargetRole(status: ClusterStatus, resource: PrimitiveResource): string {
+  const written = whereWritten(status.configuration.resources, resource.configuredId, 'target-role')
+  if (written !== undefined) return `systole resource enable ${written}`
+  return 'target-role stands in the resource defaults: systole resource defaults target-role='
+}
+
+/** The innermost resource, from the named one upwards, in whose own meta-attributes a name is written. */
+function whereWritten(
+  definitions: readonly ResourceDefinition[],
+  id: ResourceId,
+  name: string,
+): ResourceId | undefined {
+  const path = definitions.map((definition) => pathTo(definition, id)).find((found) => found.length > 0) ?? []
+  const writes = (sets: readonly NvSet[]): boolean => sets.some(({ pairs }) => pairs.some((pair) => pair.name === name))
+  return path.toReversed().find(({ meta }) => writes(meta))?.id
+}
+
+function pathTo(definition: ResourceDefinition, id: string): readonly ResourceDefinition[] {
+  if (definition.id === id) return [definition]
+  const below = childrenOf(definition)
+    .map((child) => pathTo(child, id))
+    .find((found) => found.length > 0)
+  return below === undefined ? [] : [definition, ...below]
+}
+
+function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
+  switch (definition.kind) {
+    case 'primitive':
+      return []
+    case 'group':
+      return definition.members
+    case 'clone':
+      return [definition.child]
+    case 'bundle':
+      return definition.child === undefined ? [] : [definition.child]
+  }
+}
+
+function topOf({ configuration }: ClusterStatus, resource: PrimitiveResource): ResourceId {
+  const top = configuration.resources.find((definition) => pathTo(definition, resource.configuredId).length > 0)
+  return top?.id ?? resource.configuredId
+}
+
+/** Whom a constraint of `resource move` or `ban` was made for. */
+function cliSubject({ configuration }: ClusterStatus, id: string): string | undefined {
+  const found = configuration.constraints.find((constraint) => constraint.id === id)
+  return found?.kind === 'location' && found.resource.by === 'id' ? found.resource.id : undefined
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

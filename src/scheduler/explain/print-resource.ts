@@ -1,0 +1,115 @@
+/** The explanation of a resource as text: where it is and will be, why not more, what failed, and the score of every node. */
+import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
+import { describeExitCode, type FailedOperation } from '../../status/index.ts'
+import type { Cause, Explained } from './causes.ts'
+import { describeContribution } from './describe.ts'
+import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './explain-resource.ts'
+import { describeTransitionChange, isoTime } from './words.ts'
+
+export function printResource(explained: Explained, instances: readonly InstanceExplanation[]): string {
+  return instances.map((instance) => printInstance(explained, instance)).join('\n\n')
+}
+
+function printInstance(explained: Explained, instance: InstanceExplanation): string {
+  const { causes, failures, failCounts, chain } = instance
+  return [
+    `${instance.id}: ${describeNow(instance)}`,
+    ...describeNext(instance).map((line) => `  ${line}`),
+    ...section(
+      causesTitle(instance),
+      causes.flatMap((cause) => printCause(cause, 2)),
+    ),
+    ...section('What failed:', [...failures.map(describeFailure), ...failCounts.map(describeFailCount)]),
+    ...section('Placed with others:', chain.map(describeLink)),
+    ...section(
+      'Nodes:',
+      instance.nodes.flatMap((node) => printNode(explained, instance, node)),
+    ),
+  ].join('\n')
+}
+
+export function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)]
+}
+
+function describeNow({ now, pending, failures, causes }: InstanceExplanation): string {
+  const places = now.map(({ node, role }) => `${role.toLowerCase()} on ${node}`).join(', ')
+  const doing = pending === undefined ? '' : `, ${pending.operation} in progress on ${pending.node}`
+  const failed =
+    failures.length > 0 && places === '' && causes.length > 0 ? 'not running after a failure' : 'not running'
+  return `${places === '' ? failed : places}${doing}`
+}
+
+function describeNext({ now, next, changes, nodes, causes }: InstanceExplanation): readonly string[] {
+  if (changes.length > 0) {
+    const planned = changes.map((change) => `The cluster will ${describeTransitionChange(change)}.`)
+    return next.node === undefined ? planned : [...planned, ...describeChoice(next.node, nodes)]
+  }
+  if (next.node === undefined) return [now.length === 0 ? 'It stays stopped.' : 'Nothing is done with it.']
+  const blocked = causes.length > 0 && now.length === 0
+  return [
+    ...(blocked ? [] : [now.length === 0 ? `It belongs on ${next.node}.` : 'It stays there.']),
+    ...describeChoice(next.node, nodes),
+  ]
+}
+
+/** Why this node and no other: its score beside the next best. What settles a draw is the rule of `node-order.ts`. */
+function describeChoice(chosen: string, nodes: readonly NodeExplanation[]): readonly string[] {
+  const own = nodes.find(({ node }) => node === chosen)
+  const [rival] = nodes.filter(
+    ({ node, unavailable, score }) => node !== chosen && unavailable === undefined && score !== undefined && score >= 0,
+  )
+  if (own?.score === undefined || own.score < 0) return []
+  if (rival?.score === undefined) return [`Why ${chosen}: no other node can have it.`]
+  if (own.score > rival.score)
+    return [
+      `Why ${chosen}: it has the highest score, ${formatScore(own.score)}; the next best is ${rival.node} with ${formatScore(rival.score)}.`,
+    ]
+  if (own.score < rival.score) return []
+  return [
+    `Why ${chosen}: its score ${formatScore(own.score)} is that of ${rival.node} too; of equals the node with fewer resources is taken, then the one where it is, then by name.`,
+  ]
+}
+
+function causesTitle({ next, now }: InstanceExplanation): string {
+  if (next.node === undefined) return now.length === 0 ? 'Why it does not run:' : 'Why it does not stay:'
+  return now.length === 0 ? 'What stands in the way:' : 'What holds it back:'
+}
+
+export function printCause({ text, mend, because }: Cause, indent: number): readonly string[] {
+  const pad = ' '.repeat(indent)
+  return [
+    `${' '.repeat(indent - 2)}- ${text}`,
+    ...because.flatMap((cause) => printCause(cause, indent + 2)),
+    ...mend.map((remedy) => `${pad}> ${remedy}`),
+  ]
+}
+
+export function describeFailure(failure: FailedOperation): string {
+  const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
+  const when = failure.lastChange === undefined ? '' : ` since ${isoTime(failure.lastChange)}`
+  const interval = failure.intervalMs > 0 ? ` (every ${failure.intervalMs / 1000}s)` : ''
+  const status = failure.status === 'complete' ? '' : `, ${failure.status}`
+  return `${failure.operation}${interval} on ${failure.node}${when}: exit code ${failure.exitCode} (${describeExitCode(failure.exitCode)}${status})${why}`
+}
+
+function describeFailCount({ node, count, threshold, lastFailure, expiresAt }: FailCountFacts): string {
+  const limit = threshold >= INFINITY_SCORE ? 'no migration-threshold' : `migration-threshold ${formatScore(threshold)}`
+  const last = lastFailure === undefined ? '' : `, last failure ${isoTime(lastFailure)}`
+  const expiry = count === 0 ? ', expired' : expiresAt === undefined ? '' : `, expires ${isoTime(expiresAt)}`
+  return `fail count on ${node}: ${formatScore(count)} (${limit}${last}${expiry})`
+}
+
+function describeLink({ dependent, primary, constraint, score, nodes }: ColocationLink): string {
+  const where = nodes.length === 0 ? 'runs nowhere' : `shall be on ${nodes.join(', ')}`
+  return `${dependent} with ${primary} (${constraint}, ${formatScore(score)}): ${primary} ${where}`
+}
+
+function printNode({ status }: Explained, { next }: InstanceExplanation, node: NodeExplanation): readonly string[] {
+  const value = node.score === undefined ? 'not allowed' : formatScore(node.score)
+  const chosen = node.node === next.node ? ' (chosen)' : ''
+  return [
+    `${node.node}: ${value}${node.unavailable === undefined ? '' : ` (${node.unavailable})`}${chosen}`,
+    ...node.contributions.map((part) => `  ${describeContribution(part, status.configuration)}`),
+  ]
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { allCommands } from '../../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../../src/cli/file-access.ts'
+import { type Printed, runLine } from '../../../src/cli/run.ts'
+import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
+
+/**
+ * A folder for each cause: a small CIB that begins with the questions as comments (`<!-- why web -->`), and the answers as
+ * an administrator reads them. `UPDATE_GOLDEN=1 npx vitest run test/scheduler/explain` rewrites the answers.
+ */
+const folder = join(import.meta.dirname, '../cases/why')
+const cases = readdirSync(folder).sort()
+
+async function ask(file: string, question: string): Promise<Printed> {
+  return await runLine({
+    commands: allCommands,
+    line: question.split(' '),
+    terminal: scriptedTerminal(),
+    openCluster: () => fileAccess(file),
+  })
+}
+
+function questionsIn(cib: string): readonly string[] {
+  return [...cib.matchAll(/^<!-- (why .*) -->$/gm)].map(([, question = '']) => question)
+}
+
+describe('why, cause by cause', () => {
+  test('there are more than forty causes', () => expect(cases.length).toBeGreaterThan(40))
+
+  for (const name of cases) {
+    const file = join(folder, name, 'cib.xml')
+    const golden = join(folder, name, 'why.txt')
+    const questions = questionsIn(readFileSync(file, 'utf8'))
+
+    test(name, async () => {
+      expect(questions).not.toEqual([])
+      const answers = await Promise.all(
+        questions.map(async (question) => {
+          const { standardOutput, standardError } = await ask(file, question)
+          return `$ systole ${question}\n${standardOutput}${standardError}`
+        }),
+      )
+      const text = answers.join('\n')
+      if (process.env.UPDATE_GOLDEN === '1') writeFileSync(golden, text)
+      expect(text).toBe(readFileSync(golden, 'utf8'))
+    })
+
+    test(`${name}: the same as JSON`, async () => {
+      for (const question of questions) {
+        const plain = await ask(file, question)
+        const { standardOutput, standardError, exitCode } = await ask(file, `${question} --json`)
+        expect(exitCode).toBe(plain.exitCode)
+        const answer: unknown = JSON.parse(standardOutput === '' ? standardError : standardOutput)
+        if (plain.exitCode === 0) expect(answer).toMatchObject({ text: plain.standardOutput.trimEnd() })
+      }
+    })
+  }
+})
+
+describe('questions that have no answer', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'systole-why-'))
+  afterAll(() => rmSync(scratch, { recursive: true }))
+  const file = join(scratch, 'cib.xml')
+  writeFileSync(file, readFileSync(join(folder, 'location-preference', 'cib.xml'), 'utf8'))
+
+  const refused: readonly { readonly question: string; readonly says: RegExp }[] = [
+    { question: 'why wbe', says: /no resource or node 'wbe'.*Did you mean 'web'/ },
+    { question: 'why --fence n9', says: /no resource or node 'n9'/ },
+    { question: 'why --move wbe n2', says: /no resource 'wbe'.*Did you mean 'web'/ },
+    { question: 'why --move web n9', says: /no node 'n9'/ },
+    { question: 'why --move --fence web', says: /not for both/ },
+    { question: 'why', says: /missing/ },
+  ]
+  for (const { question, says } of refused)
+    test(question, async () => {
+      const { standardError, exitCode } = await ask(file, question)
+      expect(exitCode).not.toBe(0)
+      expect(standardError).toMatch(says)
+    })
+})
