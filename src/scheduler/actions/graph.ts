@@ -7,6 +7,7 @@ import type { NodeStatus } from '../../status/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
 import { isRecurring, notifyKey, operationKey, type PlannedAction, sameNode } from './action.ts'
 import { actionAttributes } from './action-attributes.ts'
+import { dropInvalidOrders } from './invalid-orders.ts'
 import { planNotifications } from './notifications.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
 import { has, none, type Relation, rule } from './relation.ts'
@@ -14,6 +15,7 @@ import { stateFor } from './settling.ts'
 import { type CloneUnit, isInClone, isReplicated, type PrimitiveUnit, type Unit } from './unit.ts'
 
 export function toGraph(plan: Plan): TransitionGraph {
+  dropInvalidOrders(plan, (action, relation) => isInput(plan, action, relation))
   const actions: GraphAction[] = []
   const shown = new Set<PlannedAction>()
   const show = (action: PlannedAction): void => {

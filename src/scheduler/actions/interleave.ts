@@ -7,8 +7,7 @@ import { findAction, operationKey, type PlannedAction } from './action.ts'
 import { isTrue } from './operation.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
 import { has, relate, rule } from './relation.ts'
-import { originalTask } from './role-tasks.ts'
-import { type Changed, type Settling, type Step, stateFor, unchanged } from './settling.ts'
+import { type Changed, type Settling, type Step, stateFor, taskOfParts, unchanged } from './settling.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -112,8 +111,7 @@ function withdraw({ plan, work }: Settling, step: Step, instance: Instance, goes
 
 /** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */
 function actionOfInstance(action: PlannedAction, instance: Instance): PlannedAction | undefined {
-  const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(action.key)
-  const task = originalTask(notified?.[1] ?? action.task)
+  const task = taskOfParts(action, instance.kind === 'group' ? 'groups' : 'primitives')
   const doing = task === 'promote' || task === 'demote' ? inContainer(instance) : instance
   return findAction(doing, { key: operationKey(doing.id, task) })
 }

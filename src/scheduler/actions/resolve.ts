@@ -100,7 +100,7 @@ function leadsInside(
 /** Where something waits for a stop, and the resource may turn out to be active elsewhere, it waits for the probe too. */
 function orderProbesBeforeFollowers({ first, follower, rules }: Ordering): void {
   const { unit } = first
-  if (rules === none || unit?.kind !== 'primitive' || unit === follower.unit) return
+  if (rules === none || unit?.kind !== 'primitive' || unit === follower.unit || !follower.unit) return
   const firstTask = first.action ? first.action.task : splitKey(first.key ?? '').task
   if (firstTask !== 'stop') return
   if (follower.unit && unit.container === follower.unit) {

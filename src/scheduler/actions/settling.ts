@@ -119,7 +119,10 @@ function groupState(action: PlannedAction, members: readonly Unit[], node: NodeS
 }
 
 function collectiveState(action: PlannedAction, unit: CloneUnit | BundleUnit, node: NodeStatus | undefined): State {
-  const task = collectiveTask(action)
+  const task = taskOfParts(
+    action,
+    unit.kind === 'clone' && unit.instances[0]?.kind === 'group' ? 'groups' : 'primitives',
+  )
   let optional = true
   let runnable = false
   for (const instance of partsDoing(unit, task)) {
@@ -136,7 +139,10 @@ function collectiveState(action: PlannedAction, unit: CloneUnit | BundleUnit, no
   return { optional, runnable }
 }
 
-function collectiveTask(action: PlannedAction): string {
+/** What the parts of a clone do when the clone does this. */
+export function taskOfParts(action: PlannedAction, parts: 'primitives' | 'groups'): string {
   const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(action.key)
-  return originalTask(notified?.[1] ?? action.task)
+  const task = notified?.[1] ?? action.task
+  // Groups have points of their own for what is done everywhere.
+  return parts === 'groups' ? task : originalTask(task)
 }
