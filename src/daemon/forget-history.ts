@@ -1,7 +1,7 @@
 /** `resource cleanup` and `resource refresh`: recorded operations and fail counts are forgotten, so that all is probed anew. */
 import { type CountedFailure, failuresIn } from '../attributes/index.ts'
-import type { NodeName, ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
+import type { ClusterView } from '../controller/index.ts'
 import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../rpc/index.ts'
 import type { Write } from '../store/index.ts'
 import type { ClusterNode } from './cluster-node.ts'
@@ -11,14 +11,23 @@ export async function deleteHistory(
   node: ClusterNode,
   asked: DeleteHistoryRequest,
 ): Promise<readonly DeleteHistoryAnswerDeleted[]> {
-  const { view } = node
+  const { writes, deleted } = historyToDelete(node.view, asked)
+  if (writes.length > 0) await node.store.transaction({ compare: [], writes })
+  return deleted
+}
+
+/** Without an operation a resource's whole history on the node goes, so that it is probed; with one, that operation's part. */
+export function historyToDelete(
+  view: Pick<ClusterView, 'operations' | 'attributes'>,
+  asked: DeleteHistoryRequest,
+): { readonly writes: readonly Write[]; readonly deleted: readonly DeleteHistoryAnswerDeleted[] } {
   const wanted = [...view.operations.values()].filter((record) => matches(record, asked))
   const counts = [...view.attributes].filter(([, attribute]) => {
     if (asked.node !== undefined && attribute.node !== asked.node) return false
     const failed = failuresIn(attribute.name)
     return failed !== undefined && matchesFailCount(failed, asked)
   })
-  const found = new Map<string, { readonly resource: ResourceId; readonly node: NodeName }>()
+  const found = new Map<string, OperationRecord>()
   for (const record of wanted)
     if (!asked.onlyFailed || hasFailed(record)) found.set(keys.historyOfResource(record.node, record.resource), record)
   for (const [, { name, node: where }] of counts) {
@@ -26,12 +35,16 @@ export async function deleteHistory(
     const record = wanted.find((one) => one.node === where && baseName(one.resource) === baseName(resource ?? ''))
     if (record) found.set(keys.historyOfResource(record.node, record.resource), record)
   }
-  const writes: Write[] = [
-    ...[...found.keys()].map((prefix) => ({ kind: 'delete-prefix', prefix }) as const),
-    ...counts.map(([key]) => ({ kind: 'delete', key }) as const),
-  ]
-  if (writes.length > 0) await node.store.transaction({ compare: [], writes })
-  return [...found.values()].map(({ resource, node: where }) => ({ resource, node: where }))
+  const ofOneOperation = asked.operation !== undefined || asked.intervalMs !== undefined
+  const records: readonly Write[] = ofOneOperation
+    ? wanted
+        .filter(({ node, resource }) => found.has(keys.historyOfResource(node, resource)))
+        .map(({ node, resource, recordId }) => ({ kind: 'delete', key: keys.history(node, resource, recordId) }))
+    : [...found.keys()].map((prefix) => ({ kind: 'delete-prefix', prefix }))
+  return {
+    writes: [...records, ...counts.map(([key]) => ({ kind: 'delete', key }) as const)],
+    deleted: [...found.values()].map(({ resource, node }) => ({ resource, node })),
+  }
 }
 
 function matches(record: OperationRecord, asked: DeleteHistoryRequest): boolean {

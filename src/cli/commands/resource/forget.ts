@@ -1,7 +1,7 @@
 /** `cleanup` and `refresh`: forget what was recorded, so that it is looked at again. */
 
 import { parseDurationMs } from '../../../base/index.ts'
-import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { waitUntilSettled } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
@@ -44,7 +44,12 @@ async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
   const flagNode = call.flags.get('node')
   const node = options.get('node') ?? (typeof flagNode === 'string' ? flagNode : undefined)
   const operation = options.get('operation')
-  const intervalMs = parseDurationMs(options.get('interval') ?? '')
+  const interval = options.get('interval')
+  const intervalMs = interval === undefined ? undefined : parseDurationMs(interval)
+  if (interval !== undefined && intervalMs === undefined)
+    throw new Refusal(`'${interval}' is no interval: write it as 10s, 1min or 500ms.`)
+  if (interval !== undefined && operation === undefined)
+    throw new Refusal('An interval belongs to an operation: add operation=<operation>.')
   const { deleted } = await liveCluster(call).deleteHistory({
     onlyFailed,
     ...(resource === undefined ? {} : { resource }),
