@@ -10,8 +10,10 @@ export interface ClusterNodeEntry {
   readonly id: string
   readonly address: string
   readonly ports: Ports
-  /** Has a member of the store: the founders of the cluster, up to seven. */
+  /** Has a member of the store, or is to have one. */
   readonly votes: boolean
+  /** It is being removed from the cluster: its vote goes first. */
+  readonly leaving?: true
 }
 
 export interface Ports {
@@ -62,6 +64,8 @@ export const defaultTimings: Timings = {
 export interface ClusterFile {
   readonly clusterName: string
   readonly nodes: readonly ClusterNodeEntry[]
+  /** Counts the changes of the list of nodes since the cluster was founded: the store has the newest (node-list.ts). */
+  readonly nodesVersion: number
   readonly store: StoreChoice
   readonly timings: Timings
 }
@@ -85,35 +89,44 @@ export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileR
   }
   const value = parseObject(text, wrong)
   if (!value) return failed(...reports)
-  unknownEntries(value, ['clusterName', 'nodes', 'store', 'timings', 'ports'], 'cluster.json', wrong)
+  unknownEntries(value, ['clusterName', 'nodes', 'nodesVersion', 'store', 'timings', 'ports'], 'cluster.json', wrong)
   const ports = { ...defaultPorts, ...numbers(value.ports, Object.keys(defaultPorts), 'ports', wrong) }
   const timings = { ...defaultTimings, ...numbers(value.timings, Object.keys(defaultTimings), 'timings', wrong) }
   const clusterName = value.clusterName
   if (typeof clusterName !== 'string' || clusterName === '') wrong('clusterName is missing')
   const nodes = parseNodes(value.nodes, ports, wrong)
+  const { nodesVersion = 0 } = numbers(
+    { nodesVersion: value.nodesVersion ?? 0 },
+    ['nodesVersion'],
+    'cluster.json',
+    wrong,
+  )
   const store = parseStore(value.store, wrong)
   if (timings.heartbeatIntervalMs * 2 > timings.tokenMs)
     wrong('timings.heartbeatIntervalMs must be at most half of timings.tokenMs, or one late beat loses a node')
   if (timings.leaseMarginMs * 2 > timings.leaseTtlMs)
     wrong('timings.leaseMarginMs must be at most half of timings.leaseTtlMs')
   if (reports.length > 0 || !store) return failed(...reports)
-  return ok({ clusterName: String(clusterName), nodes, store, timings })
+  return ok({ clusterName: String(clusterName), nodes, nodesVersion, store, timings })
 }
 
 export function printClusterFile(file: ClusterFile): string {
-  const nodes = file.nodes.map(({ name, id, address, ports, votes }) => {
+  const nodes = file.nodes.map(({ name, id, address, ports, votes, leaving }, index) => {
     const own = Object.entries(ports).filter(([port, number]) => number !== defaultPorts[port as keyof Ports])
     return {
       name,
       id,
       address,
-      ...(votes ? {} : { votes }),
+      ...(votes === index < mostVoters ? {} : { votes }),
+      ...(leaving ? { leaving } : {}),
       ...(own.length > 0 ? { ports: Object.fromEntries(own) } : {}),
     }
   })
   const own = Object.entries(file.timings).filter(([name, ms]) => ms !== defaultTimings[name as keyof Timings])
   const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
-  return `${JSON.stringify({ clusterName: file.clusterName, nodes, store: file.store, ...timings }, null, 2)}\n`
+  const version = file.nodesVersion > 0 ? { nodesVersion: file.nodesVersion } : {}
+  const { clusterName, store } = file
+  return `${JSON.stringify({ clusterName, nodes, ...version, store, ...timings }, null, 2)}\n`
 }
 
 type Wrong = (message: string) => undefined
@@ -157,7 +170,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const where = `nodes[${index}]`
     const node = asObject(entry, where, wrong)
     if (!node) return []
-    unknownEntries(node, ['name', 'id', 'address', 'ports', 'votes'], where, wrong)
+    unknownEntries(node, ['name', 'id', 'address', 'ports', 'votes', 'leaving'], where, wrong)
     const { name, id, address } = node
     if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
@@ -167,7 +180,8 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
         id: id === undefined ? String(index + 1) : String(id),
         address: typeof address === 'string' && address !== '' ? address : name,
         ports: { ...ports, ...own },
-        votes: node.votes !== false && index < mostVoters,
+        votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
+        ...(node.leaving === true ? { leaving: true } : {}),
       },
     ]
   })

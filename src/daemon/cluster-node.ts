@@ -32,9 +32,11 @@ import { CoreLoop } from './core-loop.ts'
 import { FencingHands } from './fencing-hands.ts'
 import { firstConfiguration } from './first-configuration.ts'
 import { toBytes } from './json-value.ts'
-import { allKeys, fencingHistoryPrefix, keys } from './keys.ts'
+import { allKeys, fencingHistoryPrefix, keys, nodeListKey } from './keys.ts'
 import { type LocalStore, openLocalStore } from './local-store.ts'
 import type { Log } from './log.ts'
+import { decodeNodeList } from './node-list.ts'
+import { clusterNotes } from './notes.ts'
 import { observationOf } from './observations.ts'
 import { openExecutor } from './open-executor.ts'
 import { ownMember } from './own-member.ts'
@@ -47,7 +49,9 @@ import { pulsePeers } from './pulse/begin.ts'
 import type { FromPulse } from './pulse/messages.ts'
 import type { Pulse } from './pulse/pulse.ts'
 import { QuorumLoss } from './quorum-loss.ts'
+import { voterEndpoints } from './store-config.ts'
 import { openStoreView, type StoreChange, type StoreView } from './store-view.ts'
+import { VoteKeeper } from './vote-keeper.ts'
 
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
@@ -60,6 +64,8 @@ export interface ClusterNodeSetup {
   readonly fail: (error: unknown) => void
   /** No bug: the node must come back as somebody new. */
   readonly restart: (reason: string) => void
+  /** The store's list of nodes, which may be newer than the file. */
+  readonly onNodeList: (listed: ClusterFile) => void
 }
 
 const storeRetryMs = 100
@@ -76,6 +82,7 @@ export class ClusterNode {
   readonly #presence: CoreLoop<PresenceState, PresenceInput, PresenceEffect>
   readonly #controller: CoreLoop<ControllerState, ControllerInput, ControllerEffect>
   readonly #quorumLoss: QuorumLoss
+  readonly #votes: VoteKeeper
   readonly #listeners = new Set<() => void>()
   readonly fencing: FencingHands
   #file: ClusterFile
@@ -120,6 +127,15 @@ export class ClusterNode {
       holdsTerm: (term) => this.#holdsTerm(term),
       onFenced: (input) => this.#controller.feed(input),
     })
+    this.#votes = new VoteKeeper({
+      self: this.name,
+      paths: setup.paths,
+      log: setup.log,
+      file: () => this.#file,
+      store: () => this.store,
+      leads: () => this.quorate && this.#view.dc?.node === this.name,
+      isUp: this.isUp,
+    })
     this.#quorumLoss = new QuorumLoss({
       self: this.name,
       log: setup.log,
@@ -156,6 +172,10 @@ export class ClusterNode {
     return monotonicNow() < this.#quorateUntil
   }
 
+  /** A member of the cluster that is heard. */
+  readonly isUp = (node: NodeName): boolean =>
+    this.#view.members.get(node)?.state === 'member' && !this.#silent.has(node)
+
   state(): ClusterState {
     const trouble = this.#localStore?.trouble() ?? this.#storeTrouble
     return clusterState({
@@ -167,7 +187,12 @@ export class ClusterNode {
       transition: this.#storeView?.get(keys.transition),
       fencing: this.#storeView?.below(fencingHistoryPrefix) ?? [],
       storeTrouble: this.quorate ? undefined : trouble,
-      notes: [],
+      notes: clusterNotes({
+        file: this.#file,
+        configuration: this.#view.configuration?.typed,
+        deviceCount: this.fencing.deviceCount,
+        isFenceable: (node) => this.fencing.isFenceable(node),
+      }),
     })
   }
 
@@ -200,7 +225,10 @@ export class ClusterNode {
   replaceFile(file: ClusterFile): void {
     this.#file = file
     this.#peers.replaceFile(file)
+    this.#localStore?.follow(file)
     this.#tellPulse()
+    this.#votes.look()
+    this.#tellListeners()
   }
 
   /** Stops what runs here, then goes. With `force` it goes at once and leaves its resources running. */
@@ -226,6 +254,7 @@ export class ClusterNode {
     this.#ended = true
     this.#presence.end()
     this.#controller.end()
+    this.#votes.close()
     await this.#executor?.close()
     await this.#agentTools?.close()
     this.#storeView?.close()
@@ -277,6 +306,7 @@ export class ClusterNode {
     this.#planner.warmUp(this.#view.revision)
     this.#executor.adopt()
     this.#executor.setQuorum(this.quorate)
+    if (this.quorate && this.#lease !== undefined) this.#presence.feed({ kind: 'lease', lease: this.#lease })
     this.#feedView([])
     if (this.#view.configuration === undefined) {
       const xml = firstConfiguration(this.#file)
@@ -289,12 +319,15 @@ export class ClusterNode {
     this.#view = observed.view
     this.#log.debug('the store changed', { revision, key: changes[0]?.key, changes: changes.length })
     this.#planner.observe(changes, revision)
+    const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
+    if (list) this.#setup.onNodeList(decodeNodeList(list))
     if (changes.some(({ key }) => key === keys.configuration) && this.#view.configuration)
       this.fencing.configure(this.#view.configuration.typed)
     // Before the executor is there nothing is fed: the first view is fed whole.
     if (!this.#executor) return
     this.#feedView(observed.changes)
     if (observed.changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
+    this.#votes.look()
     this.#tellListeners()
   }
 
@@ -312,6 +345,7 @@ export class ClusterNode {
         this.#silent = new Set(silent)
         this.#log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
         this.#controller.feed({ kind: 'silence', silent, agreed: message.agreedSilent })
+        this.#votes.look()
         this.#tellListeners()
         return
       }
@@ -349,7 +383,8 @@ export class ClusterNode {
     this.#log.info('this node has quorum', { lease })
     this.#quorumLoss.end()
     this.#executor?.setQuorum(true)
-    this.#presence.feed({ kind: 'lease', lease })
+    // Before the view is there this node does not know whether it still belongs to the cluster.
+    if (this.#executor) this.#presence.feed({ kind: 'lease', lease })
     this.#tellListeners()
   }
 
@@ -427,7 +462,8 @@ export class ClusterNode {
   /** Those that the store knows as members are the voters on a node's silence. */
   #tellPulse(): void {
     const peers = pulsePeers(this.#file, this.#setup.own)
-    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.#view.members.keys()] })
+    const endpoints = this.#file.store.kind === 'etcd' ? voterEndpoints(this.#file, this.name) : []
+    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.#view.members.keys()], endpoints })
   }
 
   #tellListeners(): void {

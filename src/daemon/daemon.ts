@@ -28,6 +28,7 @@ import { readIfThere, writeWhole } from './files.ts'
 import { readIdentity } from './identity.ts'
 import { localHandlers } from './local-api.ts'
 import type { Log } from './log.ts'
+import { newerFile } from './node-list.ts'
 import { findOwnNode, ownName } from './own-name.ts'
 import type { Paths } from './paths.ts'
 import { peerHandlers } from './peer-api.ts'
@@ -45,6 +46,7 @@ export class Daemon {
   #local: GrpcServer | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
+  #forgetting = false
 
   constructor(paths: Paths, log: Log, fail: (error: unknown) => void) {
     this.paths = paths
@@ -165,6 +167,7 @@ export class Daemon {
       log: this.log,
       fail: this.#fail,
       restart: this.#restart,
+      onNodeList: (listed) => this.takeNodeList(listed),
     })
     this.#node = node
     await node.start()
@@ -179,11 +182,30 @@ export class Daemon {
     if (this.#node === node) this.#node = undefined
   }
 
-  async replaceFile(file: ClusterFile): Promise<void> {
+  /** The list of nodes as another node or the store has it. Whoever is not in it any more was removed. */
+  takeNodeList(listed: ClusterFile): void {
+    const file = this.#file && newerFile(this.#file, listed)
+    if (!file) return
+    if (!findOwnNode(file)) {
+      this.forgetLater('the cluster has removed this node')
+      return
+    }
+    this.log.info('the list of nodes has changed', { version: file.nodesVersion })
     writeWhole(this.paths.clusterFile, printClusterFile(file))
     this.#file = file
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
+  }
+
+  forgetLater(reason: string): void {
+    if (this.#forgetting) return
+    this.#forgetting = true
+    this.log.warn('this host forgets its cluster', { reason })
+    this.forget()
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#forgetting = false
+      })
   }
 
   /** Forgets the cluster. The socket stays, so that the host can join again. */

@@ -12,6 +12,7 @@ import {
   type SetupRequest,
   signNodeCertificate,
 } from '../rpc/index.ts'
+import { voterCount } from '../store/index.ts'
 import { type ClusterFile, defaultPorts, parseClusterFile, printClusterFile } from './cluster-file.ts'
 import { writeWhole } from './files.ts'
 import { readAuthority, writeIdentity } from './identity.ts'
@@ -23,7 +24,12 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
   const options = asked.options === undefined ? {} : readOptions(asked.options)
   const text = JSON.stringify({
     clusterName: asked.clusterName,
-    nodes: asked.nodes.map(({ name, address }, index) => ({ name, address, id: String(index + 1) })),
+    nodes: asked.nodes.map(({ name, address }, index) => ({
+      name,
+      address,
+      id: String(index + 1),
+      votes: index < voterCount(asked.nodes.length),
+    })),
     ...options,
   })
   const file = acceptClusterFile(text)

@@ -17,9 +17,11 @@ import {
   DeviceServer,
   type DeviceServerAnswer,
   deviceActions,
+  type FenceDevice,
   type FenceHost,
   Fencer,
   fenceDeviceRunner,
+  isFenceable,
   readFenceDevices,
   usedFenceAgents,
 } from '../fencing/index.ts'
@@ -62,6 +64,7 @@ export class FencingHands {
   readonly #metadata = new Map<string, AgentMetadata>()
   readonly #waiting = new Map<string, (result: Announcement) => void>()
   #configuration: Configuration | undefined
+  #known: readonly FenceDevice[] = []
 
   constructor(ports: FencingPorts) {
     this.#ports = ports
@@ -91,6 +94,16 @@ export class FencingHands {
     this.#configuration = configuration
     this.#useDevices()
     void this.#learnAgents(configuration)
+  }
+
+  get deviceCount(): number {
+    return this.#known.length
+  }
+
+  /** By the configuration alone: a device that must be asked first may still refuse. */
+  isFenceable(node: NodeName): boolean {
+    const topology = this.#configuration?.fencingLevels ?? []
+    return isFenceable({ node, attributes: this.#attributesOf(node) }, topology, this.#known)
   }
 
   confirm(target: NodeName): void {
@@ -212,6 +225,7 @@ export class FencingHands {
     if (!configuration) return
     const devices = readFenceDevices(configuration, { metadata: this.#metadata })
     const concurrent = parseBoolean(clusterOptionValue(configuration, 'concurrent-fencing')) ?? true
+    this.#known = devices
     this.#devices.configure(devices)
     this.#fencer.configure({ devices, topology: configuration.fencingLevels, concurrent })
   }

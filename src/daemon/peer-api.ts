@@ -20,11 +20,12 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       return { node: daemon.name, ok: true, message: 'stopped' }
     },
     updateClusterFile: async ({ json }) => {
-      await daemon.replaceFile(acceptClusterFile(json))
+      await daemon.takeNodeList(acceptClusterFile(json))
       return {}
     },
     forget: async () => {
-      await daemon.forget()
+      // The answer first: this very server is closed with the rest.
+      setTimeout(() => daemon.forgetLater('another node has removed this one'), 50)
       return {}
     },
   }

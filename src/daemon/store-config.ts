@@ -1,6 +1,6 @@
 /** How the threads of this node reach the store, by cluster.json. */
 import { join } from 'node:path'
-import { assertNever } from '../base/index.ts'
+import { assertNever, type NodeName } from '../base/index.ts'
 import type { EndpointAddress, StoreConfig } from '../store/index.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 import { pkiFiles } from './identity.ts'
@@ -16,16 +16,22 @@ export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Pat
       return { kind: 'socket', path: store.path }
     case 'external':
       return { kind: 'etcd', endpoints: store.endpoints }
-    case 'etcd': {
-      const voters = file.nodes.filter(({ votes }) => votes)
-      const others = voters.filter(({ name }) => name !== own.name)
-      const endpoints = [...(own.votes ? [own] : []), ...others].map(etcdEndpoint)
-      return { kind: 'etcd', endpoints, tls: etcdTls(paths) }
-    }
+    case 'etcd':
+      return { kind: 'etcd', endpoints: voterEndpoints(file, own.name), tls: etcdTls(paths) }
     default:
       return assertNever(store)
   }
 }
+
+/** This node's own member first, where it has one. */
+export function voterEndpoints(file: ClusterFile, self: NodeName): readonly EndpointAddress[] {
+  const voters = file.nodes.filter(({ votes }) => votes)
+  const own = voters.filter(({ name }) => name === self)
+  return [...own, ...voters.filter(({ name }) => name !== self)].map(etcdEndpoint)
+}
+
+export const etcdPeerUrl = ({ address, ports }: ClusterNodeEntry): string =>
+  `https://${bracketed(address)}:${ports.etcdPeer}`
 
 export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
   const { authority, certificate, key } = pkiFiles(paths.pki)
@@ -37,4 +43,4 @@ export const etcdEndpoint = ({ name, address, ports }: ClusterNodeEntry): Endpoi
   serverName: name,
 })
 
-export const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)

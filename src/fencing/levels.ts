@@ -19,6 +19,16 @@ export function levelsFor(target: Target, topology: readonly FencingLevel[], dev
   return chosen.length > 0 ? chosen.map((level) => level.devices) : everyDevice(target, devices)
 }
 
+/** Whether there is a level whose devices are all there; whether they can indeed, a device that must be asked knows. */
+export function isFenceable(
+  target: Target,
+  topology: readonly FencingLevel[],
+  devices: readonly FenceDevice[],
+): boolean {
+  const ids = new Set<string>(devices.map(({ id }) => id))
+  return levelsFor(target, topology, devices).some((level) => level.length > 0 && level.every((id) => ids.has(id)))
+}
+
 /** A node by its name comes before patterns, and those before attributes; only one of these kinds counts. */
 function topologyFor(target: Target, topology: readonly FencingLevel[]): readonly FencingLevel[] {
   for (const by of ['node', 'pattern', 'attribute'] as const) {

@@ -9,6 +9,7 @@
  * got no answer, and applies it once all the same.
  */
 import type { Branded } from '../base/index.ts'
+import type { EndpointAddress } from './etcd/endpoint.ts'
 
 export type Revision = Branded<number, 'Revision'>
 export type LeaseId = Branded<string, 'LeaseId'>
@@ -87,5 +88,7 @@ export interface Store {
    */
   readonly keepAlive: (lease: LeaseId) => Promise<{ readonly ttlMs: number } | 'lost'>
   readonly revokeLease: (lease: LeaseId) => Promise<void>
+  /** Where members may come and go: those to reach from now on, this node's own first. */
+  readonly useEndpoints?: (endpoints: readonly EndpointAddress[]) => void
   readonly close: () => Promise<void>
 }

@@ -11,7 +11,7 @@ import {
   quorateUntil,
   quorumStep,
 } from '../../quorum/index.ts'
-import type { LeaseId, Store } from '../../store/index.ts'
+import type { EndpointAddress, LeaseId, Store } from '../../store/index.ts'
 import { monotonicNow } from '../clock.ts'
 import type { FromPulse } from './messages.ts'
 
@@ -42,6 +42,10 @@ export class Lease {
     clearTimeout(this.#timer)
     const wait = nextQuorumAt(state) - monotonicNow()
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.feed({ kind: 'tick' }), Math.max(1, wait))
+  }
+
+  useEndpoints(endpoints: readonly EndpointAddress[]): void {
+    if (!this.#ended) this.#store.useEndpoints?.(endpoints)
   }
 
   async leave(): Promise<void> {

@@ -3,7 +3,7 @@ import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { HeartbeatTimings, PeerView } from '../../membership/index.ts'
 import type { QuorumTimings } from '../../quorum/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
-import type { StoreConfig } from '../../store/index.ts'
+import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 
 export interface PulseSetup {
   readonly node: NodeName
@@ -22,7 +22,13 @@ export interface PulsePeer {
 }
 
 export type ToPulse =
-  | { readonly kind: 'nodes'; readonly peers: readonly PulsePeer[]; readonly members: readonly NodeName[] }
+  | {
+      readonly kind: 'nodes'
+      readonly peers: readonly PulsePeer[]
+      readonly members: readonly NodeName[]
+      /** Of the store; empty where they never change. */
+      readonly endpoints: readonly EndpointAddress[]
+    }
   /** Gives the lease back, so that everything under it goes at once, and ends. */
   | { readonly kind: 'leave' }
 

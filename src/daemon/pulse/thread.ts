@@ -13,7 +13,7 @@ import {
   nextHeartbeatAt,
   peerViews,
 } from '../../membership/index.ts'
-import { createStore } from '../../store/index.ts'
+import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { monotonicNow } from '../clock.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
@@ -58,6 +58,10 @@ class PulseThread {
     this.#feed({ kind: 'nodes', peers: peers.map(({ node }) => node), members })
   }
 
+  useEndpoints(endpoints: readonly EndpointAddress[]): void {
+    if (endpoints.length > 0) this.#lease.useEndpoints(endpoints)
+  }
+
   async leave(): Promise<void> {
     this.#left = true
     clearTimeout(this.#timer)
@@ -95,7 +99,9 @@ class PulseThread {
 
 const thread = new PulseThread(workerData as PulseSetup)
 port.on('message', (message: ToPulse) => {
-  if (message.kind === 'nodes') thread.setNodes(message.peers, message.members)
-  else void thread.leave().then(() => port.close())
+  if (message.kind === 'nodes') {
+    thread.useEndpoints(message.endpoints)
+    thread.setNodes(message.peers, message.members)
+  } else void thread.leave().then(() => port.close())
 })
 void thread.start()

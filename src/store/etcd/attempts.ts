@@ -34,7 +34,7 @@ export type Outcome<T> =
   | { readonly kind: 'none'; readonly everSent: boolean; readonly lastError: unknown }
 
 export class Members {
-  readonly endpoints: readonly Endpoint[]
+  #endpoints: readonly Endpoint[]
   readonly #clock: Clock
   /** The member that answered last: a hung one is left alone until its successor fails. */
   #preferred = 0
@@ -43,8 +43,21 @@ export class Members {
   #inFlight = 0
 
   constructor(endpoints: readonly Endpoint[], clock: Clock) {
-    this.endpoints = endpoints
+    this.#endpoints = endpoints
     this.#clock = clock
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#endpoints
+  }
+
+  /** Attempts on a member that is not among them any more fail, and go on with the others. */
+  replace(endpoints: readonly Endpoint[]): void {
+    const gone = this.#endpoints.filter((endpoint) => !endpoints.includes(endpoint))
+    const preferred = this.#endpoints[this.#preferred]
+    this.#endpoints = endpoints
+    this.#preferred = Math.max(0, preferred === undefined ? 0 : endpoints.indexOf(preferred))
+    for (const endpoint of gone) endpoint.close()
   }
 
   /** The `n`th choice, the member that answered last being the first. */
@@ -55,7 +68,7 @@ export class Members {
   }
 
   answered(endpoint: Endpoint, tookMs: number): void {
-    this.#preferred = this.endpoints.indexOf(endpoint)
+    this.#preferred = Math.max(0, this.endpoints.indexOf(endpoint))
     // One answer that waited for an election must not make the next election's requests patient: an outlier counts little.
     const sample = Math.min(tookMs, 4 * this.#usualMs + 10)
     this.#usualMs = 0.8 * this.#usualMs + 0.2 * sample

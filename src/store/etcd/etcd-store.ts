@@ -45,6 +45,7 @@ type Decision = Verdict | { readonly kind: 'lease-lost' } | { readonly kind: 're
 
 export class EtcdStore implements Store {
   readonly #members: Members
+  readonly #tls: TlsFiles | undefined
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #sessions: Sessions
@@ -54,6 +55,7 @@ export class EtcdStore implements Store {
     assert(options.endpoints.length > 0, 'a store has endpoints')
     this.#clock = options.clock ?? machineClock
     this.#timeoutMs = options.timeoutMs ?? 5000
+    this.#tls = options.tls
     this.#members = new Members(
       options.endpoints.map((address) => new Endpoint(address, options.tls)),
       this.#clock,
@@ -128,6 +130,14 @@ export class EtcdStore implements Store {
         meaningOf(error) === 'lease-not-found' ? { kind: 'answer', value: undefined } : undefined,
     })
     if (outcome.kind === 'none') throw unanswered('revoke a lease', this.#timeoutMs, outcome.lastError)
+  }
+
+  useEndpoints(endpoints: readonly EndpointAddress[]): void {
+    assert(endpoints.length > 0, 'a store has endpoints')
+    const known = new Map(this.#members.endpoints.map((endpoint) => [endpoint.address, endpoint]))
+    const wanted = endpoints.map((one) => known.get(typeof one === 'string' ? one : one.address))
+    if (wanted.length === known.size && wanted.every((one, at) => one === this.#members.endpoints[at])) return
+    this.#members.replace(endpoints.map((address, at) => wanted[at] ?? new Endpoint(address, this.#tls)))
   }
 
   async close(): Promise<void> {

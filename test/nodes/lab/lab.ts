@@ -68,11 +68,11 @@ export class Lab {
     for (const node of this.nodes) await this.power.on(node)
   }
 
-  /** Sets up one cluster of all nodes the way an administrator does, and waits until all are online. */
-  async formCluster(): Promise<void> {
-    const [first = '', ...others] = this.nodes
+  /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
+  async formCluster(nodes: readonly string[] = this.nodes): Promise<void> {
+    const [first = '', ...others] = nodes
     await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
-    const members = this.nodes.flatMap((node) => [node, `addr=${this.network.address(node)}`])
+    const members = nodes.flatMap((node) => [node, `addr=${this.network.address(node)}`])
     const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
       readonly joinToken: string
     }
@@ -83,15 +83,15 @@ export class Lab {
     }
     await Promise.all(others.map(join))
     await this.until('all nodes are online and there is a DC', async () => {
-      const { nodes } = await this.status(first)
-      return nodes.length === this.nodes.length && nodes.every(({ online }) => online) && nodes.some(({ dc }) => dc)
+      const { nodes: seen } = await this.status(first)
+      return seen.length === nodes.length && seen.every(({ online }) => online) && seen.some(({ dc }) => dc)
     })
   }
 
   /** An IPMI fence device for each node. */
-  async createFencing(): Promise<void> {
-    const [first = ''] = this.nodes
-    for (const node of this.nodes)
+  async createFencing(nodes: readonly string[] = this.nodes): Promise<void> {
+    const [first = ''] = nodes
+    for (const node of nodes)
       await this.systole(first, 'stonith', 'create', `fence-${node}`, 'fence_ipmilan', ...this.fencingOptions(node))
   }
 

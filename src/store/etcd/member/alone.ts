@@ -2,13 +2,14 @@
  * Two steps that give up a member's place in its cluster, each only with somebody's word: the survivor of two goes on alone
  * (the other node must be fenced), and a node that was left behind discards its log and joins again.
  */
+import { rmSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { pause } from '../../clock.ts'
 import { StoreUnavailableError } from '../../errors.ts'
 import { EtcdAdmin } from '../admin.ts'
 import type { TlsFiles } from '../endpoint.ts'
 import { findMember, isAlive, markStarted, startMember, wipeData } from './process.ts'
-import { type MemberSettings, ownEndpoint } from './settings.ts'
+import { type MemberSettings, ownEndpoint, rejoinJournal } from './settings.ts'
 
 export interface AloneOptions {
   readonly settings: MemberSettings
@@ -47,6 +48,7 @@ export async function restartAlone(options: AloneOptions): Promise<void> {
 export async function discardMember(options: AloneOptions): Promise<void> {
   await endMember(options)
   wipeData(options.settings)
+  rmSync(rejoinJournal(options.settings), { force: true })
 }
 
 async function endMember({ settings, clock, timeoutMs }: AloneOptions): Promise<void> {

@@ -53,6 +53,10 @@ export function nextMembershipStep(view: {
   if (gone !== undefined && (spare !== undefined || shrinkingHelps(view.members.length, fenced.length)))
     return { kind: 'remove', peerUrl: gone.peerUrl }
   if (spare !== undefined && view.members.length < wanted) return { kind: 'add-learner', peerUrl: spare.peerUrl }
+  // One too many, after a node left. While one is silent the others may need every vote that they have.
+  const last = [...view.members].sort((a, b) => (a.peerUrl < b.peerUrl ? -1 : 1)).at(-1)
+  if (last !== undefined && view.members.length > wanted && view.members.every(isUp))
+    return { kind: 'remove', peerUrl: last.peerUrl }
   return { kind: 'none' }
 }
 

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { lostVotes } from '../../src/daemon/add-remove-node.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/cluster-file.ts'
+import { nodeListKey } from '../../src/daemon/keys.ts'
+import { changeNodeList, decodeNodeList, newerFile } from '../../src/daemon/node-list.ts'
+import { nextVoteStep } from '../../src/daemon/vote-keeper.ts'
+import { EmbeddedStore } from '../../src/store/index.ts'
+
+/** `a` votes, `a-` does not, `a>` is leaving. */
+function file(names: string): ClusterFile {
+  const nodes = names.split(' ').map((word) => {
+    const name = word.replace(/[->]/g, '')
+    return { name, votes: !word.includes('-'), ...(word.includes('>') ? { leaving: true } : {}) }
+  })
+  const parsed = parseClusterFile(JSON.stringify({ clusterName: 'x', nodes, timings: { tokenMs: 5000 } }))
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
+  return parsed.value
+}
+
+const allBut = (down: string) => (node: string) => !down.split(' ').includes(node)
+
+const steps: readonly { readonly name: string; readonly list: string; readonly down: string; readonly step: string }[] =
+  [
+    { name: 'three of three vote', list: 'a b c', down: '', step: 'none' },
+    { name: 'a fourth gets no vote', list: 'a b c d-', down: '', step: 'none' },
+    { name: 'a fifth brings two votes, one after the other', list: 'a b c d- e-', down: '', step: 'give d' },
+    { name: 'one that is not there gets none', list: 'a b c d- e-', down: 'd', step: 'give e' },
+    { name: 'one that leaves gives its vote back', list: 'a b c> d-', down: '', step: 'take c' },
+    { name: 'also one that is off', list: 'a b c> d-', down: 'c', step: 'take c' },
+    { name: 'and another takes its place', list: 'a b c-> d-', down: '', step: 'give d' },
+    { name: 'one that leaves is nobody to take it', list: 'a b c->', down: '', step: 'none' },
+    { name: 'four voters of four nodes are one too many', list: 'a b c d', down: '', step: 'take d' },
+    { name: 'but not while one is silent', list: 'a b c d', down: 'b', step: 'none' },
+  ]
+for (const { name, list, down, step } of steps)
+  test(`votes: ${name}`, () => {
+    const next = nextVoteStep(file(list), allBut(down))
+    expect(next.kind === 'none' ? 'none' : `${next.kind} ${next.node}`).toBe(step)
+  })
+
+test('a node is removed only where the others are a majority among themselves', () => {
+  expect(lostVotes(file('a b c'), nodeName('c'), allBut(''))).toBeUndefined()
+  expect(lostVotes(file('a b c'), nodeName('c'), allBut('c'))).toBeUndefined()
+  expect(lostVotes(file('a b c'), nodeName('c'), allBut('b'))).toMatch(/because b is not there: start it first/)
+  expect(lostVotes(file('a b c d-'), nodeName('d'), allBut('b'))).toBeUndefined()
+})
+
+test('a file with the changed list is printed and read without loss', () => {
+  const changed = { ...file('a b c-> d-'), nodesVersion: 4 }
+  expect(parseClusterFile(printClusterFile(changed))).toEqual({ ok: true, value: changed })
+})
+
+let folder: string
+let store: EmbeddedStore
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-list-'))
+  store = new EmbeddedStore({ directory: folder })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('two who change the list at the same time, one of them from an old file, both have their way', async () => {
+  const own = file('a b c')
+  const [, , , node] = file('a b c d-').nodes
+  if (!node) throw new Error('the test itself is wrong')
+  await Promise.all([
+    changeNodeList(store, own, (nodes) => [...nodes, node]),
+    changeNodeList(store, own, (nodes) => nodes.filter(({ name }) => name !== 'b')),
+  ])
+  const entry = await store.get(nodeListKey)
+  const listed = entry && decodeNodeList(entry)
+  expect(listed?.nodes.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
+  expect(listed?.nodesVersion).toBe(2)
+})
+
+test('a node takes a newer list, keeps its own times, and keeps its own list where that is as new', () => {
+  const own = file('a b c')
+  const listed = { ...file('a c'), nodesVersion: 1, timings: { ...own.timings, tokenMs: 9000 } }
+  const taken = newerFile(own, listed)
+  expect(taken?.nodes.map(({ name }) => name)).toEqual(['a', 'c'])
+  expect(taken?.timings.tokenMs).toBe(5000)
+  expect(newerFile({ ...own, nodesVersion: 1 }, listed)).toBeUndefined()
+})

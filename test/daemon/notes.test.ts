@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { parseClusterFile } from '../../src/daemon/cluster-file.ts'
+import { clusterNotes } from '../../src/daemon/notes.ts'
+import { isFenceable, readFenceDevices } from '../../src/fencing/index.ts'
+
+function notes(nodes: string, options: string, devices: string): string {
+  const file = parseClusterFile(
+    JSON.stringify({ clusterName: 'x', nodes: nodes.split(' ').map((name) => ({ name })), store: { kind: 'etcd' } }),
+  )
+  const xml = parseXml(`<cib><configuration><crm_config><cluster_property_set id="o">${options}</cluster_property_set>
+    </crm_config><nodes/><resources>${devices}</resources><constraints/></configuration></cib>`)
+  if (!file.ok || !xml.ok) throw new Error('the test itself is wrong')
+  const configuration = readConfiguration(xml.value)
+  const known = readFenceDevices(configuration, { metadata: new Map() })
+  return clusterNotes({
+    file: file.value,
+    configuration,
+    deviceCount: known.length,
+    isFenceable: (node) => isFenceable({ node, attributes: new Map() }, configuration.fencingLevels, known),
+  }).join('\n')
+}
+
+const device = (hosts: string) =>
+  `<primitive id="f" class="stonith" type="fence_x"><instance_attributes id="fi"><nvpair id="fh" name="pcmk_host_list" value="${hosts}"/></instance_attributes></primitive>`
+const disabled = '<nvpair id="e" name="stonith-enabled" value="false"/>'
+
+const cases: readonly { readonly name: string; readonly notes: string; readonly says: RegExp }[] = [
+  { name: 'three nodes that can all be fenced: nothing', notes: notes('a b c', '', device('a b c')), says: /^$/ },
+  { name: 'no fence device', notes: notes('a b c', '', ''), says: /^There is no fence device: .*not recovered/ },
+  { name: 'nodes without one', notes: notes('a b c', '', device('a')), says: /^No fence device can fence b or c: / },
+  { name: 'fencing disabled', notes: notes('a b c', disabled, ''), says: /^Fencing is disabled: [^\n]*$/ },
+  { name: 'two voters', notes: notes('a b', '', device('a b')), says: /^Only two nodes vote: the loss of one stops/ },
+  { name: 'one node alone: nothing', notes: notes('a', '', ''), says: /^$/ },
+]
+for (const { name, notes: text, says } of cases)
+  test(`notes of a cluster: ${name}`, () => {
+    expect(text).toMatch(says)
+  })

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Nodes that come to a running cluster and leave it, seen from the nodes and from etcd's own command. */
+const founders = ['n1', 'n2', 'n3']
+const lab = new Lab([...founders, 'n4', 'n5'])
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(founders)
+  await lab.createFencing(founders)
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+/** The etcd members that vote, by etcd itself. */
+async function voters(): Promise<readonly string[]> {
+  const pki = '/etc/systole/pki'
+  const tls = [`--cacert=${pki}/authority.crt`, `--cert=${pki}/node.crt`, `--key=${pki}/node.key`]
+  const list = await lab.inNode(
+    'n1',
+    'env',
+    'ETCDCTL_API=3',
+    'etcdctl',
+    `--endpoints=https://${lab.network.address('n1')}:7702`,
+    ...tls,
+    'member',
+    'list',
+  )
+  const rows = list.trim().split('\n')
+  return rows
+    .flatMap((row) => {
+      const [, state, name = '', , , learner] = row.split(', ')
+      return state === 'started' && learner === 'false' ? [name] : []
+    })
+    .sort()
+}
+
+async function listed(node: string): Promise<readonly string[]> {
+  const file = JSON.parse(await lab.inNode(node, 'cat', '/etc/systole/cluster.json')) as { nodes: { name: string }[] }
+  return file.nodes.map(({ name }) => name)
+}
+
+async function add(node: string): Promise<void> {
+  const added = await lab.systole('n1', 'cluster', 'node', 'add', node, `addr=${lab.network.address(node)}`, '--json')
+  const { joinToken } = JSON.parse(added) as { readonly joinToken: string }
+  await lab.systole(node, 'cluster', 'join', lab.network.address('n1'), '--token', joinToken, '--start')
+  await lab.until(`${node} is online`, async () => {
+    const { nodes } = await lab.status('n1')
+    return nodes.every(({ online, unclean }) => online && !unclean) && nodes.some(({ name }) => name === node)
+  })
+}
+
+test('a fourth node changes no votes; a fifth makes five voters', async () => {
+  await add('n4')
+  expect(await voters()).toEqual(founders)
+  await add('n5')
+  await lab.until('etcd has five voters', async () => (await voters()).length === 5)
+  expect(await listed('n2')).toEqual(['n1', 'n2', 'n3', 'n4', 'n5'])
+  expect((await lab.status('n1')).fencing).toEqual([])
+}, 60_000)
+
+test('a node is removed while another is off: its resources move, and the other learns of it when it is back', async () => {
+  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.systole('n1', 'constraint', 'location', 'work', 'prefers', 'n5', '--wait')
+  await lab.until('it runs on n5', async () => (await lab.whereIs('work', 'n1'))[0] === 'n5')
+  await lab.systole('n3', 'cluster', 'stop')
+  await lab.power.off('n3')
+
+  await lab.systole('n1', 'cluster', 'node', 'remove', 'n5')
+  const remaining = (await lab.status('n1')).nodes.map(({ name }) => name)
+  expect(remaining).toEqual(['n1', 'n2', 'n3', 'n4'])
+  await lab.until('it runs elsewhere', async () => {
+    const [where = 'n5'] = await lab.whereIs('work', 'n1')
+    return where !== 'n5'
+  })
+  expect(await lab.systole('n1', 'cluster', 'cib')).not.toContain('n5')
+  await lab.until('n5 belongs to no cluster', async () =>
+    (await lab.systole('n5', 'cluster', 'status')).includes('no cluster'),
+  )
+
+  await lab.power.on('n3')
+  await lab.until('the daemon of n3 is there', async () => (await lab.try('n3', 'cluster', 'status')) !== undefined)
+  await lab.systole('n3', 'cluster', 'start')
+  await lab.until('n3 has the new list', async () => !(await listed('n3')).includes('n5'))
+  await lab.until('three of the four vote', async () => (await voters()).length === 3)
+  await lab.until('all four are online and clean', async () =>
+    (await lab.status('n3')).nodes.every(({ online, unclean }) => online && !unclean),
+  )
+}, 90_000)
+
+test('a node is not removed where the others would be no majority', async () => {
+  const vote = (await voters()).filter((node) => node !== 'n1')
+  const [down = '', wanted = ''] = vote
+  await lab.systole(down, 'cluster', 'stop')
+  expect(await lab.try('n1', 'cluster', 'node', 'remove', wanted)).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/would lose its quorum, because/)
+  expect((await lab.status('n1')).nodes.map(({ name }) => name)).toContain(wanted)
+}, 60_000)
+
+test('no daemon has warned of anything deprecated', () => {
+  expect(lab.logs(100_000)).toContain('the list of nodes has changed')
+  expect(lab.logs(100_000)).not.toMatch(/Deprecat|DEP0/)
+})
