@@ -29,7 +29,7 @@ import { type BundleUnit, type CloneUnit, currentRole, isWithin, replicasOf, rol
 export function settleAll(plan: Plan): void {
   const work = new Worklist()
   for (const action of plan.actions) work.add(action)
-  const settling: Settling = { plan, work }
+  const settling: Settling = { plan, work, depth: 0 }
   for (const action of plan.actions) blockColocated(settling, action)
   for (let action = work.take(); action; action = work.take()) settleAction(settling, action)
 }
@@ -45,13 +45,40 @@ function settleAction(settling: Settling, follower: PlannedAction): void {
     const relation = follower.before[i]
     if (!relation || relation.rules === none) continue
     const { changed, first } = settleRelation(settling, relation)
-    if (changed.first) settling.work.addWithFollowers(first)
+    if (changed.first) {
+      lookAtFollowers(settling, first)
+      lookAt(settling, first)
+    }
     if (changed.follower) thenChanged = true
   }
   if (follower.minRunnable !== undefined) thenChanged = stateKey(follower) !== before
   if (!thenChanged) return
   if (before.startsWith('r') && !follower.runnable) blockColocated(settling, follower)
-  settling.work.addWithFollowers(follower)
+  lookAt(settling, follower)
+  lookAtFollowers(settling, follower)
+}
+
+/**
+ * A change is followed to its end at once, so that the reason that is shown is the one nearest to its cause; what is too
+ * far down in a long chain waits its turn.
+ */
+function lookAt(settling: Settling, action: PlannedAction): void {
+  if (settling.depth >= deepest) {
+    settling.work.add(action)
+    return
+  }
+  settling.depth++
+  settleAction(settling, action)
+  settling.depth--
+}
+
+const deepest = 500
+
+function lookAtFollowers(settling: Settling, action: PlannedAction): void {
+  for (let i = action.after.length - 1; i >= 0; i--) {
+    const relation = action.after[i]
+    if (relation) lookAt(settling, relation.follower)
+  }
 }
 
 function settleRelation(
@@ -225,7 +252,7 @@ function updateCollective(settling: Settling, unit: CloneUnit | BundleUnit, step
     if (!own || !stateFor(own, step.node).runnable) continue
     const inner = update(settling, instance, { ...step, follower: own })
     changed = either(changed, inner)
-    if (inner.follower) for (const { follower: later } of own.after) settling.work.add(later)
+    if (inner.follower) lookAtFollowers(settling, own)
   }
   return changed
 }
@@ -267,7 +294,7 @@ function updatePair(settling: Settling, { first, follower, state, filter, rules 
   if (has(rules, rule.restart)) applyRestart(first, follower, filter)
   const changed = { first: stateKey(first) !== firstBefore, follower: stateKey(follower) !== thenBefore }
   // Members of a group or clone have relations of their own that this may matter to.
-  if (changed.follower && follower.unit?.parent) settling.work.add(follower)
+  if (changed.follower && follower.unit?.parent) lookAt(settling, follower)
   return changed
 }
 

@@ -43,6 +43,8 @@ export interface Step {
 export interface Settling {
   readonly plan: Plan
   readonly work: Worklist
+  /** How far a change has been followed. */
+  depth: number
 }
 
 /** Actions to be looked at again. What was added last comes first, so that a change is followed to its end. */
