@@ -20,6 +20,7 @@ import {
   type Turn,
   turn,
   type WritePurpose,
+  withoutReign,
   withReign,
 } from './state.ts'
 import { actionsUnderWay } from './walk.ts'
@@ -68,7 +69,9 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
   const { view, changes } = input
   const known = state.view.configuration === view.configuration && state.view.revision > 0
   const options = known ? state.options : controllerOptions(view.configuration?.typed)
-  const before = { ...state, view, options }
+  // Another DC, or none: what was tried against the former one says nothing.
+  const campaignAt = changes.some(({ kind }) => kind === 'dc') ? now : state.campaignAt
+  const before = { ...state, view, options, campaignAt }
   if (before.reign === undefined) return turn(before)
   const failures: Failure[] = []
   let next: ControllerState = before
@@ -157,10 +160,7 @@ function absorbWritten(state: ControllerState, input: Input<'written'>, now: num
   const { reign } = state
   const purpose = reign?.writes.get(input.id)
   if (reign === undefined || purpose === undefined) return turn(state)
-  if (input.outcome === 'refused') {
-    const { reign: _over, ...rest } = state
-    return turn({ ...rest, deposed: { term: reign.term, revision: input.revision } })
-  }
+  if (input.outcome === 'refused') return turn(withoutReign(state))
   const writes = new Map(reign.writes)
   writes.delete(input.id)
   const next = withReign(state, { writes, mustSee: Math.max(reign.mustSee, input.revision) })

@@ -12,7 +12,17 @@ import { absorb } from './absorb.ts'
 import type { ControllerInput } from './effects.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
 import { failActionsOn, pursue, walkDeadlines, write } from './pursue.ts'
-import { andThen, type ControllerState, forEach, lookAgain, type Reign, type Turn, turn, withReign } from './state.ts'
+import {
+  andThen,
+  type ControllerState,
+  forEach,
+  lookAgain,
+  type Reign,
+  type Turn,
+  turn,
+  withoutReign,
+  withReign,
+} from './state.ts'
 import { publish } from './summary.ts'
 
 export function controllerStep(state: ControllerState, input: ControllerInput, now: number): Turn {
@@ -39,16 +49,20 @@ function act(state: ControllerState, now: number): Turn {
   if (dc.node !== state.self) return watchDc(withoutReign(state), dc, now)
   // The key of an earlier incarnation of this daemon: nobody rules under it any more.
   if (dc.lease !== state.lease) return revoke(withoutReign(state), dc.node, dc.lease, now)
-  const { deposed } = state
-  if (deposed?.term === dc.term && state.view.revision < deposed.revision) return turn(withoutReign(state))
-  const ruling = state.reign?.term === dc.term && !isStuck(state.reign, now)
-  const ruled = rule(ruling ? state : beginReign(state, dc.term, now), now)
+  const current = state.reign !== undefined && isStuck(state.reign, now) ? withoutReign(state) : state
+  if (dc.term === current.endedTerm) return resign(current, dc.term, now)
+  const ruled = rule(current.reign?.term === dc.term ? current : beginReign(current, dc.term, now), now)
   return { state: noteWaiting(ruled.state, now), effects: ruled.effects }
 }
 
+function resign(state: ControllerState, term: number, now: number): Turn {
+  if (state.campaigning || now < state.campaignAt) return turn(state)
+  return turn({ ...state, campaigning: true }, { kind: 'resign', term })
+}
+
 /**
- * Whoever performs effects answers each of them. Should an answer get lost all the same, the reign begins anew, from what the
- * store shows: no cluster may stand still over it.
+ * Whoever performs effects answers each of them. Should an answer get lost all the same, the reign ends, and the next
+ * one begins with what the store shows: no cluster may stand still over it.
  */
 const answerPatienceMs = 30_000
 
@@ -63,12 +77,6 @@ function noteWaiting(state: ControllerState, now: number): ControllerState {
   if (waits === (reign.waitingSince !== undefined)) return state
   const { waitingSince: _before, ...rest } = reign
   return { ...state, reign: waits ? { ...rest, waitingSince: now } : rest }
-}
-
-function withoutReign(state: ControllerState): ControllerState {
-  if (state.reign === undefined) return state
-  const { reign: _over, ...rest } = state
-  return rest
 }
 
 /** A node that leaves wants to be DC only where nobody else can: somebody must see the others out. */

@@ -117,6 +117,11 @@ export type ControllerInput =
 export type ControllerEffect =
   /** Create `dc` with `{node}` under the lease if it is absent. Answer with `campaigned`. */
   | { readonly kind: 'campaign'; readonly lease: string }
+  /**
+   * Delete `dc` if its create revision is this term. A DC that was without quorum for a moment does not go on under the same
+   * term: what it asked for before, and what may still be on its way, is refused from now on. Answer with `campaigned`.
+   */
+  | { readonly kind: 'resign'; readonly term: number }
   | { readonly kind: 'write'; readonly id: number; readonly term: number; readonly edits: readonly Edit[] }
   /** Turn them into fail counts (attributes room: `failureEdits`), write them like a `write` and answer with `written`. */
   | {

@@ -149,7 +149,7 @@ function judgeAbsent(
   // Whoever was here since this DC rules is not missing but lost.
   const starting = input.startupUntil !== undefined && input.now < input.startupUntil
   const missing = starting && state?.term !== input.term
-  const waitForStart = { waitUntil: input.startupUntil ?? 0, waitingFor: `${node} has not been seen since the start` }
+  const waitForStart = { waitingFor: `${node} has not been seen since the start` }
   if (state === undefined) return missing ? waitForStart : {}
   const revoke = record !== undefined
   if (state.expected === 'down') {

@@ -50,8 +50,8 @@ export interface ControllerState {
   /** Numbers of writes, computations, fencings and transitions: never used twice by this daemon. */
   readonly lastId: number
   readonly lastTransition: number
-  /** A term under which a write was refused, at a revision: until it sees that revision, this node's view is too old to say who rules. */
-  readonly deposed?: { readonly term: number; readonly revision: number }
+  /** The term of the last reign that has ended: this node never rules under it again. */
+  readonly endedTerm?: number
   readonly reign?: Reign
 }
 
@@ -120,6 +120,12 @@ export function initialController(self: NodeName, timings: ControllerTimings): C
     lastId: 0,
     lastTransition: 0,
   }
+}
+
+/** Whatever was under way is not waited for any more. */
+export function withoutReign(state: ControllerState): ControllerState {
+  const { reign, ...rest } = state
+  return reign === undefined ? state : { ...rest, endedTerm: reign.term }
 }
 
 export const turn = (state: ControllerState, ...effects: readonly ControllerEffect[]): Turn => ({ state, effects })

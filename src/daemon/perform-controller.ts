@@ -30,6 +30,9 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
     case 'campaign':
       background(log, 'campaign', async () => await campaign(effect.lease, hands))
       return
+    case 'resign':
+      background(log, 'resign', async () => await resign(effect.term, hands))
+      return
     case 'write':
       write(effect, effect.edits, hands)
       return
@@ -108,6 +111,18 @@ async function campaign(lease: string, { store, node, log, feed }: ControllerHan
     if (applied) log.info('this node is the DC')
   } catch (error) {
     log.warn('the election could not be decided', { error })
+  }
+  feed({ kind: 'campaigned' })
+}
+
+async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {
+  try {
+    await store.transaction({
+      compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+      writes: [{ kind: 'delete', key: keys.dc }],
+    })
+  } catch (error) {
+    log.warn('this node could not give up being the DC', { error })
   }
   feed({ kind: 'campaigned' })
 }

@@ -80,6 +80,7 @@ class Dc {
     this.store(configuration(this.fencing), ...(options.left ?? []), ...present.map((node) => memberOf(node)))
     expect(this.take('campaign')).toEqual([{ kind: 'campaign', lease: 'lease-alpha' }])
     this.store(put(keys.dc, { node: alpha }, 'lease-alpha', 7))
+    this.feed({ kind: 'campaigned' })
   }
 
   feed(input: ControllerInput): void {
@@ -229,13 +230,25 @@ describe('the election', () => {
     expect(dc.state.reign).toBeUndefined()
   })
 
+  test('a DC that was without quorum for a moment goes on under another term only', () => {
+    const dc = new Dc()
+    dc.later(1000)
+    dc.feed({ kind: 'quorum', until: 0, lease: 'lease-alpha' })
+    dc.feed({ kind: 'quorum', until: 1_000_000, lease: 'lease-alpha' })
+    expect(dc.take('resign')).toEqual([{ kind: 'resign', term: 7 }])
+    dc.store({ kind: 'delete', key: keys.dc })
+    dc.feed({ kind: 'campaigned' })
+    dc.later(600)
+    expect(dc.take('campaign')).toHaveLength(1)
+  })
+
   test('a write that nobody answered does not stop the cluster for ever', () => {
     const dc = new Dc()
     dc.take('compute')
     dc.later(29_000)
     expect(dc.take('compute')).toEqual([])
     dc.later(2000)
-    expect(dc.take('compute')).toHaveLength(1)
+    expect(dc.take('resign')).toEqual([{ kind: 'resign', term: 7 }])
   })
 })
 
@@ -496,6 +509,15 @@ describe('a cluster that starts', () => {
     expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'member' })
     dc.later(50)
     expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('without fencing gives the missing ones the time to stop as well', () => {
+    const dc = new Dc({ present: [alpha, beta], left: before, fencing: false })
+    dc.later(5100)
+    dc.later(9000)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(1100)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'down' })
   })
 
   test('waits no longer once all are there', () => {

@@ -454,6 +454,16 @@ export class SimDaemon {
         )
         return
       }
+      case 'resign':
+        this.#call(
+          () =>
+            store.transaction(
+              [{ kind: 'create-revision', key: keys.dc, equals: effect.term }],
+              [{ kind: 'delete', key: keys.dc }],
+            ),
+          () => this.controller.feed({ kind: 'campaigned' }),
+        )
+        return
       case 'write':
         this.#answerWrite(effect.id, effect.term, writesOfEdits(effect.edits))
         return
