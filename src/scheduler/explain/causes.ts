@@ -2,14 +2,14 @@
  * Why a resource is not what was wanted: the reasons that placement noted and those that ordering gave to its actions, each
  * with what would take it away. A reason that is another resource's state is followed to where it begins.
  */
-import type { ResourceId } from '../../base/index.ts'
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/summary.ts'
 import type { Assignment, PlacementReason, PrimitiveAssignment } from '../assignment.ts'
 import { describeReason } from './describe.ts'
 import { primitivesNamed } from './instances.ts'
 import { mendReason } from './mend.ts'
-import { describeTransitionChange, readCause } from './words.ts'
+import { describeChangeReason, describeTransitionChange, readCause } from './words.ts'
 
 export interface Explained {
   readonly status: ClusterStatus
@@ -33,25 +33,89 @@ export function causesOf(
   resource: PrimitiveResource,
   above: readonly ResourceId[] = [],
 ): readonly Cause[] {
-  const { status, assignment } = explained
-  const assigned = assignment.primitives.get(resource.id)
+  const assigned = explained.assignment.primitives.get(resource.id)
+  if (assigned === undefined) return []
   const path = [...above, resource.id]
-  const placed = assigned === undefined ? [] : relevantReasons(assigned)
-  const reasons = placed.map(
-    (reason): Cause => ({
-      text: describeReason(reason, status.configuration),
-      mend: mendReason({ status, resource }, reason),
-      because: othersOf(reason).flatMap((other) => stoppedBecause(explained, other, path)),
-    }),
+  const reasons = groupByText(explained, relevantReasons(assigned)).map((group) =>
+    placementCause(explained, { resource, group, path }),
   )
-  return [...reasons, ...demanded(assigned, reasons), ...blockedActions(explained, resource, path)]
+  const actions = stoppedActions(explained, { resource, assigned, path })
+  const all = [...(above.length === 0 ? fencedFirst(explained, resource) : []), ...reasons, ...actions]
+  return all.length > 0 ? all : unpromoted(assigned)
+}
+
+interface ReasonGroup {
+  readonly reasons: readonly PlacementReason[]
+  readonly nodes: readonly NodeName[]
+  readonly text: string
+}
+
+/** Reasons that are the same on several nodes, as one. */
+function groupByText({ status }: Explained, reasons: readonly PlacementReason[]): readonly ReasonGroup[] {
+  const groups = new Map<string, PlacementReason[]>()
+  for (const reason of reasons) {
+    const key = `${reason.kind} ${describeReason(reason, status.configuration)}`
+    groups.set(key, [...(groups.get(key) ?? []), reason])
+  }
+  return [...groups.values()].map((group) => ({
+    reasons: group,
+    nodes: group.flatMap((reason) => (perNode.has(reason.kind) && 'node' in reason ? [reason.node] : [])),
+    text: group
+      .slice(0, 1)
+      .map((reason) => describeReason(reason, status.configuration))
+      .join(''),
+  }))
+}
+
+function placementCause(
+  explained: Explained,
+  about: { readonly resource: PrimitiveResource; readonly group: ReasonGroup; readonly path: readonly ResourceId[] },
+): Cause {
+  const { resource, group, path } = about
+  const { status } = explained
+  if (resource.state.multiplyActive && group.reasons.some(({ kind }) => kind === 'blocked'))
+    return activeTwice(resource)
+  const others = new Set(group.reasons.flatMap(othersOf))
+  const because = [...others].flatMap((other) => stoppedBecause(explained, other, path))
+  // What the other one needs is told below it.
+  const mends = because.length > 0 ? [] : group.reasons.flatMap((reason) => mendReason({ status, resource }, reason))
+  const nodes = group.nodes.length === 0 ? '' : `${group.nodes.join(', ')}: `
+  return { text: `${nodes}${group.text}`, mend: [...new Set(mends)], because }
+}
+
+function activeTwice({ id, state, meta }: PrimitiveResource): Cause {
+  return {
+    text: `it is active on ${state.active.map(({ node }) => node).join(' and ')} at once, and multiple-active is ${meta.multipleActive}`,
+    mend: [`stop it by hand on all nodes but one, then: systole resource refresh ${id}`],
+    because: [],
+  }
+}
+
+/** Where it is active on a node that must be fenced, nothing is done with it before. */
+function fencedFirst({ status, assignment }: Explained, resource: PrimitiveResource): readonly Cause[] {
+  if (!status.options.fencingEnabled) return []
+  return resource.state.active.flatMap(({ node }): readonly Cause[] => {
+    const [reason] = [...(status.nodesByName.get(node)?.fencingReasons ?? []), ...(assignment.fencing.get(node) ?? [])]
+    if (reason === undefined) return []
+    return [
+      {
+        text: `${node}, where it is active, must be fenced first: ${reason}`,
+        mend: [`systole why ${node}`],
+        because: [],
+      },
+    ]
+  })
 }
 
 /** Where one reason says all, the same told again for each node is left out. */
-function relevantReasons({ whyNot }: PrimitiveAssignment): readonly PlacementReason[] {
-  const isGeneral = whyNot.some(({ kind }) => general.has(kind))
-  return isGeneral ? whyNot.filter(({ kind }) => !perNode.has(kind)) : withoutSource(whyNot)
+function relevantReasons({ whyNot, node }: PrimitiveAssignment): readonly PlacementReason[] {
+  const telling = whyNot.filter((reason) => reason.kind !== 'on-fail' || reason.action !== 'recover')
+  const isGeneral = node !== undefined || telling.some(isWholeStory)
+  return isGeneral ? telling.filter(({ kind }) => !perNode.has(kind)) : withoutSource(telling)
 }
+
+const isWholeStory = (reason: PlacementReason): boolean =>
+  general.has(reason.kind) || (reason.kind === 'on-fail' && reason.action === 'stop')
 
 const general = new Set<PlacementReason['kind']>([
   'target-role',
@@ -60,7 +124,7 @@ const general = new Set<PlacementReason['kind']>([
   'orphan',
   'ticket',
 ])
-const perNode = new Set<PlacementReason['kind']>(['banned', 'not-allowed', 'node-unavailable'])
+const perNode = new Set<PlacementReason['kind']>(['banned', 'not-allowed', 'node-unavailable', 'capacity'])
 
 /** `capacity` names the same nodes as the bans that it led to. */
 function withoutSource(reasons: readonly PlacementReason[]): readonly PlacementReason[] {
@@ -89,38 +153,46 @@ function stoppedBecause(explained: Explained, id: string, path: readonly Resourc
   return [{ text: `${stopped.id} runs nowhere`, mend: [], because }]
 }
 
-/** The history's demand for a role (on-fail=stop, a connection that waits), where nothing else tells of it. */
-function demanded(assigned: PrimitiveAssignment | undefined, others: readonly Cause[]): readonly Cause[] {
-  const reason = assigned?.nextRoleReason
-  if (assigned === undefined || reason === undefined || others.some(({ text }) => text.includes(reason))) return []
-  if (assigned.nextRole !== 'Stopped' && others.length > 0) return []
-  return [{ text: `its next role is ${assigned.nextRole}: ${reason}`, mend: [], because: [] }]
+/** An instance that nobody wants to promote, and no reason was noted for. */
+function unpromoted({ nextRole, nextRoleReason, promotionScore }: PrimitiveAssignment): readonly Cause[] {
+  if (nextRole !== 'Unpromoted' || promotionScore === undefined || promotionScore >= 0) return []
+  if (nextRoleReason !== 'unpromoted instance') return []
+  return [
+    {
+      text: `it is not promoted, for its promotion score is ${promotionScore}: neither its agent nor a constraint has given it one`,
+      mend: ['the agent sets it by crm_attribute --promotion once its service is fit for it: see its log on the node'],
+      because: [],
+    },
+  ]
 }
 
-/** An action that cannot run, or a stop that another resource forces. */
-function blockedActions(
+/** An action that cannot run, or a stop although a node was found for it. */
+function stoppedActions(
   explained: Explained,
-  resource: PrimitiveResource,
-  path: readonly ResourceId[],
+  about: {
+    readonly resource: PrimitiveResource
+    readonly assigned: PrimitiveAssignment
+    readonly path: readonly ResourceId[]
+  },
 ): readonly Cause[] {
+  const { resource, assigned, path } = about
   return explained.changes
-    .filter(({ subject, blocked, what }) => subject === resource.id && (blocked || what === 'Stop'))
-    .filter(({ blocked, reason }) => blocked || reason === undefined || readCause(reason) !== undefined)
-    .flatMap((change): readonly Cause[] => {
+    .filter(({ subject, blocked, what }) => subject === resource.id && (blocked || isStop(what, assigned)))
+    .map((change): Cause => {
       const cause = change.reason === undefined ? undefined : readCause(change.reason)
-      if (!change.blocked && cause === undefined) return []
-      return [
-        {
-          text: describeTransitionChange(change),
-          mend: mendChange(change),
-          because: cause === undefined ? [] : notRunnable(explained, cause.resource, path),
-        },
-      ]
+      return {
+        text: change.reason === undefined ? `${describeTransitionChange(change)}` : describeChangeReason(change.reason),
+        mend: mendChange(change),
+        because: cause === undefined ? [] : notRunnable(explained, cause.resource, path),
+      }
     })
 }
 
+const isStop = (what: string, { node }: PrimitiveAssignment): boolean => what === 'Stop' && node !== undefined
+
 function mendChange({ reason }: TransitionChange): readonly string[] {
-  if (reason === 'no quorum') return ['bring nodes back until a majority is there: systole quorum status']
+  if (reason === 'no quorum' || reason === 'quorum freeze')
+    return ['bring nodes back until a majority is there: systole quorum status']
   return []
 }
 

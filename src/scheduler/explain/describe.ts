@@ -1,6 +1,6 @@
 /** The reasons of placement in words: one short phrase for each source of a score and each thing that stands in the way. */
 import { assertNever } from '../../base/index.ts'
-import { type Configuration, formatScore } from '../../cib/index.ts'
+import { type Configuration, formatScore, INFINITY_SCORE, type Score } from '../../cib/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
 
 export function describeContribution({ source, score }: Contribution, configuration: Configuration): string {
@@ -15,13 +15,15 @@ export function describeSource(source: ScoreSource, configuration: Configuration
     case 'stickiness':
       return 'stickiness, because it is active there'
     case 'colocation':
+      if (keepsApart(source.constraint, configuration))
+        return `kept apart from ${source.with} (${colocationName(source.constraint)})`
       return source.as === 'dependent'
         ? `placed with ${source.with} (${colocationName(source.constraint)})`
         : `${source.with} is placed with it and would like it there (${colocationName(source.constraint)})`
     case 'health':
       return source.health === 'score' ? 'node health' : `node health is ${source.health}`
     case 'fail-count':
-      return `failed ${formatScore(source.count)} times there, and migration-threshold is ${formatScore(source.threshold)}`
+      return describeFailCount(source.count, source.threshold)
     case 'failure':
       return describeFailure(source.because, source.operation)
     case 'unmanaged':
@@ -37,7 +39,7 @@ export function describeSource(source: ScoreSource, configuration: Configuration
     case 'node-kind':
       return 'cannot run on this kind of node'
     case 'target-role':
-      return `target-role is ${source.role}`
+      return `it shall be ${source.role}`
     case 'instances':
       return source.limit === 'clone-max'
         ? 'clone-max instances are placed already'
@@ -83,6 +85,19 @@ function colocationName(id: string): string {
   }
 }
 
+function keepsApart(id: string, { constraints }: Configuration): boolean {
+  return constraints.some(
+    (constraint) => constraint.kind === 'colocation' && constraint.id === id && constraint.score < 0,
+  )
+}
+
+function describeFailCount(count: Score, threshold: Score): string {
+  if (count >= INFINITY_SCORE)
+    return 'its fail count there is INFINITY, as after a failed start (start-failure-is-fatal)'
+  const times = count === 1 ? 'once' : `${formatScore(count)} times`
+  return `failed ${times} there, and migration-threshold is ${formatScore(threshold)}`
+}
+
 function describeFailure(
   because: Extract<ScoreSource, { readonly kind: 'failure' }>['because'],
   operation: string | undefined,
@@ -106,14 +121,15 @@ function describeFailure(
   }
 }
 
+/** Without the node that it is about: reasons that are the same on several nodes are told once. */
 export function describeReason(reason: PlacementReason, configuration: Configuration): string {
   switch (reason.kind) {
     case 'node-unavailable':
-      return `${reason.node}: ${reason.state}`
+      return reason.state
     case 'banned':
-      return `${reason.node}: ${reason.by.map((part) => describeContribution(part, configuration)).join('; ') || 'ruled out'}`
+      return reason.by.map((part) => describeContribution(part, configuration)).join('; ') || 'ruled out'
     case 'not-allowed':
-      return `${reason.node}: no location constraint allows it there (symmetric-cluster=false)`
+      return 'no location constraint allows it there (symmetric-cluster=false)'
     case 'target-role':
       return `target-role is ${reason.role}`
     case 'on-fail':
@@ -133,7 +149,7 @@ export function describeReason(reason: PlacementReason, configuration: Configura
     case 'clone-limit':
       return `${reason.limit} instances are placed already`
     case 'capacity':
-      return `${reason.node}: not enough free capacity`
+      return 'not enough free capacity'
     case 'primary-stopped':
       return `${reason.primary}, which it is placed with, runs nowhere (${reason.constraint})`
     case 'promotion-score':

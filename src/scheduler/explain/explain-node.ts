@@ -48,7 +48,8 @@ export function explainNode(explained: Explained, name: string): NodeReport | un
     node: node.name,
     kind: node.kind,
     ...(unavailable === undefined ? {} : { unavailable }),
-    mend: unavailable === undefined ? [] : mendNode(status, node.name, unavailable),
+    // What an unclean node waits for is told here.
+    mend: unavailable === undefined || unavailable === 'unclean' ? [] : mendNode(status, node.name, unavailable),
     fencing,
     ...(fencingChange === undefined ? {} : { fencingChange }),
     ...(devices === undefined ? {} : { devices }),
@@ -64,7 +65,10 @@ export function fencingReasons({ assignment, changes }: Explained, node: NodeSta
   const planned = changes.flatMap(({ what, subject, reason }) =>
     what.startsWith('Fence') && subject.split(' ')[0] === node.name && reason !== undefined ? [reason] : [],
   )
-  return [...new Set([...node.fencingReasons, ...(assignment.fencing.get(node.name) ?? []), ...planned])]
+  const unseen =
+    node.unseen && planned.length > 0 ? ['it was not seen since the cluster started (startup-fencing)'] : []
+  const known = [...node.fencingReasons, ...(assignment.fencing.get(node.name) ?? []), ...unseen]
+  return [...new Set(known.length > 0 ? known : planned)]
 }
 
 export function activeOn({ status }: Explained, name: NodeName): readonly ResourceThere[] {
@@ -75,9 +79,11 @@ export function activeOn({ status }: Explained, name: NodeName): readonly Resour
     )
 }
 
-function assignedTo({ assignment }: Explained, name: NodeName): readonly ResourceThere[] {
+/** What was assigned to it, but for what ordering or quorum stops all the same. */
+function assignedTo({ assignment, changes }: Explained, name: NodeName): readonly ResourceThere[] {
+  const held = new Set(changes.flatMap(({ what, subject, blocked }) => (what === 'Stop' || blocked ? [subject] : [])))
   return [...assignment.primitives.values()]
-    .filter(({ node }) => node === name)
+    .filter(({ node, id }) => node === name && !held.has(id))
     .map(({ id, nextRole }) => ({ resource: id, role: nextRole }))
 }
 

@@ -79,7 +79,7 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'shutdown-lock':
       return [`start ${source.node} again, or give the lock up: systole resource refresh ${id} ${source.node}`]
     case 'target-role':
-      return [mendTargetRole(about.status, about.resource)]
+      return about.resource.meta.targetRole === undefined ? [] : [mendTargetRole(about.status, about.resource)]
     case 'stickiness':
     case 'unmanaged':
     case 'multiple-active':

@@ -1,6 +1,7 @@
 /** The explanation of a resource as text: where it is and will be, why not more, what failed, and the score of every node. */
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import { describeExitCode, type FailedOperation } from '../../status/index.ts'
+import type { TransitionChange } from '../actions/summary.ts'
 import type { Cause, Explained } from './causes.ts'
 import { describeContribution } from './describe.ts'
 import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './explain-resource.ts'
@@ -33,25 +34,36 @@ export function section(title: string, lines: readonly string[]): readonly strin
 }
 
 function describeNow({ now, pending, failures, causes }: InstanceExplanation): string {
-  const places = now.map(({ node, role }) => `${role.toLowerCase()} on ${node}`).join(', ')
-  const doing = pending === undefined ? '' : `, ${pending.operation} in progress on ${pending.node}`
-  const failed =
-    failures.length > 0 && places === '' && causes.length > 0 ? 'not running after a failure' : 'not running'
-  return `${places === '' ? failed : places}${doing}`
+  const isStarting = pending?.operation === 'start'
+  const places = now
+    .filter(({ node }) => !(isStarting && node === pending.node))
+    .map(({ node, role }) => `${role.toLowerCase()} on ${node}`)
+  const doing = pending === undefined ? [] : [`${pending.operation} in progress on ${pending.node}`]
+  const all = [...places, ...doing]
+  if (all.length > 0) return all.join(', ')
+  return failures.length > 0 && causes.length > 0 ? 'not running after a failure' : 'not running'
 }
 
-function describeNext({ now, next, changes, nodes, causes }: InstanceExplanation): readonly string[] {
+function describeNext(instance: InstanceExplanation): readonly string[] {
+  const { now, next, changes, nodes, causes, whyNot } = instance
   if (changes.length > 0) {
-    const planned = changes.map((change) => `The cluster will ${describeTransitionChange(change)}.`)
-    return next.node === undefined ? planned : [...planned, ...describeChoice(next.node, nodes)]
+    const planned = changes.map((change) => `${describePlan(change, causes.length > 0)}.`)
+    return next.node === undefined || isStopped(instance) ? planned : [...planned, ...describeChoice(next.node, nodes)]
   }
+  if (whyNot.some(({ kind }) => kind === 'unmanaged' || kind === 'blocked')) return ['It is left as it is.']
   if (next.node === undefined) return [now.length === 0 ? 'It stays stopped.' : 'Nothing is done with it.']
-  const blocked = causes.length > 0 && now.length === 0
-  return [
-    ...(blocked ? [] : [now.length === 0 ? `It belongs on ${next.node}.` : 'It stays there.']),
-    ...describeChoice(next.node, nodes),
-  ]
+  const stays = now.length === 0 ? [] : ['It stays there.']
+  return [...stays, ...describeChoice(next.node, nodes)]
 }
+
+/** A reason that the causes tell at length is not told here too. */
+function describePlan(change: TransitionChange, isToldBelow: boolean): string {
+  const { reason, blocked, ...bare } = change
+  const plan = describeTransitionChange(isToldBelow ? { ...bare, blocked: false } : change)
+  return blocked ? `The cluster would ${plan}, and cannot` : `The cluster will ${plan}`
+}
+
+const isStopped = ({ changes }: InstanceExplanation): boolean => changes.some(({ what }) => what === 'Stop')
 
 /** Why this node and no other: its score beside the next best. What settles a draw is the rule of `node-order.ts`. */
 function describeChoice(chosen: string, nodes: readonly NodeExplanation[]): readonly string[] {
@@ -67,13 +79,16 @@ function describeChoice(chosen: string, nodes: readonly NodeExplanation[]): read
     ]
   if (own.score < rival.score) return []
   return [
-    `Why ${chosen}: its score ${formatScore(own.score)} is that of ${rival.node} too; of equals the node with fewer resources is taken, then the one where it is, then by name.`,
+    `Why ${chosen}: ${rival.node} has the same score, ${formatScore(own.score)}; of equals the one with fewer resources, then the one where it runs, then by name.`,
   ]
 }
 
-function causesTitle({ next, now }: InstanceExplanation): string {
-  if (next.node === undefined) return now.length === 0 ? 'Why it does not run:' : 'Why it does not stay:'
-  return now.length === 0 ? 'What stands in the way:' : 'What holds it back:'
+function causesTitle(instance: InstanceExplanation): string {
+  const { next, now, changes } = instance
+  if (next.node === undefined || isStopped(instance))
+    return now.length === 0 ? 'Why it does not run:' : 'Why it does not stay:'
+  if (changes.some(({ blocked }) => blocked) || now.length === 0) return 'What stands in the way:'
+  return changes.length > 0 ? 'What comes first:' : 'What holds it back:'
 }
 
 export function printCause({ text, mend, because }: Cause, indent: number): readonly string[] {
@@ -89,7 +104,7 @@ export function describeFailure(failure: FailedOperation): string {
   const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
   const when = failure.lastChange === undefined ? '' : ` since ${isoTime(failure.lastChange)}`
   const interval = failure.intervalMs > 0 ? ` (every ${failure.intervalMs / 1000}s)` : ''
-  const status = failure.status === 'complete' ? '' : `, ${failure.status}`
+  const status = failure.status === '2' ? ', timed out' : ''
   return `${failure.operation}${interval} on ${failure.node}${when}: exit code ${failure.exitCode} (${describeExitCode(failure.exitCode)}${status})${why}`
 }
 

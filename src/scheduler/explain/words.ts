@@ -35,7 +35,8 @@ export function readCause(reason: string): ChangeCause | undefined {
 
 export function describeTransitionChange({ what, details, reason, blocked }: TransitionChange): string {
   const why = reason === undefined ? '' : `: ${describeChangeReason(reason)}`
-  return `${what.toLowerCase()} ${details ?? ''}${why}${blocked ? ' (blocked)' : ''}`
+  const where = details === undefined ? '' : details.includes('->') ? ` ${details}` : ` on ${details}`
+  return `${what.toLowerCase()}${where}${why}${blocked ? ' (blocked)' : ''}`
 }
 
 /** `red (#health-smart=red)`: with the node attributes that say so. */

@@ -8,8 +8,8 @@ import { type Printed, runLine } from '../../../src/cli/run.ts'
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
 
 /**
- * A folder for each cause: a small CIB that begins with the questions as comments (`<!-- why web -->`), and the answers as
- * an administrator reads them. `UPDATE_GOLDEN=1 npx vitest run test/scheduler/explain` rewrites the answers.
+ * A folder for each cause: a small CIB, and questions (`$ systole why web`) with the answers as an administrator reads them.
+ * `UPDATE_GOLDEN=1 npx vitest run test/scheduler/explain` rewrites the answers; a new case begins with its questions alone.
  */
 const folder = join(import.meta.dirname, '../cases/why')
 const cases = readdirSync(folder).sort()
@@ -23,8 +23,8 @@ async function ask(file: string, question: string): Promise<Printed> {
   })
 }
 
-function questionsIn(cib: string): readonly string[] {
-  return [...cib.matchAll(/^<!-- (why .*) -->$/gm)].map(([, question = '']) => question)
+function questionsIn(answers: string): readonly string[] {
+  return [...answers.matchAll(/^\$ systole (why .*)$/gm)].map(([, question = '']) => question)
 }
 
 describe('why, cause by cause', () => {
@@ -33,7 +33,7 @@ describe('why, cause by cause', () => {
   for (const name of cases) {
     const file = join(folder, name, 'cib.xml')
     const golden = join(folder, name, 'why.txt')
-    const questions = questionsIn(readFileSync(file, 'utf8'))
+    const questions = questionsIn(readFileSync(golden, 'utf8'))
 
     test(name, async () => {
       expect(questions).not.toEqual([])
