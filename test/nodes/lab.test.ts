@@ -50,5 +50,5 @@ test('an IPMI power-off ends everything in the node at once, and power-on boots 
   expect(() => process.kill(init, 0)).toThrow('ESRCH')
   await ipmi('on')
   expect(await ipmi('status')).toContain('is on')
-  expect(await reaches('n1', 'n3')).toBe(true)
+  await lab.until('the node answers again', () => reaches('n1', 'n3'))
 })
