@@ -17,7 +17,7 @@ import {
 } from '../cib/index.ts'
 import { refuse } from '../rpc/index.ts'
 import type { Write } from '../store/index.ts'
-import { type ClusterFile, type ClusterNodeEntry, defaultPorts } from './cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile } from './cluster-file.ts'
 import { saveConfiguration } from './configuration-edit.ts'
 import type { Daemon } from './daemon.ts'
 import { toBytes } from './json-value.ts'
@@ -58,7 +58,8 @@ export async function addNode(
   })
   await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
   const entry: ClusterNodeEntry = { ...added, id, ports: defaultPorts, votes: false }
-  await changeNodeList(store, file, (nodes) => [...nodes.filter(({ name }) => name !== added.name), entry])
+  const others = (nodes: readonly ClusterNodeEntry[]) => nodes.filter(({ name }) => name !== added.name)
+  tellIdleNodes(daemon, await changeNodeList(store, file, (nodes) => [...others(nodes), entry]))
 }
 
 export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
@@ -79,7 +80,18 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   await forgetRecords(daemon, removed)
   // One that is off finds that the list does not name it any more when it is back.
   await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
-  await changeNodeList(store, daemon.node.file, (nodes) => nodes.filter((node) => !isIt(node)))
+  const kept = (nodes: readonly ClusterNodeEntry[]) => nodes.filter((node) => !isIt(node))
+  tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, kept))
+}
+
+/** Daemons that take no part do not follow the store. Nobody waits for them: they read it when they start. */
+function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
+  const { view } = daemon.node
+  const json = printClusterFile(file)
+  for (const { name } of file.nodes.filter((node) => node.name !== daemon.name && !view.members.has(node.name)))
+    Promise.resolve()
+      .then(async () => await daemon.peer(name).updateClusterFile({ json }))
+      .catch((error: unknown) => daemon.log.info('an idle node was not told of the new list', { node: name, error }))
 }
 
 const staying =

@@ -13,7 +13,7 @@ export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 export { type AloneOptions, discardMember, restartAlone } from './etcd/member/alone.ts'
 export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
 export type { Refusal } from './etcd/member/refusal.ts'
-export { type MemberAddress, type MemberSettings, ownEndpoint, peerUrl } from './etcd/member/settings.ts'
+export { type MemberAddress, type MemberSettings, peerUrl } from './etcd/member/settings.ts'
 export {
   type EtcdMemberView,
   type MembershipStep,

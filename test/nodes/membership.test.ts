@@ -98,6 +98,38 @@ test('a node is not removed where the others would be no majority', async () => 
   expect((await lab.status('n1')).nodes.map(({ name }) => name)).toContain(wanted)
 }, 60_000)
 
+test('a node that is off is removed, and forgets the cluster when it is back', async () => {
+  const { nodes } = await lab.status('n1')
+  const gone = nodes.find(({ online }) => !online)?.name ?? ''
+  await lab.power.off(gone)
+  await lab.systole('n1', 'cluster', 'node', 'remove', gone)
+  await lab.until('another node has its vote', async () => {
+    const now = await voters()
+    return now.length === 3 && !now.includes(gone)
+  })
+  await lab.power.on(gone)
+  await lab.until('its daemon is there', async () => (await lab.try(gone, 'cluster', 'status')) !== undefined)
+  await lab.systole(gone, 'cluster', 'start')
+  await lab.until('it belongs to no cluster', async () =>
+    (await lab.systole(gone, 'cluster', 'status')).includes('no cluster'),
+  )
+  const left = await lab.status('n1')
+  expect(left.nodes.map(({ name }) => name)).not.toContain(gone)
+}, 90_000)
+
+test('a cluster shrinks node by node to one that still works, and grows again', async () => {
+  const others = (await lab.status('n1')).nodes.map(({ name }) => name).filter((node) => node !== 'n1')
+  expect(others).toHaveLength(2)
+  for (const node of others) await lab.systole('n1', 'cluster', 'node', 'remove', node)
+  expect(await voters()).toEqual(['n1'])
+  await lab.systole('n1', 'resource', 'update', 'work', 'fake=1', '--wait')
+  expect(await lab.whereIs('work', 'n1')).toEqual(['n1'])
+
+  await add('n5')
+  await lab.until('both vote', async () => (await voters()).length === 2)
+  expect(await lab.systole('n5', 'status')).toContain('Only two nodes vote')
+}, 90_000)
+
 test('no daemon has warned of anything deprecated', () => {
   expect(lab.logs(100_000)).toContain('the list of nodes has changed')
   expect(lab.logs(100_000)).not.toMatch(/Deprecat|DEP0/)
