@@ -28,7 +28,12 @@ export interface Cause {
 /** Longer chains are not followed: nobody reads them. */
 const deepest = 5
 
-export function causesOf(
+export function causesOf(explained: Explained, resource: PrimitiveResource): readonly Cause[] {
+  return [...fencedFirst(explained, resource), ...decidedCauses(explained, resource)]
+}
+
+/** The same without the fencing of the nodes where it is active: for answers that begin with a fencing. */
+export function decidedCauses(
   explained: Explained,
   resource: PrimitiveResource,
   above: readonly ResourceId[] = [],
@@ -40,7 +45,7 @@ export function causesOf(
     placementCause(explained, { resource, group, path }),
   )
   const actions = stoppedActions(explained, { resource, assigned, path })
-  const all = [...(above.length === 0 ? fencedFirst(explained, resource) : []), ...reasons, ...actions]
+  const all = [...reasons, ...actions]
   return all.length > 0 ? all : unpromoted(assigned)
 }
 
@@ -149,7 +154,7 @@ function stoppedBecause(explained: Explained, id: string, path: readonly Resourc
   const stopped = parts.find((part) => explained.assignment.primitives.get(part.id)?.node === undefined)
   if (stopped === undefined || path.includes(stopped.id)) return []
   if (parts.some((part) => part.instance && explained.assignment.primitives.get(part.id)?.node)) return []
-  const because = causesOf(explained, stopped, path)
+  const because = decidedCauses(explained, stopped, path)
   return [{ text: `${stopped.id} runs nowhere`, mend: [], because }]
 }
 
@@ -203,5 +208,5 @@ function notRunnable(explained: Explained, id: string, path: readonly ResourceId
   return primitivesNamed(explained.status.resources, id)
     .filter((part) => !path.includes(part.id))
     .slice(0, 1)
-    .flatMap((part) => causesOf(explained, part, path))
+    .flatMap((part) => decidedCauses(explained, part, path))
 }

@@ -6,7 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import { type Schedule, type SchedulerInput, schedule } from '../schedule.ts'
 import { suppose } from '../simulate/what-if.ts'
-import { type Cause, causesOf, type Explained } from './causes.ts'
+import { type Cause, decidedCauses, type Explained } from './causes.ts'
 import { activeOn, fencingReasons, type ResourceThere } from './explain-node.ts'
 import { canBeFenced, describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'
 import { primitivesNamed } from './instances.ts'
@@ -18,6 +18,8 @@ export interface FencingReport {
   readonly node: NodeName
   /** True: it must be fenced as things are; false: this is what its loss would bring about. */
   readonly isDue: boolean
+  /** It is not there already, so nothing is lost with it. */
+  readonly isOffline: boolean
   readonly reasons: readonly string[]
   readonly enabled: boolean
   readonly devices: FenceTopology
@@ -64,7 +66,9 @@ function reportOf(
   const lostNode = after.status.nodesByName.get(node.name) ?? node
   const lost = activeOn(before, node.name).map(({ resource, role }): LostResource => {
     const assigned = after.assignment.primitives.get(resource)
-    const causes = primitivesNamed(after.status.resources, resource).flatMap((part) => causesOf(after, part))
+    const causes = primitivesNamed(after.status.resources, resource)
+      .flatMap((part) => decidedCauses(after, part))
+      .filter(({ text }) => text !== `${node.name}: unclean`)
     return {
       resource,
       role,
@@ -75,6 +79,7 @@ function reportOf(
   const facts = {
     node: node.name,
     isDue,
+    isOffline: before.assignment.unavailable.get(node.name) === 'offline',
     reasons: fencingReasons(after, lostNode),
     enabled: after.status.options.fencingEnabled,
     devices: fenceTopologyOf(after, lostNode),
@@ -99,10 +104,8 @@ function othersOf(before: Explained, after: Explained, lost: readonly LostResour
 }
 
 function printFencing(report: Omit<FencingReport, 'text'>): readonly string[] {
-  const { node, isDue, reasons, enabled, lost, others } = report
-  const title = isDue
-    ? `${node} must be fenced:`
-    : `If ${node} were lost now, it would ${enabled ? 'be fenced' : 'not be fenced'}:`
+  const { node, reasons, enabled, lost, others } = report
+  const title = printTitle(report)
   return [
     title,
     ...reasons.map((reason) => `  - ${reason}`),
@@ -122,6 +125,14 @@ function printFencing(report: Omit<FencingReport, 'text'>): readonly string[] {
     ...lost.flatMap(printLost),
     ...(others.length === 0 ? [] : ['Elsewhere:', ...others.map((line) => `  ${line}`)]),
   ]
+}
+
+function printTitle({ node, isDue, isOffline, enabled }: Omit<FencingReport, 'text'>): string {
+  if (isDue) return `${node} must be fenced:`
+  const verdict = enabled ? 'be fenced' : 'not be fenced'
+  return isOffline
+    ? `${node} is offline. Had it been lost, it would ${verdict}:`
+    : `If ${node} were lost now, it would ${verdict}:`
 }
 
 function printLost({ resource, role, recovered, causes }: LostResource): readonly string[] {

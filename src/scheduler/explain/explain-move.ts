@@ -6,7 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import { banNode, clearCliConstraints, describeEditReport, preferNode, type XmlElement } from '../../cib/index.ts'
 import { type Schedule, type SchedulerInput, schedule } from '../schedule.ts'
 import { simulate } from '../simulate/simulate.ts'
-import { type Cause, causesOf } from './causes.ts'
+import { type Cause, decidedCauses } from './causes.ts'
 import { describeContribution } from './describe.ts'
 import { explainResource, type NodeExplanation } from './explain-resource.ts'
 import { primitivesNamed } from './instances.ts'
@@ -68,7 +68,7 @@ function stays(moved: readonly Moved[], own: ReadonlySet<string>): boolean {
 
 /** What keeps it from the node that was asked for, or from every other one. */
 function hindrances(after: Schedule, resource: string, target: string | undefined): readonly Cause[] {
-  const general = primitivesNamed(after.status.resources, resource).flatMap((part) => causesOf(after, part))
+  const general = primitivesNamed(after.status.resources, resource).flatMap((part) => decidedCauses(after, part))
   if (target === undefined || general.length > 0) return general
   const nodes = explainResource(after, resource)?.instances.flatMap((instance) => instance.nodes) ?? []
   return nodes
@@ -101,11 +101,7 @@ function printMove(report: Omit<MoveReport, 'text'>, own: ReadonlySet<string>): 
   const goal = target === undefined ? `away from ${from.join(', ')}` : `to ${target}`
   const line = ({ resource: id, before, after }: Moved): string =>
     `  ${id}: ${describePlace(before)}, then ${describePlace(after)}`
-  if (!report.moves)
-    return [
-      `${resource} would not move ${goal}:`,
-      ...causes.flatMap((cause) => printCause(cause, 4).map((text) => text)),
-    ]
+  if (!report.moves) return [`${resource} would not move ${goal}:`, ...causes.flatMap((cause) => printCause(cause, 4))]
   const along = moved.filter(({ resource: id }) => !own.has(id))
   return [
     `To move ${resource} ${goal} would mean:`,

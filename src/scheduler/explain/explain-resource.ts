@@ -21,6 +21,8 @@ export interface InstanceExplanation {
   readonly id: ResourceId
   readonly now: readonly { readonly node: NodeName; readonly role: Role }[]
   readonly pending?: { readonly node: NodeName; readonly operation: string }
+  /** What its last failure left behind has yet to be recovered. */
+  readonly failed: boolean
   readonly next: { readonly node?: NodeName; readonly role: Role; readonly reason?: string }
   /** What the transition does with it. */
   readonly changes: readonly TransitionChange[]
@@ -85,7 +87,9 @@ function explainInstance(explained: Explained, resource: PrimitiveResource): Ins
       ...(assigned?.node === undefined ? {} : { node: assigned.node }),
       ...(assigned?.nextRoleReason === undefined ? {} : { reason: assigned.nextRoleReason }),
     },
-    changes: changes.filter(({ subject }) => subject === resource.id),
+    failed: resource.state.failed,
+    // A remote node's fencing has the name of its connection.
+    changes: changes.filter(({ subject, details }) => subject === resource.id && details !== undefined),
     causes: causesOf(explained, resource),
     whyNot: assigned?.whyNot ?? [],
     chain: chainOf(explained, namesAbove(status.resources, resource.id), new Set()),

@@ -75,7 +75,7 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'ticket':
       return [`grant ticket ${source.ticket} to this site, or take it out of standby`]
     case 'utilization':
-      return [`free capacity on ${node}, or change the utilization of ${id} or the node`]
+      return [mendCapacity(about, node)]
     case 'shutdown-lock':
       return [`start ${source.node} again, or give the lock up: systole resource refresh ${id} ${source.node}`]
     case 'target-role':
@@ -92,6 +92,13 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     default:
       return assertNever(source)
   }
+}
+
+function mendCapacity({ status, resource }: About, node: NodeName): string {
+  const list = (values: ReadonlyMap<string, number> | undefined): string =>
+    [...(values ?? [])].map(([name, value]) => `${name}=${value}`).join(' ') || 'nothing'
+  const offers = list(status.nodesByName.get(node)?.utilization)
+  return `${resource.id} needs ${list(resource.utilization)}; ${node} has ${offers} in all: free some, or change one of them`
 }
 
 export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnavailable): readonly string[] {

@@ -33,13 +33,15 @@ export function section(title: string, lines: readonly string[]): readonly strin
   return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)]
 }
 
-function describeNow({ now, pending, failures, causes }: InstanceExplanation): string {
+function describeNow({ now, pending, failed, failures, causes, nodes }: InstanceExplanation): string {
+  const isUnclean = (name: string): boolean =>
+    nodes.some(({ node, unavailable }) => node === name && unavailable === 'unclean')
   const isStarting = pending?.operation === 'start'
   const places = now
     .filter(({ node }) => !(isStarting && node === pending.node))
-    .map(({ node, role }) => `${role.toLowerCase()} on ${node}`)
+    .map(({ node, role }) => `${role.toLowerCase()} on ${node}${isUnclean(node) ? ' (unclean)' : ''}`)
   const doing = pending === undefined ? [] : [`${pending.operation} in progress on ${pending.node}`]
-  const all = [...places, ...doing]
+  const all = [...places, ...doing, ...(failed && places.length > 0 ? ['failed'] : [])]
   if (all.length > 0) return all.join(', ')
   return failures.length > 0 && causes.length > 0 ? 'not running after a failure' : 'not running'
 }

@@ -10,6 +10,8 @@ export function isoTime(seconds: number): string {
 /** What the transition's own reason means: `unrunnable db start` is a wait, `required db start` a consequence. */
 export function describeChangeReason(reason: string): string {
   const cause = readCause(reason)
+  if (reason === 'no quorum') return 'the cluster has no quorum'
+  if (reason === 'quorum freeze') return 'the cluster has no quorum, and no-quorum-policy is freeze'
   if (cause === undefined) return reason
   if (cause.loss === 'unrunnable') return `it waits for the ${cause.task} of ${cause.resource}, which cannot happen`
   if (cause.loss === 'required') return `the ${cause.task} of ${cause.resource} makes it necessary`
@@ -35,8 +37,15 @@ export function readCause(reason: string): ChangeCause | undefined {
 
 export function describeTransitionChange({ what, details, reason, blocked }: TransitionChange): string {
   const why = reason === undefined ? '' : `: ${describeChangeReason(reason)}`
-  const where = details === undefined ? '' : details.includes('->') ? ` ${details}` : ` on ${details}`
+  const where = details === undefined ? '' : ` ${describeDetails(details)}`
   return `${what.toLowerCase()}${where}${why}${blocked ? ' (blocked)' : ''}`
+}
+
+/** `n1 -> n2` as it is; `Unpromoted -> Promoted n2` as `on n2 (Unpromoted -> Promoted)`. */
+function describeDetails(details: string): string {
+  const [, roles, node] = /^((?:Stopped|Started|Unpromoted|Promoted) -> \w+) (\S+)$/.exec(details) ?? []
+  if (roles !== undefined && node !== undefined) return `on ${node} (${roles})`
+  return details.includes('->') ? details : `on ${details}`
 }
 
 /** `red (#health-smart=red)`: with the node attributes that say so. */

@@ -43,8 +43,13 @@ async function whyThere(call: Call): Promise<Outcome> {
   const name = call.words[0] ?? ''
   const decision = schedule(await question(call))
   const resource = explainResource(decision, name)
-  if (resource) return done(`${resource.text}\n`, resource)
   const node = explainNode(decision, name)
+  // A remote node has the name of its connection: both are told.
+  if (resource && node) {
+    const text = `${resource.text}\n\nThe node ${node.text}`
+    return done(`${text}\n`, { ...resource, node, text })
+  }
+  if (resource) return done(`${resource.text}\n`, resource)
   if (!node) throw unknownName(decision, name)
   const { text, records } = await fencedBefore(call, name)
   return done(`${node.text}\n${text}`, { ...node, fencingHistory: records })
