@@ -6,6 +6,7 @@ import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/nod
 import { clusterSetup } from './cluster/setup.ts'
 import { clusterStart, clusterStop } from './cluster/start-stop.ts'
 import { clusterStatus } from './cluster/status.ts'
+import { clusterVerify } from './cluster/verify.ts'
 import { completionScript } from './completion/completion.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
@@ -50,6 +51,7 @@ export const allCommands: readonly Command[] = [
   clusterStatus,
   clusterCib,
   clusterCibPush,
+  clusterVerify,
   clusterNodeAdd,
   clusterNodeRemove,
   clusterDestroy,

@@ -1,0 +1,95 @@
+import { type CibReport, describeCibReport, validateCib, type XmlElement } from '../../../cib/index.ts'
+import { agentName } from '../../../resource-agents/index.ts'
+import { schedule } from '../../../scheduler/index.ts'
+import { type InstalledAgent, resolveResourceAgent } from '../../agents.ts'
+import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { md5 } from '../../md5.ts'
+import { expectWords } from '../../words.ts'
+import { configuredPrimitives, type LintFinding, lint } from './lint.ts'
+
+export const clusterVerify: Command = {
+  path: ['cluster', 'verify'],
+  aliases: [['verify']],
+  usage: '[--full] [--strict]',
+  summary: 'Check the configuration for mistakes',
+  details:
+    'Errors make the command fail; warnings do not, unless --strict asks for it. --strict also tells what works and will surprise: clones that are ordered ' +
+    'without interleave, stop time-outs below the agent’s advice, resources without a monitor, missing fencing, colocations that cannot be ' +
+    'satisfied, two nodes that may fence each other.',
+  examples: ['systole cluster verify --strict', 'systole verify -f cib.xml'],
+  flags: [
+    { name: 'full', summary: 'With each finding, the path of the element in the CIB' },
+    { name: 'strict', summary: 'Look for what will surprise, too, and fail for warnings' },
+  ],
+  run: (call) => verify(call),
+}
+
+interface Verdict {
+  readonly reports: readonly CibReport[]
+  readonly advice: readonly LintFinding[]
+  /** What could not be checked, and why. */
+  readonly notes: readonly string[]
+}
+
+async function verify(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster verify [--full] [--strict]' })
+  const { cib } = await call.cluster.readCib()
+  const reports = validateCib(cib)
+  const strict = call.flags.has('strict')
+  const isBroken = reports.some(({ severity }) => severity === 'error')
+  const advice = strict && !isBroken ? await adviceFor(cib, call.terminal.now()) : { advice: [], notes: [] }
+  const skipped = strict && isBroken ? ['The advice of --strict needs a configuration without errors.'] : []
+  const verdict: Verdict = { reports, advice: advice.advice, notes: [...skipped, ...advice.notes] }
+  const warnings = verdict.advice.length + reports.filter(({ severity }) => severity === 'warning').length
+  const failed = isBroken || (strict && warnings > 0)
+  const text = [...linesOf(verdict, call.flags.has('full')), summarize(verdict)].map((line) => `${line}\n`).join('')
+  return done(text, { valid: !isBroken, ...verdict }, failed ? 1 : 0)
+}
+
+async function adviceFor(cib: XmlElement, time: Date): Promise<Pick<Verdict, 'advice' | 'notes'>> {
+  const now = Math.floor(time.getTime() / 1000)
+  const agents = await agentsOf(cib, now)
+  const unknown = [...agents].filter(([, { metadata }]) => metadata.actions.length === 0).map(([name]) => name)
+  return {
+    advice: lint({
+      cib,
+      now,
+      advisedStopMs: ({ agent }) =>
+        agents.get(agentName(agent))?.metadata.actions.find(({ name }) => name === 'stop')?.timeoutMs,
+    }),
+    notes: unknown.map((name) => `${name} is not installed on this node: its time-outs were not checked.`),
+  }
+}
+
+/** Each agent that is used, asked once. */
+async function agentsOf(cib: XmlElement, now: number): Promise<ReadonlyMap<string, InstalledAgent>> {
+  const decision = schedule({ cib, now, md5, explain: false })
+  const used = configuredPrimitives(decision).filter(
+    ({ agent, connectionOf }) => agent.class !== 'stonith' && connectionOf === undefined,
+  )
+  const names = [...new Set(used.map(({ agent }) => agentName(agent)))]
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await resolveResourceAgent(name, { force: true })] as const)),
+  )
+}
+
+function linesOf({ reports, advice, notes }: Verdict, full: boolean): readonly string[] {
+  return [
+    ...reports.map((report) => {
+      const path = full ? `\n  ${report.path}` : ''
+      return `${report.severity === 'error' ? 'Error' : 'Warning'}: ${describeCibReport(report)}${path}`
+    }),
+    ...advice.map(({ text, code, subject }) => `Warning: ${text}${full ? `\n  ${code}: ${subject}` : ''}`),
+    ...notes.map((note) => `Note: ${note}`),
+  ]
+}
+
+function summarize({ reports, advice }: Verdict): string {
+  const errors = reports.filter(({ severity }) => severity === 'error').length
+  const warnings = reports.length - errors + advice.length
+  if (errors === 0 && warnings === 0) return 'The configuration is valid.'
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+  return errors > 0
+    ? `The configuration is not valid: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`
+    : `The configuration is valid, with ${count(warnings, 'warning')}.`
+}
