@@ -24,7 +24,7 @@ import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { stoppedState } from './cluster-state.ts'
 import { acceptClusterFile, enrolHandler } from './enrol.ts'
-import { readIfThere, writeWhole } from './files.ts'
+import { emptyFolder, readIfThere, writeWhole } from './files.ts'
 import { readIdentity } from './identity.ts'
 import { localHandlers } from './local-api.ts'
 import type { Log } from './log.ts'
@@ -216,8 +216,9 @@ export class Daemon {
     this.#peers?.close()
     this.#peers = undefined
     this.#file = undefined
-    for (const path of [this.paths.clusterFile, this.paths.pki, this.paths.data])
-      rmSync(path, { recursive: true, force: true })
+    for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
+    // The folder itself may be a file system of its own.
+    emptyFolder(this.paths.data)
   }
 
   /** For an upgrade or a restart: what runs stays. */

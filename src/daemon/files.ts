@@ -1,6 +1,17 @@
 /** Small files that must be whole after a power cut: written beside, flushed, then renamed over the old one. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 
 export function writeWhole(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true })
@@ -28,4 +39,10 @@ export function readIfThere(path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** What is in it goes, the folder stays. */
+export function emptyFolder(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder)) rmSync(join(folder, entry), { recursive: true, force: true })
 }

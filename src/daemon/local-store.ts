@@ -105,7 +105,13 @@ class OwnMember {
     const member = new EtcdMember({
       settings: memberSettings(this.#setup, () => this.#file),
       tls: readTlsFiles(etcdTls(this.#setup.paths)),
-      events: { onReport: (sentence, refusal) => log.warn('etcd', { report: sentence, refusal: refusal?.kind }) },
+      events: {
+        onReport: (report, refusal) => {
+          // How a vote that is taken looks from here; the list that says so follows.
+          if (refusal?.kind === 'removed') log.info('the other voters have taken out this node’s etcd member')
+          else log.warn('etcd', { report, refusal: refusal?.kind })
+        },
+      },
     })
     member.run()
     return member
