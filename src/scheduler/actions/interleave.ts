@@ -2,10 +2,10 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, operationKey, type PlannedAction } from './action.ts'
+import type { NodeName } from '../../base/index.ts'
+import { findAction, isRecurring, operationKey, type PlannedAction } from './action.ts'
 import { isTrue } from './operation.ts'
-import { activeNodes, type Plan, targetOf } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { has, relate, rule } from './relation.ts'
 import { type Changed, type Settling, type Step, stateFor, taskOfParts, unchanged } from './settling.ts'
 import {
@@ -70,43 +70,53 @@ export function partnerOf(
   other: CloneUnit | BundleUnit,
   current: boolean,
 ): Instance | undefined {
-  for (const node of nodesOf(plan, instance, current)) {
-    const partner = replicasOf(other).find((candidate) =>
-      nodesOf(plan, candidate, current).some(({ name }) => name === node.name),
-    )
+  const byNode = instancesByNode(plan, other, current)
+  for (const node of nodesOf(instance, current)) {
+    const partner = byNode.get(node)
     if (partner) return partner
   }
   return undefined
 }
 
-function nodesOf(plan: Plan, unit: Unit, current: boolean): readonly NodeStatus[] {
-  return primitivesOf(unit).flatMap((primitive) => {
-    if (current) return activeNodes(plan, primitive)
-    const target = targetOf(plan, primitive)
-    return target ? [target] : []
+/** Looked up for every pair of instances, so it is made once for each clone and direction. */
+export function instancesByNode(
+  plan: Plan,
+  clone: CloneUnit | BundleUnit,
+  current: boolean,
+): ReadonlyMap<NodeName, Instance> {
+  const key = `${clone.id} ${current ? 'now' : 'next'}`
+  const known = plan.instancesByNode.get(key)
+  if (known) return known
+  const byNode = new Map<NodeName, Instance>()
+  for (const instance of replicasOf(clone)) {
+    for (const node of nodesOf(instance, current)) if (!byNode.has(node)) byNode.set(node, instance)
+  }
+  plan.instancesByNode.set(key, byNode)
+  return byNode
+}
+
+function nodesOf(unit: Unit, current: boolean): readonly NodeName[] {
+  return primitivesOf(unit).flatMap(({ resource, assigned }) => {
+    if (current) return resource.state.active.map(({ node }) => node)
+    return assigned.node === undefined ? [] : [assigned.node]
   })
 }
 
 /** An instance that needs a partner and has none stays down; going down needs none. */
 function withdraw({ plan, work }: Settling, step: Step, instance: Instance, goesDown: boolean): boolean {
   if (goesDown || !has(step.rules, rule.unrunnableFirstBlocks | rule.thenImpliesFirst)) return false
-  let any = false
-  for (const primitive of primitivesOf(instance)) {
-    if (primitive.assigned.node === undefined) continue
-    any = true
+  const placed = primitivesOf(instance).filter(({ assigned }) => assigned.node !== undefined)
+  for (const primitive of placed) {
     const { node: _withdrawn, ...rest } = primitive.assigned
     primitive.assigned = { ...rest, nextRole: 'Stopped' }
     for (const action of primitive.actions) {
-      if (action.task === 'start' || action.task === 'promote' || action.task === 'monitor') {
-        if (action.task === 'start' || action.intervalMs > 0 || action.task === 'promote') action.runnable = false
-        work.addWithFollowers(action)
-      } else if (action.task === 'stop') {
-        action.optional = false
-        work.addWithFollowers(action)
-      }
+      if (action.task === 'stop') action.optional = false
+      else if (action.task === 'start' || action.task === 'promote' || isRecurring(action)) action.runnable = false
+      work.addWithFollowers(action)
     }
   }
-  return any && plan.actions.length > 0
+  if (placed.length > 0) plan.instancesByNode.clear()
+  return placed.length > 0
 }
 
 /** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */

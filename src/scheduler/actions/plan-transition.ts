@@ -82,6 +82,7 @@ function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {
     orderings: [],
     points: new Map(),
     colocationsByPrimary,
+    instancesByNode: new Map(),
     isSanitized,
     hasFenceDevice: tree.top.flatMap(primitivesOf).some(isFenceDevice),
     fencing: new Map([...assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),

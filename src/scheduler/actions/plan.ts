@@ -10,7 +10,7 @@ import { migrationOrderings } from './migration-orders.ts'
 import { operationMeta, requirementOf } from './operation.ts'
 import type { Ordering, Side } from './ordering.ts'
 import { none, type Rules } from './relation.ts'
-import { type PrimitiveUnit, primitivesOf, roleRank, type Unit, type UnitTree } from './unit.ts'
+import { type GroupUnit, type PrimitiveUnit, primitivesOf, roleRank, type Unit, type UnitTree } from './unit.ts'
 
 export interface Plan {
   readonly status: ClusterStatus
@@ -24,6 +24,8 @@ export interface Plan {
   /** Ordering points that belong to no resource, and fencing actions, by key. */
   readonly points: Map<string, PlannedAction>
   readonly colocationsByPrimary: ReadonlyMap<string, Assignment['colocations']>
+  /** Instances of clones by the node that they are or shall be on; emptied whenever one is withdrawn. */
+  readonly instancesByNode: Map<string, ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>>
   readonly hasFenceDevice: boolean
   /** Secrets in the configuration were replaced by stars, so that their digests mean nothing. */
   readonly isSanitized: boolean

@@ -2,18 +2,22 @@
  * Probes: where nobody knows whether a resource is active, a monitor finds out before anything is started. Which nodes are
  * asked depends on `enable-startup-probes`, `resource-discovery` and what kind of node it is.
  */
+import type { NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import { findAction, operationKey, type PlannedAction } from './action.ts'
 import { orderAfterUnfencing } from './fence-action.ts'
+import { instancesByNode } from './interleave.ts'
 import { isUnclean, obtain, order, type Plan, requireFencing } from './plan.ts'
 import { rule } from './relation.ts'
 import { connectionState } from './remote-orders.ts'
 import {
   type BundleUnit,
   type CloneUnit,
+  type GroupUnit,
   isFenceDevice,
   isInClone,
   type PrimitiveUnit,
+  primitivesOf,
   topOf,
   type Unit,
 } from './unit.ts'
@@ -100,19 +104,27 @@ function guestStays(plan: Plan, node: NodeStatus): boolean {
 function probeClone(plan: Plan, clone: CloneUnit, node: NodeStatus): boolean {
   if (clone.resource.unique) return clone.instances.map((instance) => probe(plan, instance, node)).includes(true)
   // Instances of an anonymous clone are alike, so one of them is asked for all.
-  const known = clone.instances.find((instance) =>
-    firstPrimitives(instance).some(({ resource }) => resource.state.knownOn.includes(node.name)),
-  )
-  const planned = clone.instances.find((instance) =>
-    firstPrimitives(instance).some((primitive) => primitive.assigned.node === node.name),
-  )
-  const asked = known ?? planned ?? clone.instances[0]
+  const asked = knownInstances(plan, clone).get(node.name) ?? plannedInstance(plan, clone, node) ?? clone.instances[0]
   return asked !== undefined && probe(plan, asked, node)
 }
 
-const firstPrimitives = (
-  unit: PrimitiveUnit | { readonly members: readonly PrimitiveUnit[] },
-): readonly PrimitiveUnit[] => ('members' in unit ? unit.members : [unit])
+/** The first instance that a node's history tells of. */
+function knownInstances(plan: Plan, clone: CloneUnit): ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit> {
+  const key = `${clone.id} known`
+  const found = plan.instancesByNode.get(key)
+  if (found) return found
+  const byNode = new Map<NodeName, PrimitiveUnit | GroupUnit>()
+  for (const instance of clone.instances) {
+    for (const { resource } of primitivesOf(instance)) {
+      for (const name of resource.state.knownOn) if (!byNode.has(name)) byNode.set(name, instance)
+    }
+  }
+  plan.instancesByNode.set(key, byNode)
+  return byNode
+}
+
+const plannedInstance = (plan: Plan, clone: CloneUnit, node: NodeStatus): PrimitiveUnit | GroupUnit | undefined =>
+  instancesByNode(plan, clone, false).get(node.name)
 
 function probeBundle(plan: Plan, bundle: BundleUnit, node: NodeStatus): boolean {
   let any = false

@@ -40,6 +40,8 @@ function settleAction(settling: Settling, follower: PlannedAction): void {
     follower.runnableBefore = 0
     follower.runnable = false
   }
+  // What its parts need is what it needs.
+  stateFor(follower, undefined)
   let thenChanged = false
   for (let i = follower.before.length - 1; i >= 0; i--) {
     const relation = follower.before[i]
@@ -104,7 +106,8 @@ function settleRelation(
     return {
       changed: applyRelation(settling, relation, {
         firstState: stateForOrder(first, thenNode),
-        thenState: stateForOrder(follower, firstNode),
+        // Looked at only where it counts: for a clone it means looking at every instance.
+        thenState: has(relation.rules, rule.thenShowsFirst) ? stateForOrder(follower, firstNode) : follower,
       }),
       first,
     }

@@ -3,7 +3,7 @@ import { actionsWithKey, operationKey, type PlannedAction, probesOf } from './ac
 import { isInterleaved, partnerOf } from './interleave.ts'
 import type { Ordering } from './ordering.ts'
 import { obtain, type Plan } from './plan.ts'
-import { has, none, type Relation, relate, rule } from './relation.ts'
+import { has, none, relate, rule } from './relation.ts'
 import { splitKey } from './role-tasks.ts'
 import { currentRole, isReplicated, type PrimitiveUnit, primitivesOf, type Unit } from './unit.ts'
 
@@ -46,27 +46,38 @@ function firstsOf(plan: Plan, { first, follower }: Ordering): readonly PlannedAc
 
 /** What depends on a resource that was never probed waits for the probe, and what stops before it starts does so too. */
 export function orderAfterProbes(plan: Plan): void {
-  for (const unit of plan.tree.top.flatMap(primitivesOf)) orderRestartsAfterProbes(plan, unit)
+  const ways: Ways = new Map()
+  for (const unit of plan.tree.top.flatMap(primitivesOf)) orderRestartsAfterProbes(plan, unit, ways)
   for (const ordering of plan.orderings) orderProbesBeforeFollowers(ordering)
 }
 
-function orderRestartsAfterProbes(plan: Plan, unit: PrimitiveUnit): void {
+function orderRestartsAfterProbes(plan: Plan, unit: PrimitiveUnit, ways: Ways): void {
   for (const probe of probesOf(unit)) {
     const seen = new Set<PlannedAction>()
-    for (const { follower } of probe.after.slice()) followFromProbe({ plan, unit, probe, seen }, follower)
+    for (const { follower } of probe.after.slice()) followFromProbe({ plan, unit, probe, seen, ways }, follower)
   }
 }
+
+/** Where the search goes on from an action: to what must happen as well, and from a group or clone to its parts. */
+interface Way {
+  readonly implied: readonly PlannedAction[]
+  readonly parts: ReadonlyMap<Unit, readonly PlannedAction[]>
+}
+
+/** Made once for each action, since many probes lead to the same ones. */
+type Ways = Map<PlannedAction, Way>
 
 interface FromProbe {
   readonly plan: Plan
   readonly unit: PrimitiveUnit
   readonly probe: PlannedAction
   readonly seen: Set<PlannedAction>
+  readonly ways: Ways
 }
 
 /** The stops of whatever would have to restart if the probe finds something wait for the probe. */
 function followFromProbe(from: FromProbe, after: PlannedAction): void {
-  const { plan, unit, probe, seen } = from
+  const { unit, probe, seen } = from
   if (seen.has(after)) return
   seen.add(after)
   if (after.unit?.kind === 'primitive' && after.unit !== unit) {
@@ -74,27 +85,37 @@ function followFromProbe(from: FromProbe, after: PlannedAction): void {
       if (!stop.pseudo) relate(probe, stop, rule.ordered)
     }
   }
-  const partner = isInterleavedUnit(after.unit) ? partnerOf(plan, unit, after.unit, false) : undefined
-  for (const relation of after.after.slice()) {
-    if (has(relation.rules, rule.firstImpliesThen) || leadsInside(from, after, relation, partner)) {
-      followFromProbe(from, relation.follower)
-    }
-  }
+  const way = wayFrom(from.ways, after)
+  for (const next of way.implied) followFromProbe(from, next)
+  for (const next of partsBeside(from, after, way)) followFromProbe(from, next)
 }
 
-const isInterleavedUnit = (unit: Unit | undefined): unit is Extract<Unit, { kind: 'clone' | 'bundle' }> =>
-  isReplicated(unit) && isInterleaved(unit)
+function wayFrom(ways: Ways, action: PlannedAction): Way {
+  const known = ways.get(action)
+  if (known) return known
+  const implied: PlannedAction[] = []
+  const parts = new Map<Unit, PlannedAction[]>()
+  for (const { follower, rules } of action.after) {
+    if (has(rules, rule.firstImpliesThen)) implied.push(follower)
+    else if (follower.unit && follower.unit !== action.unit && follower.unit.parent === action.unit) {
+      const same = parts.get(follower.unit)
+      if (same) same.push(follower)
+      else parts.set(follower.unit, [follower])
+    }
+  }
+  const way = { implied, parts }
+  ways.set(action, way)
+  return way
+}
 
-/** From a group or clone to its parts; in an interleaved clone only to the part beside the probed instance. */
-function leadsInside(
-  { unit }: FromProbe,
-  after: PlannedAction,
-  { follower }: Relation,
-  partner: Unit | undefined,
-): boolean {
-  if (!after.unit || after.unit.kind === 'primitive' || unit.parent === after.unit) return false
-  if (!follower.unit || isReplicated(follower.unit) || follower.unit.parent !== after.unit) return false
-  return !isInterleavedUnit(after.unit) || (partner !== undefined && partner === follower.unit)
+/** In an interleaved clone only the part beside the probed instance is concerned. */
+function partsBeside({ plan, unit }: FromProbe, after: PlannedAction, { parts }: Way): readonly PlannedAction[] {
+  if (!after.unit || after.unit.kind === 'primitive' || unit.parent === after.unit) return []
+  if (!isReplicated(after.unit) || !isInterleaved(after.unit)) {
+    return [...parts].flatMap(([part, actions]) => (isReplicated(part) ? [] : actions))
+  }
+  const partner = partnerOf(plan, unit, after.unit, false)
+  return (partner && parts.get(partner)) ?? []
 }
 
 /** Where something waits for a stop, and the resource may turn out to be active elsewhere, it waits for the probe too. */
