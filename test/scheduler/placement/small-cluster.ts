@@ -17,6 +17,8 @@ export interface SmallCluster {
   readonly running?: Readonly<Record<string, string>>
   readonly failCounts?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly offline?: readonly string[]
+  /** Gone without leaving: what they ran is still in their history. */
+  readonly lost?: readonly string[]
   readonly tickets?: string
   readonly quorum?: boolean
   readonly nodes?: readonly string[]
@@ -101,7 +103,9 @@ function nodeState(node: string, cluster: SmallCluster): string {
     Object.entries(cluster.failCounts?.[node] ?? {}).map(([id, count]) => [`fail-count-${id}#monitor_10000`, count]),
   )
   const histories = Object.entries(cluster.running ?? {}).map(([id, where]) => history(id, node, where))
-  return `<node_state id="${node}" uname="${node}" in_ccm="true" crmd="online" join="member" expected="member">
+  const membership =
+    cluster.lost?.includes(node) === true ? 'in_ccm="false" crmd="offline"' : 'in_ccm="true" crmd="online"'
+  return `<node_state id="${node}" uname="${node}" ${membership} join="member" expected="member">
     <lrm id="${node}"><lrm_resources>${histories.join('')}</lrm_resources></lrm>
     <transient_attributes id="${node}"><instance_attributes id="status-${node}">${nvPairs(`status-${node}`, counts)}</instance_attributes></transient_attributes>
   </node_state>`
