@@ -6,6 +6,7 @@ import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/summary.ts'
 import type { Assignment, PlacementReason, PrimitiveAssignment } from '../assignment.ts'
+import { contributionsOn } from './contributions.ts'
 import { describeReason } from './describe.ts'
 import { primitivesNamed } from './instances.ts'
 import { mendReason } from './mend.ts'
@@ -41,12 +42,19 @@ export function decidedCauses(
   const assigned = explained.assignment.primitives.get(resource.id)
   if (assigned === undefined) return []
   const path = [...above, resource.id]
-  const reasons = groupByText(explained, relevantReasons(assigned)).map((group) =>
-    placementCause(explained, { resource, group, path }),
-  )
+  const reasons = groupByText(
+    explained,
+    relevantReasons(assigned).map((reason) => withInherited(explained, resource.id, reason)),
+  ).map((group) => placementCause(explained, { resource, group, path }))
   const actions = stoppedActions(explained, { resource, assigned, path })
   const all = [...reasons, ...actions]
   return all.length > 0 ? all : unpromoted(assigned)
+}
+
+/** A ban that was noted for the group that it is in. */
+function withInherited(explained: Explained, id: ResourceId, reason: PlacementReason): PlacementReason {
+  if (reason.kind !== 'banned' || reason.by.length > 0) return reason
+  return { ...reason, by: contributionsOn(explained, id, reason.node).filter(({ score }) => score < 0) }
 }
 
 interface ReasonGroup {

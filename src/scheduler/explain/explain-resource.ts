@@ -8,6 +8,7 @@ import type { FailedOperation, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/summary.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
 import { type Cause, causesOf, type Explained } from './causes.ts'
+import { contributionsOn } from './contributions.ts'
 import { namesAbove, primitivesNamed } from './instances.ts'
 import { printResource } from './print-resource.ts'
 
@@ -102,7 +103,8 @@ function explainInstance(explained: Explained, resource: PrimitiveResource): Ins
   }
 }
 
-function nodesOf({ status, assignment }: Explained, id: ResourceId): readonly NodeExplanation[] {
+function nodesOf(explained: Explained, id: ResourceId): readonly NodeExplanation[] {
+  const { status, assignment } = explained
   const assigned = assignment.primitives.get(id)
   const nodes = status.nodes
     .filter(({ isBundleNode }) => !isBundleNode)
@@ -113,7 +115,7 @@ function nodesOf({ status, assignment }: Explained, id: ResourceId): readonly No
         node: name,
         ...(unavailable === undefined ? {} : { unavailable }),
         ...(score === undefined ? {} : { score }),
-        contributions: assigned?.contributionsOn(name) ?? [],
+        contributions: contributionsOn(explained, id, name),
       }
     })
   const worth = (node: NodeExplanation): number =>

@@ -2,9 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { ResourceId } from '../../../src/base/index.ts'
+import { addScores, parseXml } from '../../../src/cib/index.ts'
 import { allCommands } from '../../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../../src/cli/file-access.ts'
+import { md5 } from '../../../src/cli/md5.ts'
 import { type Printed, runLine } from '../../../src/cli/run.ts'
+import { explainResource, type Schedule, schedule } from '../../../src/scheduler/index.ts'
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts'
 
 /**
@@ -59,6 +63,27 @@ describe('why, cause by cause', () => {
     })
   }
 })
+
+/** Explanations are worth nothing where they are not the whole score. Nodes that cannot be used have scores of no account. */
+describe('the sources of a score add up to it', () => {
+  for (const name of cases)
+    test(name, () => {
+      const parsed = parseXml(readFileSync(join(folder, name, 'cib.xml'), 'utf8'))
+      if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join())
+      const now = Math.floor(scriptedTerminal().now().getTime() / 1000)
+      const decision = schedule({ cib: parsed.value, now, md5, explain: true })
+      const resources = decision.status.resources.map(({ id }) => explainResource(decision, id))
+      for (const { id, nodes } of resources.flatMap((resource) => resource?.instances ?? []))
+        for (const { node, score, unavailable, contributions } of nodes)
+          if (score !== undefined && unavailable === undefined && !isBlocked(decision, id))
+            expect([id, node, addScores(0, ...contributions.map((part) => part.score))]).toEqual([id, node, score])
+    })
+})
+
+/** What is blocked stays where it is, whatever its score. */
+function isBlocked({ assignment }: Schedule, id: ResourceId): boolean {
+  return assignment.primitives.get(id)?.blocked === true
+}
 
 describe('questions that have no answer', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'systole-why-'))

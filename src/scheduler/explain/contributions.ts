@@ -1,0 +1,23 @@
+/**
+ * Where the score of a primitive on a node comes from. What rules out an instance of a cloned group, such as clone-node-max, was
+ * noted for the group and holds for its members.
+ */
+import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { Contribution } from '../assignment.ts'
+import type { Explained } from './causes.ts'
+import { namesAbove } from './instances.ts'
+
+export function contributionsOn(
+  { status, assignment }: Explained,
+  id: ResourceId,
+  node: NodeName,
+): readonly Contribution[] {
+  const own = assignment.primitives.get(id)?.contributionsOn(node) ?? []
+  if (own.some(({ source }) => source.kind === 'instances')) return own
+  const inherited = namesAbove(status.resources, id).flatMap((above) =>
+    (assignment.collectives.get(above)?.contributionsOn(node) ?? []).filter(
+      ({ source }) => source.kind === 'instances',
+    ),
+  )
+  return [...own, ...inherited]
+}
