@@ -3,7 +3,7 @@ import { assertNever } from '../base/index.ts'
 import type { ControllerInput, Failure } from './effects.ts'
 import { configuredId, downEdits, knownIncarnation } from './node-states.ts'
 import { controllerOptions } from './options.ts'
-import { beginWalk, endAction, execute, failActionsOn, write } from './pursue.ts'
+import { beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
 import {
   type Doing,
   describeOperation,
@@ -111,8 +111,8 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
         now + settleMs(state),
       )
     case 'node-interrupted': {
-      const failed = failActionsOn(state, meaning.node, meaning.resource)
-      return lookAgain(failed, `${meaning.node} was without quorum`, now + settleMs(state))
+      const reminded = remindOf(state, meaning, now)
+      return lookAgain(reminded, `${meaning.node} was without quorum`, now + settleMs(state))
     }
     case 'unexpected-failure':
       return lookAgain(state, describeFailure(meaning.outcome), now)

@@ -5,7 +5,8 @@
  * - `write`: one transaction whose comparison is `dc`'s create revision = `term`. Refused: `written` with `refused`. A time-out
  *   is repeated by the performer until it knows (the edits are idempotent) or this node is no longer DC.
  * - `execute`: the node refuses a term lower than the highest it has seen, and before it runs an operation that changes
- *   anything, it writes the operation's `pending` record in a transaction that compares `dc`'s create revision with the term:
+ *   anything, it writes the operation's `pending` record in a transaction that compares `dc`'s create revision with the term, and that
+ *   its own member record is there:
  *   so nothing runs that a later DC cannot see. The same `transitionKey` twice is one operation. Recurring monitors and
  *   probes need no pending record, but the term all the same.
  * - `fence`: recorded as `fencing/history/<id>` in a transaction with the same comparison before any device is asked.

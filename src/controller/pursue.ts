@@ -60,16 +60,33 @@ export function walkDeadlines(state: ControllerState): readonly number[] {
 }
 
 /** Actions under way on a node that is gone have no result any more; one that shut it down has done its work. */
-export function failActionsOn(state: ControllerState, node: NodeName, resource?: ResourceId): ControllerState {
+export function failActionsOn(state: ControllerState, node: NodeName): ControllerState {
   const walk = state.reign?.walk
   if (walk === undefined) return state
   let next = walk
   for (const action of actionsUnderWay(walk)) {
     if (isFencing(action) || executingNode(action) !== node) continue
-    if (resource !== undefined && (action.kind === 'pseudo' || action.resource !== resource)) continue
     next = markEnded(next, action.id, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
   }
   return withReign(state, { walk: next })
+}
+
+/** Sends what is under way on a node again, at once: it knows what it has done, and what it is about to do. */
+export function remindOf(
+  state: ControllerState,
+  of: { readonly node: NodeName; readonly resource?: ResourceId },
+  now: number,
+): ControllerState {
+  const walk = state.reign?.walk
+  if (walk === undefined) return state
+  const underWay = new Map(walk.underWay)
+  for (const [id, way] of walk.underWay) {
+    const action = walk.byId.get(id)
+    if (action === undefined || action.kind === 'pseudo' || isFencing(action) || executingNode(action) !== of.node)
+      continue
+    if (of.resource === undefined || action.resource === of.resource) underWay.set(id, { ...way, resendAt: now })
+  }
+  return withReign(state, { walk: { ...walk, underWay } })
 }
 
 export function endAction(state: ControllerState, action: ActionId, outcome: 'succeeded' | 'failed'): ControllerState {

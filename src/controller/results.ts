@@ -83,7 +83,10 @@ export type Meaning =
   | { readonly kind: 'action-failed'; readonly action: ActionId; readonly outcome: OperationOutcome }
   /** The node has dropped it, having lost quorum or a term: it did not fail, but it was not done either. */
   | { readonly kind: 'action-dropped'; readonly action: ActionId }
-  /** What the DC has asked of the node, of one resource or of all, may have been dropped there without a word. */
+  /**
+   * What the DC has asked of the node, of one resource or of all, may have been dropped there without a word; or it is still
+   * in line there, so that it must not be taken for over.
+   */
   | { readonly kind: 'node-interrupted'; readonly node: NodeName; readonly resource?: ResourceId }
   /** A result that nobody waits for: a recurring operation, or one of an earlier transition. */
   | { readonly kind: 'unexpected-failure'; readonly outcome: OperationOutcome }

@@ -16,7 +16,11 @@ export function resultStore(store: Store, node: NodeName): ResultStore {
   return {
     announce: async (records, term) => {
       const { applied } = await store.transaction({
-        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+        compare: [
+          { kind: 'create-revision', key: keys.dc, equals: term as Revision },
+          // A node whose lease was ended begins nothing, even before it learns of it.
+          { kind: 'present', key: keys.member(node) },
+        ],
         writes: puts(records),
       })
       return applied ? 'written' : 'refused'

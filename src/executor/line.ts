@@ -90,6 +90,12 @@ export function begin(line: Line, waiting: Waiting, phase: Current['phase'], now
   return { ...line, current, waiting: line.waiting.filter(({ callId }) => callId !== waiting.callId) }
 }
 
+/** The current operation was never begun: when it is asked for again, it is a new one. */
+export function dropCurrent(line: Line): Line {
+  const { current: _dropped, ...rest } = line
+  return rest
+}
+
 /** The current operation is over. Recurring ones keep their key, for they go on. */
 export function finishCurrent(line: Line): Line {
   const { current, ...rest } = line

@@ -18,6 +18,7 @@ import {
   begin,
   type Current,
   cancelRecurring,
+  dropCurrent,
   emptyLine,
   enqueue,
   finishCurrent,
@@ -213,7 +214,7 @@ function announced(
   // Dropped meanwhile: the record of whatever took its place follows.
   if (current?.callId !== input.callId || current.phase === 'running') return { state, effects: [] }
   if (current.phase === 'withdrawn' && input.written) return withdrawn(state, line, current, now)
-  if (!input.written) return advance(withLine(state, input.resource, finishCurrent(line)), [input.resource], now)
+  if (!input.written) return advance(withLine(state, input.resource, dropCurrent(line)), [input.resource], now)
   const running = withLine(state, input.resource, { ...line, current: { ...current, phase: 'running' } })
   return { state: running, effects: [{ kind: 'run', callId: input.callId, operation: current.operation }] }
 }
@@ -228,7 +229,7 @@ function withdrawn(state: ExecutorState, line: Line, current: Current, now: Mono
     execTimeMs: 0,
     queueTimeMs: current.queueTimeMs,
   })
-  const next = advance(withLine(state, operation.resource, finishCurrent(line)), [operation.resource], now)
+  const next = advance(withLine(state, operation.resource, dropCurrent(line)), [operation.resource], now)
   const shown: readonly ExecutorEffect[] = showsPending(operation) ? [{ kind: 'record', result }] : []
   return { state: next.state, effects: [...shown, ...next.effects] }
 }
@@ -327,7 +328,7 @@ function stopLocally(state: ExecutorState, stages: readonly (readonly Operation[
     if (!stopping.has(resource)) continue
     const quiet = { ...withoutRecurring(line), waiting: [] }
     const { current } = line
-    lines.set(resource, current === undefined || current.phase === 'running' ? quiet : finishCurrent(quiet))
+    lines.set(resource, current === undefined || current.phase === 'running' ? quiet : dropCurrent(quiet))
     if (current?.phase === 'running' && !['stop', 'demote'].includes(current.operation.operation))
       effects.push({ kind: 'kill', callId: current.callId, resource })
   }

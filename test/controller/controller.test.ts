@@ -308,6 +308,29 @@ describe('a transition', () => {
     expect(dc.take('execute')).toEqual([first])
   })
 
+  test('what a node was told before it lost quorum is not over: it is told again, and waited for', () => {
+    const dc = new Dc()
+    const start = resourceAction(1, 'start', beta)
+    dc.computes(start)
+    const [first] = dc.take('execute')
+    // It has decided by itself to stop the resource, and its result comes late.
+    const local = '0:-1:0:00000000-0000-4000-8000-000000000000'
+    const attributes = {
+      operation: 'stop',
+      'transition-key': local,
+      'transition-magic': `0:0;${local}`,
+      'call-id': '9',
+    }
+    const record = { node: beta, resource: web, agent, recordId: 'web_last_0', attributes }
+    dc.store(put(keys.history(beta, web, 'web_last_0'), record))
+    expect(dc.take('execute')).toEqual([first])
+    dc.later(50)
+    expect(dc.take('compute')).toEqual([])
+    dc.result(start)
+    dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
   test('a graph that was computed from what is no longer true is not walked', () => {
     const dc = new Dc()
     dc.later(50)

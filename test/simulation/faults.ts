@@ -53,17 +53,19 @@ export class Faults {
       if (host?.isOn) this.#world.startDaemon(node)
       else this.#world.powerOn(node)
     }
-    // A fence device that comes late, or a daemon that leaves, may undo it once more.
-    this.#world.timeline.after(15_000, () => this.#startWhatIsDown())
-    this.#world.timeline.after(30_000, () => this.#startWhatIsDown())
+    this.#startWhatIsDown()
     for (const ms of [1000, 16_000, 40_000]) this.#world.timeline.after(ms, () => this.#world.cleanUp())
   }
 
+  /** Again and again: a fence device that comes late, or a daemon that leaves, may undo it once more. */
   #startWhatIsDown(): void {
-    for (const node of this.#world.nodeNames) {
-      this.#world.powerOn(node)
-      this.#world.startDaemon(node)
-    }
+    this.#world.timeline.after(15_000, () => {
+      for (const node of this.#world.nodeNames) {
+        this.#world.powerOn(node)
+        this.#world.startDaemon(node)
+      }
+      this.#startWhatIsDown()
+    })
   }
 
   #pick(): Fault | undefined {
