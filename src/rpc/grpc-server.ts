@@ -5,7 +5,6 @@ import {
   Metadata,
   Server,
   ServerCredentials,
-  type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
@@ -125,15 +124,6 @@ function definition(service: Service): ServiceDefinition {
 
 type UnaryHandler = (request: unknown, context: CallContext) => Promise<unknown>
 type StreamHandler = (request: unknown, send: (response: unknown) => void, context: CallContext) => Promise<void>
-/** For streams in both directions: a plain listener, since requests and answers have no order between them. */
-export type DuplexHandler = (
-  call: {
-    readonly onRequest: (listener: (request: unknown) => void) => void
-    readonly onEnd: (listener: () => void) => void
-  },
-  context: CallContext,
-) => void
-
 function implementation(
   service: Service,
   handlers: Readonly<Record<string, unknown>>,
@@ -141,7 +131,6 @@ function implementation(
 ): UntypedServiceImplementation {
   const entries = Object.entries(service).map(([name, method]) => {
     const handler = handlers[name]
-    if (method.requestStream) return [name, duplex(handler as DuplexHandler)] as const
     if (method.responseStream) return [name, streaming(method, handler as StreamHandler, onFailure)] as const
     return [name, unary(method, handler as UnaryHandler, onFailure)] as const
   })
@@ -170,29 +159,7 @@ function streaming(method: Method, handler: StreamHandler, onFailure: OnFailure)
   }
 }
 
-function duplex(handler: DuplexHandler): UntypedServiceImplementation[string] {
-  return (call: ServerDuplexStream<unknown, unknown>) => {
-    handler(
-      {
-        onRequest: (listener) => call.on('data', listener),
-        onEnd: (listener) => {
-          call.on('end', () => {
-            listener()
-            call.end()
-          })
-          call.on('cancelled', listener)
-          call.on('error', listener)
-        },
-      },
-      contextOf(call),
-    )
-  }
-}
-
-type AnyCall =
-  | ServerUnaryCall<unknown, unknown>
-  | ServerWritableStream<unknown, unknown>
-  | ServerDuplexStream<unknown, unknown>
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>
 
 function contextOf(call: AnyCall): CallContext {
   const gone = new AbortController()

@@ -17,7 +17,6 @@ export {
 } from './enrolment.ts'
 export * from './generated/systole.ts'
 export {
-  type DuplexHandler,
   type GrpcServer,
   serveTcp,
   serveUnixSocket,
@@ -25,6 +24,7 @@ export {
 export { acceptsSecret, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
 export type { Handlers } from './method.ts'
-export { connectPeer, openPulseStream, type PeerClient, type PulseStream } from './peer-client.ts'
+export { connectPeer, type PeerClient } from './peer-client.ts'
+export { openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse } from './report.ts'
 export type { TlsIdentity } from './tls-identity.ts'

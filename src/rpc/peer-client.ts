@@ -3,13 +3,12 @@ import {
   type ChannelCredentials,
   type ChannelOptions,
   Client,
-  type ClientDuplexStream,
   credentials,
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
 import { decode, encode } from './codec.ts'
-import { heartbeatService, nodeService, type Pulse } from './generated/systole.ts'
+import { nodeService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method } from './method.ts'
 import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
 import type { TlsIdentity } from './tls-identity.ts'
@@ -33,47 +32,6 @@ export function connectPeer(peer: PeerAddress, identity: TlsIdentity): PeerClien
   ])
   const close = (): void => client.close()
   return { ...Object.fromEntries(calls), close } as unknown as PeerClient
-}
-
-export interface PulseStream {
-  /** Drops the beat where the connection is not up: the next one is as good. */
-  readonly send: (pulse: Pulse) => void
-  readonly close: () => void
-}
-
-/** One attempt at a stream of heartbeats. `onEnd` is called once; the caller tries again when it sees fit. */
-export function openPulseStream(
-  peer: PeerAddress,
-  identity: TlsIdentity,
-  onEnd: (hostAnswered: boolean, reason: string) => void,
-): PulseStream {
-  const client = makeClient(peer, identity)
-  const { path } = heartbeatService.beat
-  const stream: ClientDuplexStream<Pulse, unknown> = client.makeBidiStreamRequest(
-    path,
-    (pulse: Pulse) => encode('Pulse', pulse),
-    (bytes: Buffer) => decode('Empty', bytes),
-  )
-  let open = true
-  const end = (hostAnswered: boolean, reason: string): void => {
-    if (!open) return
-    open = false
-    client.close()
-    onEnd(hostAnswered, reason)
-  }
-  stream.on('error', (error: ServiceError) => end(hostAnswered(error), error.details))
-  stream.on('end', () => end(true, 'the stream was ended'))
-  stream.on('data', () => undefined)
-  return {
-    send: (pulse) => {
-      if (open && stream.writableLength < 16) stream.write(pulse)
-    },
-    close: () => {
-      open = false
-      stream.cancel()
-      client.close()
-    },
-  }
 }
 
 function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {

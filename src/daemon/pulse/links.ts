@@ -2,13 +2,10 @@
 import { type NodeName, nodeName } from '../../base/index.ts'
 import type { Pulse } from '../../membership/index.ts'
 import {
-  type DuplexHandler,
-  type GrpcServer,
-  heartbeatService,
   openPulseStream,
   type Pulse as PulseMessage,
   type PulseStream,
-  serveTcp,
+  servePulses,
   type TlsIdentity,
 } from '../../rpc/index.ts'
 import type { PulsePeer } from './messages.ts'
@@ -25,7 +22,7 @@ export class Links {
   readonly #events: LinkEvents
   readonly #open = new Map<NodeName, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, PulseStream>()
-  #server: GrpcServer | undefined
+  #server: { readonly close: () => Promise<void> } | undefined
 
   constructor(identity: TlsIdentity, events: LinkEvents) {
     this.#identity = identity
@@ -33,20 +30,15 @@ export class Links {
   }
 
   async listen(at: { readonly host: string; readonly port: number }): Promise<void> {
-    const beat: DuplexHandler = ({ onRequest, onEnd }, { caller, signal }) => {
-      onRequest((request) => {
-        const message = request as PulseMessage
-        // A node speaks for itself only.
-        if (message.node === caller) this.#events.onPulse(pulseOf(message))
-      })
-      onEnd(() => {
-        if (caller !== undefined && signal.aborted) this.#events.onConnectionFailed(nodeName(caller), 'reset')
-      })
-    }
-    this.#server = await serveTcp(
+    this.#server = await servePulses(
       { ...at, identity: this.#identity },
-      [{ service: heartbeatService, handlers: { beat } }],
-      () => undefined,
+      {
+        onPulse: (message, caller) => {
+          // A node speaks for itself only.
+          if (message.node === caller) this.#events.onPulse(pulseOf(message))
+        },
+        onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), 'reset'),
+      },
     )
   }
 

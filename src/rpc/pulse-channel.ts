@@ -1,0 +1,166 @@
+/**
+ * Heartbeats between daemons: one mutual-TLS connection out to each peer, on which nothing but pulses travels, each a protobuf message
+ * behind its length; one byte comes back now and then, so that a sender notices a dead connection. No HTTP/2 and no
+ * calls: an idle cluster does little else than this, several times a second (docs/adr/0009-heartbeats.md).
+ */
+import { once } from 'node:events'
+import { connect, createServer, type TLSSocket } from 'node:tls'
+import { decode, encode } from './codec.ts'
+import type { Pulse } from './generated/systole.ts'
+import type { PeerAddress } from './peer-client.ts'
+import type { TlsIdentity } from './tls-identity.ts'
+
+export interface PulseStream {
+  readonly send: (pulse: Pulse) => void
+  readonly close: () => void
+}
+
+export interface PulseListener {
+  /** `caller` is the node that the certificate names. */
+  readonly onPulse: (pulse: Pulse, caller: string) => void
+  /** A connection that had been open was broken by a live host: its daemon has died. */
+  readonly onBroken: (caller: string) => void
+}
+
+/** A connection that does not come about, or whose pulses are not answered, is given up after this time. */
+const patienceMs = 2000
+/** Far more than a pulse with hundreds of silent nodes. */
+const longestPulse = 65_535
+const lengthBytes = 2
+/** Answers cost as much as pulses; a few of them show that the connection lives. */
+const answerEveryMs = 500
+/** So many pulses without an answer, and so long, mean that nobody hears them. */
+const unansweredPulses = 4
+
+export async function servePulses(
+  at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
+  listener: PulseListener,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const open = new Set<TLSSocket>()
+  const server = createServer({ ...secrets(at.identity), requestCert: true, rejectUnauthorized: true }, (socket) => {
+    open.add(socket)
+    const caller = nodeOf(socket)
+    if (caller === undefined) socket.destroy()
+    else readPulses(socket, caller, listener)
+    socket.on('close', () => open.delete(socket))
+  })
+  // A stranger who fails the handshake concerns nobody.
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  server.listen(at.port, at.host)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : at.port,
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      const closed = once(server, 'close')
+      server.close()
+      await closed
+    },
+  }
+}
+
+function nodeOf(socket: TLSSocket): string | undefined {
+  const { subject } = socket.getPeerCertificate()
+  return typeof subject?.CN === 'string' ? subject.CN : undefined
+}
+
+function readPulses(socket: TLSSocket, caller: string, listener: PulseListener): void {
+  let rest: Buffer = Buffer.alloc(0)
+  let answeredAt = -answerEveryMs
+  socket.setNoDelay(true)
+  socket.on('data', (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    while (rest.length >= lengthBytes) {
+      const end = lengthBytes + rest.readUInt16BE(0)
+      if (rest.length < end) break
+      const pulse = decode('Pulse', rest.subarray(lengthBytes, end)) as Pulse
+      rest = rest.subarray(end)
+      if (performance.now() - answeredAt > answerEveryMs) {
+        answeredAt = performance.now()
+        socket.write(answer)
+      }
+      listener.onPulse(pulse, caller)
+    }
+  })
+  let lost = false
+  // A peer that lost its power closes nothing: its connection would stay for ever.
+  socket.setTimeout(5 * patienceMs, () => {
+    lost = true
+    socket.destroy()
+  })
+  socket.on('error', (error) => {
+    lost = !hostAnswered(error)
+  })
+  socket.on('close', () => {
+    if (!lost) listener.onBroken(caller)
+  })
+}
+
+const answer = Buffer.alloc(1)
+
+/** `onEnd` is called once, with whether the peer's host answered: a refusal or a reset says that it lives without its daemon. */
+export function openPulseStream(
+  peer: PeerAddress,
+  identity: TlsIdentity,
+  onEnd: (hostAnswered: boolean, reason: string) => void,
+): PulseStream {
+  // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
+  const socket = connect({ host: peer.host, port: peer.port, servername: peer.node, ...secrets(identity) })
+  let phase: 'opening' | 'open' | 'ended' = 'opening'
+  let lastAnswerAt = performance.now()
+  let unanswered = 0
+  const end = (answered: boolean, reason: string): void => {
+    if (phase === 'ended') return
+    phase = 'ended'
+    socket.destroy()
+    onEnd(answered, reason)
+  }
+  socket.setNoDelay(true)
+  socket.setTimeout(patienceMs, () => end(false, 'no answer'))
+  socket.on('secureConnect', () => {
+    phase = 'open'
+    lastAnswerAt = performance.now()
+  })
+  socket.on('data', () => {
+    lastAnswerAt = performance.now()
+    unanswered = 0
+  })
+  socket.on('error', (error) => end(hostAnswered(error), error.message))
+  socket.on('close', () => end(true, 'the connection was closed'))
+  return {
+    send: (pulse) => {
+      if (phase !== 'open') return
+      // What a silent peer would get late is of no use to it, and a fresh connection reaches it sooner once it is back.
+      const silentMs = performance.now() - lastAnswerAt
+      if (silentMs > patienceMs && unanswered >= unansweredPulses) return end(false, 'no answer')
+      unanswered++
+      socket.write(frame(encode('Pulse', pulse)))
+    },
+    close: () => {
+      phase = 'ended'
+      socket.destroy()
+    },
+  }
+}
+
+/** Only a live kernel refuses or resets; a time-out or an unreachable network says nothing of the host. */
+function hostAnswered(error: Error): boolean {
+  return 'code' in error && ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String(error.code))
+}
+
+function frame(message: Buffer): Buffer {
+  if (message.length > longestPulse) throw new RangeError(`A pulse of ${message.length} bytes is too long.`)
+  const head = Buffer.alloc(lengthBytes)
+  head.writeUInt16BE(message.length)
+  return Buffer.concat([head, message])
+}
+
+function secrets({ authority, certificate, key }: TlsIdentity): {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+  readonly minVersion: 'TLSv1.3'
+} {
+  return { ca: authority, cert: certificate, key, minVersion: 'TLSv1.3' }
+}

@@ -1,0 +1,111 @@
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  createAuthority,
+  createNodeCertificate,
+  openPulseStream,
+  type Pulse,
+  servePulses,
+  type TlsIdentity,
+} from '../../src/rpc/index.ts'
+
+let alpha: TlsIdentity
+let beta: TlsIdentity
+let stranger: TlsIdentity
+
+async function identity(node: string, authority: Awaited<ReturnType<typeof createAuthority>>): Promise<TlsIdentity> {
+  const made = await createNodeCertificate(authority, { name: node, addresses: ['127.0.0.1'] })
+  return { certificate: made.certificate, key: made.key, authority: authority.certificate }
+}
+
+beforeAll(async () => {
+  const authority = await createAuthority('testing')
+  alpha = await identity('alpha', authority)
+  beta = await identity('beta', authority)
+  stranger = { ...(await identity('beta', await createAuthority('testing'))), authority: authority.certificate }
+})
+
+interface Heard {
+  readonly pulses: { readonly pulse: Pulse; readonly caller: string }[]
+  readonly broken: string[]
+}
+
+const opened: { readonly close: () => unknown }[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+
+async function listen(heard: Heard, port = 0): Promise<number> {
+  const server = await servePulses(
+    { host: '127.0.0.1', port, identity: alpha },
+    {
+      onPulse: (pulse, caller) => heard.pulses.push({ pulse, caller }),
+      onBroken: (caller) => heard.broken.push(caller),
+    },
+  )
+  opened.push(server)
+  return server.port
+}
+
+const pulse: Pulse = { node: 'beta', incarnation: 1_795_000_000_000, sequence: 7, silent: ['gamma'] }
+
+/** Sends until it is heard: nothing is sent while the connection opens. */
+async function beatUntil(stream: { readonly send: (pulse: Pulse) => void }, holds: () => boolean): Promise<void> {
+  await expect
+    .poll(() => {
+      stream.send(pulse)
+      return holds()
+    })
+    .toBe(true)
+}
+
+test('a pulse arrives whole, with the name that the certificate proves', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port: await listen(heard) }, beta, () => undefined)
+  opened.push(stream)
+  await beatUntil(stream, () => heard.pulses.length > 2)
+  expect(heard.pulses[0]).toEqual({ pulse, caller: 'beta' })
+})
+
+test('a daemon that ends is noticed at once on both sides', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  const ends: boolean[] = []
+  const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, (answered) => ends.push(answered))
+  await beatUntil(stream, () => heard.pulses.length > 0)
+  stream.close()
+  await expect.poll(() => heard.broken).toEqual(['beta'])
+  const second = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, (answered) => ends.push(answered))
+  const before = heard.pulses.length
+  await beatUntil(second, () => heard.pulses.length > before)
+  for (const one of opened.splice(0)) await one.close()
+  await expect.poll(() => ends).toEqual([true])
+})
+
+test('nobody at the port means that the host lives without its daemon', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  for (const one of opened.splice(0)) await one.close()
+  const answered = await new Promise((resolve) => {
+    openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, resolve)
+  })
+  expect(answered).toBe(true)
+})
+
+test('a certificate of another authority is not heard', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  await new Promise((resolve) => {
+    const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, stranger, resolve)
+    stream.send(pulse)
+  })
+  expect(heard.pulses).toEqual([])
+})
+
+test('an address where another node answers is not the node that is meant', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  const ended = await new Promise((resolve) => {
+    openPulseStream({ node: 'gamma', host: '127.0.0.1', port }, beta, (_answered, reason) => resolve(reason))
+  })
+  expect(String(ended)).toContain('gamma')
+})
