@@ -306,7 +306,6 @@ export class ClusterNode {
     this.#planner.warmUp(this.#view.revision)
     this.#executor.adopt()
     this.#executor.setQuorum(this.quorate)
-    if (this.quorate && this.#lease !== undefined) this.#presence.feed({ kind: 'lease', lease: this.#lease })
     this.#feedView([])
     if (this.#view.configuration === undefined) {
       const xml = firstConfiguration(this.#file)
@@ -383,8 +382,7 @@ export class ClusterNode {
     this.#log.info('this node has quorum', { lease })
     this.#quorumLoss.end()
     this.#executor?.setQuorum(true)
-    // Before the view is there this node does not know whether it still belongs to the cluster.
-    if (this.#executor) this.#presence.feed({ kind: 'lease', lease })
+    this.#presence.feed({ kind: 'lease', lease })
     this.#tellListeners()
   }
 

@@ -4,7 +4,9 @@ import { keys, type MemberRecord } from '../controller/index.ts'
 import type { PresenceEffect } from '../membership/index.ts'
 import type { LeaseId, Store } from '../store/index.ts'
 import { toBytes } from './json-value.ts'
+import { nodeListKey } from './keys.ts'
 import type { Log } from './log.ts'
+import { decodeNodeList } from './node-list.ts'
 
 export interface PresenceHands {
   readonly store: Store
@@ -22,6 +24,9 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
     case 'register':
       log.info('this node registers', { as: effect.as })
       attempt(hands, async () => {
+        // Whoever was removed while away and shows up as a member would be fenced when it is gone again.
+        const listed = await store.get(nodeListKey)
+        if (listed && !decodeNodeList(listed).nodes.some(({ name }) => name === member.node)) return false
         const record: MemberRecord = { ...member, state: effect.as, since: Math.floor(Date.now() / 1000) }
         const { applied } = await store.transaction({
           compare: [],
