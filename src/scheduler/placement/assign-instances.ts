@@ -121,13 +121,17 @@ function banSurplus(placing: Placing, instance: Entry): void {
   addReason(placing, instance, { kind: 'clone-limit', limit: 'clone-max' })
 }
 
-type Backup = readonly { readonly table: ScoreTable; readonly copy: ScoreTable }[]
+type Backup = readonly { readonly table: ScoreTable; readonly copy: ScoreTable; readonly undoTrail: () => void }[]
 
 function backUp(placing: Placing, entry: Entry): Backup {
   const table = tableOf(placing, entry)
-  return [{ table, copy: table.slice() }, ...entry.members.flatMap((member) => backUp(placing, member))]
+  const undoTrail = placing.trail.mark(entry.index)
+  return [{ table, copy: table.slice(), undoTrail }, ...entry.members.flatMap((member) => backUp(placing, member))]
 }
 
 function restore(backup: Backup): void {
-  for (const { table, copy } of backup) table.set(copy)
+  for (const { table, copy, undoTrail } of backup) {
+    table.set(copy)
+    undoTrail()
+  }
 }

@@ -64,9 +64,12 @@ function applyDependency(placing: Placing, colocation: Colocation, entry: Primit
   const { primary, score, dependentRole } = colocation
   const revocable = dependentRole === 'Promoted' || (score < 0 && score > -INFINITY_SCORE)
   const before = revocable ? tableOf(placing, entry).slice() : undefined
+  const undoTrail = placing.trail.mark(entry.index)
   if (!isSettled(placing, primary)) placing.assign(placing, primary, nowhere, 'final')
   applyColocation(placing, colocation, entry, primary)
-  if (before !== undefined && !anyAvailable(placing, tableOf(placing, entry))) tableOf(placing, entry).set(before)
+  if (before === undefined || anyAvailable(placing, tableOf(placing, entry))) return
+  tableOf(placing, entry).set(before)
+  undoTrail()
 }
 
 function limitRole(placing: Placing, entry: PrimitiveEntry): void {

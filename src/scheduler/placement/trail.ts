@@ -18,10 +18,14 @@ export interface Trail {
   readonly note: (entry: number, source: ScoreSource, node: number, score: Score) => void
   /** Notes what differs between two tables. */
   readonly noteChange: (entry: number, source: ScoreSource, before: ScoreTable, after: ScoreTable) => void
+  /** What an attempt has written for an entry is taken back by calling the answer, together with its scores. */
+  readonly mark: (entry: number) => () => void
   readonly contributions: (entry: number, node: number) => readonly Contribution[]
 }
 
 export const everywhere = -1
+
+const nothing = (): undefined => undefined
 
 export function createTrail(recording: boolean, parent?: Trail): Trail {
   const steps = new Map<number, Step[]>()
@@ -40,6 +44,13 @@ export function createTrail(recording: boolean, parent?: Trail): Trail {
         const was = scoreAt(before, node)
         const is = scoreAt(after, node)
         if (was !== is) note(entry, source, node, difference(was, is))
+      }
+    },
+    mark: (entry) => {
+      if (!recording) return nothing
+      const length = steps.get(entry)?.length ?? 0
+      return () => {
+        steps.get(entry)?.splice(length)
       }
     },
     contributions: (entry, node) => [
