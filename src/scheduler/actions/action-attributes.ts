@@ -1,48 +1,97 @@
 /** What travels with an action in the graph: meta-attributes of operation, clone and notification, and the agent's parameters. */
 import { parseDurationMs } from '../../base/index.ts'
-import type { PlannedAction } from './action.ts'
+import type { NodeStatus } from '../../status/index.ts'
+import { isRecurring, type PlannedAction } from './action.ts'
 import { findOperation, timeoutMs } from './operation.ts'
 import { parametersOf } from './parameters.ts'
-import type { Plan } from './plan.ts'
-import { type CloneUnit, type PrimitiveUnit, topOf } from './unit.ts'
+import { activeNodes, type Plan, targetOf } from './plan.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from './unit.ts'
 
 /** Told to the controller by other means, or nobody's business. */
-const untold = new Set(['timeout', 'id', 'interval-origin', 'start-delay', 'description', 'interval', 'requires'])
+const untold = new Set([
+  'timeout',
+  'id',
+  'interval-origin',
+  'start-delay',
+  'description',
+  'interval',
+  'requires',
+  'name',
+])
 
 export function actionAttributes(plan: Plan, action: PlannedAction): Readonly<Record<string, string>> {
-  const { unit, node, intervalMs } = action
+  const { unit, node } = action
   const meta = new Map<string, string>()
   if (!unit) {
     for (const [name, value] of action.meta) meta.set(name, value)
-    if (action.task !== 'stonith' && action.task !== 'do_shutdown') meta.set('timeout', '20000')
-    else if (node) nameNode(meta, action)
+    if (node && (action.task === 'stonith' || action.task === 'do_shutdown')) nameNode(meta, node)
     return prefixed(meta)
   }
   for (const [name, value] of action.meta) if (!untold.has(name)) meta.set(name, value)
-  meta.set('timeout', String(unit.kind === 'primitive' ? timeoutMs(action.meta) : 20_000))
-  const delay = parseDurationMs(action.meta.get('start-delay') ?? '')
-  if (delay) meta.set('start_delay', String(delay))
-  if (intervalMs > 0) meta.set('interval', String(intervalMs))
-  if (action.cancels !== undefined) meta.set('operation', action.cancels)
-  if (action.expectedRc !== undefined) meta.set('op_target_rc', String(action.expectedRc))
-  if (node && !action.pseudo) nameNode(meta, action)
+  addOperation(plan, action, unit, meta)
+  if (node && !action.pseudo) nameNode(meta, node)
   const clone = unit.kind === 'clone' ? unit : cloneAround(unit)
   if (clone) for (const [name, value] of cloneMeta(clone, unit)) meta.set(name, value)
-  return { ...prefixed(meta), ...(unit.kind === 'primitive' ? parameters(plan, unit, action) : {}) }
+  if (unit.kind !== 'primitive') return prefixed(meta)
+  addSurroundings(plan, action, unit, meta)
+  return { ...prefixed(meta), ...parameters(plan, unit, action) }
 }
 
-function nameNode(meta: Map<string, string>, { node }: PlannedAction): void {
-  if (!node) return
-  meta.set('on_node', node.name)
-  meta.set('on_node_uuid', node.id)
+function addOperation(plan: Plan, action: PlannedAction, unit: Unit, meta: Map<string, string>): void {
+  meta.set('timeout', String(timeoutMs(unit.kind === 'primitive' ? action.meta : defaultsFor(plan, unit, action))))
+  const delay = parseDurationMs(action.meta.get('start-delay') ?? '')
+  if (delay !== undefined) meta.set('start_delay', String(delay))
+  const written = unit.kind === 'primitive' ? unit.resource.operations : []
+  const definition = written.find(
+    ({ name, intervalMs }) => name === (action.cancels ?? action.task) && intervalMs === action.intervalMs,
+  )
+  if (definition) meta.set('name', definition.name)
+  if (isRecurring(action)) meta.set('interval', String(action.intervalMs))
+  if (action.cancels !== undefined) meta.set('operation', action.cancels)
+  if (action.expectedRc !== undefined) meta.set('op_target_rc', String(action.expectedRc))
 }
 
-function cloneAround(unit: Parameters<typeof topOf>[0]): CloneUnit | undefined {
+/** A point in the order has no operation, but the defaults of operations hold for it. */
+function defaultsFor({ status }: Plan, unit: Unit, { task }: PlannedAction): ReadonlyMap<string, string> {
+  const [first] = primitivesOf(unit)
+  return first ? status.operationMeta({ ...first.resource, operations: [] }, { name: task, intervalMs: 0 }) : new Map()
+}
+
+function nameNode(meta: Map<string, string>, { name, id }: NodeStatus): void {
+  meta.set('on_node', name)
+  meta.set('on_node_uuid', id)
+}
+
+/** Containers and the guests in them: who runs in what, and on which host. */
+function addSurroundings(plan: Plan, action: PlannedAction, unit: PrimitiveUnit, meta: Map<string, string>): void {
+  const { raw } = unit.resource.meta
+  const guest = raw.get('remote-node')
+  if (guest !== undefined) meta.set('remote_node', guest)
+  if (unit.container) meta.set('container', unit.container.id)
+  if (action.node?.kind !== 'guest') return
+  const host = hostOf(plan, action, action.node)
+  if (!host) return
+  meta.set('physical_host', host.name)
+  const target = raw.get('container-attribute-target')
+  if (target !== undefined) meta.set('container_attribute_target', target)
+}
+
+const goingDown = new Set(['stop', 'stopped', 'demote', 'demoted'])
+
+/** What goes down does so on the guest's present host, what comes up on its next. */
+function hostOf(plan: Plan, { task, meta }: PlannedAction, guest: NodeStatus): NodeStatus | undefined {
+  const container = guest.container === undefined ? undefined : plan.tree.byId.get(guest.container)
+  if (container?.kind !== 'primitive') return undefined
+  const named = task === 'notify' ? (meta.get('notify_operation') ?? '') : task
+  return goingDown.has(named) ? activeNodes(plan, container)[0] : targetOf(plan, container)
+}
+
+function cloneAround(unit: Unit): CloneUnit | undefined {
   const top = topOf(unit)
   return top.kind === 'clone' ? top : undefined
 }
 
-function cloneMeta(clone: CloneUnit, unit: { readonly kind: string }): readonly (readonly [string, string])[] {
+function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, string])[] {
   const { cloneMax, cloneNodeMax, unique, notify, promotable, promotedMax, promotedNodeMax } = clone.resource
   const pairs: [string, string][] = [
     ['clone_max', String(cloneMax)],
@@ -50,10 +99,8 @@ function cloneMeta(clone: CloneUnit, unit: { readonly kind: string }): readonly 
     ['globally_unique', String(unique)],
     ['notify', String(notify)],
   ]
-  if (unit.kind === 'primitive' && 'resource' in unit) {
-    const { instance } = (unit as PrimitiveUnit).resource
-    if (instance) pairs.push(['clone', String(instance.number)])
-  }
+  const instance = unit.kind === 'primitive' ? unit.resource.instance : undefined
+  if (instance) pairs.push(['clone', String(instance.number)])
   if (promotable) {
     for (const name of ['promoted', 'master']) {
       pairs.push([`${name}_max`, String(promotedMax)], [`${name}_node_max`, String(promotedNodeMax)])

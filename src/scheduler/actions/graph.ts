@@ -2,7 +2,7 @@
  * The plan as a transition graph: the actions that are needed and can run, and of the relations those that still say
  * something about the order. What is not managed stays out of it, but for its monitors.
  */
-import type { ResourceId } from '../../base/index.ts'
+import { type ResourceId, resourceId } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
 import { isRecurring, notifyKey, operationKey, type PlannedAction, sameNode } from './action.ts'
@@ -174,7 +174,7 @@ function graphAction(plan: Plan, action: PlannedAction, inputs: readonly number[
     ...(node && { node: node.name, nodeId: node.id }),
   }
   if (action.pseudo) return { kind: 'pseudo', ...common, ...(unit && { resource: unit.id }) }
-  const router = node && routerOf(plan, action, node)
+  const router = node && action.task !== 'stonith' ? routerOf(plan, action, node) : undefined
   const routed = router ? { routerNode: router.name } : {}
   if (!primitive || clusterTasks.has(action.task)) {
     const named = primitive ? { ...executorName(primitive), agent: primitive.resource.agent } : {}
@@ -210,7 +210,8 @@ function keysOf({ unit, key, task, cancels, intervalMs, meta }: PlannedAction): 
 function executorName(unit: PrimitiveUnit): { readonly resource: ResourceId; readonly longId?: ResourceId } {
   const { instance, configuredId, state } = unit.resource
   if (!instance || instance.unique) return { resource: unit.id }
-  const longId = state.historyName !== undefined ? (state.historyName as ResourceId) : unit.id
+  const { historyName } = state
+  const longId = historyName === undefined || historyName === configuredId ? unit.id : resourceId(historyName)
   return { resource: configuredId, longId }
 }
 
@@ -229,7 +230,7 @@ function routerOf(plan: Plan, action: PlannedAction, node: NodeStatus): NodeStat
   return isBefore && !migrating ? began : ended
 }
 
-function downedBy(plan: Plan, { task, node, meta, unit, before }: PlannedAction): readonly string[] {
+function downedBy(plan: Plan, { task, node, meta, unit, before, pseudo }: PlannedAction): readonly string[] {
   if (task === 'do_shutdown' && node) return [node.id]
   if (task === 'stonith' && node) {
     if (meta.get('stonith_action') === 'on') return []
@@ -238,7 +239,7 @@ function downedBy(plan: Plan, { task, node, meta, unit, before }: PlannedAction)
     )
     return [node.id, ...guests.map(({ id }) => id)]
   }
-  if (task !== 'stop' || unit?.kind !== 'primitive' || unit.resource.connectionOf === undefined) return []
+  if (task !== 'stop' || pseudo || unit?.kind !== 'primitive' || unit.resource.connectionOf === undefined) return []
   const migrates = before.some(({ first }) => first.unit === unit && first.task === 'migrate_from' && !first.optional)
   return migrates ? [] : [unit.id]
 }

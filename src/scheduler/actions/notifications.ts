@@ -5,6 +5,7 @@
  */
 import type { NodeStatus } from '../../status/index.ts'
 import { findAction, isRecurring, notifyKey, operationKey, type PlannedAction } from './action.ts'
+import { type Happenings, notificationFacts } from './notification-facts.ts'
 import { activeNodes, isUnclean, obtain, type Plan, targetOf } from './plan.ts'
 import { relate, rule } from './relation.ts'
 import {
@@ -88,30 +89,19 @@ export function orderBoundaries(
   relate(first?.postDone, follower?.pre, rule.ordered)
 }
 
-/** What happens to whom, as every notify operation is told. */
-export interface Happening {
-  readonly resource: string
-  readonly node: NodeStatus | undefined
-}
-
-export interface Happenings {
-  readonly active: Happening[]
-  readonly inactive: Happening[]
-  readonly promoted: Happening[]
-  readonly unpromoted: Happening[]
-  readonly start: Happening[]
-  readonly stop: Happening[]
-  readonly promote: Happening[]
-  readonly demote: Happening[]
-}
-
 /** Makes the notify operations of all instances, once nothing changes any more. */
 export function planNotifications(plan: Plan, clone: CloneUnit): void {
   const { start, stop, promote, demote } = clone.boundaries
   for (const bounds of [start, stop, promote, demote]) {
     if (!bounds) continue
     const happenings = collect(plan, clone, true)
-    for (const primitive of primitivesOf(clone)) notifyInstance(plan, primitive, bounds, happenings)
+    const facts = notificationFacts(plan, clone, happenings)
+    for (const primitive of primitivesOf(clone)) {
+      for (const action of primitive.actions) {
+        if (!action.optional && action.node && isChange(action)) tell(action, facts)
+      }
+      notifyInstance(plan, primitive, bounds, { all: happenings, facts })
+    }
   }
 }
 
@@ -147,35 +137,59 @@ function noteAction(plan: Plan, unit: PrimitiveUnit, action: PlannedAction, all:
   }
 }
 
-function notifyInstance(plan: Plan, unit: PrimitiveUnit, bounds: NotificationBoundary, all: Happenings): void {
+interface Told {
+  readonly all: Happenings
+  readonly facts: ReadonlyMap<string, string>
+}
+
+const isChange = ({ task }: PlannedAction): boolean =>
+  task === 'start' || task === 'stop' || task === 'promote' || task === 'demote'
+
+function tell(action: PlannedAction, facts: ReadonlyMap<string, string>): void {
+  for (const [name, value] of facts) action.meta.set(name, value)
+}
+
+function notifyInstance(plan: Plan, unit: PrimitiveUnit, bounds: NotificationBoundary, { all, facts }: Told): void {
   const { task } = bounds
   if ((task === 'start' || task === 'promote' || task === 'demote') && all[task].length === 0) return
   if (unit.role !== 'Stopped' && (task === 'stop' || task === 'demote')) {
-    for (const node of activeNodes(plan, unit)) notifyDown(plan, unit, bounds, node)
+    for (const node of activeNodes(plan, unit)) notifyDown(plan, unit, { bounds, facts }, node)
   }
   const target = targetOf(plan, unit)
   if (unit.assigned.nextRole === 'Stopped' || !target || (task !== 'start' && task !== 'promote')) return
   const start = findAction(unit, { key: operationKey(unit.id, 'start') })
   // It is not going to be there to hear anything.
   if (start && !start.optional && !start.runnable) return
-  if (task !== 'start' || !start || start.optional) notify(plan, unit, target, bounds.pre, bounds.preDone)
-  notifyPost(plan, unit, target, bounds)
+  if (task !== 'start' || !start || start.optional)
+    notify(plan, unit, { node: target, point: bounds.pre, done: bounds.preDone, facts })
+  notifyPost(plan, unit, { bounds, facts }, target)
 }
 
-function notifyDown(plan: Plan, unit: PrimitiveUnit, bounds: NotificationBoundary, node: NodeStatus): void {
+interface Announced {
+  readonly bounds: NotificationBoundary
+  readonly facts: ReadonlyMap<string, string>
+}
+
+function notifyDown(plan: Plan, unit: PrimitiveUnit, announced: Announced, node: NodeStatus): void {
+  const { bounds, facts } = announced
   const stop = findAction(unit, { key: operationKey(unit.id, 'stop'), node })
   // A node that is being fenced hears nothing.
   if (bounds.task === 'stop' && stop?.pseudo && isUnclean(plan, node)) return
-  notify(plan, unit, node, bounds.pre, bounds.preDone)
-  if (bounds.task === 'demote' || !stop || stop.optional) notifyPost(plan, unit, node, bounds)
+  notify(plan, unit, { node, point: bounds.pre, done: bounds.preDone, facts })
+  if (bounds.task === 'demote' || !stop || stop.optional) notifyPost(plan, unit, announced, node)
+}
+
+interface Notification {
+  readonly node: NodeStatus
+  readonly point: PlannedAction | undefined
+  readonly done: PlannedAction | undefined
+  readonly facts: ReadonlyMap<string, string>
 }
 
 function notify(
   plan: Plan,
   unit: PrimitiveUnit,
-  node: NodeStatus,
-  point: PlannedAction | undefined,
-  done: PlannedAction | undefined,
+  { node, point, done, facts }: Notification,
 ): PlannedAction | undefined {
   if (!point || !done || !node.online || !point.runnable) return undefined
   const when = point.meta.get('notify_type') ?? ''
@@ -188,14 +202,15 @@ function notify(
     optional: point.optional,
   })
   for (const [name, value] of point.meta) if (name.startsWith('notify_')) action.meta.set(name, value)
+  tell(action, facts)
   relate(point, action, rule.ordered)
   relate(action, done, rule.ordered)
   return action
 }
 
 /** Monitors start again only after everyone heard of the change. */
-function notifyPost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, bounds: NotificationBoundary): void {
-  const action = notify(plan, unit, node, bounds.post, bounds.postDone)
+function notifyPost(plan: Plan, unit: PrimitiveUnit, { bounds, facts }: Announced, node: NodeStatus): void {
+  const action = notify(plan, unit, { node, point: bounds.post, done: bounds.postDone, facts })
   if (action) action.priority = INFINITY
   if (!bounds.postDone) return
   for (const monitor of unit.actions) {
@@ -207,7 +222,8 @@ function notifyPost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, bounds: N
 export function notifyAfterFencing(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction): void {
   const bounds = boundary(plan, unit, 'stop', { done: fencing })
   const all = collect(plan, unit, false)
+  const facts = new Map<string, string>()
   for (const primitive of primitivesOf(topOf(unit, { throughBundles: true }))) {
-    notifyInstance(plan, primitive, bounds, all)
+    notifyInstance(plan, primitive, bounds, { all, facts })
   }
 }

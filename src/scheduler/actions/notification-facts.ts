@@ -1,0 +1,71 @@
+/**
+ * What agents of a clone with `notify` are told, as `OCF_RESKEY_CRM_meta_notify_…`: which instances have which role, what
+ * happens to which of them, and on which nodes ("Clone Resource Agent Requirements" in Pacemaker Explained). Lists are
+ * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
+ */
+import type { NodeStatus } from '../../status/index.ts'
+import type { Plan } from './plan.ts'
+import { nodeNamed } from './plan.ts'
+import type { CloneUnit } from './unit.ts'
+
+/** What happens to whom, as every notify operation is told. */
+export interface Happening {
+  readonly resource: string
+  readonly node: NodeStatus | undefined
+}
+
+export interface Happenings {
+  readonly active: Happening[]
+  readonly inactive: Happening[]
+  readonly promoted: Happening[]
+  readonly unpromoted: Happening[]
+  readonly start: Happening[]
+  readonly stop: Happening[]
+  readonly promote: Happening[]
+  readonly demote: Happening[]
+}
+
+const listNames = ['active', 'promoted', 'unpromoted', 'start', 'stop', 'promote', 'demote'] as const
+const formerNames: Readonly<Record<string, string>> = { promoted: 'master', unpromoted: 'slave' }
+
+export function notificationFacts(plan: Plan, clone: CloneUnit, all: Happenings): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>()
+  for (const name of listNames) {
+    const entries = all[name].toSorted(byResourceAndNode)
+    for (const told of [name, formerNames[name]].filter((known) => known !== undefined)) {
+      facts.set(`notify_${told}_resource`, list(distinct(entries.map(({ resource }) => resource))))
+      facts.set(`notify_${told}_uname`, list(entries.flatMap(({ node }) => (node ? [node.name] : []))))
+    }
+  }
+  facts.set('notify_inactive_resource', list(distinct(all.inactive.map(({ resource }) => resource).toSorted())))
+  const scoreOn = plan.assignment.collectives.get(clone.id)?.scoreOn
+  const allowed = plan.nodeList.filter(
+    ({ name, online, unclean }) => (online || unclean) && scoreOn?.(name) !== undefined,
+  )
+  facts.set('notify_available_uname', list(allowed.map(({ name }) => name).toSorted()))
+  facts.set('notify_all_uname', list(plan.nodeList.map(({ name }) => name).toSorted()))
+  if (clone.resource.meta.raw.get('container-attribute-target') === 'host') {
+    const hosts = plan.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(plan, node))
+    facts.set('notify_all_hosts', list(hosts.flatMap((host) => (host ? [host.name] : []))))
+  }
+  return facts
+}
+
+/** A guest counts as the node that it is, or will be, on. */
+function hostOf(plan: Plan, node: NodeStatus): NodeStatus | undefined {
+  if (node.kind !== 'guest') return node
+  const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
+  if (container?.kind !== 'primitive') return undefined
+  const host = container.assigned.node ?? container.resource.state.active[0]?.node
+  return host === undefined ? undefined : nodeNamed(plan, host)
+}
+
+function byResourceAndNode(a: Happening, b: Happening): number {
+  const one = `${a.resource} ${a.node?.name ?? ''}`
+  const other = `${b.resource} ${b.node?.name ?? ''}`
+  return one < other ? -1 : Number(one > other)
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]
+
+const list = (names: readonly string[]): string => (names.length === 0 ? ' ' : names.join(' '))
