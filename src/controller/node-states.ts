@@ -17,6 +17,9 @@ import type { NodeStateRecord } from '../cib/index.ts'
 import type { Edit } from './effects.ts'
 import type { ClusterView, MemberRecord } from './view.ts'
 
+/** As long as a restarted daemon is given to come back (docs/concepts/times.md, restartGraceMs). */
+const registrationMs = 3000
+
 export interface NodeStateInput {
   readonly view: ClusterView
   readonly self: NodeName
@@ -168,9 +171,27 @@ function judgeAbsent(
   if (missing) return waitForStart
   if (!input.fencingEnabled) return waitForStop(input, node, record, state)
   if (state.inCcm === false) return { revoke }
+  const registers = waitForRegistration(input, node, record, lost)
+  if (registers) return registers
   const reason = lost ?? 'its lease is gone'
   const unclean = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason, term: input.term } as const
   return { edits: [{ kind: 'put-node-state', record: unclean }], gone: true, revoke }
+}
+
+/**
+ * A daemon that was restarted ends the lease of its earlier life and is heard before it has a new one: it gets the time to register.
+ * Waiting is always safe; a node that is heard without a lease for longer is lost.
+ */
+function waitForRegistration(
+  input: NodeStateInput,
+  node: NodeName,
+  record: MemberRecord | undefined,
+  lost: string | undefined,
+): Verdict | undefined {
+  if (record !== undefined || lost !== undefined || input.silent.has(node)) return undefined
+  const waitUntil = input.waits.get(node) ?? input.now + registrationMs
+  if (input.now >= waitUntil) return undefined
+  return { waitUntil, waitingFor: `${node} is heard and has no lease: it is given the time to register` }
 }
 
 /** Counted from the moment at which its lease is seen to be gone; until then it is ended again and again. */

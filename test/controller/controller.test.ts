@@ -384,6 +384,7 @@ describe('a node that is lost', () => {
   test('is unclean; its resources start elsewhere when its fencing is confirmed and recorded', () => {
     const dc = new Dc()
     dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
     dc.store(gone(gamma))
     expect(dc.stateOf(gamma)).toMatchObject({
       inCcm: false,
@@ -409,9 +410,21 @@ describe('a node that is lost', () => {
     expect(dc.executed).toEqual(['web_start_0@beta'])
   })
 
+  test('that is heard without a lease is given the time to register, and is then unclean', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.store(gone(gamma))
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(2900)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(200)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, reason: 'its lease is gone' })
+  })
+
   test('whose fencing fails blocks what waits for it, and is tried again later', () => {
     const dc = new Dc()
     dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
     dc.store(gone(gamma))
     const actions = [clusterAction(1, 'stonith', gamma), resourceAction(2, 'start', beta, [1])]
     dc.computes(...actions)
@@ -521,6 +534,7 @@ describe('a cluster that starts', () => {
 
   test('waits for nodes that are missing, before it has them fenced', () => {
     const dc = new Dc({ present: [alpha, beta], left: before })
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
     expect(dc.stateOf(beta)).toMatchObject({ join: 'member', term: 7 })
     expect(dc.take('publish').at(-1)).toMatchObject({
       record: { state: 'blocked', blockedBy: ['gamma has not been seen since the start'] },
