@@ -24,10 +24,7 @@ export function toGraph(plan: Plan): TransitionGraph {
     action.inGraph = true
     actions.push(graphAction(plan, action, inputsOf(plan, action)))
   }
-  for (const id of plan.assignment.order) {
-    const unit = plan.tree.byId.get(id)
-    if (unit) showUnit(plan, unit, show)
-  }
+  for (const unit of plan.tree.ordered) showUnit(plan, unit, show)
   // What belongs to no resource, and the points of bundles: latest first, like a resource's own.
   for (let i = plan.actions.length - 1; i >= 0; i--) {
     const action = plan.actions[i]

@@ -38,22 +38,16 @@ export interface TransitionInput {
 }
 
 export function planTransition(input: TransitionInput): PlannedTransition {
-  const { status, assignment, md5 } = input
+  const { status, md5 } = input
   const plan = emptyPlan(input)
   planRecorded(plan)
   orderSeparations(plan)
   planOrderConstraints(plan, indexReferences(status.configuration, buildTree(status)))
-  for (const id of assignment.order) {
-    const unit = plan.tree.byId.get(id)
-    if (unit) addInternalOrders(plan, unit)
-  }
+  for (const unit of plan.tree.ordered) addInternalOrders(plan, unit)
   planConfigurationChanges(plan, md5)
   clearOrphanFailCounts(plan)
   planProbes(plan)
-  for (const id of assignment.order) {
-    const unit = plan.tree.byId.get(id)
-    if (unit) planActions(plan, unit)
-  }
+  for (const unit of plan.tree.ordered) planActions(plan, unit)
   orderAcrossConnections(plan)
   planFencing(plan)
   resolveOrderings(plan)

@@ -129,7 +129,7 @@ export function connectionState(plan: Plan, connection: PrimitiveUnit, node: Nod
   if (nextRole === 'Stopped' || target === undefined) {
     if (host && isUnclean(plan, host)) return 'failed'
     if (!state.failed) return 'stopped'
-    if (nextRole === 'Stopped' && reconnectIntervalMs && node.fenced && !node.shutdown) return 'unknown'
+    if (nextRole === 'Stopped' && reconnectIntervalMs && node.fenced && !isShuttingDown(plan, node)) return 'unknown'
     return 'failed'
   }
   if (!host) return 'resting'
@@ -137,3 +137,7 @@ export function connectionState(plan: Plan, connection: PrimitiveUnit, node: Nod
   if (state.active.length > 1 && state.partialMigration) return 'resting'
   return 'alive'
 }
+
+/** Asked to, that is; a node that merely loses its connection is not. */
+const isShuttingDown = (plan: Plan, { name }: NodeStatus): boolean =>
+  plan.status.nodesByName.get(name)?.shutdown === true

@@ -18,8 +18,7 @@ export interface TransitionChange {
 }
 
 export function summarize(plan: Plan): readonly TransitionChange[] {
-  const units = plan.assignment.order.flatMap((id) => plan.tree.byId.get(id) ?? [])
-  return [...nodeChanges(plan), ...units.flatMap((unit) => resourceChanges(plan, unit))]
+  return [...nodeChanges(plan), ...plan.tree.ordered.flatMap((unit) => resourceChanges(plan, unit))]
 }
 
 export function describeChange(change: TransitionChange): string {

@@ -90,9 +90,10 @@ export interface ReplicaUnit {
 
 export type Unit = PrimitiveUnit | GroupUnit | CloneUnit | BundleUnit
 
-/** All units, by id, and the top-level ones in the order of the status. */
+/** All units by id, and the top-level ones in the order of the status, and in that in which they are worked on. */
 export interface UnitTree {
   readonly top: readonly Unit[]
+  readonly ordered: readonly Unit[]
   readonly byId: ReadonlyMap<string, Unit>
 }
 
@@ -105,7 +106,18 @@ export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitT
       unit.kind === 'primitive' && unit.resource.container !== undefined ? byId.get(unit.resource.container) : undefined
     if (unit.kind === 'primitive' && container?.kind === 'primitive') unit.container = container
   }
-  return { top, byId }
+  return { top, ordered: inOrder(top, assignment.order), byId }
+}
+
+/** By id, of which there may be two: what is left in a history can have the name of something else that is configured. */
+function inOrder(top: readonly Unit[], order: readonly ResourceId[]): readonly Unit[] {
+  const waiting = new Map<string, Unit[]>()
+  for (const unit of top) {
+    const same = waiting.get(unit.id)
+    if (same) same.push(unit)
+    else waiting.set(unit.id, [unit])
+  }
+  return order.flatMap((id) => waiting.get(id)?.shift() ?? [])
 }
 
 interface Builder {
@@ -124,6 +136,11 @@ function buildUnit(builder: Builder, resource: Resource, parent: Unit | undefine
     case 'bundle':
       return buildBundle(builder, resource)
   }
+}
+
+/** What is configured comes first and keeps its name. */
+function register(byId: Map<string, Unit>, unit: Unit): void {
+  if (!byId.has(unit.id)) byId.set(unit.id, unit)
 }
 
 function common(id: ResourceId, parent: Unit | undefined): UnitCommon {
@@ -148,7 +165,7 @@ function buildPrimitive(
     stopsUnexpected: false,
     ...(replica && { replica }),
   }
-  byId.set(unit.id, unit)
+  register(byId, unit)
   return unit
 }
 
@@ -158,7 +175,7 @@ const isPromotableAround = (unit: Unit | undefined): boolean =>
 function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | undefined): GroupUnit {
   const members: PrimitiveUnit[] = []
   const unit: GroupUnit = { ...common(resource.id, parent), kind: 'group', resource, members }
-  builder.byId.set(unit.id, unit)
+  register(builder.byId, unit)
   for (const member of resource.members) members.push(buildPrimitive(builder, member, unit))
   return unit
 }
@@ -166,7 +183,7 @@ function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | un
 function buildClone(builder: Builder, resource: CloneResource): CloneUnit {
   const instances: (PrimitiveUnit | GroupUnit)[] = []
   const unit = cloneUnit(resource, undefined, instances)
-  builder.byId.set(unit.id, unit)
+  register(builder.byId, unit)
   for (const instance of resource.instances) {
     instances.push(
       instance.kind === 'group' ? buildGroup(builder, instance, unit) : buildPrimitive(builder, instance, unit),
@@ -189,9 +206,9 @@ function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
   }
   if (resource.clone) {
     unit.child = cloneUnit(resource.clone, unit, instances)
-    builder.byId.set(unit.child.id, unit.child)
+    register(builder.byId, unit.child)
   }
-  builder.byId.set(unit.id, unit)
+  register(builder.byId, unit)
   for (const replica of resource.replicas) {
     const part = (as: ReplicaPart): PrimitiveUnit['replica'] => ({ bundle: unit, number: replica.number, as })
     const container = buildPrimitive(builder, replica.container, unit, part('container'))
