@@ -62,6 +62,7 @@ function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEnt
   const { state } = unit.resource
   const isActive = state.active.some((active) => active.node === node.name)
   if (agentChanged(checked)) {
+    requireUnfencing(plan, unit, node, 'Device definition changed')
     if (isActive) restartForNewAgent(plan, checked)
     deleteHistory(plan, unit, node, false)
   }

@@ -223,7 +223,7 @@ export function notifyAfterFencing(plan: Plan, unit: PrimitiveUnit, fencing: Pla
   const bounds = boundary(plan, unit, 'stop', { done: fencing })
   const all = collect(plan, unit, false)
   const facts = new Map<string, string>()
-  for (const primitive of primitivesOf(topOf(unit, { throughBundles: true }))) {
+  for (const primitive of primitivesOf(topOf(unit))) {
     notifyInstance(plan, primitive, bounds, { all, facts })
   }
 }

@@ -22,7 +22,7 @@ import { orderAcrossConnections } from './remote-orders.ts'
 import { orderAfterProbes, resolveOrderings } from './resolve.ts'
 import { orderSeparations } from './separations.ts'
 import { summarize, type TransitionChange } from './summary.ts'
-import { buildUnits, isFenceDevice, primitivesOf } from './unit.ts'
+import { buildUnits, isFenceDevice, primitivesOf, type Unit } from './unit.ts'
 
 export interface PlannedTransition {
   readonly graph: TransitionGraph
@@ -43,7 +43,7 @@ export function planTransition(input: TransitionInput): PlannedTransition {
   planRecorded(plan)
   orderSeparations(plan)
   planOrderConstraints(plan, indexReferences(status.configuration, buildTree(status)))
-  for (const unit of plan.tree.ordered) addInternalOrders(plan, unit)
+  for (const unit of byPriority(plan.tree.top)) addInternalOrders(plan, unit)
   planConfigurationChanges(plan, md5)
   clearOrphanFailCounts(plan)
   planProbes(plan)
@@ -55,6 +55,12 @@ export function planTransition(input: TransitionInput): PlannedTransition {
   settleAll(plan)
   const changes = summarize(plan)
   return { graph: toGraph(plan), changes }
+}
+
+/** As they are configured, the more important ones first; what is not configured any more comes last. */
+function byPriority(units: readonly Unit[]): readonly Unit[] {
+  const rank = ({ resource }: Unit): number => (resource.orphan ? Number.NEGATIVE_INFINITY : resource.meta.priority)
+  return units.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
 }
 
 function emptyPlan({ status, assignment, isSanitized }: TransitionInput): Plan {

@@ -108,7 +108,7 @@ function create(
     reschedule: false,
     impliedByFencing: false,
     abortsMigration: false,
-    onDc: false,
+    onDc: task === 'lrm_delete',
     minRunnable: undefined,
     runnableBefore: 0,
     priority: 0,

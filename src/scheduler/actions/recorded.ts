@@ -7,6 +7,7 @@ import { operationKey, type PlannedAction } from './action.ts'
 import { fenceAction } from './fence-action.ts'
 import { nodeNamed, obtain, order, type Plan } from './plan.ts'
 import { relate, rule } from './relation.ts'
+import { splitKey } from './role-tasks.ts'
 import { type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planRecorded(plan: Plan): void {
@@ -30,7 +31,11 @@ function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
   planRecovery(plan, unit)
   for (const node of demoteOn) obtain(plan, { unit, task: 'demote', node: nodeNamed(plan, node), optional: false })
   for (const { node, key } of expiredRecurring) {
-    for (const action of unit.actionsByKey.get(key) ?? []) if (action.node?.name === node) action.reschedule = true
+    // The history may know the instance by another name.
+    const { task, intervalMs } = splitKey(key)
+    for (const action of unit.actionsByKey.get(operationKey(unit.id, task, intervalMs)) ?? []) {
+      if (action.node?.name === node) action.reschedule = true
+    }
   }
   for (const { node, reason } of clearFailCountOn)
     orderAfterFencing(plan, unit, clearFailCount(plan, unit, node, reason))
