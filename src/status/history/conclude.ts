@@ -39,7 +39,12 @@ function fenceWhereLost({ world, node, resource }: Reading): void {
     state.mustStop = true
   } else if (world.options.fencingEnabled) {
     // A remote node whose connection is healthy is fenced only if the connection cannot be made again elsewhere.
-    if (node.kind === 'remote' && node.connectionResource?.state.failed === false) node.unseen = true
+    if (node.kind === 'remote' && node.connectionResource?.state.failed === false) {
+      node.unseen = true
+      const unless = 'fencing will be revoked if remote connection can be re-established elsewhere'
+      markForFencing(node, `${resource.id} is active there (${unless})`)
+      return
+    }
   } else return
   markForFencing(node, `${resource.id} is thought to be active there`)
 }
