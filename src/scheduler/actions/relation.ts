@@ -10,7 +10,10 @@ export const rule = {
   ordered: 1 << 0,
   /** If `first` is needed, so is `then`. */
   firstImpliesThen: 1 << 1,
-  /** If `then` is needed, so is `first`. */
+  /**
+   * The way down of an order: if `then` (a stop) is needed and is no part of a live migration, `first` is none either. That
+   * `first` is needed at all follows from the way up: its own start cannot run any more, or has to run again.
+   */
   thenImpliesFirst: 1 << 2,
   /** If a promoted `then` is needed, so is `first`. */
   promotedThenImpliesFirst: 1 << 3,
