@@ -9,6 +9,9 @@ const machineSuites = [
   'test/demo/**/*.test.ts',
 ]
 
+/** A state is waited for, never a duration: on a busy machine it may take its time. */
+const patient = { poll: { timeout: 20_000 } }
+
 export default defineConfig({
   test: {
     projects: [
@@ -18,6 +21,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: machineSuites,
           testTimeout: 30_000,
+          expect: patient,
           maxWorkers: 2,
         },
       },
@@ -26,6 +30,7 @@ export default defineConfig({
           name: 'machine',
           include: machineSuites,
           testTimeout: 60_000,
+          expect: patient,
           hookTimeout: 60_000,
           fileParallelism: false,
         },
