@@ -60,6 +60,7 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'stonith fence', says: /missing/ },
   { line: 'stonith fence n1', says: /needs a running cluster/ },
   { line: 'quorum status', says: /needs a running cluster/ },
+  { line: 'status wbe', says: /Nothing is expected at 'wbe'/ },
   { line: 'cluster start --all', says: /needs a running cluster/ },
   { line: 'config history', says: /needs a running cluster/ },
   { line: 'resource cleanup db', says: /needs a running cluster/ },

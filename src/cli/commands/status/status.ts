@@ -26,7 +26,7 @@ export const status: Command = {
 }
 
 async function showStatus(call: Call): Promise<Outcome> {
-  expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'status [--full]' })
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'status [--full]' })
   const state = await call.cluster.live?.getState({})
   if (state && !state.configured)
     return done(unconfigured, { configured: false, nodes: [], resources: [], quorum: null, fencing: [] })
