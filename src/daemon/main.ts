@@ -1,7 +1,7 @@
 /** The program `systoled`: takes the lock, starts the pulse of a node that takes part, and only then loads the rest. */
 import { mkdirSync } from 'node:fs'
-import { takeLock } from './lock.ts'
-import { pathsBelow } from './paths.ts'
+import { takeLock } from './host/lock.ts'
+import { pathsBelow } from './host/paths.ts'
 import { beginPulseEarly } from './pulse/begin.ts'
 
 const usage = `Usage: systoled [--version]

@@ -1,8 +1,8 @@
 /** The daemon as a process: its log, its signals, and its end. */
 import { Daemon } from './daemon.ts'
-import { openLog } from './log.ts'
-import { ownName } from './own-name.ts'
-import type { Paths } from './paths.ts'
+import { openLog } from './host/log.ts'
+import type { Paths } from './host/paths.ts'
+import { ownName } from './nodes/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
 
 export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise<void> {

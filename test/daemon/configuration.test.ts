@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listConfigVersions, pushConfig, readConfigVersion } from '../../src/daemon/config-history.ts'
-import { readConfigurationToPush } from '../../src/daemon/configuration-edit.ts'
-import { openStoreView, type StoreChange } from '../../src/daemon/store-view.ts'
+import { listConfigVersions, pushConfig, readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
+import { readConfigurationToPush } from '../../src/daemon/configuration/configuration-edit.ts'
+import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
 let folder: string

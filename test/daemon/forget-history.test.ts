@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import type { OperationRecord } from '../../src/cib/index.ts'
-import { historyToDelete } from '../../src/daemon/forget-history.ts'
+import { historyToDelete } from '../../src/daemon/records/forget-history.ts'
 
 const n1 = nodeName('n1')
 const web = resourceId('web')

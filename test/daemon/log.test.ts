@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutSecrets } from '../../src/daemon/log.ts'
+import { withoutSecrets } from '../../src/daemon/host/log.ts'
 
 test('secrets never enter the log, at whatever depth they come', () => {
   const logged = JSON.stringify(

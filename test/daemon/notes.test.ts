@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { parseClusterFile } from '../../src/daemon/cluster-file.ts'
-import { clusterNotes } from '../../src/daemon/notes.ts'
+import { clusterNotes } from '../../src/daemon/api/notes.ts'
+import { parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { isFenceable, readFenceDevices } from '../../src/fencing/index.ts'
 
 function notes(nodes: string, options: string, devices: string): string {

@@ -4,11 +4,11 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Entry } from '../../store/index.ts'
-import { decodeConfig } from '../config-history.ts'
-import { programFile } from '../install-folder.ts'
-import { fromBytes } from '../json-value.ts'
-import { keys } from '../keys.ts'
-import type { StoreChange } from '../store-view.ts'
+import { decodeConfig } from '../configuration/config-history.ts'
+import { programFile } from '../host/install-folder.ts'
+import { fromBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+import type { StoreChange } from '../records/store-view.ts'
 import type { FromPlanner, Planned, PlannerObservation, ToPlanner } from './messages.ts'
 
 /** The thread is told in bulk: most changes concern records that change again before anybody schedules. */

@@ -5,7 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import { defined } from '../../base/index.ts'
 import { type ClusterView, cibOfView, emptyView, type Observation, observe } from '../../controller/index.ts'
-import { typedConfiguration } from '../typed-configuration.ts'
+import { typedConfiguration } from '../configuration/typed-configuration.ts'
 import type { FromPlanner, PlannerObservation, ToPlanner } from './messages.ts'
 import { plan } from './plan.ts'
 

@@ -1,11 +1,12 @@
 /** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
-import type { ClusterFile, ClusterNodeEntry } from '../cluster-file.ts'
-import { parseClusterFile } from '../cluster-file.ts'
-import { readIfThere } from '../files.ts'
-import { readIdentity } from '../identity.ts'
-import { findOwnNode } from '../own-name.ts'
-import type { Paths } from '../paths.ts'
-import { storeConfig } from '../store-config.ts'
+
+import { readIfThere } from '../host/files.ts'
+import type { Paths } from '../host/paths.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { parseClusterFile } from '../nodes/cluster-file.ts'
+import { readIdentity } from '../nodes/identity.ts'
+import { findOwnNode } from '../nodes/own-name.ts'
+import { storeConfig } from '../store/store-config.ts'
 import type { PulsePeer } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 

@@ -12,7 +12,7 @@ import {
   quorumStep,
 } from '../../quorum/index.ts'
 import type { EndpointAddress, LeaseId, Store } from '../../store/index.ts'
-import { monotonicNow } from '../clock.ts'
+import { monotonicNow } from '../host/clock.ts'
 import type { FromPulse } from './messages.ts'
 
 export class Lease {

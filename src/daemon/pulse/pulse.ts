@@ -1,6 +1,6 @@
 /** The main thread's handle on the pulse thread. */
 import { Worker } from 'node:worker_threads'
-import { programFile } from '../install-folder.ts'
+import { programFile } from '../host/install-folder.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
 
 export interface Pulse {

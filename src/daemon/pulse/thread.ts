@@ -14,7 +14,7 @@ import {
   peerViews,
 } from '../../membership/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
-import { monotonicNow } from '../clock.ts'
+import { monotonicNow } from '../host/clock.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'

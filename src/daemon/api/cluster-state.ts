@@ -1,0 +1,108 @@
+/** The cluster's state as `status`, `--wait` and the live view get it: put together from this node's view of the store. */
+import type { ClusterView, TransitionRecord } from '../../controller/index.ts'
+import { quorumVotes } from '../../quorum/index.ts'
+import type { ClusterState, FencingRecord, Member } from '../../rpc/index.ts'
+import type { Entry } from '../../store/index.ts'
+import type { ClusterFile, StoreChoice } from '../nodes/cluster-file.ts'
+import { fromBytes } from '../records/json-value.ts'
+
+export interface StateSources {
+  readonly file: ClusterFile
+  readonly localNode: string
+  readonly view: ClusterView
+  /** By this node's own clock. */
+  readonly quorate: boolean
+  readonly silent: ReadonlySet<string>
+  readonly transition: Entry | undefined
+  readonly fencing: readonly Entry[]
+  readonly storeTrouble: string | undefined
+  readonly notes: readonly string[]
+}
+
+export const noTransition: ClusterState['transition'] = {
+  state: 'computing',
+  number: 0,
+  computedVersion: 0,
+  pending: [],
+  blockedBy: [],
+}
+
+export function clusterState(sources: StateSources): ClusterState {
+  const { file, view, quorate } = sources
+  const members = file.nodes.map((node) => memberOf(sources, node))
+  const present = new Set(
+    members.filter(({ state }) => state !== 'offline' && state !== 'lost').map(({ node }) => node),
+  )
+  const voters = file.nodes.filter(({ votes }) => votes).map(({ name }) => name)
+  return {
+    configured: true,
+    started: true,
+    clusterName: file.clusterName,
+    localNode: sources.localNode,
+    quorate,
+    votes: quorumVotes(voters, new Set(voters.filter((name) => present.has(name)))),
+    ...(view.dc === undefined ? {} : { dc: view.dc.node, term: view.dc.term }),
+    members,
+    transition: transitionOf(sources),
+    fencing: sources.fencing.flatMap(fencingRecordOf).sort((a, b) => (a.begun < b.begun ? 1 : -1)),
+    store: {
+      kind: file.store.kind,
+      healthy: sources.storeTrouble === undefined,
+      ...(sources.storeTrouble === undefined ? {} : { message: sources.storeTrouble }),
+    },
+    configVersion: view.configuration?.version ?? 0,
+    revision: view.revision,
+    notes: sources.notes,
+  }
+}
+
+/** Of a daemon whose node takes no part: what its files say. */
+export function stoppedState(file: ClusterFile | undefined, localNode: string): ClusterState {
+  const nodes = file?.nodes ?? []
+  return {
+    configured: file !== undefined,
+    started: false,
+    clusterName: file?.clusterName ?? '',
+    localNode,
+    quorate: false,
+    votes: { present: 0, expected: nodes.length, needed: Math.floor(nodes.length / 2) + 1 },
+    members: nodes.map(({ name, address, votes }) => ({ node: name, address, state: 'offline', votes })),
+    transition: { ...noTransition, state: 'idle' },
+    fencing: [],
+    store: { kind: storeKind(file?.store), healthy: false, message: 'The cluster is not started on this node.' },
+    configVersion: 0,
+    revision: 0,
+    notes: [],
+  }
+}
+
+const storeKind = (store: StoreChoice | undefined): string => store?.kind ?? ''
+
+function memberOf(sources: StateSources, node: ClusterFile['nodes'][number]): Member {
+  const { view, silent } = sources
+  const record = view.members.get(node.name)
+  const lost = silent.has(node.name) && record !== undefined
+  return {
+    node: node.name,
+    address: node.address,
+    state: lost ? 'lost' : (record?.state ?? 'offline'),
+    votes: node.votes,
+    ...(record === undefined ? {} : { daemonVersion: record.daemonVersion }),
+  }
+}
+
+function transitionOf({ transition }: StateSources): ClusterState['transition'] {
+  const value = transition && fromBytes(transition.value)
+  if (typeof value !== 'object' || value === null) return noTransition
+  // Written by a DC of this cluster; what it may lack is filled in.
+  const { state, number, computedVersion, pending, blockedBy } = {
+    ...noTransition,
+    ...(value as Partial<TransitionRecord>),
+  }
+  return { state, number, computedVersion, pending, blockedBy }
+}
+
+export function fencingRecordOf(entry: Entry): readonly FencingRecord[] {
+  const value = fromBytes(entry.value)
+  return typeof value === 'object' && value !== null && 'target' in value ? [value as FencingRecord] : []
+}

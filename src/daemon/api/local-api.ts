@@ -1,0 +1,230 @@
+/** What the command line asks of its daemon. */
+
+import type { NodeName } from '../../base/index.ts'
+import { didYouMean, nodeName, similarWords } from '../../base/index.ts'
+import { printXml } from '../../cib/index.ts'
+import { cibOfView } from '../../controller/index.ts'
+import { type Handlers, type localService, type NodeAnswer, type NodesRequest, refuse } from '../../rpc/index.ts'
+import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
+import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import type { Daemon } from '../daemon.ts'
+import { addNode, removeNode } from '../nodes/add-remove-node.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
+import { readAuthority } from '../nodes/identity.ts'
+import { makeJoinToken } from '../nodes/join-tokens.ts'
+import { findOwnNode } from '../nodes/own-name.ts'
+import { deleteHistory } from '../records/forget-history.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+
+const peerTimeoutMs = 15_000
+/** Stopping waits for every resource's own time limit; the caller sees what is being stopped with `status`. */
+const stopTimeoutMs = 30 * 60_000
+
+export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
+  return { ...configurationHandlers(daemon), ...stateHandlers(daemon), ...membershipHandlers(daemon) }
+}
+
+type LocalHandlers = Handlers<typeof localService>
+
+function configurationHandlers(
+  daemon: Daemon,
+): Pick<LocalHandlers, 'getCib' | 'pushConfiguration' | 'listConfigVersions' | 'getConfigVersion'> {
+  return {
+    getCib: async () => {
+      const { view, quorate } = daemon.node
+      const cib = cibOfView(view, quorate)
+      if (!cib)
+        throw refuse('no-configuration', 'The cluster has no quorum yet, so that its configuration is not known.')
+      return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
+    },
+    pushConfiguration: async ({ xml, expectedVersion, user, command }) =>
+      await saveConfiguration(daemon.node, { xml: readConfigurationToPush(xml), expectedVersion, user, command }),
+    listConfigVersions: async () => ({ versions: await listConfigVersions(daemon.node.store) }),
+    getConfigVersion: async ({ version }) => {
+      const found = await readConfigVersion(daemon.node.store, version)
+      if (!found) return { found: false, entry: { version, time: '', node: '', user: '', command: '' }, xml: '' }
+      return { found: true, entry: found, xml: found.xml }
+    },
+  }
+}
+
+function stateHandlers(
+  daemon: Daemon,
+): Pick<
+  LocalHandlers,
+  'getState' | 'watchState' | 'setTransientAttribute' | 'deleteHistory' | 'setTicket' | 'fence' | 'confirmFencing'
+> {
+  return {
+    getState: async () => daemon.state(),
+    watchState: async (_, send, { signal }) => await daemon.watchState(send, signal),
+    setTransientAttribute: async ({ node, name, value, set }) => {
+      const target = knownNode(daemon, node)
+      await daemon.node.setAttribute({ node: target, set: set ?? '', name, value })
+      return {}
+    },
+    deleteHistory: async (asked) => ({ deleted: await deleteHistory(daemon.node, asked) }),
+    setTicket: async ({ id, granted, standby, attributes, forget }) => {
+      const before = daemon.node.view.tickets.get(id)
+      const lastGranted = granted === true ? { lastGranted: Math.floor(Date.now() / 1000) } : {}
+      const ticket = {
+        id,
+        granted: granted ?? before?.granted ?? false,
+        ...(standby === undefined ? {} : { standby }),
+        ...(before?.lastGranted === undefined ? {} : { lastGranted: before.lastGranted }),
+        ...lastGranted,
+        attributes: { ...before?.attributes, ...attributes },
+      }
+      await daemon.node.store.transaction({
+        compare: [],
+        writes: [
+          forget
+            ? { kind: 'delete', key: keys.ticket(id) }
+            : { kind: 'put', key: keys.ticket(id), value: toBytes(ticket) },
+        ],
+      })
+      return {}
+    },
+    fence: async ({ target, action }) => {
+      if (action !== 'off' && action !== 'on' && action !== 'reboot')
+        throw refuse('bad-action', `'${action}' is no fencing action: use off, on or reboot.`)
+      return await daemon.node.fencing.fenceForAdministrator(knownNode(daemon, target), action)
+    },
+    confirmFencing: async ({ target }) => {
+      const node = knownNode(daemon, target)
+      await daemon.node.store.transaction({
+        compare: [],
+        writes: [
+          { kind: 'put', key: keys.fencingConfirmed(node), value: toBytes({ node, time: new Date().toISOString() }) },
+        ],
+      })
+      return {}
+    },
+  }
+}
+
+/** A cluster node, or a remote node that the configuration or its history knows. */
+function knownNode(daemon: Daemon, name: string): NodeName {
+  const { view, file } = daemon.node
+  const configured = view.configuration?.typed.nodes ?? []
+  const known = [...file.nodes, ...configured, ...view.nodeStates.values()].map((node) =>
+    'name' in node ? node.name : node.node,
+  )
+  const found = known.find((node) => node === name)
+  if (found) return found
+  throw refuse('no-such-node', `There is no node '${name}'.${didYouMean(similarWords(name, known))}`)
+}
+
+function membershipHandlers(
+  daemon: Daemon,
+): Pick<
+  LocalHandlers,
+  | 'startCluster'
+  | 'stopCluster'
+  | 'setupCluster'
+  | 'createJoinToken'
+  | 'joinCluster'
+  | 'addNode'
+  | 'removeNode'
+  | 'destroyCluster'
+> {
+  const token = (validSeconds?: number) =>
+    makeJoinToken(daemon.paths.joinTokens, readAuthority(daemon.paths.pki).certificate, validSeconds)
+  return {
+    startCluster: async (asked) => ({
+      answers: await onNodes(daemon, asked, {
+        here: async () => await daemon.startNode(),
+        there: async (node) => await daemon.peer(node).startCluster({}, { timeoutMs: peerTimeoutMs }),
+        done: 'started',
+      }),
+    }),
+    stopCluster: async (asked) => ({
+      answers: await onNodes(daemon, asked, {
+        here: async () => await daemon.stopNode(asked.force),
+        there: async (node) =>
+          await daemon.peer(node).stopCluster({ force: asked.force }, { timeoutMs: stopTimeoutMs }),
+        done: 'stopped',
+      }),
+    }),
+    setupCluster: async (asked) => {
+      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      if (daemon.file) await daemon.forget()
+      const file = await setUpCluster(daemon.paths, asked)
+      await daemon.configure(file)
+      return token()
+    },
+    createJoinToken: async ({ validSeconds }) => {
+      configuredFile(daemon)
+      return token(validSeconds)
+    },
+    joinCluster: async (asked) => {
+      if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      if (daemon.file) await daemon.forget()
+      const { file, node } = await joinCluster(daemon.paths, asked)
+      if (!findOwnNode(file)) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
+      await daemon.configure(file)
+      return { clusterName: file.clusterName, node }
+    },
+    addNode: async ({ name, address }) => {
+      await addNode(daemon, { name: nodeName(name), address: address || name })
+      return token()
+    },
+    removeNode: async ({ node }) => {
+      await removeNode(daemon, knownNode(daemon, node))
+      return {}
+    },
+    destroyCluster: async ({ force }) => {
+      configuredFile(daemon)
+      if (daemon.running && !force)
+        throw refuse(
+          'still-started',
+          'The cluster is started on this node: run `systole cluster stop` first, or add --force.',
+        )
+      await daemon.forget()
+      return {}
+    },
+  }
+}
+
+function configuredFile(daemon: Daemon): ClusterFile {
+  if (daemon.file) return daemon.file
+  throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+}
+
+function belongsAlready(file: ClusterFile): Error {
+  return refuse(
+    'configured-already',
+    `This host belongs to the cluster ${file.clusterName}: add --force to forget that one, its configuration included.`,
+  )
+}
+
+interface OnNodes {
+  readonly here: () => Promise<void>
+  readonly there: (node: NodeName) => Promise<NodeAnswer>
+  readonly done: string
+}
+
+/** All at once: a cluster that stops node by node would move everything to the last one. */
+async function onNodes(daemon: Daemon, asked: NodesRequest, act: OnNodes): Promise<readonly NodeAnswer[]> {
+  const file = configuredFile(daemon)
+  const names = file.nodes.map(({ name }) => name)
+  const unknown = asked.nodes.filter((node) => !names.includes(nodeName(node)))
+  if (unknown.length > 0)
+    throw refuse(
+      'no-such-node',
+      ...unknown.map((node) => `There is no node '${node}'.${didYouMean(similarWords(node, names))}`),
+    )
+  const chosen = asked.nodes.length === 0 ? names : asked.nodes.map(nodeName)
+  return await Promise.all(
+    chosen.map(async (node): Promise<NodeAnswer> => {
+      try {
+        if (node !== daemon.name) return await act.there(node)
+        await act.here()
+        return { node, ok: true, message: act.done }
+      } catch (error) {
+        return { node, ok: false, message: error instanceof Error ? error.message : String(error) }
+      }
+    }),
+  )
+}

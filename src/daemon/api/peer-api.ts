@@ -1,0 +1,40 @@
+/** What other daemons ask of this one. Who asks is known from the certificate; whether it may, from its term. */
+
+import { type Handlers, type nodeService, refuse } from '../../rpc/index.ts'
+import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
+import type { Daemon } from '../daemon.ts'
+import { acceptClusterFile } from '../nodes/enrol.ts'
+
+export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
+  return {
+    execute: async ({ term, transitionKey, timeoutMs, action }) =>
+      await daemon.node.takeCommand({ term, transitionKey, timeoutMs, action: readAction(action) }),
+    runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
+    fence: async ({ target, action }) => await daemon.node.fencing.fenceForPeer(target, action),
+    startCluster: async () => {
+      await daemon.startNode()
+      return { node: daemon.name, ok: true, message: 'started' }
+    },
+    stopCluster: async ({ force }) => {
+      await daemon.stopNode(force)
+      return { node: daemon.name, ok: true, message: 'stopped' }
+    },
+    updateClusterFile: async ({ json }) => {
+      await daemon.takeNodeList(acceptClusterFile(json))
+      return {}
+    },
+    forget: async () => {
+      // The answer first: this very server is closed with the rest.
+      setTimeout(() => daemon.forgetLater('another node has removed this one'), 50)
+      return {}
+    },
+  }
+}
+
+/** A daemon of this cluster wrote it: its certificate vouches for its form. */
+function readAction(text: string): ResourceAction | ClusterAction {
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'object' && value !== null && 'kind' in value && value.kind !== 'pseudo')
+    return value as ResourceAction | ClusterAction
+  throw refuse('bad-action', 'That is no action of a transition.')
+}

@@ -1,0 +1,33 @@
+/** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
+import { childElement, configurationElement, parseXml, printXml, readConfiguration } from '../../cib/index.ts'
+import { type PushAnswer, refuse } from '../../rpc/index.ts'
+import type { ClusterNode } from '../node/cluster-node.ts'
+import { pushConfig } from './config-history.ts'
+
+/** The text to store. A document that is not a CIB is refused whole. */
+export function readConfigurationToPush(xml: string): string {
+  const parsed = parseXml(xml)
+  if (!parsed.ok)
+    throw refuse(
+      'malformed-xml',
+      ...parsed.reports.map(({ message, place }) => `Line ${place.line}, column ${place.column}: ${message}.`),
+    )
+  const cib = parsed.value
+  if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
+    throw refuse('not-a-cib', `The document is no CIB: a 'cib' element with a 'configuration' in it is expected.`)
+  readConfiguration(cib)
+  return printXml({ ...cib, children: [configurationElement(cib)] })
+}
+
+export async function saveConfiguration(
+  node: ClusterNode,
+  change: {
+    readonly xml: string
+    readonly expectedVersion: number
+    readonly user: string
+    readonly command: string
+  },
+): Promise<PushAnswer> {
+  if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
+  return await pushConfig(node.store, { ...change, node: node.name })
+}

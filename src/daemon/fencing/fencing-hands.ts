@@ -1,0 +1,247 @@
+/** Fencing of this daemon: as the DC, whose fencer decides which device does what, and as a node that runs devices for the DC. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
+import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
+import {
+  type ClusterView,
+  type ControllerEffect,
+  type ControllerInput,
+  type FencingAction,
+  knownIncarnation,
+} from '../../controller/index.ts'
+import {
+  type Announcement,
+  type DeviceAnswer,
+  type DeviceCommand,
+  DeviceServer,
+  type DeviceServerAnswer,
+  deviceActions,
+  type FenceDevice,
+  type FenceHost,
+  Fencer,
+  fenceDeviceRunner,
+  isFenceable,
+  readFenceDevices,
+  usedFenceAgents,
+} from '../../fencing/index.ts'
+import { type AgentMetadata, type AgentRunner, metadataReader } from '../../resource-agents/index.ts'
+import { type FenceAnswer, type RunFenceDeviceAnswer, type RunFenceDeviceRequest, refuse } from '../../rpc/index.ts'
+import type { Store } from '../../store/index.ts'
+import { clusterOptionValue } from '../configuration/cluster-option.ts'
+import { installFolder } from '../host/install-folder.ts'
+import type { Log } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { agentHost } from '../node/open-executor.ts'
+import type { Peers } from '../nodes/peers.ts'
+import { writeAsDc } from '../records/guarded-writes.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+
+export interface FencingPorts {
+  readonly self: NodeName
+  readonly peers: Peers
+  readonly log: Log
+  readonly paths: Paths
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly silent: () => ReadonlySet<NodeName>
+  readonly holdsTerm: (term: number) => boolean
+  readonly onFenced: (input: Extract<ControllerInput, { kind: 'fenced' }>) => void
+}
+
+/** Besides the time limit of the device itself. */
+const answerMarginMs = 3000
+const administratorTimeoutMs = 20 * 60_000
+const defaultTimeoutMs = 60_000
+
+export class FencingHands {
+  readonly #ports: FencingPorts
+  readonly #host: FenceHost
+  readonly #devices: DeviceServer
+  readonly #fencer: Fencer
+  readonly #readMetadata: ReturnType<typeof metadataReader>
+  readonly #metadata = new Map<string, AgentMetadata>()
+  readonly #waiting = new Map<string, (result: Announcement) => void>()
+  #configuration: Configuration | undefined
+  #known: readonly FenceDevice[] = []
+
+  constructor(ports: FencingPorts) {
+    this.#ports = ports
+    const fenceFolders = [join(installFolder(), 'agents/fence')]
+    this.#host = { ...agentHost(ports.paths), fenceFolders }
+    this.#readMetadata = metadataReader(this.#host, fenceFolders)
+    this.#devices = new DeviceServer(this.#host)
+    this.#fencer = new Fencer({
+      record: async (record, term) => {
+        const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
+        const { outcome } = await writeAsDc(ports.store(), term, [write], () => ports.holdsTerm(term))
+        return outcome === 'applied' ? 'written' : 'refused'
+      },
+      runDevice: async (node, command) => await this.#runOn(node, command),
+      announce: (result) => this.#announce(result),
+      log: ports.log,
+    })
+  }
+
+  /** Fence devices as resources of this node. */
+  get runner(): AgentRunner {
+    return fenceDeviceRunner((id) => this.#devices.device(id), this.#host)
+  }
+
+  /** At once with what is known of the agents, and again when their metadata has been read. */
+  configure(configuration: Configuration): void {
+    this.#configuration = configuration
+    this.#useDevices()
+    void this.#learnAgents(configuration)
+  }
+
+  get deviceCount(): number {
+    return this.#known.length
+  }
+
+  /** By the configuration alone: a device that must be asked first may still refuse. */
+  isFenceable(node: NodeName): boolean {
+    const topology = this.#configuration?.fencingLevels ?? []
+    return isFenceable({ node, attributes: this.#attributesOf(node) }, topology, this.#known)
+  }
+
+  confirm(target: NodeName): void {
+    this.#fencer.confirm(target)
+  }
+
+  close(): void {
+    this.#fencer.close()
+  }
+
+  /** For the controller of this node, which is the DC. */
+  async fence(request: Extract<ControllerEffect, { kind: 'fence' }>): Promise<ControllerInput> {
+    const { id, term, target, action, timeoutMs, delayMs, reason } = request
+    this.#ports.log.warn('a node is to be fenced', { target, action, reason })
+    const result = await this.#demand({ id, term, target, action, timeoutMs, delayMs, reason, client: 'controller' })
+    return fencedInput(result, action, request.incarnation)
+  }
+
+  async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
+    const { dc } = this.#ports.view()
+    if (!dc) throw refuse('no-dc', 'No node leads the cluster at the moment, so nobody can fence: try again.')
+    if (dc.node !== this.#ports.self)
+      return await this.#ports.peers.to(dc.node).fence({ target, action }, { timeoutMs: administratorTimeoutMs })
+    return await this.#fenceAsked(target, action, dc.term)
+  }
+
+  async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
+    const { dc } = this.#ports.view()
+    if (dc?.node !== this.#ports.self)
+      throw refuse('not-dc', 'This node does not lead the cluster any more: try again.')
+    if (action !== 'off' && action !== 'on' && action !== 'reboot') throw refuse('bad-action', `'${action}'?`)
+    return await this.#fenceAsked(nodeName(target), action, dc.term)
+  }
+
+  /** The other half: the DC asks this node to use a device. */
+  async runDevice(request: RunFenceDeviceRequest): Promise<RunFenceDeviceAnswer> {
+    const action = deviceActions.find((known) => known === request.action)
+    if (!action) throw refuse('bad-action', `A fence device has no action '${request.action}'.`)
+    const { term, id, device, timeoutMs } = request
+    const answer = await this.#devices.run({ term, id, device, action, timeoutMs, target: nodeName(request.target) })
+    if (answer.kind === 'old-term')
+      return { succeeded: false, message: 'The term is over.', highestTerm: answer.highestTerm, details: '' }
+    const { succeeded, message } = answer.answer
+    return { succeeded, message, highestTerm: term, details: JSON.stringify(answer.answer) }
+  }
+
+  async #fenceAsked(target: NodeName, action: FencingAction, term: number): Promise<FenceAnswer> {
+    const id = randomUUID()
+    const timeout = parseDurationMs(clusterOptionValue(this.#configuration, 'fencing-timeout'))
+    const incarnation = knownIncarnation(this.#ports.view(), target)
+    const result = await this.#demand({
+      id,
+      term,
+      target,
+      action,
+      timeoutMs: timeout ?? defaultTimeoutMs,
+      delayMs: 0,
+      reason: 'asked for by an administrator',
+      client: 'administrator',
+    })
+    this.#ports.onFenced(fencedInput(result, action, incarnation))
+    return { succeeded: result.outcome === 'succeeded', message: result.message }
+  }
+
+  async #demand(asked: {
+    readonly id: string
+    readonly term: number
+    readonly target: NodeName
+    readonly action: FencingAction
+    readonly timeoutMs: number
+    readonly delayMs: number
+    readonly reason: string
+    readonly client: string
+  }): Promise<Announcement> {
+    const { self, view, silent } = this.#ports
+    const others = [...view().members.keys()].filter((node) => node !== self && !silent().has(node)).sort()
+    const ended = new Promise<Announcement>((resolve) => this.#waiting.set(asked.id, resolve))
+    const attributes = this.#attributesOf(asked.target)
+    this.#fencer.demand({ ...asked, attributes, random: Math.random(), runners: [self, ...others] })
+    return await ended
+  }
+
+  #announce(result: Announcement): void {
+    const { id, target, outcome, message } = result
+    this.#ports.log.warn('fencing has ended', { target, outcome, message })
+    this.#waiting.get(id)?.(result)
+    this.#waiting.delete(id)
+  }
+
+  async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
+    if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
+    const { term, id, target, action, device, timeoutMs } = command
+    const request = { term, id, target, action, device, timeoutMs, details: '' }
+    const told = await this.#ports.peers.to(node).runFenceDevice(request, { timeoutMs: timeoutMs + answerMarginMs })
+    if (told.details !== '') return JSON.parse(told.details) as DeviceAnswer
+    return { succeeded: false, timedOut: false, output: '', message: told.message }
+  }
+
+  #attributesOf(target: NodeName): ReadonlyMap<string, string> {
+    const definition = this.#configuration?.nodes.find(({ name }) => name === target)
+    const sets = nvSetsByPrecedence(definition?.attributes ?? []).filter(({ rule }) => rule === undefined)
+    const values = new Map<string, string>()
+    for (const { name, value } of sets.flatMap(({ pairs }) => pairs)) if (!values.has(name)) values.set(name, value)
+    return values
+  }
+
+  async #learnAgents(configuration: Configuration): Promise<void> {
+    const unknown = usedFenceAgents(configuration).filter((agent) => !this.#metadata.has(agent))
+    for (const type of unknown) {
+      const read = await this.#readMetadata({ class: 'stonith', type })
+      if (read.ok) this.#metadata.set(type, read.value)
+      else this.#ports.log.warn('the metadata of a fence agent cannot be read', { agent: type, reports: read.reports })
+    }
+    if (unknown.length > 0) this.#useDevices()
+  }
+
+  #useDevices(): void {
+    const configuration = this.#configuration
+    if (!configuration) return
+    const devices = readFenceDevices(configuration, { metadata: this.#metadata })
+    const concurrent = parseBoolean(clusterOptionValue(configuration, 'concurrent-fencing')) ?? true
+    this.#known = devices
+    this.#devices.configure(devices)
+    this.#fencer.configure({ devices, topology: configuration.fencingLevels, concurrent })
+  }
+}
+
+function answerOf(answer: DeviceServerAnswer): DeviceAnswer {
+  if (answer.kind === 'answered') return answer.answer
+  return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }
+}
+
+function fencedInput(
+  result: Announcement,
+  action: FencingAction,
+  incarnation: number | undefined,
+): Extract<ControllerInput, { kind: 'fenced' }> {
+  const { id, target, outcome, message } = result
+  const meant = incarnation === undefined ? {} : { incarnation }
+  return { kind: 'fenced', id, target, action, ...meant, at: Math.floor(Date.now() / 1000), outcome, message }
+}

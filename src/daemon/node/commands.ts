@@ -1,0 +1,72 @@
+/**
+ * Commands of the DC to a node, on both sides: sent to this node's own executor or over the wire, and taken by whichever
+ * part of the node they concern.
+ */
+import type { NodeName } from '../../base/index.ts'
+import type { ControllerEffect, ControllerInput } from '../../controller/index.ts'
+import type { Answer, Command, Executor } from '../../executor/index.ts'
+import type { TermAnswer } from '../../rpc/index.ts'
+import type { Log } from '../host/log.ts'
+import type { Peers } from '../nodes/peers.ts'
+
+type Execute = Extract<ControllerEffect, { kind: 'execute' }>
+
+export interface CommandSides {
+  readonly self: NodeName
+  readonly peers: Peers
+  readonly log: Log
+  readonly take: (command: Command) => Promise<TermAnswer>
+}
+
+/** What the controller hears of it: nothing when it was taken, since the result comes through the store. */
+export async function sendCommand(effect: Execute, sides: CommandSides): Promise<ControllerInput | undefined> {
+  const { node, term, transition, transitionKey, action, timeoutMs } = effect
+  const notTaken = (why: 'unknown' | 'refused' | 'old-term', message: string): ControllerInput => ({
+    kind: 'not-taken',
+    transitionKey,
+    why,
+    message,
+  })
+  try {
+    const answer =
+      node === sides.self
+        ? await sides.take({ term, transitionKey, action, timeoutMs })
+        : await sides.peers
+            .to(node)
+            .execute({ term, transition, transitionKey, timeoutMs, action: JSON.stringify(action) })
+    if (answer.accepted) return answer.done ? { kind: 'acknowledged', transitionKey } : undefined
+    return notTaken(answer.why === 'old-term' ? 'old-term' : 'refused', answer.message)
+  } catch (error) {
+    sides.log.warn('a command did not arrive for sure', { to: node, transitionKey, error })
+    return notTaken('unknown', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** `do_shutdown` is this node's leave to go; everything else is the executor's. */
+export async function takeCommand(
+  command: Command,
+  parts: { readonly executor: Executor | undefined; readonly shutDown: () => void },
+): Promise<TermAnswer> {
+  const { executor } = parts
+  if (!executor)
+    return { accepted: false, done: false, why: 'closing', highestTerm: 0, message: 'This node is still starting.' }
+  if (command.action.kind === 'cluster' && command.action.operation === 'do_shutdown') {
+    if (command.term < executor.highestTerm) return oldTerm(executor.highestTerm)
+    parts.shutDown()
+    return { accepted: true, done: true, why: '', highestTerm: command.term, message: '' }
+  }
+  return answerOf(await executor.perform(command), executor.highestTerm)
+}
+
+function answerOf(answer: Answer, highestTerm: number): TermAnswer {
+  if (answer.kind === 'taken') return { accepted: true, done: answer.done, why: '', highestTerm, message: '' }
+  return { accepted: false, done: false, why: answer.why, highestTerm: answer.highestTerm, message: answer.message }
+}
+
+const oldTerm = (highestTerm: number): TermAnswer => ({
+  accepted: false,
+  done: false,
+  why: 'old-term',
+  highestTerm,
+  message: `The term is over: this node has seen ${highestTerm}.`,
+})

@@ -1,0 +1,15 @@
+/** What the store shows about this node, for the presence core. */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { OwnMember } from '../../membership/index.ts'
+
+export function ownMember(view: ClusterView, self: NodeName, incarnation: number): OwnMember {
+  const record = view.members.get(self)
+  const state = view.nodeStates.get(self)
+  const named = state?.attributes?.incarnation === String(incarnation)
+  return {
+    ...(record === undefined ? {} : { record }),
+    acknowledged: named && state?.join === 'member',
+    declaredDown: named && state?.expected === 'down' && record?.state !== 'leaving',
+  }
+}

@@ -1,0 +1,140 @@
+/** Performs what the controller asks for, and feeds back what came of it. */
+import { clearFailureEdits, failureEdits } from '../../attributes/index.ts'
+import { assertNever, type NodeName } from '../../base/index.ts'
+import type { TransientAttributeRecord } from '../../cib/index.ts'
+import type { ControllerEffect, ControllerInput, Edit, KeyWrite } from '../../controller/index.ts'
+import { writesOfEdits } from '../../controller/index.ts'
+import type { LeaseId, Revision, Store, Write } from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import { writeAsDc } from '../records/guarded-writes.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+
+export interface ControllerHands {
+  readonly node: NodeName
+  readonly store: Store
+  readonly log: Log
+  readonly feed: (input: ControllerInput) => void
+  readonly compute: (effect: Extract<ControllerEffect, { kind: 'compute' }>) => Promise<ControllerInput>
+  readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
+  readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
+  readonly attributes: () => readonly TransientAttributeRecord[]
+  /** Whether this node is (still) the DC of that term, by its own view. */
+  readonly holdsTerm: (term: number) => boolean
+}
+
+export function performControllerEffect(effect: ControllerEffect, hands: ControllerHands): void {
+  const { store, log, feed } = hands
+  traceEffect(effect, log)
+  switch (effect.kind) {
+    case 'campaign':
+      background(log, 'campaign', async () => await campaign(effect.lease, hands))
+      return
+    case 'resign':
+      background(log, 'resign', async () => await resign(effect.term, hands))
+      return
+    case 'write':
+      write(effect, effect.edits, hands)
+      return
+    case 'record-failures':
+      write(effect, failureEdits(hands.attributes(), effect.failures), hands)
+      return
+    case 'clear-failures': {
+      const { node, resource, edits } = effect
+      write(effect, [...clearFailureEdits(hands.attributes(), { node, resource }), ...edits], hands)
+      return
+    }
+    case 'compute':
+      background(log, 'compute', async () => {
+        const answer = await hands.compute(effect)
+        log.debug('computed', { actions: answer.kind === 'computed' ? answer.graph.actions.length : answer.kind })
+        feed(answer)
+      })
+      return
+    case 'execute':
+      background(log, 'execute', async () => {
+        const answer = await hands.execute(effect)
+        if (answer) feed(answer)
+      })
+      return
+    case 'fence':
+      background(log, 'fence', async () => feed(await hands.fence(effect)))
+      return
+    case 'revoke-lease':
+      log.info('the lease of a lost node is ended', { lost: effect.node })
+      background(log, 'revoke-lease', async () => await store.revokeLease(effect.lease as LeaseId))
+      return
+    case 'publish':
+      background(log, 'publish', async () => {
+        const write: Write = { kind: 'put', key: keys.transition, value: toBytes(effect.record) }
+        const { term } = effect.record
+        await store.transaction({
+          compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+          writes: [write],
+        })
+      })
+      return
+    case 'log':
+      log.info(effect.message, effect.fields)
+      return
+    default:
+      assertNever(effect)
+  }
+}
+
+/** Where the time of a recovery goes: with SYSTOLE_LOG=debug. */
+function traceEffect(effect: ControllerEffect, log: Log): void {
+  if (effect.kind === 'execute') log.debug('to a node', { to: effect.node, action: effect.action.key })
+  else if (effect.kind !== 'log') log.debug('the controller asks', { for: effect.kind })
+}
+
+function write(
+  asked: { readonly id: number; readonly term: number },
+  edits: readonly Edit[],
+  hands: ControllerHands,
+): void {
+  background(hands.log, 'write', async () => {
+    const writes = writesOfEdits(edits).map(storeWrite)
+    const { term, id } = asked
+    const { outcome, revision } = await writeAsDc(hands.store, term, writes, () => hands.holdsTerm(term))
+    hands.log.debug('written', { id, outcome, revision })
+    hands.feed({ kind: 'written', id, outcome, revision })
+  })
+}
+
+async function campaign(lease: string, { store, node, log, feed }: ControllerHands): Promise<void> {
+  try {
+    const { applied } = await store.transaction({
+      compare: [{ kind: 'absent', key: keys.dc }],
+      writes: [{ kind: 'put', key: keys.dc, value: toBytes({ node }), lease: lease as LeaseId }],
+    })
+    if (applied) log.info('this node is the DC')
+  } catch (error) {
+    log.warn('the election could not be decided', { error })
+  }
+  feed({ kind: 'campaigned' })
+}
+
+async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {
+  try {
+    await store.transaction({
+      compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+      writes: [{ kind: 'delete', key: keys.dc }],
+    })
+  } catch (error) {
+    log.warn('this node could not give up being the DC', { error })
+  }
+  feed({ kind: 'campaigned' })
+}
+
+/** What the store does not answer is asked for again by the core when it matters: the view tells what is. */
+function background(log: Log, what: string, act: () => Promise<void>): void {
+  act().catch((error: unknown) => {
+    if (error instanceof Error && /^(Assertion|Type|Reference|Range)Error$/.test(error.name)) throw error
+    log.warn('the controller was not obeyed', { what, error })
+  })
+}
+
+function storeWrite(write: KeyWrite): Write {
+  return write.kind === 'put' ? { ...write, value: toBytes(write.value) } : write
+}

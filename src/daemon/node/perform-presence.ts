@@ -1,0 +1,72 @@
+/** Performs what the presence core asks for: this node's own entry among the members, and its leave. */
+import { assertNever } from '../../base/index.ts'
+import { keys, type MemberRecord } from '../../controller/index.ts'
+import type { PresenceEffect } from '../../membership/index.ts'
+import type { LeaseId, Store } from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import { decodeNodeList } from '../nodes/node-list.ts'
+import { toBytes } from '../records/json-value.ts'
+import { nodeListKey } from '../records/keys.ts'
+
+export interface PresenceHands {
+  readonly store: Store
+  readonly log: Log
+  readonly member: Omit<MemberRecord, 'state' | 'since'>
+  readonly written: (ok: boolean) => void
+  readonly stopLocally: () => void
+  readonly depart: () => void
+  readonly declaredDown: () => void
+}
+
+export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHands): void {
+  const { store, log, member } = hands
+  switch (effect.kind) {
+    case 'register':
+      log.info('this node registers', { as: effect.as })
+      attempt(hands, async () => {
+        // Whoever was removed while away and shows up as a member would be fenced when it is gone again.
+        const listed = await store.get(nodeListKey)
+        if (listed && !decodeNodeList(listed).nodes.some(({ name }) => name === member.node)) return false
+        const record: MemberRecord = { ...member, state: effect.as, since: Math.floor(Date.now() / 1000) }
+        const { applied } = await store.transaction({
+          compare: [],
+          writes: [
+            { kind: 'put', key: keys.member(member.node), value: toBytes(record), lease: effect.lease as LeaseId },
+          ],
+        })
+        return applied
+      })
+      return
+    case 'request-shutdown':
+      log.info('this node asks for its resources to be stopped, so that it can leave')
+      attempt(hands, async () => {
+        const { node } = member
+        const attribute = { node, set: '', name: 'shutdown', value: String(Math.floor(Date.now() / 1000)) }
+        const { applied } = await store.transaction({
+          compare: [],
+          writes: [{ kind: 'put', key: keys.attribute(node, '', 'shutdown'), value: toBytes(attribute) }],
+        })
+        return applied
+      })
+      return
+    case 'stop-locally':
+      log.warn('nobody is there to lead: this node stops its resources by itself')
+      hands.stopLocally()
+      return
+    case 'depart':
+      hands.depart()
+      return
+    case 'declared-down':
+      hands.declaredDown()
+      return
+    default:
+      assertNever(effect)
+  }
+}
+
+function attempt({ log, written }: PresenceHands, write: () => Promise<boolean>): void {
+  write().then(written, (error: unknown) => {
+    log.warn('the store did not take what this node says of itself', { error })
+    written(false)
+  })
+}

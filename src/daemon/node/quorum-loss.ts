@@ -1,0 +1,98 @@
+/**
+ * What this node does to its own resources when it has no quorum: what no-quorum-policy says, by itself, since nobody may
+ * lead. The answer is the scheduler's, computed for a cluster without quorum from the last known state.
+ */
+import { spawn } from 'node:child_process'
+import { defined, type NodeName } from '../../base/index.ts'
+import { parseTransitionKey } from '../../cib/index.ts'
+import { localStopStages, noQuorumReaction } from '../../controller/index.ts'
+import { type Executor, type Operation, operationOfAction } from '../../executor/index.ts'
+import type { ResourceAction } from '../../transition/index.ts'
+import type { Log } from '../host/log.ts'
+import type { Planned } from '../planner/messages.ts'
+
+export interface QuorumLossPorts {
+  readonly self: NodeName
+  readonly log: Log
+  /** One of several nodes on a machine: its machine is not ours to reboot. */
+  readonly isolated: boolean
+  readonly quorate: () => boolean
+  /** `stopEverything`: whatever no-quorum-policy says. */
+  readonly plan: (stopEverything: boolean) => Promise<Planned>
+  readonly executor: () => Executor | undefined
+}
+
+const retryMs = 500
+/** A node that only stood still for a moment has its lease confirmed within this time. The lease's margin covers it. */
+const momentMs = 50
+
+export class QuorumLoss {
+  readonly #ports: QuorumLossPorts
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ports: QuorumLossPorts) {
+    this.#ports = ports
+  }
+
+  begin(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#tryToAct(), momentMs)
+  }
+
+  #tryToAct(): void {
+    if (this.#ports.quorate()) return
+    this.#act().catch((error: unknown) => {
+      this.#ports.log.error('what to do without quorum could not be computed: trying again', { error })
+      this.#timer = setTimeout(() => this.#tryToAct(), retryMs)
+    })
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Whatever no-quorum-policy says: the node leaves, or is counted as off. */
+  async stopAll(): Promise<void> {
+    const { graph } = await this.#ports.plan(true)
+    await this.#stop(localStopStages(graph, this.#ports.self))
+  }
+
+  async #act(): Promise<void> {
+    const { graph, noQuorumPolicy } = await this.#ports.plan(false)
+    // It may have come back while the plan was made: what the DC says holds again.
+    if (this.#ports.quorate()) return
+    if (noQuorumReaction(noQuorumPolicy) === 'fence-self') this.#fenceSelf()
+    else await this.#stop(localStopStages(graph, this.#ports.self))
+  }
+
+  async #stop(stages: readonly (readonly ResourceAction[])[]): Promise<void> {
+    if (stages.length === 0) return
+    this.#ports.log.warn('this node stops resources by itself', {
+      operations: stages.flat().map(({ key }) => key),
+    })
+    const failed = (await this.#ports.executor()?.stopLocally(stages.map((stage) => stage.map(operationOf)))) ?? []
+    if (failed.length > 0) this.#ports.log.error('some resources could not be stopped', { resources: failed })
+  }
+
+  #fenceSelf(): void {
+    if (this.#ports.isolated) {
+      this.#ports.log.error(
+        'no-quorum-policy=fence: this node shares its machine (SYSTOLE_ROOT), so its daemon ends instead',
+      )
+      process.exit(1)
+    }
+    this.#ports.log.error('no-quorum-policy=fence: this node reboots itself now')
+    spawn('/sbin/reboot', ['--force', '--force'], { stdio: 'ignore', detached: true }).unref()
+  }
+}
+
+/** Transition -1, as Pacemaker has it for what no graph asked for: the controller knows by it that the node was interrupted. */
+const ownKey = defined(parseTransitionKey('0:-1:0:00000000-0000-4000-8000-000000000000'), 'the key of local operations')
+const defaultTimeoutMs = 20_000
+
+/** No DC asked for it, so it has no term. */
+function operationOf(action: ResourceAction): Operation {
+  const timeoutMs = Number(action.attributes.CRM_meta_timeout) || defaultTimeoutMs
+  const { term: _none, ...operation } = operationOfAction(action, { key: ownKey, term: 0, timeoutMs })
+  return operation
+}

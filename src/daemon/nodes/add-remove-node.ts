@@ -1,0 +1,193 @@
+/**
+ * `cluster node add` and `cluster node remove`. A node that is added is told of in the store before it exists, as one that is
+ * known to be off; once it has joined, the DC gives it a vote where the rule wants one (vote-keeper.ts). A node that is removed
+ * gives its vote back first, while its own member can still help to agree on that; then it leaves, its resources first; then
+ * it is forgotten.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NodeName } from '../../base/index.ts'
+import {
+  addNode as addCibNode,
+  describeEditReport,
+  type EditResult,
+  type NodeStateRecord,
+  printXml,
+  removeNode as removeCibNode,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { refuse } from '../../rpc/index.ts'
+import type { Write } from '../../store/index.ts'
+import { saveConfiguration } from '../configuration/configuration-edit.ts'
+import type { Daemon } from '../daemon.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile } from './cluster-file.ts'
+import { changeNodeList } from './node-list.ts'
+
+const attempts = 5
+const stopTimeoutMs = 30 * 60_000
+const voteTimeoutMs = 60_000
+const leftTimeoutMs = 30_000
+
+export async function addNode(
+  daemon: Daemon,
+  added: { readonly name: NodeName; readonly address: string },
+): Promise<void> {
+  const { file, store, view } = quorate(daemon)
+  if (file.nodes.some(({ name }) => name === added.name))
+    throw refuse('node-exists', `The cluster has a node '${added.name}' already.`)
+  const sameAddress = file.nodes.find(({ address }) => address === added.address)
+  if (sameAddress) throw refuse('address-in-use', `The address ${added.address} is that of ${sameAddress.name}.`)
+  if (file.store.kind === 'embedded')
+    throw refuse('store-too-small', 'The embedded store is for one node: the cluster must move to etcd first.')
+  const id = String(Math.max(...file.nodes.map((node) => Number(node.id) || 0)) + 1)
+  // A node that is listed and was never seen would be fenced at once: it might be running anything.
+  const off: NodeStateRecord = {
+    node: added.name,
+    id,
+    inCcm: false,
+    crmd: 'offline',
+    join: 'down',
+    expected: 'down',
+    reason: 'added, has not joined yet',
+    ...(view.dc === undefined ? {} : { term: view.dc.term }),
+  }
+  await store.transaction({
+    compare: [{ kind: 'absent', key: keys.nodeState(added.name) }],
+    writes: [{ kind: 'put', key: keys.nodeState(added.name), value: toBytes(off) }],
+  })
+  await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
+  const entry: ClusterNodeEntry = { ...added, id, ports: defaultPorts, votes: false }
+  const others = (nodes: readonly ClusterNodeEntry[]) => nodes.filter(({ name }) => name !== added.name)
+  tellIdleNodes(daemon, await changeNodeList(store, file, (nodes) => [...others(nodes), entry]))
+}
+
+export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
+  const { store, file } = quorate(daemon)
+  refuseRemoval(daemon, removed)
+  const peer = daemon.peer(removed)
+  const isIt = ({ name }: ClusterNodeEntry): boolean => name === removed
+  await changeNodeList(store, file, (nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
+  try {
+    await voteGiven(daemon, removed)
+    if (daemon.node.view.members.has(removed)) await peer.stopCluster({ force: false }, { timeoutMs: stopTimeoutMs })
+    await left(daemon, removed)
+  } catch (error) {
+    await changeNodeList(store, daemon.node.file, (nodes) => nodes.map(staying(removed)))
+    throw error
+  }
+  await editCib(daemon, `cluster node remove ${removed}`, (cib) => removeCibNode(cib, { name: removed }))
+  await forgetRecords(daemon, removed)
+  // One that is off finds that the list does not name it any more when it is back.
+  await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
+  const kept = (nodes: readonly ClusterNodeEntry[]) => nodes.filter((node) => !isIt(node))
+  tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, kept))
+}
+
+/** Daemons that take no part do not follow the store. Nobody waits for them: they read it when they start. */
+function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
+  const { view } = daemon.node
+  const json = printClusterFile(file)
+  for (const { name } of file.nodes.filter((node) => node.name !== daemon.name && !view.members.has(node.name)))
+    Promise.resolve()
+      .then(async () => await daemon.peer(name).updateClusterFile({ json }))
+      .catch((error: unknown) => daemon.log.info('an idle node was not told of the new list', { node: name, error }))
+}
+
+const staying =
+  (node: NodeName) =>
+  (entry: ClusterNodeEntry): ClusterNodeEntry => {
+    if (entry.name !== node) return entry
+    const { leaving: _not, ...rest } = entry
+    return rest
+  }
+
+function quorate(daemon: Daemon): Daemon['node'] {
+  if (daemon.node.quorate) return daemon.node
+  throw refuse('no-quorum', 'This node has no quorum: the list of nodes cannot be changed here.')
+}
+
+function refuseRemoval(daemon: Daemon, removed: NodeName): void {
+  const { file, view, isUp } = daemon.node
+  const entry = file.nodes.find(({ name }) => name === removed)
+  if (!entry) throw refuse('not-in-list', `${removed} is no node of the cluster's list: a remote node is a resource.`)
+  if (removed === daemon.name)
+    throw refuse(
+      'own-node',
+      'A node cannot remove itself: run this on another node, or `systole cluster destroy` here.',
+    )
+  const expected = view.nodeStates.get(removed)?.expected === 'member'
+  if (!isUp(removed) && (expected || view.members.has(removed)))
+    throw refuse(
+      'node-lost',
+      `${removed} is lost and what runs on it is not known: fence it, or confirm with \`systole stonith confirm ${removed}\` that it is off.`,
+    )
+  const loss = lostVotes(file, removed, isUp)
+  if (loss !== undefined) throw refuse('would-lose-quorum', loss)
+}
+
+/** The others must be a majority among themselves, or nothing more could be decided, not even this. */
+export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: NodeName) => boolean): string | undefined {
+  if (file.store.kind !== 'etcd') return undefined
+  const others = file.nodes.filter(({ name, votes }) => votes && name !== removed)
+  const missing = others.filter(({ name }) => !isUp(name)).map(({ name }) => name)
+  if (others.length - missing.length > others.length / 2) return undefined
+  const [are, start] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
+  return `Without ${removed} the cluster would lose its quorum, because ${missing.join(', ')} ${are} not there: start ${start} first.`
+}
+
+async function voteGiven(daemon: Daemon, removed: NodeName): Promise<void> {
+  const { file } = daemon.node
+  if (file.store.kind !== 'etcd') return
+  const votes = (): boolean => daemon.node.file.nodes.some(({ name, votes }) => name === removed && votes)
+  if (await until(() => !votes(), voteTimeoutMs)) return
+  throw refuse('vote-kept', `The other voters did not agree to go on without ${removed}: it stays a node.`)
+}
+
+/** Out of the membership and recorded so by the DC: what is deleted before would be written again. */
+async function left(daemon: Daemon, removed: NodeName): Promise<void> {
+  const gone = (): boolean => {
+    const { view } = daemon.node
+    const state = view.nodeStates.get(removed)
+    return !view.members.has(removed) && (state === undefined || (state.expected === 'down' && state.join === 'down'))
+  }
+  if (await until(gone, leftTimeoutMs)) return
+  throw refuse('has-not-left', `${removed} has not left the cluster: it stays a node.`)
+}
+
+async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs
+  while (!holds()) {
+    if (performance.now() > end) return false
+    await delay(50)
+  }
+  return true
+}
+
+async function forgetRecords(daemon: Daemon, removed: NodeName): Promise<void> {
+  const writes: Write[] = [
+    { kind: 'delete', key: keys.nodeState(removed) },
+    { kind: 'delete', key: keys.fencingConfirmed(removed) },
+    { kind: 'delete-prefix', prefix: keys.historyOfNode(removed) },
+    { kind: 'delete-prefix', prefix: keys.attributesOfNode(removed) },
+  ]
+  await daemon.node.store.transaction({ compare: [], writes })
+}
+
+async function editCib(daemon: Daemon, command: string, edit: (cib: XmlElement) => EditResult): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { configuration } = daemon.node.view
+    if (!configuration) throw refuse('no-configuration', 'The configuration is not known yet.')
+    const edited = edit(configuration.cib)
+    if (!edited.ok) {
+      // Done before, by a removal that was interrupted.
+      if (edited.reports.every(({ code }) => code === 'node-not-found')) return
+      throw refuse('not-possible', ...edited.reports.map(describeEditReport))
+    }
+    const xml = printXml(edited.value.cib)
+    const pushed = { xml, expectedVersion: configuration.version, user: 'root', command }
+    if ((await saveConfiguration(daemon.node, pushed)).kind === 'saved') return
+    await delay(100)
+  }
+  throw refuse('conflict', 'The configuration was changed by somebody else several times in a row: try again.')
+}

@@ -1,0 +1,208 @@
+/**
+ * /etc/systole/cluster.json: what a node must know before it can reach the replicated configuration: the nodes and
+ * their addresses, the kind of store, ports and times. The same on all nodes.
+ */
+import { failed, type NodeName, nodeName, ok, type Result, similarWords } from '../../base/index.ts'
+
+export interface ClusterNodeEntry {
+  readonly name: NodeName
+  /** Pacemaker's node id: a number, never used again. */
+  readonly id: string
+  readonly address: string
+  readonly ports: Ports
+  /** Has a member of the store, or is to have one. */
+  readonly votes: boolean
+  /** It is being removed from the cluster: its vote goes first. */
+  readonly leaving?: true
+}
+
+export interface Ports {
+  readonly peer: number
+  readonly heartbeat: number
+  readonly etcdClient: number
+  readonly etcdPeer: number
+  readonly enrolment: number
+}
+
+export const defaultPorts: Ports = {
+  peer: 7700,
+  heartbeat: 7701,
+  etcdClient: 7702,
+  etcdPeer: 7703,
+  enrolment: 7704,
+}
+
+export type StoreChoice =
+  | { readonly kind: 'etcd' }
+  | { readonly kind: 'embedded' }
+  /** An embedded store that another process serves: several nodes on one machine (the demo). */
+  | { readonly kind: 'embedded-socket'; readonly path: string }
+  | { readonly kind: 'external'; readonly endpoints: readonly string[] }
+
+export interface Timings {
+  /** Silence after which a node is suspected. */
+  readonly tokenMs: number
+  readonly heartbeatIntervalMs: number
+  /** How long a node whose daemon died, and which still answers, is given to restart it. */
+  readonly restartGraceMs: number
+  readonly leaseTtlMs: number
+  /** How much earlier than its lease runs out a node counts itself as without quorum. */
+  readonly leaseMarginMs: number
+  /** Without fencing: what a lost node is given to stop all its resources. */
+  readonly stopTimeMs: number
+}
+
+export const defaultTimings: Timings = {
+  tokenMs: 1000,
+  heartbeatIntervalMs: 300,
+  restartGraceMs: 3000,
+  leaseTtlMs: 4000,
+  leaseMarginMs: 500,
+  stopTimeMs: 10_000,
+}
+
+export interface ClusterFile {
+  readonly clusterName: string
+  readonly nodes: readonly ClusterNodeEntry[]
+  /** Counts the changes of the list of nodes since the cluster was founded: the store has the newest (node-list.ts). */
+  readonly nodesVersion: number
+  readonly store: StoreChoice
+  readonly timings: Timings
+}
+
+export interface ClusterFileReport {
+  readonly code: 'bad-cluster-file'
+  readonly message: string
+}
+
+/** More would make every write slower and nothing safer. */
+const mostVoters = 7
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The text of a cluster.json, every mistake collected. */
+export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileReport> {
+  const reports: ClusterFileReport[] = []
+  const wrong = (message: string): undefined => {
+    reports.push({ code: 'bad-cluster-file', message })
+    return undefined
+  }
+  const value = parseObject(text, wrong)
+  if (!value) return failed(...reports)
+  unknownEntries(value, ['clusterName', 'nodes', 'nodesVersion', 'store', 'timings', 'ports'], 'cluster.json', wrong)
+  const ports = { ...defaultPorts, ...numbers(value.ports, Object.keys(defaultPorts), 'ports', wrong) }
+  const timings = { ...defaultTimings, ...numbers(value.timings, Object.keys(defaultTimings), 'timings', wrong) }
+  const clusterName = value.clusterName
+  if (typeof clusterName !== 'string' || clusterName === '') wrong('clusterName is missing')
+  const nodes = parseNodes(value.nodes, ports, wrong)
+  const { nodesVersion = 0 } = numbers(
+    { nodesVersion: value.nodesVersion ?? 0 },
+    ['nodesVersion'],
+    'cluster.json',
+    wrong,
+  )
+  const store = parseStore(value.store, wrong)
+  if (timings.heartbeatIntervalMs * 2 > timings.tokenMs)
+    wrong('timings.heartbeatIntervalMs must be at most half of timings.tokenMs, or one late beat loses a node')
+  if (timings.leaseMarginMs * 2 > timings.leaseTtlMs)
+    wrong('timings.leaseMarginMs must be at most half of timings.leaseTtlMs')
+  if (reports.length > 0 || !store) return failed(...reports)
+  return ok({ clusterName: String(clusterName), nodes, nodesVersion, store, timings })
+}
+
+export function printClusterFile(file: ClusterFile): string {
+  const nodes = file.nodes.map(({ name, id, address, ports, votes, leaving }, index) => {
+    const own = Object.entries(ports).filter(([port, number]) => number !== defaultPorts[port as keyof Ports])
+    return {
+      name,
+      id,
+      address,
+      ...(votes === index < mostVoters ? {} : { votes }),
+      ...(leaving ? { leaving } : {}),
+      ...(own.length > 0 ? { ports: Object.fromEntries(own) } : {}),
+    }
+  })
+  const own = Object.entries(file.timings).filter(([name, ms]) => ms !== defaultTimings[name as keyof Timings])
+  const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
+  const version = file.nodesVersion > 0 ? { nodesVersion: file.nodesVersion } : {}
+  const { clusterName, store } = file
+  return `${JSON.stringify({ clusterName, nodes, ...version, store, ...timings }, null, 2)}\n`
+}
+
+type Wrong = (message: string) => undefined
+
+function parseObject(text: string, wrong: Wrong): Json | undefined {
+  try {
+    return asObject(JSON.parse(text), 'cluster.json', wrong)
+  } catch (error) {
+    if (error instanceof SyntaxError) return wrong(`cluster.json is not JSON: ${error.message}`)
+    throw error
+  }
+}
+
+function asObject(value: unknown, where: string, wrong: Wrong): Json | undefined {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  return wrong(`${where} must be an object`)
+}
+
+function unknownEntries(value: Json, known: readonly string[], where: string, wrong: Wrong): void {
+  for (const name of Object.keys(value))
+    if (!known.includes(name)) {
+      const [similar] = similarWords(name, known)
+      wrong(`${where} has an unknown entry '${name}'${similar === undefined ? '' : ` (did you mean '${similar}'?)`}`)
+    }
+}
+
+function numbers(value: unknown, known: readonly string[], where: string, wrong: Wrong): Record<string, number> {
+  if (value === undefined) return {}
+  const object = asObject(value, where, wrong) ?? {}
+  unknownEntries(object, known, where, wrong)
+  const entries = Object.entries(object).filter(([name]) => known.includes(name))
+  for (const [name, number] of entries)
+    if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
+      wrong(`${where}.${name} must be a whole number`)
+  return Object.fromEntries(entries.map(([name, number]) => [name, Number(number)]))
+}
+
+function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly ClusterNodeEntry[] {
+  if (!Array.isArray(value) || value.length === 0) return wrong('nodes must list at least one node') ?? []
+  const nodes = value.flatMap((entry: unknown, index): readonly ClusterNodeEntry[] => {
+    const where = `nodes[${index}]`
+    const node = asObject(entry, where, wrong)
+    if (!node) return []
+    unknownEntries(node, ['name', 'id', 'address', 'ports', 'votes', 'leaving'], where, wrong)
+    const { name, id, address } = node
+    if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
+    const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
+    return [
+      {
+        name: nodeName(name),
+        id: id === undefined ? String(index + 1) : String(id),
+        address: typeof address === 'string' && address !== '' ? address : name,
+        ports: { ...ports, ...own },
+        votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
+        ...(node.leaving === true ? { leaving: true } : {}),
+      },
+    ]
+  })
+  for (const key of ['name', 'id'] as const) {
+    const values = nodes.map((node) => String(node[key]))
+    const twice = values.find((one, index) => values.indexOf(one) !== index)
+    if (twice !== undefined) wrong(`two nodes have the ${key} '${twice}'`)
+  }
+  return nodes
+}
+
+function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {
+  const store = value === undefined ? { kind: 'etcd' } : asObject(value, 'store', wrong)
+  if (!store) return undefined
+  const { kind, path, endpoints } = store
+  if (kind === 'etcd' || kind === 'embedded') return { kind }
+  if (kind === 'embedded-socket')
+    return typeof path === 'string' ? { kind, path } : wrong('store.path must name the socket of the embedded store')
+  if (kind !== 'external')
+    return wrong(`store.kind is '${String(kind)}': it must be etcd, embedded, embedded-socket or external`)
+  if (!Array.isArray(endpoints) || endpoints.length === 0)
+    return wrong('store.endpoints must list at least one address')
+  return { kind, endpoints: endpoints.map(String) }
+}

@@ -1,0 +1,103 @@
+/** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already. */
+import { nodeName } from '../../base/index.ts'
+import {
+  askToEnrol,
+  createAuthority,
+  createKeys,
+  createNodeCertificate,
+  type Enrol,
+  type JoinRequest,
+  parseToken,
+  refuse,
+  type SetupRequest,
+  signNodeCertificate,
+} from '../../rpc/index.ts'
+import { voterCount } from '../../store/index.ts'
+import { writeWhole } from '../host/files.ts'
+import type { Paths } from '../host/paths.ts'
+import { type ClusterFile, defaultPorts, parseClusterFile, printClusterFile } from './cluster-file.ts'
+import { readAuthority, writeIdentity } from './identity.ts'
+import { isIssuedSecret } from './join-tokens.ts'
+import { findOwnNode, ownName } from './own-name.ts'
+
+export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<ClusterFile> {
+  const options = asked.options === undefined ? {} : readOptions(asked.options)
+  const text = JSON.stringify({
+    clusterName: asked.clusterName,
+    nodes: asked.nodes.map(({ name, address }, index) => ({
+      name,
+      address,
+      id: String(index + 1),
+      votes: index < voterCount(asked.nodes.length),
+    })),
+    ...options,
+  })
+  const file = acceptClusterFile(text)
+  const own = findOwnNode(file)
+  if (!own)
+    throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
+  if (file.store.kind === 'embedded' && file.nodes.length > 1)
+    throw refuse('store-too-small', 'The embedded store is for one node: leave out the store, and etcd is used.')
+  const authority = await createAuthority(file.clusterName)
+  const certificate = await createNodeCertificate(authority, { name: own.name, addresses: [own.address] })
+  writeIdentity(paths.pki, authority, certificate)
+  writeWhole(paths.clusterFile, printClusterFile(file))
+  return file
+}
+
+function readOptions(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw refuse('bad-options', 'The options of the new cluster must be a JSON object.')
+}
+
+export function acceptClusterFile(text: string): ClusterFile {
+  const parsed = parseClusterFile(text)
+  if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
+  return parsed.value
+}
+
+export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ file: ClusterFile; node: string }> {
+  const token = parseToken(asked.token)
+  if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
+  const node = asked.nodeName ?? ownName()
+  const keys = await createKeys()
+  const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
+  const file = acceptClusterFile(answer.clusterFile)
+  writeIdentity(paths.pki, answer.authority, { certificate: answer.certificate, key: keys.key })
+  writeWhole(paths.clusterFile, printClusterFile(file))
+  return { file, node }
+}
+
+/** `10.0.0.1`, `10.0.0.1:7704`, `n1.example`, `[fd00::1]:7704`, `fd00::1`. */
+function parseHost(text: string): { readonly host: string; readonly port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text)
+  const host = match?.[1] ?? match?.[2] ?? text
+  return { host, port: Number(match?.[3] ?? defaultPorts.enrolment) }
+}
+
+/** The other side: a node that holds the authority's key lets in whoever shows a token and is in the cluster's list. */
+export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enrol {
+  return async ({ secret, node, publicKey }) => {
+    if (!isIssuedSecret(paths.joinTokens, secret))
+      throw refuse(
+        'token-not-valid',
+        'The token is not valid here, or no longer: make one with `systole cluster token` on this node.',
+      )
+    const file = currentFile()
+    const entry = file.nodes.find(({ name }) => name === nodeName(node))
+    if (!entry)
+      throw refuse(
+        'unknown-node',
+        `The cluster ${file.clusterName} has no node '${node}' (it has ${file.nodes.map(({ name }) => name).join(', ')}).`,
+        `Add it with \`systole cluster node add ${node}\`, or name it with --node.`,
+      )
+    const authority = readAuthority(paths.pki)
+    const certificate = await signNodeCertificate(authority, { name: node, addresses: [entry.address], publicKey })
+    return { certificate, authority, clusterFile: printClusterFile(file) }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * On the DC: brings the votes in the store to what the list of nodes asks for, one step at a time. Which step is decided in
+ * the store's room; here it is written into the list, which each node follows for its own member: one that is given a vote
+ * joins by itself, as a learner first. A vote that is taken leaves etcd before the list, or its node would end a voter.
+ */
+import { assertNever, type NodeName } from '../../base/index.ts'
+import { EtcdAdmin, nextMembershipStep, readTlsFiles, type Store, type VoterNode } from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
+import type { ClusterFile } from './cluster-file.ts'
+import { changeNodeList } from './node-list.ts'
+
+export interface VotePorts {
+  readonly self: NodeName
+  readonly paths: Paths
+  readonly log: Log
+  readonly file: () => ClusterFile
+  readonly store: () => Store
+  /** This node leads, and has quorum. */
+  readonly leads: () => boolean
+  /** Is a member of the cluster, and heard. */
+  readonly isUp: (node: NodeName) => boolean
+}
+
+const retryMs = 2000
+
+export class VoteKeeper {
+  readonly #ports: VotePorts
+  #working = false
+  #retry: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(ports: VotePorts) {
+    this.#ports = ports
+  }
+
+  /** After every change that may matter. A lost node keeps its vote: it may be running. */
+  look(): void {
+    if (this.#working || this.#closed || !this.#ports.leads()) return
+    const file = this.#ports.file()
+    if (file.store.kind !== 'etcd') return
+    const step = nextVoteStep(file, this.#ports.isUp)
+    if (step.kind === 'none') return
+    this.#working = true
+    clearTimeout(this.#retry)
+    this.#perform(file, step).then(
+      () => this.#done(),
+      (error: unknown) => {
+        this.#ports.log.warn('a vote could not be changed yet', { ...step, error })
+        this.#done()
+      },
+    )
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retry)
+  }
+
+  /** Looks again in a while, in case the list in use has not changed. */
+  #done(): void {
+    this.#working = false
+    if (!this.#closed) this.#retry = setTimeout(() => this.look(), retryMs)
+  }
+
+  async #perform(file: ClusterFile, { kind, node }: Exclude<VoteStep, { kind: 'none' }>): Promise<void> {
+    const { log, store } = this.#ports
+    log.info('the votes change', { node, to: kind })
+    if (kind === 'take') await this.#removeFromEtcd(file, node)
+    const votes = kind === 'give'
+    await changeNodeList(store(), file, (nodes) =>
+      nodes.map((entry) => (entry.name === node ? { ...entry, votes } : entry)),
+    )
+  }
+
+  async #removeFromEtcd(file: ClusterFile, node: NodeName): Promise<void> {
+    const entry = file.nodes.find(({ name }) => name === node)
+    const others = { ...file, nodes: file.nodes.filter(({ name }) => name !== node) }
+    if (!entry) return
+    const admin = new EtcdAdmin({
+      endpoints: voterEndpoints(others, this.#ports.self),
+      tls: readTlsFiles(etcdTls(this.#ports.paths)),
+    })
+    try {
+      await admin.remove(etcdPeerUrl(entry))
+    } finally {
+      admin.close()
+    }
+  }
+}
+
+export type VoteStep = { readonly kind: 'none' } | { readonly kind: 'give' | 'take'; readonly node: NodeName }
+
+/** By the list, which runs ahead of etcd: a learner counts as the voter that it is about to be. */
+export function nextVoteStep(file: ClusterFile, isUp: (node: NodeName) => boolean): VoteStep {
+  const nodes = file.nodes
+    .filter(({ leaving }) => !leaving)
+    .map(
+      (node): VoterNode => ({ name: node.name, peerUrl: etcdPeerUrl(node), state: isUp(node.name) ? 'up' : 'silent' }),
+    )
+  const voters = file.nodes.filter(({ votes }) => votes)
+  const step = nextMembershipStep({
+    nodes,
+    members: voters.map((node) => ({ peerUrl: etcdPeerUrl(node), learner: false })),
+  })
+  if (step.kind === 'none' || step.kind === 'promote') return { kind: 'none' }
+  const entry = file.nodes.find((node) => etcdPeerUrl(node) === step.peerUrl)
+  if (!entry) return { kind: 'none' }
+  switch (step.kind) {
+    case 'add-learner':
+      return { kind: 'give', node: entry.name }
+    case 'remove':
+      return { kind: 'take', node: entry.name }
+    default:
+      return assertNever(step)
+  }
+}

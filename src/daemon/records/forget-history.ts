@@ -1,0 +1,78 @@
+/** `resource cleanup` and `resource refresh`: recorded operations and fail counts are forgotten, so that all is probed anew. */
+import { type CountedFailure, failuresIn } from '../../attributes/index.ts'
+import type { OperationRecord } from '../../cib/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../../rpc/index.ts'
+import type { Write } from '../../store/index.ts'
+import type { ClusterNode } from '../node/cluster-node.ts'
+import { keys } from './keys.ts'
+
+export async function deleteHistory(
+  node: ClusterNode,
+  asked: DeleteHistoryRequest,
+): Promise<readonly DeleteHistoryAnswerDeleted[]> {
+  const { writes, deleted } = historyToDelete(node.view, asked)
+  if (writes.length > 0) await node.store.transaction({ compare: [], writes })
+  return deleted
+}
+
+/** Without an operation a resource's whole history on the node goes, so that it is probed; with one, that operation's part. */
+export function historyToDelete(
+  view: Pick<ClusterView, 'operations' | 'attributes'>,
+  asked: DeleteHistoryRequest,
+): { readonly writes: readonly Write[]; readonly deleted: readonly DeleteHistoryAnswerDeleted[] } {
+  const wanted = [...view.operations.values()].filter((record) => matches(record, asked))
+  const counts = [...view.attributes].filter(([, attribute]) => {
+    if (asked.node !== undefined && attribute.node !== asked.node) return false
+    const failed = failuresIn(attribute.name)
+    return failed !== undefined && matchesFailCount(failed, asked)
+  })
+  const found = new Map<string, OperationRecord>()
+  for (const record of wanted)
+    if (!asked.onlyFailed || hasFailed(record)) found.set(keys.historyOfResource(record.node, record.resource), record)
+  for (const [, { name, node: where }] of counts) {
+    const { resource } = failuresIn(name) ?? {}
+    const record = wanted.find((one) => one.node === where && baseName(one.resource) === baseName(resource ?? ''))
+    if (record) found.set(keys.historyOfResource(record.node, record.resource), record)
+  }
+  const ofOneOperation = asked.operation !== undefined || asked.intervalMs !== undefined
+  const records: readonly Write[] = ofOneOperation
+    ? wanted
+        .filter(({ node, resource }) => found.has(keys.historyOfResource(node, resource)))
+        .map(({ node, resource, recordId }) => ({ kind: 'delete', key: keys.history(node, resource, recordId) }))
+    : [...found.keys()].map((prefix) => ({ kind: 'delete-prefix', prefix }))
+  return {
+    writes: [...records, ...counts.map(([key]) => ({ kind: 'delete', key }) as const)],
+    deleted: [...found.values()].map(({ resource, node }) => ({ resource, node })),
+  }
+}
+
+function matches(record: OperationRecord, asked: DeleteHistoryRequest): boolean {
+  if (asked.node !== undefined && record.node !== asked.node) return false
+  if (
+    asked.resource !== undefined &&
+    record.resource !== asked.resource &&
+    baseName(record.resource) !== asked.resource
+  )
+    return false
+  if (asked.operation !== undefined && record.attributes.operation !== asked.operation) return false
+  return asked.intervalMs === undefined || Number(record.attributes.interval) === asked.intervalMs
+}
+
+/** The instance of a clone answers to the clone member's name. */
+const baseName = (resource: string): string => resource.replace(/:\d+$/, '')
+
+function matchesFailCount(failed: CountedFailure, asked: DeleteHistoryRequest): boolean {
+  if (
+    asked.resource !== undefined &&
+    failed.resource !== asked.resource &&
+    baseName(failed.resource) !== asked.resource
+  )
+    return false
+  if (asked.operation !== undefined && failed.operation !== asked.operation) return false
+  return asked.intervalMs === undefined || failed.intervalMs === asked.intervalMs
+}
+
+function hasFailed(record: OperationRecord): boolean {
+  return record.recordId.includes('_last_failure_')
+}

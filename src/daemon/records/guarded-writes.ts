@@ -1,0 +1,30 @@
+/** Writes of the DC: each transaction compares the DC's key with the term, so that an old DC's words never count. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Revision, type Store, StoreTimeoutError, StoreUnavailableError, type Write } from '../../store/index.ts'
+import { keys } from './keys.ts'
+
+export type GuardedOutcome = { readonly outcome: 'applied' | 'refused'; readonly revision: number }
+
+const retryMs = 100
+
+/** Tries until the store has said yes or no, or `stillWanted` says that nobody asks any more. */
+export async function writeAsDc(
+  store: Store,
+  term: number,
+  writes: readonly Write[],
+  stillWanted: () => boolean,
+): Promise<GuardedOutcome> {
+  for (;;) {
+    try {
+      const { applied, revision } = await store.transaction({
+        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+        writes,
+      })
+      return { outcome: applied ? 'applied' : 'refused', revision }
+    } catch (error) {
+      if (!(error instanceof StoreTimeoutError || error instanceof StoreUnavailableError)) throw error
+      if (!stillWanted()) return { outcome: 'refused', revision: 0 }
+      await delay(retryMs)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** Keys that only the daemon knows, besides those in which the controller's view reads. */
+import { keys } from '../../controller/index.ts'
+
+export const allKeys = '/systole/'
+export const configHistoryPrefix = '/systole/config/history/'
+export const fencingHistoryPrefix = '/systole/fencing/history/'
+
+/** The list of nodes, as a cluster.json: written with every change of it, read by nodes that were away (node-list.ts). */
+export const nodeListKey = '/systole/cluster/nodes'
+
+export const configVersionKey = (version: number): string =>
+  `${configHistoryPrefix}${String(version).padStart(10, '0')}`
+
+export { keys }

@@ -1,0 +1,47 @@
+/** Writes what the executor of this node has to say about its operations. */
+import type { NodeName } from '../../base/index.ts'
+import type { OperationRecord } from '../../cib/index.ts'
+import type { ResultStore } from '../../executor/index.ts'
+import type { Revision, Store, Write } from '../../store/index.ts'
+import { toBytes } from './json-value.ts'
+import { keys } from './keys.ts'
+
+export function resultStore(store: Store, node: NodeName): ResultStore {
+  const puts = (records: readonly OperationRecord[]): readonly Write[] =>
+    records.map((record) => ({
+      kind: 'put',
+      key: keys.history(node, record.resource, record.recordId),
+      value: toBytes(record),
+    }))
+  return {
+    announce: async (records, term) => {
+      const { applied } = await store.transaction({
+        compare: [
+          { kind: 'create-revision', key: keys.dc, equals: term as Revision },
+          // A node whose lease was ended begins nothing, even before it learns of it.
+          { kind: 'present', key: keys.member(node) },
+        ],
+        writes: puts(records),
+      })
+      return applied ? 'written' : 'refused'
+    },
+    record: async (records) => {
+      await store.transaction({ compare: [], writes: puts(records) })
+    },
+    forget: async (resource, recordId) => {
+      const write: Write =
+        recordId === undefined
+          ? { kind: 'delete-prefix', prefix: keys.historyOfResource(node, resource) }
+          : { kind: 'delete', key: keys.history(node, resource, recordId) }
+      await store.transaction({ compare: [], writes: [write] })
+    },
+  }
+}
+
+/** Above the call ids of everything that this node has recorded, so that newer results always count as newer. */
+export function nextCallId(records: Iterable<OperationRecord>, node: NodeName): number {
+  let highest = 0
+  for (const record of records)
+    if (record.node === node) highest = Math.max(highest, Number(record.attributes['call-id'] ?? 0) || 0)
+  return highest + 1
+}

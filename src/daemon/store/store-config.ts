@@ -1,0 +1,46 @@
+/** How the threads of this node reach the store, by cluster.json. */
+import { join } from 'node:path'
+import { assertNever, type NodeName } from '../../base/index.ts'
+import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
+import type { Paths } from '../host/paths.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { pkiFiles } from '../nodes/identity.ts'
+
+export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): StoreConfig {
+  const { store } = file
+  switch (store.kind) {
+    case 'embedded':
+      // The main thread holds the files, and serves them to the pulse thread.
+      return { kind: 'socket', path: join(paths.run, 'store.sock') }
+    case 'embedded-socket':
+      return { kind: 'socket', path: store.path }
+    case 'external':
+      return { kind: 'etcd', endpoints: store.endpoints }
+    case 'etcd':
+      return { kind: 'etcd', endpoints: voterEndpoints(file, own.name), tls: etcdTls(paths) }
+    default:
+      return assertNever(store)
+  }
+}
+
+/** This node's own member first, where it has one. */
+export function voterEndpoints(file: ClusterFile, self: NodeName): readonly EndpointAddress[] {
+  const voters = file.nodes.filter(({ votes }) => votes)
+  const own = voters.filter(({ name }) => name === self)
+  return [...own, ...voters.filter(({ name }) => name !== self)].map(etcdEndpoint)
+}
+
+export const etcdPeerUrl = ({ address, ports }: ClusterNodeEntry): string =>
+  `https://${bracketed(address)}:${ports.etcdPeer}`
+
+export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
+  const { authority, certificate, key } = pkiFiles(paths.pki)
+  return { ca: authority, certificate, key }
+}
+
+export const etcdEndpoint = ({ name, address, ports }: ClusterNodeEntry): EndpointAddress => ({
+  address: `${bracketed(address)}:${ports.etcdClient}`,
+  serverName: name,
+})
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
