@@ -34,7 +34,7 @@ if (values.batch) {
   const file = values['xml-file']
   if (file === undefined) throw new Error('Say which CIB: --xml-file FILE, or --batch for many.')
   const date = values['set-datetime']
-  const texts = simulateFile({ file, ...(date !== undefined && { date }) }, around)
-  if (values['save-graph'] !== undefined) writeFileSync(values['save-graph'], texts.graph)
-  process.stdout.write(values['show-scores'] && values.quiet ? texts.scores : texts.summary)
+  const texts = simulateFile({ file, showScores: values['show-scores'], ...(date !== undefined && { date }) }, around)
+  if (values['save-graph'] !== undefined) writeFileSync(values['save-graph'], texts.graph())
+  process.stdout.write(values['show-scores'] && values.quiet ? texts.scores() : texts.summary)
 }

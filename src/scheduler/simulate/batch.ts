@@ -22,6 +22,8 @@ export interface Request {
   readonly whatIf?: WhatIf
   /** As given with `-t`. */
   readonly date?: string
+  /** Keep the scores, which take as much memory as the resources and nodes multiplied. */
+  readonly showScores: boolean
 }
 
 /** `FILE` or `FILE<TAB>-t<TAB>DATE`. */
@@ -29,22 +31,31 @@ export function parseRequest(line: string): Request {
   const [file = '', ...args] = line.split('\t')
   const at = args.findIndex((word) => word === '-t' || word === '--set-datetime')
   const date = at < 0 ? undefined : args[at + 1]
-  return { file, ...(date !== undefined && { date }) }
+  return { file, showScores: true, ...(date !== undefined && { date }) }
 }
 
 export function answerLine(line: string, around: Surroundings): string {
   const request = parseRequest(line)
   const begun = around.ticks()
   try {
-    const texts = simulateFile(request, around)
-    return JSON.stringify({ file: request.file, ...texts, ms: around.ticks() - begun })
+    const { summary, scores, graph } = simulateFile(request, around)
+    return JSON.stringify({
+      file: request.file,
+      summary,
+      scores: scores(),
+      graph: graph(),
+      ms: around.ticks() - begun,
+    })
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return JSON.stringify({ file: request.file, error: message, ms: around.ticks() - begun })
   }
 }
 
-export function simulateFile({ file, date, whatIf }: Request, { md5, readFile, now }: Surroundings): SimulationText {
+export function simulateFile(
+  { file, date, whatIf, showScores }: Request,
+  { md5, readFile, now }: Surroundings,
+): SimulationText {
   const parsed = parseXml(readFile(file))
   if (!parsed.ok)
     throw new Error(parsed.reports.map(({ message, place }) => `${file}:${place.line}: ${message}`).join('\n'))
@@ -53,7 +64,7 @@ export function simulateFile({ file, date, whatIf }: Request, { md5, readFile, n
   return simulateCib({
     cib,
     md5,
-    showScores: true,
+    showScores,
     isSanitized: true,
     now: moment?.seconds ?? now(),
     ...(moment && { dateLine: moment.line }),

@@ -62,9 +62,9 @@ function statusOf({ now, utcOffsetAt }: SimulationInput, cib: XmlElement): Clust
 
 export interface SimulationText {
   readonly summary: string
-  readonly scores: string
-  readonly graph: string
-  /** The graph drawn; made only when it is asked for. */
+  // In a large cluster these are megabytes, so each is made when it is asked for.
+  readonly scores: () => string
+  readonly graph: () => string
   readonly drawn: () => { readonly dot: string; readonly svg: string }
 }
 
@@ -96,8 +96,8 @@ export function simulateCib(input: SimulationInput & { readonly dateLine?: strin
   ]
   return {
     summary: `${lines.join('\n').trimEnd()}\n`,
-    scores: printScores(assignment.scores, status.nodes),
-    graph: printGraphXml(graph),
+    scores: () => printScores(assignment.scores, status.nodes),
+    graph: () => printGraphXml(graph),
     drawn: () => ({ dot: printDot(graph), svg: printSvg(graph) }),
   }
 }

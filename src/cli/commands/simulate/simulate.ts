@@ -62,16 +62,20 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'simulate [--xml-file=<file>]' })
   const texts = await simulated(call)
   const graphFile = call.flags.get('save-graph')
-  if (typeof graphFile === 'string') await call.terminal.writeFile(graphFile, texts.graph)
+  if (typeof graphFile === 'string') await call.terminal.writeFile(graphFile, texts.graph())
   const [dotFile, svgFile] = [call.flags.get('save-dotfile'), call.flags.get('save-svg')]
   if (typeof dotFile === 'string') await call.terminal.writeFile(dotFile, texts.drawn().dot)
   if (typeof svgFile === 'string') await call.terminal.writeFile(svgFile, texts.drawn().svg)
-  const scores = call.flags.has('show-scores') ? texts.scores : ''
+  const scores = call.flags.has('show-scores') ? texts.scores() : ''
   const text = call.flags.has('quiet') ? scores : `${texts.summary}${scores === '' ? '' : `\nScores:\n${scores}`}`
   return done(text, {
     summary: texts.summary.split('\n'),
-    scores: texts.scores.trimEnd().split('\n'),
-    graph: texts.graph,
+    get scores() {
+      return texts.scores().trimEnd().split('\n')
+    },
+    get graph() {
+      return texts.graph()
+    },
   })
 }
 
@@ -79,15 +83,16 @@ async function simulated(call: Call): Promise<SimulationText> {
   const file = call.flags.get('xml-file')
   const date = call.flags.get('set-datetime')
   const whatIf = readQuestion(call)
+  const showScores = call.flags.has('show-scores') || call.flags.has('json')
   if (typeof file === 'string')
-    return simulateFile({ file, whatIf, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
+    return simulateFile({ file, whatIf, showScores, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
   if (date !== undefined)
     throw new Refusal('-t needs a CIB in a file: save the running one by `systole cluster cib <file>` first.')
   const { cib } = await call.cluster.readCib()
   const unknown = unknownNodes(cib, whatIf)
   if (unknown.length > 0) throw new Refusal(...unknown.map((node) => `There is no node '${node}'.`))
   const now = Math.floor(call.terminal.now().getTime() / 1000)
-  return simulateCib({ cib: suppose(cib, whatIf), md5, showScores: true, now })
+  return simulateCib({ cib: suppose(cib, whatIf), md5, showScores, now })
 }
 
 function readQuestion(call: Call): WhatIf {
