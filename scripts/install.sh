@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl)
 case "${1:-}" in
-  test | bench) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3) ;;
+  test | bench) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 

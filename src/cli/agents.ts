@@ -11,6 +11,8 @@ import {
   listAgents,
   listFenceAgents,
   listProviders,
+  listScripts,
+  listServices,
   metadataReader,
 } from '../resource-agents/index.ts'
 import { Refusal } from './command.ts'
@@ -48,9 +50,16 @@ export async function resolveResourceAgent(
 ): Promise<InstalledAgent> {
   const host = agentHost()
   const agent = parseResourceAgent(word, host)
-  return await withMetadata(agent, word, options, () =>
-    listProviders(host).flatMap((provider) => listAgents(host, provider).map((type) => `ocf:${provider}:${type}`)),
+  return await withMetadata(agent, word, options, () => installedAgents(host))
+}
+
+/** `ocf:heartbeat:IPaddr2`, `systemd:nginx`, `lsb:nginx`. */
+function installedAgents(host: AgentHost): readonly string[] {
+  const ocf = listProviders(host).flatMap((provider) =>
+    listAgents(host, provider).map((type) => `ocf:${provider}:${type}`),
   )
+  const scripts = listScripts().map((name) => `lsb:${name}`)
+  return [...ocf, ...scripts, ...listServices().map((name) => `systemd:${name}`)]
 }
 
 export async function resolveFenceAgent(word: string, options: { readonly force: boolean }): Promise<InstalledAgent> {

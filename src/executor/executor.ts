@@ -128,6 +128,11 @@ export class Executor {
     return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
   }
 
+  /** Whatever runs the resource says that something has happened to it. */
+  notice(resource: ResourceId): void {
+    this.#input({ kind: 'noticed', resource })
+  }
+
   setQuorum(quorate: boolean): void {
     this.#input({ kind: 'quorum', quorate })
   }

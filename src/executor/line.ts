@@ -107,3 +107,11 @@ export function finishCurrent(line: Line): Line {
 export function reschedule(recurring: Recurring, now: MonotonicMs): Recurring {
   return { ...recurring, nextAt: monotonicMs(now + recurring.operation.intervalMs) }
 }
+
+/** Its recurring operations are due now: something has happened that they would find out later. */
+export function hurry(line: Line, now: MonotonicMs): Line {
+  const recurring = new Map(
+    [...line.recurring].map(([name, each]) => [name, { ...each, nextAt: monotonicMs(Math.min(each.nextAt, now)) }]),
+  )
+  return { ...line, recurring }
+}

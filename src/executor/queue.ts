@@ -22,6 +22,7 @@ import {
   emptyLine,
   enqueue,
   finishCurrent,
+  hurry,
   knowsKey,
   type Line,
   nextToRun,
@@ -71,6 +72,8 @@ export type ExecutorInput =
     }
   | { readonly kind: 'left-agent'; readonly resource: ResourceId }
   | { readonly kind: 'left-agent-gone'; readonly resource: ResourceId }
+  /** Something has happened to the resource: its recurring operations look at it now. */
+  | { readonly kind: 'noticed'; readonly resource: ResourceId }
   | { readonly kind: 'quorum'; readonly quorate: boolean }
   /** Stops (or demotes) by this node's own decision: a stage begins when the one before has ended, well or not. */
   | { readonly kind: 'stop-locally'; readonly stages: readonly (readonly Operation[])[] }
@@ -129,6 +132,10 @@ export function stepExecutor(state: ExecutorState, input: ExecutorInput, now: Mo
       }
     case 'left-agent-gone': {
       const line = { ...lineOf(state, input.resource), leftAgent: false }
+      return advance(withLine(state, input.resource, line), [input.resource], now)
+    }
+    case 'noticed': {
+      const line = hurry(lineOf(state, input.resource), now)
       return advance(withLine(state, input.resource, line), [input.resource], now)
     }
     case 'quorum':

@@ -41,6 +41,7 @@ const lateOutputMs = 100
 export async function runDevice(call: DeviceCall, host: FenceHost): Promise<DeviceAnswer> {
   const agent = { class: 'stonith', type: call.device.agent }
   const found = findAgent(agent, host, host.fenceFolders)
+  if (found.kind === 'unit') return failure(`${call.device.agent} is no fence agent.`)
   if (found.kind !== 'program') return failure(found.message)
   const options = optionLines(call)
   if (options === undefined) return failure('a parameter has more than one line, which fence agents cannot read')

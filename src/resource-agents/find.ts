@@ -1,14 +1,16 @@
 /**
  * Where agents are: `ocf:PROVIDER:TYPE` below the agents' folders, `lsb:NAME` in /etc/init.d, `stonith:NAME` among the
- * system's programs. `service:NAME` is whichever of LSB and systemd has it.
+ * system's programs, `systemd:NAME` among the units. `service:NAME` is whichever of LSB and systemd has it, in this order.
  */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent } from '../cib/index.ts'
 import type { AgentHost } from './environment.ts'
+import { unitFile } from './systemd/unit-files.ts'
 
 export type FoundAgent =
   | { readonly kind: 'program'; readonly path: string; readonly standard: 'ocf' | 'lsb' | 'fencing' }
+  | { readonly kind: 'unit'; readonly path: string }
   | { readonly kind: 'missing'; readonly message: string }
   | { readonly kind: 'unsupported'; readonly message: string }
 
@@ -24,9 +26,9 @@ export function findAgent(agent: Agent, host: AgentHost, fenceFolders: readonly 
     case 'lsb':
       return program(join(initScripts, agent.type), 'lsb') ?? missing(agent, initScripts)
     case 'service':
-      return program(join(initScripts, agent.type), 'lsb') ?? systemdIsMissing(agent)
+      return program(join(initScripts, agent.type), 'lsb') ?? findUnit(agent)
     case 'systemd':
-      return systemdIsMissing(agent)
+      return findUnit(agent)
     case 'stonith':
       return findFenceAgent(agent, [...fenceFolders, ...programFolders])
     default:
@@ -45,6 +47,17 @@ export function listProviders(host: AgentHost): readonly string[] {
     namesIn(folder).filter((name) => isFolder(join(folder, name))),
   )
   return [...new Set(providers)].sort()
+}
+
+/** Whether systemd runs it: it alone knows which units there are. */
+export function runsAsUnit(agent: Agent): boolean {
+  if (agent.class === 'systemd') return isPlainName(agent.type)
+  return agent.class === 'service' && isPlainName(agent.type) && !isProgram(join(initScripts, agent.type))
+}
+
+/** The LSB scripts that are installed, sorted. */
+export function listScripts(): readonly string[] {
+  return namesIn(initScripts).filter((name) => isPlainName(name) && isProgram(join(initScripts, name)))
 }
 
 /** The types of a provider's agents, sorted. */
@@ -89,11 +102,10 @@ function missing(agent: Agent, folder: string): FoundAgent {
   return { kind: 'missing', message: `${agentName(agent)} is not installed: there is no program in ${folder}.` }
 }
 
-function systemdIsMissing(agent: Agent): FoundAgent {
-  return {
-    kind: 'unsupported',
-    message: `${agentName(agent)}: systemd units cannot be run yet; use an OCF agent or an LSB script.`,
-  }
+function findUnit(agent: Agent): FoundAgent {
+  const path = unitFile(agent.type)
+  if (path !== undefined) return { kind: 'unit', path }
+  return { kind: 'missing', message: `${agentName(agent)} is not installed: there is no unit of that name.` }
 }
 
 function program(path: string, standard: 'ocf' | 'lsb' | 'fencing'): FoundAgent | undefined {
@@ -102,7 +114,7 @@ function program(path: string, standard: 'ocf' | 'lsb' | 'fencing'): FoundAgent 
 
 /** Names come from the configuration: none may lead out of its folder. */
 function isPlainName(name: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_.@+-]*$/.test(name)
+  return /^[A-Za-z0-9][A-Za-z0-9_.@:\\+-]*$/.test(name)
 }
 
 function isProgram(path: string): boolean {

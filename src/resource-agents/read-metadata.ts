@@ -1,12 +1,14 @@
 /** Asks agents for their metadata, once as long as the agent's file stays the same. */
-import { statSync } from 'node:fs'
-import { failed, type Result, resourceId } from '../base/index.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { failed, ok, type Result, resourceId } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
 import { OutputTail } from './captured-output.ts'
 import { type AgentHost, agentEnvironment, baseEnvironment } from './environment.ts'
 import { agentName, findAgent } from './find.ts'
 import { type AgentMetadata, type AgentMetadataReport, parseAgentMetadata } from './metadata.ts'
 import { runProgram } from './process-group.ts'
+import { scriptMetadata, unitMetadata } from './service-metadata.ts'
+import { describeUnit } from './systemd/unit-files.ts'
 
 export type ReadMetadata = (agent: Agent) => Promise<Result<AgentMetadata, AgentMetadataReport>>
 
@@ -26,6 +28,7 @@ export function metadataReader(host: AgentHost, fenceFolders: readonly string[] 
   return (agent) => {
     const name = agentName(agent)
     const found = findAgent(agent, host, fenceFolders)
+    if (found.kind === 'unit') return Promise.resolve(ok(unitMetadata(name, describeUnit(found.path))))
     if (found.kind !== 'program')
       return Promise.resolve(failed({ code: 'agent-metadata', agent: name, message: found.message }))
     const version = fileVersion(found.path)
@@ -52,8 +55,7 @@ async function ask(
   host: AgentHost,
 ): ReturnType<ReadMetadata> {
   const name = agentName(agent)
-  if (standard === 'lsb')
-    return { ok: true, value: { name, shortDescription: '', longDescription: '', parameters: [], actions: [] } }
+  if (standard === 'lsb') return ok(scriptMetadata(name, readFileSync(path, 'utf8')))
   const fencing = standard === 'fencing'
   const call = { agent, resource: resourceId(agent.type), operation: 'meta-data', attributes: {}, timeoutMs: 0 }
   const run = runProgram({

@@ -32,6 +32,8 @@ export function childProcessRunner(host: AgentHost): AgentRunner {
       const found = findAgent(call.agent, host)
       if (found.kind === 'missing') return finishedWith(notRun('not-installed', found.message))
       if (found.kind === 'unsupported') return finishedWith(notRun('not-supported', found.message))
+      if (found.kind === 'unit')
+        return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by systemd.`))
       if (found.standard === 'fencing')
         return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by the fencer.`))
       return start(call, found.path, host, notes)

@@ -125,6 +125,21 @@ describe('one operation at a time', () => {
     expect(node.execute('web', 'stop')).toEqual(['announce web stop term 5'])
   })
 
+  test('word that something has happened brings the next monitor forward, once', () => {
+    const node = new Node()
+    node.run('web', 'start')
+    node.finished('web')
+    node.execute('web', 'monitor', { intervalMs: 60_000 })
+    node.finished('web')
+    expect(node.at(1000)).toEqual([])
+    expect(node.give({ kind: 'noticed', resource: resourceId('web') })).toEqual(['run web monitor'])
+    expect(node.give({ kind: 'noticed', resource: resourceId('web') })).toEqual([])
+    expect(node.finished('web', 7)).toEqual(['record web monitor done 7'])
+    expect(node.at(60_999)).toEqual([])
+    expect(node.at(61_000)).toEqual(['run web monitor'])
+    expect(node.give({ kind: 'noticed', resource: resourceId('unknown') })).toEqual([])
+  })
+
   test('a probe changes nothing and begins at once', () => {
     expect(new Node().execute('web', 'monitor')).toEqual(['run web monitor'])
   })

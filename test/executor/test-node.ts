@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type Agent, formatTransitionKey, type OperationRecord } from '../../src/cib/index.ts'
 import { type Answer, Executor, runTool, serveTools, type ToolServer } from '../../src/executor/index.ts'
-import { type AgentHost, childProcessRunner, metadataReader } from '../../src/resource-agents/index.ts'
+import {
+  type AgentHost,
+  type AgentRunner,
+  childProcessRunner,
+  metadataReader,
+} from '../../src/resource-agents/index.ts'
 import { type AgentFolder, agentFolder } from '../resource-agents/agent-folder.ts'
 import { TestWorld } from './tool-world.ts'
 
@@ -32,13 +37,13 @@ export class TestNode {
   #tools: ToolServer | undefined
   #actions = 0
 
-  constructor(folder = agentFolder(), firstCallId = 1) {
+  constructor(folder = agentFolder(), firstCallId = 1, runner?: (executor: () => Executor) => AgentRunner) {
     this.folder = folder
     this.host = { ...this.folder.host, toolsFolder: shims }
     mkdirSync(this.host.runFolder, { recursive: true })
     this.executor = new Executor({
       node: nodeName('alpha'),
-      runner: childProcessRunner(this.host),
+      runner: runner?.(() => this.executor) ?? childProcessRunner(this.host),
       metadata: metadataReader(this.host),
       store: {
         announce: async (records) => {

@@ -36,10 +36,10 @@ test('an agent that is not installed is reported with the place where it was loo
   expect(outcome.exitReason).toContain('ocf:test:nowhere is not installed')
 })
 
-test('a systemd unit is refused with one sentence', async () => {
-  const outcome = await run('nginx', { agent: { class: 'systemd', type: 'nginx' } })
-  expect(outcome).toMatchObject({ status: 'not-supported', exitCode: 3 })
-  expect(outcome.exitReason).toBe('systemd:nginx: systemd units cannot be run yet; use an OCF agent or an LSB script.')
+test('a unit is not run as a program', async () => {
+  const outcome = await run('no-such-unit', { agent: { class: 'systemd', type: 'no-such-unit' } })
+  expect(outcome).toMatchObject({ status: 'not-installed', exitCode: 5 })
+  expect(outcome.exitReason).toBe('systemd:no-such-unit is not installed: there is no unit of that name.')
 })
 
 test('a name that leads out of the agents folder is no agent', async () => {

@@ -1,9 +1,16 @@
-/** The executor of this node with its adapters: agents as child processes, results to the store. */
+/** The executor of this node with its adapters: agents as child processes or units of systemd, results to the store. */
 import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { Executor } from '../../executor/index.ts'
-import { type AgentHost, type AgentRunner, childProcessRunner, metadataReader } from '../../resource-agents/index.ts'
+import {
+  type AgentHost,
+  type AgentRunner,
+  childProcessRunner,
+  metadataReader,
+  runsAsUnit,
+  UnitRunner,
+} from '../../resource-agents/index.ts'
 import type { Store } from '../../store/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { installFolder } from '../host/install-folder.ts'
@@ -31,11 +38,15 @@ export function openExecutor(parts: {
 }): Executor {
   const { node, store, view, paths, log, fenceDevices } = parts
   const host = agentHost(paths)
-  const agents = childProcessRunner(host)
+  const programs = childProcessRunner(host)
+  const units = new UnitRunner((resource) => executor.notice(resource))
   const runner: AgentRunner = {
-    run: (call) => (call.agent.class === 'stonith' ? fenceDevices : agents).run(call),
+    run(call) {
+      if (call.agent.class === 'stonith') return fenceDevices.run(call)
+      return (runsAsUnit(call.agent) ? units : programs).run(call)
+    },
   }
-  return new Executor({
+  const executor = new Executor({
     node,
     runner,
     metadata: metadataReader(host),
@@ -44,4 +55,5 @@ export function openExecutor(parts: {
     runFolder: paths.run,
     firstCallId: nextCallId(view.operations.values(), node),
   })
+  return executor
 }

@@ -1,0 +1,47 @@
+#!/bin/bash
+# The first process of the box: makes it, looks whether it holds, and becomes systemd. See box.sh.
+set -euo pipefail
+folder=$1
+hostname systole-box
+units=$(mktemp -d /dev/shm/systole-box-XXXXXX)
+cp -a "$folder/units/." "$units"
+umount "$folder/cgroup"
+
+mount -t proc proc /proc
+mount --bind /proc/sys /proc/sys
+mount -o remount,bind,ro /proc/sys
+mkdir /dev/shm/carried && mv "$units" /dev/shm/carried/units
+for place in /run /tmp /var /root /home /srv /mnt /opt; do
+  mount -t tmpfs tmpfs "$place"
+done
+mkdir -p /run/systemd/system /var/lib /var/log /run/dbus
+mv /dev/shm/carried/units/* /run/systemd/system/
+rm -r /dev/shm/carried
+mount -t tmpfs tmpfs /dev/shm
+mount -t tmpfs tmpfs /sys/fs/cgroup
+mkdir /sys/fs/cgroup/systemd
+mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd
+for unit in systemd-tmpfiles-setup.service systemd-tmpfiles-clean.service systemd-tmpfiles-clean.timer \
+  systemd-tmpfiles-setup-dev.service systemd-udevd.service systemd-udev-trigger.service systemd-sysctl.service \
+  systemd-random-seed.service systemd-journal-flush.service systemd-journald.service systemd-journald.socket \
+  systemd-journald-dev-log.socket systemd-journald-audit.socket systemd-logind.service getty.target \
+  systemd-modules-load.service systemd-remount-fs.service systemd-update-utmp.service systemd-binfmt.service \
+  proc-sys-fs-binfmt_misc.automount dev-hugepages.mount dev-mqueue.mount sys-kernel-debug.mount sys-kernel-tracing.mount \
+  sys-kernel-config.mount sys-fs-fuse-connections.mount systemd-firstboot.service systemd-machine-id-commit.service; do
+  ln -sf /dev/null "/run/systemd/system/$unit"
+done
+printf '[Unit]\nRequires=dbus.socket dbus.service\nAfter=dbus.service\nAllowIsolate=yes\n' >/run/systemd/system/systole-box.target
+mount -o remount,bind,ro /
+
+# What would be lost if one of these were the host's own.
+for place in / /proc/sys; do
+  if touch "$place/systole-box-probe" 2>/dev/null; then
+    echo "the box does not hold: $place can be written" >&2
+    exit 1
+  fi
+done
+for place in /run /tmp /var /root /home /srv /mnt /opt /dev/shm; do
+  [ "$(stat -f -c %T "$place")" = tmpfs ] || { echo "the box does not hold: $place is the host's" >&2; exit 1; }
+done
+cd /
+exec env -i container=docker PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system --unit=systole-box.target </dev/null
