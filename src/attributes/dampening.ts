@@ -1,48 +1,41 @@
 /**
- * When a change of a transient attribute is written (attrd's `delay`): with a delay, the change waits for it, and each
- * further change of the attribute starts the wait anew, so that several nodes which lose a network at about the same moment
- * are compared with each other and not with their own past. `flush` writes everything that waits at once.
+ * When the values that wait are written (attrd's dampening): the DC writes all of a name together, on whichever nodes they are, once
+ * none of them has changed for the attribute's delay. So nodes that lose a network at about the same moment are compared with
+ * each other and not with their own past.
  *
- * Contract at the edge: the values written last are lost with the daemon; what waited is not written then, and the agent that
- * set it sets it again with its next monitor.
+ * Contract at the edge: `write-attributes` is one transaction that compares the DC's term and that what waits is what this core
+ * has seen. Refused or not answered, it is asked for again. A new DC lets everything wait anew.
  */
-import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
-import { expandValue } from './merge.ts'
-
-export interface AttributeRequest {
-  readonly node: NodeName
-  readonly set: string
-  readonly name: string
-  /** undefined deletes the attribute. `value++` and `value+=n` add to what is there. */
-  readonly value?: string
-  /** Kept for the attribute once it is given, as attrd does; undefined leaves it as it was. */
-  readonly delayMs?: number
-}
+import { assertNever, type MonotonicMs, monotonicMs, type Step } from '../base/index.ts'
+import type { KnownAttributes } from './known.ts'
+import { traitsOf } from './set-attribute.ts'
 
 export type DampeningInput =
-  | { readonly kind: 'set'; readonly request: AttributeRequest; readonly current?: string }
-  | { readonly kind: 'flush' }
+  /** What is known now, after every change of it. */
+  | { readonly kind: 'known'; readonly known: KnownAttributes }
+  /** This node is not the DC (any more). */
+  | { readonly kind: 'not-dc' }
   | { readonly kind: 'tick' }
 
 export interface DampeningEffect {
-  readonly kind: 'write-attribute'
-  readonly node: NodeName
-  readonly set: string
+  readonly kind: 'write-attributes'
+  /** All values that wait under this name. */
   readonly name: string
-  readonly value?: string
 }
 
 interface Waiting {
   readonly at: MonotonicMs
-  readonly effect: DampeningEffect
+  /** What waits, as text, to see whether it has changed. */
+  readonly values: string
 }
 
 export interface DampeningState {
-  readonly delays: ReadonlyMap<string, number>
   readonly waiting: ReadonlyMap<string, Waiting>
 }
 
-export const initialDampening: DampeningState = { delays: new Map(), waiting: new Map() }
+export const initialDampening: DampeningState = { waiting: new Map() }
+
+const retryMs = 1000
 
 export function dampeningStep(
   state: DampeningState,
@@ -50,12 +43,12 @@ export function dampeningStep(
   now: MonotonicMs,
 ): Step<DampeningState, DampeningEffect> {
   switch (input.kind) {
-    case 'set':
-      return release(take(state, input.request, input.current, now), (at) => at <= now)
-    case 'flush':
-      return release(state, () => true)
+    case 'known':
+      return { state: observe(state, input.known, now), effects: [] }
+    case 'not-dc':
+      return { state: initialDampening, effects: [] }
     case 'tick':
-      return release(state, (at) => at <= now)
+      return writeDue(state, now)
     default:
       return assertNever(input)
   }
@@ -66,39 +59,27 @@ export function nextDampeningAt(state: DampeningState): MonotonicMs | undefined 
   return times.length === 0 ? undefined : monotonicMs(Math.min(...times))
 }
 
-function take(
-  state: DampeningState,
-  request: AttributeRequest,
-  current: string | undefined,
-  now: MonotonicMs,
-): DampeningState {
-  const { node, set, name } = request
-  const key = JSON.stringify([node, set, name])
-  const delayMs = request.delayMs ?? state.delays.get(key) ?? 0
-  const waiting = new Map(state.waiting)
-  const before = waiting.get(key)
-  const standing = before === undefined ? current : before.effect.value
-  const value = request.value === undefined ? undefined : expandValue(standing, request.value)
-  const delays = delayMs === (state.delays.get(key) ?? 0) ? state.delays : new Map(state.delays).set(key, delayMs)
-  // Back to what is written already: there is nothing to wait for any more.
-  if (value === current) waiting.delete(key)
-  else if (before === undefined || before.effect.value !== value) {
-    const effect: DampeningEffect = {
-      kind: 'write-attribute',
-      node,
-      set,
-      name,
-      ...(value === undefined ? {} : { value }),
-    }
-    waiting.set(key, { at: monotonicMs(now + delayMs), effect })
+function observe(state: DampeningState, known: KnownAttributes, now: MonotonicMs): DampeningState {
+  const waiting = new Map<string, Waiting>()
+  for (const [name, values] of valuesByName(known)) {
+    const before = state.waiting.get(name)
+    const at = monotonicMs(now + traitsOf(known, name).delayMs)
+    waiting.set(name, before?.values === values ? before : { at, values })
   }
-  return { delays, waiting }
+  return { waiting }
 }
 
-function release(state: DampeningState, due: (at: MonotonicMs) => boolean): Step<DampeningState, DampeningEffect> {
-  const ready = [...state.waiting].filter(([, { at }]) => due(at))
-  if (ready.length === 0) return { state, effects: [] }
+function valuesByName(known: KnownAttributes): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const { node, set, name, value } of known.withheld)
+    if (!traitsOf(known, name).isPrivate)
+      values.set(name, `${values.get(name) ?? ''}${JSON.stringify([node, set, value ?? null])}`)
+  return values
+}
+
+function writeDue(state: DampeningState, now: MonotonicMs): Step<DampeningState, DampeningEffect> {
+  const due = [...state.waiting].filter(([, { at }]) => at <= now)
   const waiting = new Map(state.waiting)
-  for (const [key] of ready) waiting.delete(key)
-  return { state: { ...state, waiting }, effects: ready.map(([, { effect }]) => effect) }
+  for (const [name, { values }] of due) waiting.set(name, { values, at: monotonicMs(now + retryMs) })
+  return { state: { waiting }, effects: due.map(([name]) => ({ kind: 'write-attributes', name })) }
 }

@@ -1,6 +1,5 @@
 /** Node attributes: which value holds, when a change is written (dampening), and the fail counts kept among them. */
 export {
-  type AttributeRequest,
   type DampeningEffect,
   type DampeningInput,
   type DampeningState,
@@ -15,4 +14,12 @@ export {
   failureEdits,
   failuresIn,
 } from './fail-count.ts'
+export { type KnownAttributes, liveAttributes } from './known.ts'
 export { expandValue, mergedAttributes } from './merge.ts'
+export {
+  type AttributeRequest,
+  type AttributeWrite,
+  releaseAll,
+  setAttribute,
+  setDampening,
+} from './set-attribute.ts'

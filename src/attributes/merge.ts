@@ -13,11 +13,11 @@ export function mergedAttributes(
 }
 
 /**
- * `value++` and `value+=5` add to what is there, as agents write them; anything else is the value itself. What is there
+ * `value++` and `value+=5` add to what is there; anything else, `name++` included, is the value itself. What is there
  * counts as 0 where it is no number, and no sum leaves the infinities: `INFINITY` stays.
  */
 export function expandValue(before: string | undefined, written: string): string {
-  const match = /^(?:[A-Za-z_-]+|value)?(?:(\+\+)|\+=(-?\d+|[+-]?INFINITY))$/.exec(written)
+  const match = /^value(?:(\+\+)|\+=(-?\d+|[+-]?INFINITY))$/.exec(written)
   if (match === null) return written
   const current = parseScore(before ?? '0') ?? 0
   const added = match[1] === undefined ? (parseScore(match[2] ?? '0') ?? 0) : 1

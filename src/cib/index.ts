@@ -124,15 +124,19 @@ export {
   type TransitionKey,
 } from './status/operation-history.ts'
 export {
+  type AttributeTraitsRecord,
   type NodeStateRecord,
   type OperationRecord,
+  parseAttributeTraitsRecord,
   parseNodeStateRecord,
   parseOperationRecord,
   parseTicketRecord,
   parseTransientAttributeRecord,
+  parseWithheldAttributeRecord,
   type ShutdownLockRecord,
   type TicketRecord,
   type TransientAttributeRecord,
+  type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
 export { type CibFinding, type CibReport, describeCibReport, type Where } from './validate/report.ts'

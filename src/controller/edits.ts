@@ -15,15 +15,23 @@ export type KeyWrite =
 export function writesOfEdits(edits: readonly Edit[]): readonly KeyWrite[] {
   const writes = new Map<string, KeyWrite>()
   for (const edit of edits) {
-    const write = writeOf(edit)
-    writes.set(write.kind === 'delete-prefix' ? write.prefix : write.key, write)
+    for (const write of writesOf(edit)) writes.set(write.kind === 'delete-prefix' ? write.prefix : write.key, write)
   }
   const prefixes = [...writes.values()].flatMap((write) => (write.kind === 'delete-prefix' ? [write.prefix] : []))
   const covered = (name: string) => prefixes.some((prefix) => prefix !== name && name.startsWith(prefix))
   return [...writes].filter(([name]) => !covered(name)).map(([, write]) => write)
 }
 
-function writeOf(edit: Edit): KeyWrite {
+function writesOf(edit: Edit): readonly KeyWrite[] {
+  if (edit.kind === 'delete-attributes')
+    return [
+      { kind: 'delete-prefix', prefix: keys.attributesOfNode(edit.node) },
+      { kind: 'delete-prefix', prefix: keys.withheldOfNode(edit.node) },
+    ]
+  return [writeOf(edit)]
+}
+
+function writeOf(edit: Exclude<Edit, { kind: 'delete-attributes' }>): KeyWrite {
   switch (edit.kind) {
     case 'put-node-state':
       return { kind: 'put', key: keys.nodeState(edit.record.node), value: edit.record }
@@ -41,8 +49,6 @@ function writeOf(edit: Edit): KeyWrite {
     }
     case 'delete-attribute':
       return { kind: 'delete', key: keys.attribute(edit.node, edit.set, edit.name) }
-    case 'delete-attributes':
-      return { kind: 'delete-prefix', prefix: keys.attributesOfNode(edit.node) }
     case 'delete-confirmation':
       return { kind: 'delete', key: keys.fencingConfirmed(edit.node) }
     default:

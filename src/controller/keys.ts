@@ -22,6 +22,11 @@ export const keys = {
   attribute: (node: NodeName, set: string, name: string) =>
     `${root}attributes/${segment(node)}/${segment(set)}/${segment(name)}`,
   attributesOfNode: (node: NodeName) => `${root}attributes/${segment(node)}/`,
+  /** Private attributes, and changes that wait: below a node as the attributes are, and gone with it. */
+  withheld: (node: NodeName, set: string, name: string) =>
+    `${root}attributes-withheld/${segment(node)}/${segment(set)}/${segment(name)}`,
+  withheldOfNode: (node: NodeName) => `${root}attributes-withheld/${segment(node)}/`,
+  attributeTraits: (name: string) => `${root}attribute-traits/${segment(name)}`,
   ticket: (id: string) => `${root}tickets/${segment(id)}`,
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
@@ -36,6 +41,8 @@ export type Subject =
   | { readonly kind: 'node-state'; readonly node: NodeName }
   | { readonly kind: 'history'; readonly node: NodeName; readonly resource: ResourceId; readonly recordId: string }
   | { readonly kind: 'attribute'; readonly node: NodeName; readonly set: string; readonly name: string }
+  | { readonly kind: 'withheld-attribute' }
+  | { readonly kind: 'attribute-traits'; readonly name: string }
   | { readonly kind: 'ticket'; readonly id: string }
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
@@ -59,6 +66,10 @@ export function subjectOf(key: string): Subject | undefined {
       return { kind: 'history', node: nodeName(first), resource: resourceId(second), recordId: third }
     case 'attributes':
       return { kind: 'attribute', node: nodeName(first), set: second, name: third }
+    case 'attributes-withheld':
+      return { kind: 'withheld-attribute' }
+    case 'attribute-traits':
+      return { kind: 'attribute-traits', name: first }
     case 'tickets':
       return { kind: 'ticket', id: first }
     case 'fencing':

@@ -7,16 +7,20 @@
  */
 import { assertNever, type NodeName, nodeName } from '../base/index.ts'
 import {
+  type AttributeTraitsRecord,
   type Configuration,
   composeCib,
   type NodeStateRecord,
   type OperationRecord,
+  parseAttributeTraitsRecord,
   parseNodeStateRecord,
   parseOperationRecord,
   parseTicketRecord,
   parseTransientAttributeRecord,
+  parseWithheldAttributeRecord,
   type TicketRecord,
   type TransientAttributeRecord,
+  type WithheldAttributeRecord,
   type XmlElement,
 } from '../cib/index.ts'
 import { type Subject, subjectOf } from './keys.ts'
@@ -50,6 +54,9 @@ export interface ClusterView {
   /** By key, as the attributes are. */
   readonly operations: ReadonlyMap<string, OperationRecord>
   readonly attributes: ReadonlyMap<string, TransientAttributeRecord>
+  /** Not in the CIB: private, or waiting for their dampening. */
+  readonly withheld: ReadonlyMap<string, WithheldAttributeRecord>
+  readonly attributeTraits: ReadonlyMap<string, AttributeTraitsRecord>
   readonly tickets: ReadonlyMap<string, TicketRecord>
   /** Nodes that an administrator has declared to be off. */
   readonly confirmedDown: ReadonlySet<NodeName>
@@ -103,6 +110,8 @@ export const emptyView: ClusterView = {
   nodeStates: new Map(),
   operations: new Map(),
   attributes: new Map(),
+  withheld: new Map(),
+  attributeTraits: new Map(),
   tickets: new Map(),
   confirmedDown: new Set(),
 }
@@ -124,6 +133,8 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     // The large maps are copied only when they change.
     operations: copyIf(view.operations, observations, 'history/'),
     attributes: copyIf(view.attributes, observations, 'attributes/'),
+    withheld: copyIf(view.withheld, observations, 'attributes-withheld/'),
+    attributeTraits: copyIf(view.attributeTraits, observations, 'attribute-traits/'),
   }
   const changes = observations.flatMap((observation) => {
     const subject = subjectOf(observation.key)
@@ -139,6 +150,8 @@ interface Draft extends ClusterView {
   nodeStates: Map<NodeName, NodeStateRecord>
   operations: Map<string, OperationRecord>
   attributes: Map<string, TransientAttributeRecord>
+  withheld: Map<string, WithheldAttributeRecord>
+  attributeTraits: Map<string, AttributeTraitsRecord>
   tickets: Map<string, TicketRecord>
   confirmedDown: Set<NodeName>
   transition?: unknown
@@ -184,6 +197,12 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       const values = defined({ before: before?.value, after: after?.value })
       return [{ kind: 'attribute', key, node: subject.node, name: subject.name, ...values }]
     }
+    case 'withheld-attribute':
+      put(draft.withheld, key, parseWithheldAttributeRecord(value))
+      return []
+    case 'attribute-traits':
+      put(draft.attributeTraits, subject.name, parseAttributeTraitsRecord(value))
+      return []
     case 'ticket':
       put(draft.tickets, subject.id, parseTicketRecord(value))
       return [{ kind: 'ticket' }]

@@ -30,7 +30,8 @@ export class TestWorld implements ToolWorld {
   quorate = true
   readonly attributes = new Map<string, TransientAttributeRecord>()
   readonly cleaned: string[] = []
-  readonly delays: (number | undefined)[] = []
+  /** What was asked about attributes, in words. */
+  readonly asked: string[] = []
   monitor: MonitorStatus = { quorate: true, options: {}, nodes: [], resources: [], attributes: new Map(), failures: [] }
   #configuration: XmlElement
 
@@ -76,8 +77,28 @@ export class TestWorld implements ToolWorld {
     })
   }
 
-  async setAttribute({ node, set, name, value, delayMs }: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
-    this.delays.push(delayMs)
+  live(node: string): ReadonlyMap<string, string> {
+    return this.transient(node)
+  }
+
+  async setDampening(name: string, delayMs: number): Promise<void> {
+    this.asked.push(`dampening of ${name}: ${delayMs} ms`)
+  }
+
+  async refreshAttributes(): Promise<void> {
+    this.asked.push('refresh')
+  }
+
+  async setAttribute({
+    node,
+    set,
+    name,
+    value,
+    delayMs,
+    isPrivate,
+  }: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
+    const how = `${delayMs === undefined ? '' : `, quiet for ${delayMs} ms`}${isPrivate ? ', private' : ''}`
+    this.asked.push(`${name}=${value ?? 'nothing'}${how}`)
     const key = `${node}/${set}/${name}`
     if (value === undefined) this.attributes.delete(key)
     else this.attributes.set(key, { node, set, name, value: expandValue(this.attributes.get(key)?.value, value) })

@@ -166,10 +166,21 @@ test('fail counts are added up, INFINITY stays', async () => {
   expect(world.cleaned).toEqual(['web on beta'])
 })
 
-test('a delay goes along with its attribute', async () => {
+test('attrd_updater sets the dampening with -B and -Y alone, and -p goes along with the value', async () => {
   await call('attrd_updater -n pingd -B 1 -d 5s')
-  await call('attrd_updater -n pingd -U 1')
-  expect(world.delays).toEqual([5000, undefined])
+  await call('attrd_updater -n pingd -U 2 -d 9s')
+  await call('attrd_updater -n pingd -Y -d 7s')
+  await call('attrd_updater -p -n lock -U held')
+  await call('attrd_updater -R')
+  expect(world.asked).toEqual([
+    'pingd=1, quiet for 5000 ms',
+    'pingd=2',
+    'dampening of pingd: 7000 ms',
+    'lock=held, private',
+    'refresh',
+  ])
+  expect(await call('attrd_updater -n pingd -B 3')).toBe("0 Warning: 'B' command given without required --delay")
+  expect(world.attributes.get('alpha//pingd')?.value).toBe('2')
 })
 
 describe('cibadmin', () => {

@@ -48,6 +48,23 @@ export interface TransientAttributeRecord {
   readonly value: string
 }
 
+/** A transient attribute that is not in the CIB: a private one, or a change of another whose dampening still runs. */
+export interface WithheldAttributeRecord {
+  readonly node: NodeName
+  readonly set: string
+  readonly name: string
+  /** undefined: that it is deleted waits. */
+  readonly value?: string
+}
+
+/** What an attribute is, on all nodes. */
+export interface AttributeTraitsRecord {
+  readonly name: string
+  /** Dampening: how long the attribute must be quiet before a change is written. */
+  readonly delayMs: number
+  readonly isPrivate: boolean
+}
+
 export interface TicketRecord {
   readonly id: string
   readonly granted: boolean
@@ -106,6 +123,20 @@ export function parseTransientAttributeRecord(value: unknown): TransientAttribut
   if (typeof node !== 'string' || typeof set !== 'string') return undefined
   if (typeof name !== 'string' || typeof text !== 'string') return undefined
   return { node: nodeName(node), set, name, value: text }
+}
+
+export function parseWithheldAttributeRecord(value: unknown): WithheldAttributeRecord | undefined {
+  if (!isJson(value)) return undefined
+  const { node, set, name } = value
+  if (typeof node !== 'string' || typeof set !== 'string' || typeof name !== 'string') return undefined
+  return { node: nodeName(node), set, name, ...present({ value: asText(value.value) }) }
+}
+
+export function parseAttributeTraitsRecord(value: unknown): AttributeTraitsRecord | undefined {
+  if (!isJson(value)) return undefined
+  const { name, delayMs, isPrivate } = value
+  if (typeof name !== 'string' || typeof delayMs !== 'number' || typeof isPrivate !== 'boolean') return undefined
+  return { name, delayMs, isPrivate }
 }
 
 export function parseTicketRecord(value: unknown): TicketRecord | undefined {

@@ -1,13 +1,5 @@
 /** What crm_attribute and the other commands of agents see and change, on their socket beside the API's. */
-import {
-  type AttributeRequest,
-  type DampeningEffect,
-  type DampeningInput,
-  type DampeningState,
-  dampeningStep,
-  initialDampening,
-  nextDampeningAt,
-} from '../../attributes/index.ts'
+import { liveAttributes } from '../../attributes/index.ts'
 import type { NodeName } from '../../base/index.ts'
 import { type EditResult, element, printXml, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
@@ -23,22 +15,15 @@ import { readStatus } from '../../status/index.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterNode } from '../node/cluster-node.ts'
-import { CoreLoop } from '../node/core-loop.ts'
+import { untilState } from '../node/until-state.ts'
+import { knownAttributes } from '../records/attribute-writes.ts'
 import { deleteHistory } from '../records/forget-history.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
 import { agentToolsSocket } from './agent-tools-socket.ts'
 import { monitorStatus } from './monitor-status.ts'
 
 export async function serveAgentTools(node: ClusterNode, paths: Paths): Promise<ToolServer> {
   const world = new AgentToolsWorld(node)
-  const server = await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world))
-  return {
-    close: async () => {
-      world.end()
-      await server.close()
-    },
-  }
+  return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world))
 }
 
 /** An agent's own time limit is longer. */
@@ -47,22 +32,9 @@ const editAttempts = 10
 
 class AgentToolsWorld implements ToolWorld {
   readonly #node: ClusterNode
-  readonly #dampening: CoreLoop<DampeningState, DampeningInput, DampeningEffect>
-  readonly #writing = new Map<string, Promise<void>>()
 
   constructor(node: ClusterNode) {
     this.#node = node
-    this.#dampening = new CoreLoop<DampeningState, DampeningInput, DampeningEffect>({
-      initial: initialDampening,
-      step: dampeningStep,
-      perform: (effect) => this.#write(effect),
-      nextAt: nextDampeningAt,
-      tick: { kind: 'tick' },
-    })
-  }
-
-  end(): void {
-    this.#dampening.end()
   }
 
   get localNode(): NodeName {
@@ -101,19 +73,20 @@ class AgentToolsWorld implements ToolWorld {
     return new Map(own.map(({ name, value }) => [name, value]))
   }
 
+  live(node: string): ReadonlyMap<string, string> {
+    return liveAttributes(knownAttributes(this.#node.view), node)
+  }
+
   async setAttribute(attribute: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
-    const { node, set, name, value, delayMs } = attribute
-    const request: AttributeRequest = {
-      node,
-      set,
-      name,
-      ...(value === undefined ? {} : { value }),
-      ...(delayMs === undefined ? {} : { delayMs }),
-    }
-    const key = keys.attribute(node, set, name)
-    const current = this.#node.view.attributes.get(key)?.value
-    this.#dampening.feed({ kind: 'set', request, ...(current === undefined ? {} : { current }) })
-    await this.#writing.get(key)
+    await this.#node.attributes.set(attribute)
+  }
+
+  async setDampening(name: string, delayMs: number): Promise<void> {
+    await this.#node.attributes.setDampening(name, delayMs)
+  }
+
+  async refreshAttributes(): Promise<void> {
+    await this.#node.attributes.refresh()
   }
 
   async edit(change: (cib: XmlElement) => EditResult, command: string): Promise<EditResult> {
@@ -156,39 +129,7 @@ class AgentToolsWorld implements ToolWorld {
     return await this.#seen(isSettled, timeoutMs)
   }
 
-  /** Writes of one attribute follow each other; the caller waits until a read here shows its own. */
-  #write({ node, set, name, value }: DampeningEffect): void {
-    const key = keys.attribute(node, set, name)
-    const before = this.#writing.get(key) ?? Promise.resolve()
-    const written = before
-      .catch(() => undefined)
-      .then(async () => {
-        const write =
-          value === undefined
-            ? ({ kind: 'delete', key } as const)
-            : ({ kind: 'put', key, value: toBytes({ node, set, name, value }) } as const)
-        const { revision } = await this.#node.store.transaction({ compare: [], writes: [write] })
-        await this.#seen(() => this.#node.view.revision >= revision)
-      })
-    this.#writing.set(key, written)
-    const done = () => {
-      if (this.#writing.get(key) === written) this.#writing.delete(key)
-    }
-    written.then(done, done)
-  }
-
   async #seen(isSo: () => boolean, timeoutMs = seenTimeoutMs): Promise<boolean> {
-    if (isSo()) return true
-    return await new Promise((resolve) => {
-      const end = (outcome: boolean) => {
-        clearTimeout(timer)
-        stop()
-        resolve(outcome)
-      }
-      const timer = setTimeout(() => end(false), timeoutMs)
-      const stop = this.#node.onState(() => {
-        if (isSo()) end(true)
-      })
-    })
+    return await untilState(this.#node, isSo, timeoutMs)
   }
 }

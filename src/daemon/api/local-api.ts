@@ -61,7 +61,12 @@ function stateHandlers(
     watchState: async (_, send, { signal }) => await daemon.watchState(send, signal),
     setTransientAttribute: async ({ node, name, value, set }) => {
       const target = knownNode(daemon, node)
-      await daemon.node.setAttribute({ node: target, set: set ?? '', name, value })
+      await daemon.node.attributes.set({
+        node: target,
+        set: set ?? '',
+        name,
+        ...(value === undefined ? {} : { value }),
+      })
       return {}
     },
     deleteHistory: async (asked) => ({ deleted: await deleteHistory(daemon.node, asked) }),

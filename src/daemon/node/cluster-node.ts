@@ -38,15 +38,16 @@ import { Planner } from '../planner/planner.ts'
 import { pulsePeers } from '../pulse/begin.ts'
 import type { FromPulse } from '../pulse/messages.ts'
 import type { Pulse } from '../pulse/pulse.ts'
-import { toBytes } from '../records/json-value.ts'
 import { allKeys, fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
 import { observationOf } from '../records/observations.ts'
 import { openStoreView, type StoreChange, type StoreView } from '../records/store-view.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { voterEndpoints } from '../store/store-config.ts'
+import { AttributeChanges } from './attribute-changes.ts'
 import { sendCommand, takeCommand } from './commands.ts'
 import { controllerCore } from './controller-core.ts'
 import { CoreLoop } from './core-loop.ts'
+import { DampenedAttributes } from './dampened-attributes.ts'
 import { openExecutor } from './open-executor.ts'
 import { ownMember } from './own-member.ts'
 import { performControllerEffect } from './perform-controller.ts'
@@ -83,8 +84,10 @@ export class ClusterNode {
   readonly #controller: CoreLoop<ControllerState, ControllerInput, ControllerEffect>
   readonly #quorumLoss: QuorumLoss
   readonly #votes: VoteKeeper
+  readonly #dampened: DampenedAttributes
   readonly #listeners = new Set<() => void>()
   readonly fencing: FencingHands
+  readonly attributes: AttributeChanges
   #file: ClusterFile
   #view: ClusterView = emptyView
   #localStore: LocalStore | undefined
@@ -126,6 +129,18 @@ export class ClusterNode {
       silent: () => this.#silent,
       holdsTerm: (term) => this.#holdsTerm(term),
       onFenced: (input) => this.#controller.feed(input),
+    })
+    this.attributes = new AttributeChanges({
+      store: () => this.store,
+      view: () => this.#view,
+      onState: (listener) => this.onState(listener),
+    })
+    this.#dampened = new DampenedAttributes({
+      store: () => this.store,
+      view: () => this.#view,
+      entry: (key) => this.#storeView?.get(key),
+      term: () => (this.quorate && this.#view.dc?.node === this.name ? this.#view.dc.term : undefined),
+      log: setup.log,
     })
     this.#votes = new VoteKeeper({
       self: this.name,
@@ -208,20 +223,6 @@ export class ClusterNode {
     })
   }
 
-  async setAttribute(attribute: {
-    readonly node: NodeName
-    readonly set: string
-    readonly name: string
-    readonly value: string | undefined
-  }): Promise<void> {
-    const key = keys.attribute(attribute.node, attribute.set, attribute.name)
-    const write =
-      attribute.value === undefined
-        ? ({ kind: 'delete', key } as const)
-        : ({ kind: 'put', key, value: toBytes(attribute) } as const)
-    await this.store.transaction({ compare: [], writes: [write] })
-  }
-
   replaceFile(file: ClusterFile): void {
     this.#file = file
     this.#peers.replaceFile(file)
@@ -255,6 +256,7 @@ export class ClusterNode {
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
+    this.#dampened.close()
     await this.#executor?.close()
     await this.#agentTools?.close()
     this.#storeView?.close()
@@ -327,6 +329,7 @@ export class ClusterNode {
     this.#feedView(observed.changes)
     if (observed.changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.#votes.look()
+    this.#dampened.look()
     this.#tellListeners()
   }
 

@@ -170,6 +170,7 @@ async function forgetRecords(daemon: Daemon, removed: NodeName): Promise<void> {
     { kind: 'delete', key: keys.fencingConfirmed(removed) },
     { kind: 'delete-prefix', prefix: keys.historyOfNode(removed) },
     { kind: 'delete-prefix', prefix: keys.attributesOfNode(removed) },
+    { kind: 'delete-prefix', prefix: keys.withheldOfNode(removed) },
   ]
   await daemon.node.store.transaction({ compare: [], writes })
 }

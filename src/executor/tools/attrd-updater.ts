@@ -33,19 +33,29 @@ export async function attrdUpdater(call: ToolCall, world: ToolWorld): Promise<To
   const given = parsed.value
   // Agents give a query together with an update: the later one counts.
   const command = lastOf(given, commands)
-  if (command?.name === 'refresh') return printed('')
+  if (command?.name === 'refresh') {
+    await world.refreshAttributes()
+    return printed('')
+  }
   const name = optionValue(given, 'name')
   if (name === undefined) return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
   const named = optionValue(given, 'node')
   const node = nodeName(named ?? call.onNode ?? world.localNode)
   switch (command?.name) {
     case 'update':
-    case 'update-both':
       return await update(given, { node, name, value: command.value ?? '' }, world)
+    case 'update-both':
+    case 'update-delay': {
+      const delayMs = parseDurationMs(optionValue(given, 'delay') ?? '')
+      // Pacemaker's says this, changes nothing and exits with 0.
+      if (delayMs === undefined) return warned(command.name)
+      if (command.name === 'update-both')
+        return await update(given, { node, name, value: command.value ?? '', delayMs }, world)
+      await world.setDampening(name, delayMs)
+      return printed('')
+    }
     case 'delete':
-      return await update(given, { node, name, value: undefined }, world)
-    case 'update-delay':
-      return await update(given, { node, name, value: world.transient(node).get(name) }, world)
+      return await update(given, { node, name }, world)
     default:
       return query(name, hasOption(given, 'all') ? undefined : node, world)
   }
@@ -53,20 +63,24 @@ export async function attrdUpdater(call: ToolCall, world: ToolWorld): Promise<To
 
 async function update(
   given: readonly GivenOption[],
-  attribute: { readonly node: NodeName; readonly name: string; readonly value: string | undefined },
+  attribute: Omit<Parameters<ToolWorld['setAttribute']>[0], 'set' | 'isPrivate'>,
   world: ToolWorld,
 ): Promise<ToolReply> {
-  const delayMs = parseDurationMs(optionValue(given, 'delay') ?? '')
   const set = optionValue(given, 'set') ?? ''
-  await world.setAttribute({ ...attribute, set, ...(delayMs === undefined ? {} : { delayMs }) })
+  await world.setAttribute({ ...attribute, set, isPrivate: hasOption(given, 'private') })
   return printed('')
+}
+
+function warned(command: 'update-both' | 'update-delay'): ToolReply {
+  const letter = command === 'update-both' ? 'B' : 'Y'
+  return { exitCode: exitCodes.ok, output: '', errors: `Warning: '${letter}' command given without required --delay\n` }
 }
 
 /** On one node or, with `--all`, on all that have it. */
 function query(name: string, only: NodeName | undefined, world: ToolWorld): ToolReply {
   const nodes = only === undefined ? world.nodes().map((node) => node.name) : [only]
   const lines = nodes.flatMap((node) => {
-    const value = world.transient(node).get(name)
+    const value = world.live(node).get(name)
     return value === undefined ? [] : [`name="${name}" host="${node}" value="${value}"\n`]
   })
   if (lines.length > 0) return printed(lines.join(''))

@@ -183,7 +183,7 @@ async function remove(asked: Asked, call: ToolCall, world: ToolWorld): Promise<T
   const before = valueNow(asked, world)
   // What is not there needs no deleting, and Pacemaker's tools agree.
   if (before === undefined) return printed('')
-  if (scope.kind === 'status') await world.setAttribute({ node: scope.node, set: '', name, value: undefined })
+  if (scope.kind === 'status') await world.setAttribute({ node: scope.node, set: '', name })
   else {
     const reply = edited(asked, await world.edit((cib) => change(asked, cib, ''), text(call)))
     if (reply.exitCode !== exitCodes.ok) return reply

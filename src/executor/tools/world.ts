@@ -36,20 +36,26 @@ export interface ToolWorld {
   cib(): XmlElement
   /** The `cib` element, its configuration alone. */
   configuration(): XmlElement
-  /** The transient attributes of a node, with everything that this node has set itself. */
+  /** The transient attributes of a node as its CIB has them, with everything that this node has set itself. */
   transient(node: string): ReadonlyMap<string, string>
-  /**
-   * A transient attribute; undefined deletes it, `value++` and `value+=n` count up. Resolves when `transient` shows it, or at
-   * once where it has a delay.
-   */
+  /** As attrd_updater sees them: private ones and changes whose dampening still runs included. */
+  live(node: string): ReadonlyMap<string, string>
+  /** A transient attribute; `value++` and `value+=n` count up. Resolves when `live` shows it. */
   setAttribute(attribute: {
     readonly node: NodeName
     readonly set: string
     readonly name: string
-    readonly value: string | undefined
-    /** Dampening: changes within this time are written together. Undefined keeps the attribute's own. */
+    /** Left out, the attribute is deleted. */
+    readonly value?: string
+    /** The attribute's dampening from now on, on all nodes (`--update-both`). Left out, it stays as it is. */
     readonly delayMs?: number
+    /** Never in the CIB. Counts where nobody has the attribute yet. */
+    readonly isPrivate?: boolean
   }): Promise<void>
+  /** `--update-delay`: the dampening alone. What waits under the name is written where it changes. */
+  setDampening(name: string, delayMs: number): Promise<void>
+  /** `--refresh`: what waits is written. */
+  refreshAttributes(): Promise<void>
   /** A change of the configuration, made again on the newest one when somebody else was faster. */
   edit(change: (cib: XmlElement) => EditResult, command: string): Promise<EditResult>
   /** Forgets the failures of a resource, on a node or on all. */

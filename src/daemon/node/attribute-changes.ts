@@ -1,0 +1,67 @@
+/**
+ * Changes of transient attributes that are asked for on this node. What they write is decided by src/attributes from what is
+ * known; here those of one attribute follow each other, so that a `value++` sees the one before it.
+ */
+import {
+  type AttributeRequest,
+  type AttributeWrite,
+  type KnownAttributes,
+  releaseAll,
+  setAttribute,
+  setDampening,
+} from '../../attributes/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { Store } from '../../store/index.ts'
+import { attributeWrite, knownAttributes } from '../records/attribute-writes.ts'
+import { type HasState, untilState } from './until-state.ts'
+
+/** Longer, and whoever asked is told that it is done, which it is: the view will show it. */
+const seenTimeoutMs = 5000
+
+export interface AttributePorts {
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly onState: HasState['onState']
+}
+
+export class AttributeChanges {
+  readonly #ports: AttributePorts
+  readonly #last = new Map<string, Promise<void>>()
+
+  constructor(ports: AttributePorts) {
+    this.#ports = ports
+  }
+
+  /** Resolves when this node's view shows it. */
+  async set(request: AttributeRequest): Promise<void> {
+    await this.#change(request.name, (known) => setAttribute(known, request))
+  }
+
+  async setDampening(name: string, delayMs: number): Promise<void> {
+    await this.#change(name, (known) => setDampening(known, name, delayMs))
+  }
+
+  /** Everything that waits is written. */
+  async refresh(): Promise<void> {
+    await this.#write(releaseAll)
+  }
+
+  async #change(name: string, decide: (known: KnownAttributes) => readonly AttributeWrite[]): Promise<void> {
+    const before = this.#last.get(name) ?? Promise.resolve()
+    const changed = before.catch(() => undefined).then(async () => await this.#write(decide))
+    this.#last.set(name, changed)
+    try {
+      await changed
+    } finally {
+      if (this.#last.get(name) === changed) this.#last.delete(name)
+    }
+  }
+
+  async #write(decide: (known: KnownAttributes) => readonly AttributeWrite[]): Promise<void> {
+    const { store, view } = this.#ports
+    const writes = decide(knownAttributes(view())).map(attributeWrite)
+    if (writes.length === 0) return
+    const { revision } = await store().transaction({ compare: [], writes })
+    await untilState(this.#ports, () => view().revision >= revision, seenTimeoutMs)
+  }
+}
