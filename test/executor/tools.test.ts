@@ -75,8 +75,8 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute --quiet -t nodes --node alpha -z -n cpu', '0 8'],
   ],
   'counting up': [
-    ['crm_attribute -N alpha -l reboot -n n -v n++', '0'],
-    ['crm_attribute -N alpha -l reboot -n n -v n+=4', '0'],
+    ['crm_attribute -N alpha -l reboot -n n -v value++', '0'],
+    ['crm_attribute -N alpha -l reboot -n n -v value+=4', '0'],
     ['crm_attribute -N alpha -l reboot -n n -q', '0 5'],
   ],
   'attrd_updater prints what agents evaluate': [
@@ -179,7 +179,11 @@ test('attrd_updater sets the dampening with -B and -Y alone, and -p goes along w
     'lock=held, private',
     'refresh',
   ])
-  expect(await call('attrd_updater -n pingd -B 3')).toBe("0 Warning: 'B' command given without required --delay")
+  expect(await runTool({ tool: 'attrd_updater', arguments: ['-n', 'pingd', '-B', '3'] }, world)).toEqual({
+    exitCode: 0,
+    output: '',
+    errors: "Warning: 'B' command given without required --delay\n",
+  })
   expect(world.attributes.get('alpha//pingd')?.value).toBe('2')
 })
 
