@@ -130,12 +130,19 @@ function orderStarts(unit: PrimitiveUnit, fencing: PlannedAction, target: NodeSt
       action.needs === 'quorum' &&
       action.task === 'start' &&
       unit.assigned.scoreOn(target.name) !== undefined &&
-      !unit.resource.state.knownOn.includes(target.name)
+      !isKnownOn(unit, target)
     ) {
       // Nobody knows whether it runs there, so it is not started before the node is surely down.
       relate(fencing, action, rule.ordered | rule.unrunnableFirstBlocks)
     }
   }
+}
+
+/** Instances of an anonymous clone are alike, so what is known of one holds for all. */
+function isKnownOn({ resource, parent }: PrimitiveUnit, { name }: NodeStatus): boolean {
+  if (resource.state.knownOn.includes(name)) return true
+  if (parent?.kind !== 'clone' || parent.resource.unique) return false
+  return primitivesOf(parent).some((instance) => instance.resource.state.knownOn.includes(name))
 }
 
 const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {

@@ -174,7 +174,7 @@ function notifyDown(plan: Plan, unit: PrimitiveUnit, announced: Announced, node:
   const { bounds, facts } = announced
   const stop = findAction(unit, { key: operationKey(unit.id, 'stop'), node })
   // A node that is being fenced hears nothing.
-  if (bounds.task === 'stop' && stop?.pseudo && isUnclean(plan, node)) return
+  if (stop?.pseudo && (isUnclean(plan, node) || node.requiresReset)) return
   notify(plan, unit, { node, point: bounds.pre, done: bounds.preDone, facts })
   if (bounds.task === 'demote' || !stop || stop.optional) notifyPost(plan, unit, announced, node)
 }

@@ -7,13 +7,14 @@ import type { NodeStatus } from '../../status/index.ts'
 import { findAction, operationKey, type PlannedAction } from './action.ts'
 import { orderAfterUnfencing } from './fence-action.ts'
 import { instancesByNode } from './interleave.ts'
-import { isUnclean, obtain, order, type Plan, requireFencing } from './plan.ts'
+import { isUnclean, obtain, order, orderTasks, type Plan, requireFencing } from './plan.ts'
 import { rule } from './relation.ts'
 import { connectionState } from './remote-orders.ts'
 import {
   type BundleUnit,
   type CloneUnit,
   type GroupUnit,
+  isActive,
   isFenceDevice,
   isInClone,
   type PrimitiveUnit,
@@ -54,17 +55,17 @@ function probe(plan: Plan, unit: Unit, node: NodeStatus): boolean {
 }
 
 function probePrimitive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
-  if (!isProbeNeeded(plan, unit, node)) return false
+  if (!isProbeNeeded(plan, unit, node) || waitsForGuest(plan, unit, node)) return false
   const { state } = unit.resource
   const action = obtain(plan, { unit, task: 'monitor', node, optional: false })
   action.optional = false
   orderAfterUnfencing(plan, unit, { node, action, rules: rule.ordered })
   if (!state.active.some((active) => active.node === node.name)) action.expectedRc = 7
   else if (unit.role === 'Promoted') action.expectedRc = 8
-  // Where it cannot be asked, what is not known to run anywhere must not be started.
-  const isInTheDark = !action.runnable && state.active.length === 0
-  const rules = isInTheDark ? rule.ordered | rule.unrunnableFirstBlocks : rule.ordered
   const starting = isInClone(unit) ? topOf(unit) : unit
+  // Where it cannot be asked, what is not known to run anywhere must not be started.
+  const isInTheDark = !action.runnable && !primitivesOf(starting).some(isActive)
+  const rules = isInTheDark ? rule.ordered | rule.unrunnableFirstBlocks : rule.ordered
   order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rules)
   order(plan, { unit, action }, { unit: starting, key: operationKey(unit.id, 'reload-agent') }, rule.ordered)
   return true
@@ -82,8 +83,7 @@ function isProbeNeeded(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boole
   if (assigned.exclusiveDiscovery) {
     if (assigned.scoreOn(node.name) === undefined || discovery !== 'exclusive') return false
   }
-  if (discovery === 'never') return false
-  return node.kind !== 'guest' || guestStays(plan, node)
+  return discovery !== 'never'
 }
 
 function canHost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
@@ -91,14 +91,25 @@ function canHost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
   return !(node.kind === 'guest' && plan.nodeList.some(({ container }) => container === unit.id))
 }
 
-/** Nothing is asked of a guest that is down, or about to go down or elsewhere. */
-function guestStays(plan: Plan, node: NodeStatus): boolean {
+/**
+ * Nothing is asked of a guest that is down, or about to go down or elsewhere: there, the resource is surely not active once
+ * the guest was found down, or was stopped. Its start waits for that.
+ */
+function waitsForGuest(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
-  if (container?.kind !== 'primitive') return true
-  const { state } = container.resource
-  if (container.role === 'Stopped' || container.assigned.nextRole === 'Stopped') return false
-  if (state.failed) return false
-  return state.active[0]?.node === container.assigned.node
+  if (node.kind !== 'guest' || container?.kind !== 'primitive') return false
+  const { assigned, role } = container
+  const { active, failed, knownOn } = container.resource.state
+  const top = topOf(unit)
+  if (role === 'Stopped') {
+    const isProbed = assigned.node !== undefined && !knownOn.includes(assigned.node)
+    if (isProbed) orderTasks(plan, { unit: container, task: 'monitor' }, { unit: top, task: 'start' }, rule.ordered)
+    return true
+  }
+  const stays = assigned.node !== undefined && active.some((on) => on.node === assigned.node)
+  if (stays && assigned.nextRole !== 'Stopped' && !failed) return false
+  orderTasks(plan, { unit: container, task: 'stop' }, { unit: top, task: 'start' }, rule.ordered)
+  return true
 }
 
 function probeClone(plan: Plan, clone: CloneUnit, node: NodeStatus): boolean {

@@ -1,11 +1,11 @@
 /** Turns orderings, which name resources and operations, into relations between the actions that there are. */
-import { actionsWithKey, operationKey, type PlannedAction, probesOf } from './action.ts'
+import { actionsWithKey, operationKey, type PlannedAction, probesOf, sameNode } from './action.ts'
 import { isInterleaved, partnerOf } from './interleave.ts'
 import type { Ordering } from './ordering.ts'
 import { obtain, type Plan } from './plan.ts'
 import { has, none, relate, rule } from './relation.ts'
 import { splitKey } from './role-tasks.ts'
-import { currentRole, isReplicated, type PrimitiveUnit, primitivesOf, type Unit } from './unit.ts'
+import { currentRole, isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from './unit.ts'
 
 export function resolveOrderings(plan: Plan): void {
   for (const ordering of plan.orderings) {
@@ -54,7 +54,24 @@ export function orderAfterProbes(plan: Plan): void {
 function orderRestartsAfterProbes(plan: Plan, unit: PrimitiveUnit, ways: Ways): void {
   for (const probe of probesOf(unit)) {
     const seen = new Set<PlannedAction>()
-    for (const { follower } of probe.after.slice()) followFromProbe({ plan, unit, probe, seen, ways }, follower)
+    for (const { follower, rules } of probe.after.slice()) {
+      if (!probe.runnable && !has(rules, rule.unrunnableFirstBlocks)) blockInactive(probe, follower)
+      followFromProbe({ plan, unit, probe, seen, ways }, follower)
+    }
+  }
+}
+
+/**
+ * While some instances of a clone are active, one that cannot be probed does not stop the others from what they do; but none
+ * that is down starts, since there might be too many then.
+ */
+function blockInactive(probe: PlannedAction, start: PlannedAction): void {
+  const { unit } = start
+  if (start.task !== 'start' || !isReplicated(unit) || !probe.unit || topOf(probe.unit) !== unit) return
+  for (const { follower } of start.after.slice()) {
+    if (follower.task !== 'start' || !follower.unit || topOf(follower.unit) !== unit) continue
+    if (primitivesOf(follower.unit).some(isActive)) continue
+    relate(probe, follower, rule.ordered | rule.unrunnableFirstBlocks)
   }
 }
 
@@ -75,14 +92,18 @@ interface FromProbe {
   readonly ways: Ways
 }
 
-/** The stops of whatever would have to restart if the probe finds something wait for the probe. */
+/** What goes down when something has to go up again. */
+const wayDown: Readonly<Record<string, string>> = { start: 'stop', promote: 'demote' }
+
+/** Whatever would have to restart, or be promoted again, if the probe finds something waits for the probe. */
 function followFromProbe(from: FromProbe, after: PlannedAction): void {
   const { unit, probe, seen } = from
   if (seen.has(after)) return
   seen.add(after)
-  if (after.unit?.kind === 'primitive' && after.unit !== unit) {
-    for (const stop of actionsWithKey(after.unit, operationKey(after.unit.id, 'stop'))) {
-      if (!stop.pseudo) relate(probe, stop, rule.ordered)
+  const down = wayDown[after.task]
+  if (down !== undefined && after.unit?.kind === 'primitive' && after.unit !== unit) {
+    for (const action of actionsWithKey(after.unit, operationKey(after.unit.id, down))) {
+      if (!action.pseudo) relate(probe, action, rule.ordered)
     }
   }
   const way = wayFrom(from.ways, after)
@@ -138,5 +159,13 @@ function orderProbesBeforeFollowers({ first, follower, rules }: Ordering): void 
     : follower.unit && follower.key !== undefined
       ? actionsWithKey(follower.unit, follower.key)
       : []
-  for (const probe of probes) for (const action of thens) relate(probe, action, probeRules)
+  for (const probe of probes) {
+    for (const action of thens) if (waitsForProbe(action, probe)) relate(probe, action, probeRules)
+  }
+}
+
+/** A node is probed after it was unfenced, and before it shuts down; no other node's shutdown waits for that. */
+function waitsForProbe(action: PlannedAction, probe: PlannedAction): boolean {
+  if (action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
+  return action.task !== 'do_shutdown' || sameNode(action.node, probe.node)
 }
