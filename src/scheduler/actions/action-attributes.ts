@@ -5,7 +5,7 @@ import { isRecurring, type PlannedAction } from './action.ts'
 import { findOperation, timeoutMs } from './operation.ts'
 import { parametersOf } from './parameters.ts'
 import { activeNodes, type Plan, targetOf } from './plan.ts'
-import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from './unit.ts'
+import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from './unit.ts'
 
 /** Told to the controller by other means, or nobody's business. */
 const untold = new Set([
@@ -28,7 +28,7 @@ export function actionAttributes(plan: Plan, action: PlannedAction): Readonly<Re
     return prefixed(meta)
   }
   for (const [name, value] of action.meta) if (!untold.has(name)) meta.set(name, value)
-  addOperation(plan, action, unit, meta)
+  addOperation(action, unit, meta)
   if (node && !action.pseudo) nameNode(meta, node)
   const clone = unit.kind === 'clone' ? unit : cloneAround(unit)
   if (clone) for (const [name, value] of cloneMeta(clone, unit)) meta.set(name, value)
@@ -37,8 +37,8 @@ export function actionAttributes(plan: Plan, action: PlannedAction): Readonly<Re
   return { ...prefixed(meta), ...parameters(plan, unit, action) }
 }
 
-function addOperation(plan: Plan, action: PlannedAction, unit: Unit, meta: Map<string, string>): void {
-  meta.set('timeout', String(timeoutMs(unit.kind === 'primitive' ? action.meta : defaultsFor(plan, unit, action))))
+function addOperation(action: PlannedAction, unit: Unit, meta: Map<string, string>): void {
+  meta.set('timeout', String(timeoutMs(action.meta)))
   const delay = parseDurationMs(action.meta.get('start-delay') ?? '')
   if (delay !== undefined) meta.set('start_delay', String(delay))
   const written = unit.kind === 'primitive' ? unit.resource.operations : []
@@ -49,12 +49,6 @@ function addOperation(plan: Plan, action: PlannedAction, unit: Unit, meta: Map<s
   if (isRecurring(action)) meta.set('interval', String(action.intervalMs))
   if (action.cancels !== undefined) meta.set('operation', action.cancels)
   if (action.expectedRc !== undefined) meta.set('op_target_rc', String(action.expectedRc))
-}
-
-/** A point in the order has no operation, but the defaults of operations hold for it. */
-function defaultsFor({ status }: Plan, unit: Unit, { task }: PlannedAction): ReadonlyMap<string, string> {
-  const [first] = primitivesOf(unit)
-  return first ? status.operationMeta({ ...first.resource, operations: [] }, { name: task, intervalMs: 0 }) : new Map()
 }
 
 function nameNode(meta: Map<string, string>, { name, id }: NodeStatus): void {
@@ -68,7 +62,8 @@ function addSurroundings(plan: Plan, action: PlannedAction, unit: PrimitiveUnit,
   const guest = raw.get('remote-node')
   if (guest !== undefined) meta.set('remote_node', guest)
   if (unit.container) meta.set('container', unit.container.id)
-  if (action.node?.kind !== 'guest') return
+  // What is cancelled goes through the connection that there is, wherever that leads.
+  if (action.node?.kind !== 'guest' || action.cancels !== undefined) return
   const host = hostOf(plan, action, action.node)
   if (!host) return
   meta.set('physical_host', host.name)
@@ -112,7 +107,18 @@ function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, st
 function parameters(plan: Plan, unit: PrimitiveUnit, action: PlannedAction): Readonly<Record<string, string>> {
   const definition = findOperation(unit.resource, action.cancels ?? action.task, action.intervalMs)
   const own = definition ? plan.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
-  return parametersOf(plan, unit, { node: action.node?.name, own })
+  const external = externalAddress(unit)
+  return {
+    ...parametersOf(plan, unit, { node: action.node?.name, own }),
+    ...(external !== undefined && { pcmk_external_ip: external }),
+  }
+}
+
+/** What runs in a bundle with addresses is told the one by which the world reaches it. */
+function externalAddress({ replica }: PrimitiveUnit): string | undefined {
+  if (replica?.as !== 'child') return undefined
+  const own = replica.bundle.replicas.find(({ number }) => number === replica.number)
+  return own?.ip?.resource.parametersOn(undefined).get('ip')
 }
 
 /** Dashes are underscores in the names of the environment that agents see. */

@@ -205,9 +205,11 @@ function keysOf({ unit, key, task, cancels, intervalMs, meta }: PlannedAction): 
 }
 
 function executorName(unit: PrimitiveUnit): { readonly resource: ResourceId; readonly longId?: ResourceId } {
-  const { instance, configuredId, state } = unit.resource
+  const { instance, configuredId, state, orphan } = unit.resource
   if (!instance || instance.unique) return { resource: unit.id }
   const { historyName } = state
+  // There is no configured name to go by for an instance that is too many.
+  if (orphan && historyName !== undefined) return { resource: resourceId(historyName), longId: unit.id }
   const longId = historyName === undefined || historyName === configuredId ? unit.id : resourceId(historyName)
   return { resource: configuredId, longId }
 }

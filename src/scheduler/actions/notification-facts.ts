@@ -4,9 +4,8 @@
  * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
  */
 import type { NodeStatus } from '../../status/index.ts'
-import type { Plan } from './plan.ts'
-import { nodeNamed } from './plan.ts'
-import type { CloneUnit } from './unit.ts'
+import { isUnclean, nodeNamed, type Plan } from './plan.ts'
+import { type CloneUnit, primitivesOf } from './unit.ts'
 
 /** What happens to whom, as every notify operation is told. */
 export interface Happening {
@@ -38,26 +37,30 @@ export function notificationFacts(plan: Plan, clone: CloneUnit, all: Happenings)
     }
   }
   facts.set('notify_inactive_resource', list(distinct(all.inactive.map(({ resource }) => resource).toSorted())))
-  const scoreOn = plan.assignment.collectives.get(clone.id)?.scoreOn
-  const allowed = plan.nodeList.filter(
-    ({ name, online, unclean }) => (online || unclean) && scoreOn?.(name) !== undefined,
-  )
+  const allowed = plan.nodeList.filter((node) => isAvailable(plan, clone, node))
   facts.set('notify_available_uname', list(allowed.map(({ name }) => name).toSorted()))
   facts.set('notify_all_uname', list(plan.nodeList.map(({ name }) => name).toSorted()))
   if (clone.resource.meta.raw.get('container-attribute-target') === 'host') {
     const hosts = plan.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(plan, node))
-    facts.set('notify_all_hosts', list(hosts.flatMap((host) => (host ? [host.name] : []))))
+    facts.set('notify_all_hosts', list(hosts.map(({ name }) => name)))
   }
   return facts
 }
 
-/** A guest counts as the node that it is, or will be, on. */
-function hostOf(plan: Plan, node: NodeStatus): NodeStatus | undefined {
+/** Where the clone may be at all; with exclusive discovery, no node counts on which it was not to be looked for. */
+function isAvailable(plan: Plan, clone: CloneUnit, node: NodeStatus): boolean {
+  if (plan.assignment.collectives.get(clone.id)?.scoreOn(node.name) === undefined) return false
+  const assigned = primitivesOf(clone)[0]?.assigned
+  const isProbed = node.online && !isUnclean(plan, node) && node.discoveryEnabled
+  return !isProbed || !assigned?.exclusiveDiscovery || assigned.discoveryOn(node.name) === 'exclusive'
+}
+
+/** A guest counts as the node that it is on; one that is nowhere as itself. */
+function hostOf(plan: Plan, node: NodeStatus): NodeStatus {
   if (node.kind !== 'guest') return node
   const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
-  if (container?.kind !== 'primitive') return undefined
-  const host = container.assigned.node ?? container.resource.state.active[0]?.node
-  return host === undefined ? undefined : nodeNamed(plan, host)
+  const host = container?.kind === 'primitive' ? container.resource.state.active[0]?.node : undefined
+  return host === undefined ? node : nodeNamed(plan, host)
 }
 
 function byResourceAndNode(a: Happening, b: Happening): number {

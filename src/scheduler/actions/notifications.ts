@@ -131,7 +131,8 @@ function collect(plan: Plan, clone: Unit, withActions: boolean): Happenings {
 function noteAction(plan: Plan, unit: PrimitiveUnit, action: PlannedAction, all: Happenings): void {
   const { node, task } = action
   if (action.optional || !node) return
-  if (!action.runnable && !(task === 'stop' && isUnclean(plan, node))) return
+  const isLost = node.kind !== 'guest' && isUnclean(plan, node)
+  if (!action.runnable && !(task === 'stop' && isLost)) return
   if (task === 'start' || task === 'stop' || task === 'promote' || task === 'demote') {
     all[task].push({ resource: unit.id, node })
   }
@@ -201,7 +202,10 @@ function notify(
     node,
     optional: point.optional,
   })
-  for (const [name, value] of point.meta) if (name.startsWith('notify_')) action.meta.set(name, value)
+  // A stop that is implied by fencing was announced already, as that.
+  for (const [name, value] of point.meta) {
+    if (name.startsWith('notify_') && !action.meta.has(name)) action.meta.set(name, value)
+  }
   tell(action, facts)
   relate(point, action, rule.ordered)
   relate(action, done, rule.ordered)

@@ -5,7 +5,7 @@
 import { parseDurationMs } from '../../base/index.ts'
 import type { OperationDefinition } from '../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
-import type { PrimitiveUnit, Unit } from './unit.ts'
+import { type PrimitiveUnit, primitivesOf, type Unit } from './unit.ts'
 
 export const isTrue = (text: string | undefined): boolean => /^(true|yes|on|y|1)$/i.test(text ?? '')
 
@@ -37,9 +37,16 @@ export function operationMeta(
   task: string,
   intervalMs: number,
 ): Map<string, string> {
-  if (unit.kind !== 'primitive') return new Map()
+  if (unit.kind !== 'primitive') return defaultsFor(status, unit, task)
   const definition = findOperation(unit.resource, task, intervalMs)
   return new Map(status.operationMeta(unit.resource, { name: task, intervalMs, ...(definition && { definition }) }))
+}
+
+/** A point in the order has no operation, but the defaults of operations hold for it. */
+function defaultsFor(status: ClusterStatus, unit: Unit, task: string): Map<string, string> {
+  const [first] = primitivesOf(unit)
+  if (!first) return new Map()
+  return new Map(status.operationMeta({ ...first.resource, operations: [] }, { name: task, intervalMs: 0 }))
 }
 
 /** 20 seconds where none is written. */

@@ -32,8 +32,12 @@ export function operationMeta(
   addNvSets(values, definition?.meta ?? [], context)
   if (name === 'monitor' && intervalMs === 0) addProbeTimeout(values, owner)
   addNvSets(values, sources.operationDefaults, context)
+  if (name === 'stop' && meaninglessForStop.has(values.get('on-fail') ?? '')) values.delete('on-fail')
   return values
 }
+
+/** A stop that fails can be answered by fencing, blocking or ignoring it. */
+const meaninglessForStop = new Set(['standby', 'demote', 'stop'])
 
 function addProbeTimeout(values: Map<string, string>, owner: OperationOwner): void {
   const timeout = mostFrequentMonitor(owner.operations)?.attributes.timeout

@@ -66,7 +66,7 @@ function guestConnection(name: string, container: PrimitiveDefinition): Primitiv
     container: container.id,
     address: writtenMeta(container, 'remote-addr'),
     port: writtenMeta(container, 'remote-port'),
-    startTimeout: writtenMeta(container, 'remote-connect-timeout'),
+    startTimeout: writtenMeta(container, 'remote-connect-timeout') ?? '60s',
     meta: {
       ...(migrate === undefined ? {} : { 'allow-migrate': migrate }),
       ...(managed === undefined ? {} : { 'is-managed': managed }),
