@@ -1,14 +1,11 @@
 /**
- * The command line's way to the daemon of its host: gRPC over the Unix socket, spoken with node:http2 directly, because
- * loading a gRPC library would take longer than most commands do (agents call such commands many times a minute).
+ * The command line's way to the daemon of its host: gRPC over the Unix socket. What speaks it is loaded with the first call:
+ * many commands make none, and agents run such commands many times a minute.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2'
-import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { decode, encode } from './codec.ts'
 import { localService } from './generated/systole.ts'
+import type { LocalConnection } from './local-connection.ts'
 import type { Callers, CallOptions, Method } from './method.ts'
-import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
 
 export type LocalClient = Callers<typeof localService> & { readonly close: () => void }
 
@@ -17,141 +14,23 @@ export const localSocketPath = (root: string): string => join(root || '/', 'run/
 
 /** Connects with the first call. Close it, or the process stays alive. */
 export function connectLocal(root: string): LocalClient {
-  const path = localSocketPath(root)
-  let session: ClientHttp2Session | undefined
-  let broken: unknown
-  const open = (): ClientHttp2Session => {
-    if (session && !session.closed && !session.destroyed) return session
-    broken = undefined
-    const socket = createConnection(path)
-    session = connect('http://localhost', { createConnection: () => socket })
-    // Each call reports the failure of its own stream, with the first error of the connection as the cause.
-    for (const source of [socket, session])
-      source.on('error', (error) => {
-        broken ??= error
-      })
-    return session
+  let connection: Promise<LocalConnection> | undefined
+  const connected = (): Promise<LocalConnection> => {
+    connection ??= import('./local-connection.ts').then(({ localConnection }) => localConnection(localSocketPath(root)))
+    return connection
   }
   const calls = Object.entries(localService).map(([name, method]: [string, Method]) => {
-    const call = (request: never, ...rest: readonly unknown[]): Promise<unknown> => {
+    const call = async (request: never, ...rest: readonly unknown[]): Promise<unknown> => {
       const [first, second] = rest
       const onMessage = method.responseStream ? (first as (message: unknown) => void) : undefined
       const options = (method.responseStream ? second : first) as CallOptions | undefined
-      return runCall(
-        { stream: () => start(open(), method), method, request, path, onMessage, cause: () => broken },
-        options,
-      )
+      const { call: make } = await connected()
+      return await make({ method, request, onMessage }, options)
     }
     return [name, call] as const
   })
-  const close = (): void => session?.close()
+  const close = (): void => {
+    void connection?.then((opened) => opened.close())
+  }
   return { ...Object.fromEntries(calls), close } as unknown as LocalClient
-}
-
-function start(session: ClientHttp2Session, method: Method): ClientHttp2Stream {
-  return session.request({
-    ':method': 'POST',
-    ':path': method.path,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  })
-}
-
-interface RunningCall {
-  readonly stream: () => ClientHttp2Stream
-  readonly method: Method
-  readonly request: never
-  readonly path: string
-  readonly onMessage: ((message: unknown) => void) | undefined
-  readonly cause: () => unknown
-}
-
-async function runCall(call: RunningCall, options: CallOptions = {}): Promise<unknown> {
-  const stream = call.stream()
-  const signals = [options.signal, options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs)]
-  const signal = AbortSignal.any(signals.filter((one) => one !== undefined))
-  return await new Promise((resolve, reject) => {
-    const messages = new FrameReader(call.method)
-    let last: unknown
-    let headers: IncomingHttpHeaders = {}
-    const stop = (): void => {
-      stream.close()
-      if (call.onMessage) resolve(undefined)
-      else reject(new NoAnswerError(`The daemon did not answer ${call.method.path} in time.`, signal.reason))
-    }
-    if (signal.aborted) return stop()
-    signal.addEventListener('abort', stop, { once: true })
-    stream.on('response', (received) => {
-      headers = { ...headers, ...received }
-    })
-    stream.on('trailers', (received) => {
-      headers = { ...headers, ...received }
-    })
-    stream.on('data', (chunk: Buffer) => {
-      for (const message of messages.read(chunk)) {
-        last = message
-        call.onMessage?.(message)
-      }
-    })
-    // The close event has the last word: this only keeps the error from being thrown.
-    let failure: unknown
-    stream.on('error', (error) => {
-      failure = error
-    })
-    stream.on('close', () => {
-      signal.removeEventListener('abort', stop)
-      const error = failureOf(headers, call.cause() ?? failure, call.path)
-      if (error) reject(error)
-      else resolve(last)
-    })
-    stream.end(frame(encode(call.method.request, call.request)))
-  })
-}
-
-function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): Error | undefined {
-  const status = headers['grpc-status']
-  if (status === '0') return undefined
-  const report = headers[reportKey]
-  if (typeof report === 'string') return new RefusedError(JSON.parse(Buffer.from(report, 'base64').toString()))
-  if (status !== undefined) return new RemoteFailureError(decodeURIComponent(String(headers['grpc-message'] ?? status)))
-  const code = (cause as { readonly code?: unknown } | undefined)?.code
-  if (code === 'ENOENT' || code === 'ECONNREFUSED')
-    return new UnreachableError(`No daemon listens on ${path}: is systoled running on this host?`, true, cause)
-  if (code === 'EACCES')
-    return new UnreachableError(
-      `No permission to use ${path}: run this as root or as a member of the group haclient.`,
-      true,
-      cause,
-    )
-  return new NoAnswerError(
-    `The connection to the daemon (${path}) ended without an answer: what was asked for may have been done.`,
-    cause,
-  )
-}
-
-/** gRPC puts five bytes before each message: a flag for compression, which is not used here, and the length. */
-function frame(message: Buffer): Buffer {
-  const head = Buffer.alloc(5)
-  head.writeUInt32BE(message.length, 1)
-  return Buffer.concat([head, message])
-}
-
-class FrameReader {
-  readonly #method: Method
-  #rest: Buffer = Buffer.alloc(0)
-  constructor(method: Method) {
-    this.#method = method
-  }
-
-  read(chunk: Buffer): readonly unknown[] {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    const messages: unknown[] = []
-    while (this.#rest.length >= 5) {
-      const end = 5 + this.#rest.readUInt32BE(1)
-      if (this.#rest.length < end) break
-      messages.push(decode(this.#method.response, this.#rest.subarray(5, end)))
-      this.#rest = this.#rest.subarray(end)
-    }
-    return messages
-  }
 }
