@@ -2,7 +2,7 @@
  * The scheduler: a pure function from the CIB to placement, transition graph and reasons. `simulate` plays the graph, `explain…`
  * tell why; previews and what-if questions are this same function.
  */
-export type { TransitionChange } from './actions/summary.ts'
+export type { TransitionChange } from './actions/graph/summary.ts'
 export type { Assignment } from './assignment.ts'
 export { explainFencing } from './explain/explain-fencing.ts'
 export { explainMove } from './explain/explain-move.ts'

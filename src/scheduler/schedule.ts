@@ -2,8 +2,8 @@
 import { type Configuration, type Md5, readConfiguration, type XmlElement } from '../cib/index.ts'
 import { type ClusterStatus, readStatus, type StatusInput } from '../status/index.ts'
 import type { TransitionGraph } from '../transition/index.ts'
+import type { TransitionChange } from './actions/graph/summary.ts'
 import { planTransition } from './actions/plan-transition.ts'
-import type { TransitionChange } from './actions/summary.ts'
 import { assignResources } from './assign.ts'
 import type { Assignment } from './assignment.ts'
 

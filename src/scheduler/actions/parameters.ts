@@ -1,6 +1,6 @@
 /** The parameters that an operation runs with on a node. */
 import type { NodeName } from '../../base/index.ts'
-import { nodeNamed, type Plan } from './plan.ts'
+import { nodeNamed, type Plan } from './draft.ts'
 import type { PrimitiveUnit } from './unit.ts'
 
 interface Operation {

@@ -4,7 +4,7 @@
  */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Assignment, PlacementReason, PrimitiveAssignment } from '../assignment.ts'
 import { contributionsOn } from './contributions.ts'
 import { describeReason } from './describe.ts'

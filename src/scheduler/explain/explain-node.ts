@@ -2,7 +2,7 @@
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type { FailedOperation, NodeStatus } from '../../status/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { NodeUnavailable } from '../assignment.ts'
 import type { Explained } from './causes.ts'
 import { describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'

@@ -5,7 +5,7 @@
 import { type NodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type { Role, Score } from '../../cib/index.ts'
 import type { FailedOperation, PrimitiveResource } from '../../status/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
 import { type Cause, causesOf, type Explained } from './causes.ts'
 import { contributionsOn } from './contributions.ts'

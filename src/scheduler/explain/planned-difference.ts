@@ -1,7 +1,7 @@
 /** What one decision places otherwise than another: the answer to every "what if". */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Explained } from './causes.ts'
 
 export interface Place {

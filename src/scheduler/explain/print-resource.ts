@@ -1,7 +1,7 @@
 /** The explanation of a resource as text: where it is and will be, why not more, what failed, and the score of every node. */
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import { describeExitCode, type FailedOperation } from '../../status/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Cause, Explained } from './causes.ts'
 import { describeContribution } from './describe.ts'
 import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './explain-resource.ts'

@@ -1,6 +1,6 @@
 /** Small phrases that every explanation uses. */
 import type { NodeStatus } from '../../status/index.ts'
-import type { TransitionChange } from '../actions/summary.ts'
+import type { TransitionChange } from '../actions/graph/summary.ts'
 
 /** `2026-11-20 12:00:00 UTC`: the same text wherever it is read. */
 export function isoTime(seconds: number): string {

@@ -11,8 +11,8 @@ import {
   type StatusInput,
 } from '../../status/index.ts'
 import { printDot, printGraphXml, printSvg, type TransitionGraph } from '../../transition/index.ts'
+import { describeChange, type TransitionChange } from '../actions/graph/summary.ts'
 import { planTransition } from '../actions/plan-transition.ts'
-import { describeChange, type TransitionChange } from '../actions/summary.ts'
 import { assignResources } from '../assign.ts'
 import type { Assignment } from '../assignment.ts'
 import { printScores } from '../print-scores.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { describeChange } from '../../../src/scheduler/actions/graph/summary.ts'
 import { planTransition } from '../../../src/scheduler/actions/plan-transition.ts'
-import { describeChange } from '../../../src/scheduler/actions/summary.ts'
 import { playGraph } from '../../../src/scheduler/simulate/play.ts'
 import { dummy, meta, place, type SmallCluster } from '../placement/small-cluster.ts'
 

@@ -2,10 +2,10 @@
  * Resources that must not be on one node: where one replaces the other, the one leaves before the other comes. Only the
  * nodes where that happens are concerned.
  */
-import type { Role } from '../../cib/index.ts'
-import { orderTasks, type Plan } from './plan.ts'
-import { rule } from './relation.ts'
-import type { Unit } from './unit.ts'
+import type { Role } from '../../../cib/index.ts'
+import { orderTasks, type Plan } from '../draft.ts'
+import { rule } from '../relation.ts'
+import type { Unit } from '../unit.ts'
 
 const minusInfinity = -1_000_000
 

@@ -2,15 +2,15 @@
  * What one instance needs to get from the role and node that it has to those it shall have: stop, start, promote, demote,
  * a restart in between where it failed or moves, and a live migration instead where that is possible.
  */
-import type { Role } from '../../cib/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import { giveReason, operationKey, type PlannedAction, sameNode } from './action.ts'
-import { fenceAction, isUnfenced, orderAfterUnfencing, requireUnfencing } from './fence-action.ts'
-import { mayMigrate, migrate } from './migration.ts'
-import { activeNodes, isUnclean, nodeNamed, obtain, orderTasks, type Plan, targetOf } from './plan.ts'
+import type { Role } from '../../../cib/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { giveReason, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { activeNodes, isUnclean, nodeNamed, obtain, orderTasks, type Plan, targetOf } from '../draft.ts'
+import { fenceAction, isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/fence-action.ts'
+import { mayMigrate, migrate } from '../migration/migration.ts'
+import { relate, rule } from '../relation.ts'
+import { type PrimitiveUnit, roleRank } from '../unit.ts'
 import { planRecurring } from './recurring.ts'
-import { relate, rule } from './relation.ts'
-import { type PrimitiveUnit, roleRank } from './unit.ts'
 
 export function planRoleChanges(plan: Plan, unit: PrimitiveUnit): void {
   const { state } = unit.resource

@@ -2,13 +2,13 @@
  * What the history already holds and planning starts from: recurring operations that run, failures that expired, fencing
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
-import type { HistoryEntry } from '../../status/index.ts'
-import { operationKey, type PlannedAction } from './action.ts'
-import { fenceAction } from './fence-action.ts'
-import { nodeNamed, obtain, order, type Plan } from './plan.ts'
-import { relate, rule } from './relation.ts'
-import { splitKey } from './role-tasks.ts'
-import { type PrimitiveUnit, primitivesOf } from './unit.ts'
+import type { HistoryEntry } from '../../../status/index.ts'
+import { operationKey, type PlannedAction } from '../action.ts'
+import { nodeNamed, obtain, order, type Plan } from '../draft.ts'
+import { fenceAction } from '../fencing/fence-action.ts'
+import { relate, rule } from '../relation.ts'
+import { splitKey } from '../role-tasks.ts'
+import { type PrimitiveUnit, primitivesOf } from '../unit.ts'
 
 export function planRecorded(plan: Plan): void {
   for (const node of plan.status.nodes) {

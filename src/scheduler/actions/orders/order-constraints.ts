@@ -3,13 +3,13 @@
  * symmetrical ones with their way down; and sets or clones of which only some are required ("Specifying the Order in which
  * Resources Should Start/Stop" and "Ordering Sets of Resources" in Pacemaker Explained).
  */
-import type { OrderConstraint, OrderKind, ResourceSet } from '../../cib/index.ts'
-import type { References } from '../constraints/references.ts'
-import { operationKey } from './action.ts'
-import { order, type Plan, point } from './plan.ts'
-import { type Rules, rule } from './relation.ts'
-import { inverseTask } from './role-tasks.ts'
-import type { Unit } from './unit.ts'
+import type { OrderConstraint, OrderKind, ResourceSet } from '../../../cib/index.ts'
+import type { References } from '../../constraints/references.ts'
+import { operationKey } from '../action.ts'
+import { order, type Plan, point } from '../draft.ts'
+import { type Rules, rule } from '../relation.ts'
+import { inverseTask } from '../role-tasks.ts'
+import type { Unit } from '../unit.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 

@@ -2,13 +2,13 @@
  * Recurring operations: a monitor runs while its resource has the role that it is for, and ends when that changes. A
  * monitor for the role `Stopped` runs on every node where the resource shall not be.
  */
-import type { OperationDefinition, Role } from '../../cib/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import { actionsExactlyOn, operationKey, type PlannedAction, probesOf } from './action.ts'
-import { isEnabled } from './operation.ts'
-import { isUnclean, obtain, order, type Plan, targetOf } from './plan.ts'
-import { relate, rule } from './relation.ts'
-import type { PrimitiveUnit } from './unit.ts'
+import type { OperationDefinition, Role } from '../../../cib/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { actionsExactlyOn, operationKey, type PlannedAction, probesOf } from '../action.ts'
+import { isUnclean, obtain, order, type Plan, targetOf } from '../draft.ts'
+import { isEnabled } from '../operation.ts'
+import { relate, rule } from '../relation.ts'
+import type { PrimitiveUnit } from '../unit.ts'
 
 interface Recurring {
   readonly definition: OperationDefinition

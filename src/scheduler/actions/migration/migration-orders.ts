@@ -2,11 +2,11 @@
  * What an order between two resources means for a live migration of the second: it begins when what it depends on is up
  * on the target, and when what must stop before it has stopped.
  */
-import { operationKey } from './action.ts'
-import type { Ordering } from './ordering.ts'
-import { type Rules, rule } from './relation.ts'
-import { splitKey } from './role-tasks.ts'
-import { isWithin, type Unit } from './unit.ts'
+import { operationKey } from '../action.ts'
+import type { Ordering } from '../orders/order.ts'
+import { type Rules, rule } from '../relation.ts'
+import { splitKey } from '../role-tasks.ts'
+import { isWithin, type Unit } from '../unit.ts'
 
 const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' && resource.meta.allowMigrate
 

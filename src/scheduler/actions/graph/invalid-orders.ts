@@ -2,10 +2,10 @@
  * Orders that cannot be kept: between a guest's container and what runs in the guest, unless the cluster itself made them;
  * and the wait for capacity, where two resources change places by live migration and would wait for each other.
  */
-import type { PlannedAction } from './action.ts'
-import type { Plan } from './plan.ts'
-import { has, none, type Relation, rule } from './relation.ts'
-import type { Unit } from './unit.ts'
+import type { PlannedAction } from '../action.ts'
+import type { Plan } from '../draft.ts'
+import { has, none, type Relation, rule } from '../relation.ts'
+import type { Unit } from '../unit.ts'
 
 /** `isInput` tells which relations will be in the graph. */
 export function dropInvalidOrders(plan: Plan, isInput: (action: PlannedAction, relation: Relation) => boolean): void {

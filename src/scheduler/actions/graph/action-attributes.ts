@@ -1,11 +1,11 @@
 /** What travels with an action in the graph: meta-attributes of operation, clone and notification, and the agent's parameters. */
-import { parseDurationMs } from '../../base/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import { isRecurring, type PlannedAction } from './action.ts'
-import { findOperation, timeoutMs } from './operation.ts'
-import { parametersOf } from './parameters.ts'
-import { activeNodes, type Plan, targetOf } from './plan.ts'
-import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from './unit.ts'
+import { parseDurationMs } from '../../../base/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { isRecurring, type PlannedAction } from '../action.ts'
+import { activeNodes, type Plan, targetOf } from '../draft.ts'
+import { findOperation, timeoutMs } from '../operation.ts'
+import { parametersOf } from '../parameters.ts'
+import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
 
 /** Told to the controller by other means, or nobody's business. */
 const untold = new Set([

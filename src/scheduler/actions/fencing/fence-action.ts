@@ -2,11 +2,11 @@
  * Fencing as an action: one for each node and kind (`off`, `on`, `reboot`). It may be planned early and stay optional, to
  * be needed only once something turns out to depend on it.
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { giveReason, type PlannedAction } from './action.ts'
-import { canFence, isUnclean, obtain, type Plan } from './plan.ts'
-import { type Rules, relate } from './relation.ts'
-import { isFenceDevice, type PrimitiveUnit } from './unit.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { giveReason, type PlannedAction } from '../action.ts'
+import { canFence, isUnclean, obtain, type Plan } from '../draft.ts'
+import { type Rules, relate } from '../relation.ts'
+import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'
 
 interface Fencing {
   /** The cluster's fencing-action where none is given. */

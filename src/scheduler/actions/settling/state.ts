@@ -2,12 +2,12 @@
  * What settling relations works with: the actions to look at again, the state of an action as it counts for a relation,
  * and what a step changed.
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, type PlannedAction } from './action.ts'
-import type { Plan } from './plan.ts'
-import type { Rules } from './relation.ts'
-import { originalTask } from './role-tasks.ts'
-import { type BundleUnit, type CloneUnit, isInClone, partsDoing, type Unit } from './unit.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { findAction, type PlannedAction } from '../action.ts'
+import type { Plan } from '../draft.ts'
+import type { Rules } from '../relation.ts'
+import { originalTask } from '../role-tasks.ts'
+import { type BundleUnit, type CloneUnit, isInClone, partsDoing, type Unit } from '../unit.ts'
 
 export interface Changed {
   readonly first: boolean

@@ -2,14 +2,15 @@
  * Makes all relations hold. Whenever an action changes, what it is related to is looked at again, until nothing changes:
  * states only ever go from optional to needed and from runnable to not, so this ends.
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, type PlannedAction, sameNode } from './action.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { findAction, type PlannedAction, sameNode } from '../action.ts'
+import { locationOf, type Plan } from '../draft.ts'
+import { isTrue } from '../operation.ts'
+import { has, none, type Relation, type Rules, relate, rule } from '../relation.ts'
+import { doneTask, originalTask } from '../role-tasks.ts'
+import { type BundleUnit, type CloneUnit, currentRole, isWithin, replicasOf, roleRank, type Unit } from '../unit.ts'
 import { blockColocated } from './colocated-blocking.ts'
 import { interleaved, updateInterleaved } from './interleave.ts'
-import { isTrue } from './operation.ts'
-import { locationOf, type Plan } from './plan.ts'
-import { has, none, type Relation, type Rules, relate, rule } from './relation.ts'
-import { doneTask, originalTask } from './role-tasks.ts'
 import {
   type Changed,
   either,
@@ -22,8 +23,7 @@ import {
   stateKey,
   unchanged,
   Worklist,
-} from './settling.ts'
-import { type BundleUnit, type CloneUnit, currentRole, isWithin, replicasOf, roleRank, type Unit } from './unit.ts'
+} from './state.ts'
 
 /** Looks at all relations until all of them hold. */
 export function settleAll(plan: Plan): void {

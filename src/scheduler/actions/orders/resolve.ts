@@ -1,11 +1,11 @@
 /** Turns orderings, which name resources and operations, into relations between the actions that there are. */
-import { actionsWithKey, operationKey, type PlannedAction, probesOf, sameNode } from './action.ts'
-import { isInterleaved, partnerOf } from './interleave.ts'
-import type { Ordering } from './ordering.ts'
-import { obtain, type Plan } from './plan.ts'
-import { has, none, relate, rule } from './relation.ts'
-import { splitKey } from './role-tasks.ts'
-import { currentRole, isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from './unit.ts'
+import { actionsWithKey, operationKey, type PlannedAction, probesOf, sameNode } from '../action.ts'
+import { obtain, type Plan } from '../draft.ts'
+import { has, none, relate, rule } from '../relation.ts'
+import { splitKey } from '../role-tasks.ts'
+import { isInterleaved, partnerOf } from '../settling/interleave.ts'
+import { currentRole, isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
+import type { Ordering } from './order.ts'
 
 export function resolveOrderings(plan: Plan): void {
   for (const ordering of plan.orderings) {

@@ -2,11 +2,11 @@
  * The transition in an administrator's words: "Move web (alpha -> beta) due to node availability". One line for each node
  * that is fenced and each resource that changes, with the reason that planning gave.
  */
-import type { Role } from '../../cib/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import { actionsWithKey, operationKey, type PlannedAction, sameNode } from './action.ts'
-import { activeNodes, nodeNamed, type Plan, targetOf } from './plan.ts'
-import { type PrimitiveUnit, roleRank, type Unit } from './unit.ts'
+import type { Role } from '../../../cib/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { actionsWithKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { activeNodes, nodeNamed, type Plan, targetOf } from '../draft.ts'
+import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
 
 export interface TransitionChange {
   readonly what: string

@@ -2,14 +2,14 @@
  * Probes: where nobody knows whether a resource is active, a monitor finds out before anything is started. Which nodes are
  * asked depends on `enable-startup-probes`, `resource-discovery` and what kind of node it is.
  */
-import type { NodeName } from '../../base/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, operationKey, type PlannedAction } from './action.ts'
-import { orderAfterUnfencing } from './fence-action.ts'
-import { instancesByNode } from './interleave.ts'
-import { isUnclean, obtain, order, orderTasks, type Plan, requireFencing } from './plan.ts'
-import { rule } from './relation.ts'
-import { connectionState } from './remote-orders.ts'
+import type { NodeName } from '../../../base/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { findAction, operationKey, type PlannedAction } from '../action.ts'
+import { isUnclean, obtain, order, orderTasks, type Plan, requireFencing } from '../draft.ts'
+import { orderAfterUnfencing } from '../fencing/fence-action.ts'
+import { connectionState } from '../orders/connection-orders.ts'
+import { rule } from '../relation.ts'
+import { instancesByNode } from '../settling/interleave.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -21,7 +21,7 @@ import {
   primitivesOf,
   topOf,
   type Unit,
-} from './unit.ts'
+} from '../unit.ts'
 
 export function planProbes(plan: Plan): void {
   for (const node of plan.nodeList) {

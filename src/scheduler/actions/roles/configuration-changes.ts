@@ -3,18 +3,18 @@
  * changed restart, or reload where their agent can and nothing that needs a restart changed ("Agent Reload" in Pacemaker
  * Explained). The parameters that ran are known by their digests only.
  */
-import { type Md5, parametersDigest } from '../../cib/index.ts'
-import type { HistoryEntry, NodeStatus } from '../../status/index.ts'
-import { giveReason, operationKey } from './action.ts'
-import { requireUnfencing } from './fence-action.ts'
-import { findOperation, operationMeta, timeoutMs } from './operation.ts'
-import { parametersOf } from './parameters.ts'
-import { isUnclean, obtain, order, type Plan } from './plan.ts'
+import { type Md5, parametersDigest } from '../../../cib/index.ts'
+import type { HistoryEntry, NodeStatus } from '../../../status/index.ts'
+import { giveReason, operationKey } from '../action.ts'
+import { isUnclean, obtain, order, type Plan } from '../draft.ts'
+import { requireUnfencing } from '../fencing/fence-action.ts'
+import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
+import { parametersOf } from '../parameters.ts'
+import { rule } from '../relation.ts'
+import { isFenceDevice, type PrimitiveUnit, primitivesOf } from '../unit.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
-import { rule } from './relation.ts'
 import { deleteHistory } from './role-changes.ts'
-import { isFenceDevice, type PrimitiveUnit, primitivesOf } from './unit.ts'
 
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {

@@ -2,9 +2,9 @@
  * A resource that can be started or promoted only with another one is not, when that other one turns out to be impossible
  * to start or promote: placement had counted on it.
  */
-import { findAction, operationKey, type PlannedAction } from './action.ts'
-import type { Settling } from './settling.ts'
-import { below, isReplicated, replicasOf, topOf, type Unit } from './unit.ts'
+import { findAction, operationKey, type PlannedAction } from '../action.ts'
+import { below, isReplicated, replicasOf, topOf, type Unit } from '../unit.ts'
+import type { Settling } from './state.ts'
 
 const INFINITY = 1_000_000
 

@@ -2,11 +2,11 @@
  * Live migration: `migrate_to` on the source, `migrate_from` on the target, then a stop on the source; the start turns into
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
-import type { NodeStatus } from '../../status/index.ts'
-import type { PlannedAction } from './action.ts'
-import { isUnclean, obtain, orderTasks, type Plan, targetOf } from './plan.ts'
-import { rule } from './relation.ts'
-import type { PrimitiveUnit } from './unit.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import type { PlannedAction } from '../action.ts'
+import { isUnclean, obtain, orderTasks, type Plan, targetOf } from '../draft.ts'
+import { rule } from '../relation.ts'
+import type { PrimitiveUnit } from '../unit.ts'
 
 export function mayMigrate(plan: Plan, unit: PrimitiveUnit, current: NodeStatus): boolean {
   const { state, meta } = unit.resource

@@ -2,10 +2,9 @@
  * The ordering points of groups, clones and bundles: `start` before the first member starts, `running` after the last did,
  * and so on. They are needed when something below them is.
  */
-import type { PlannedAction } from './action.ts'
-import { boundNotifications, orderBoundaries } from './notifications.ts'
-import { obtain, type Plan, resourcePoint } from './plan.ts'
-import { planRoleChanges } from './role-changes.ts'
+import type { PlannedAction } from '../action.ts'
+import { obtain, type Plan, resourcePoint } from '../draft.ts'
+import { boundNotifications, orderBoundaries } from '../notifications/notifications.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -15,7 +14,8 @@ import {
   replicasOf,
   topOf,
   type Unit,
-} from './unit.ts'
+} from '../unit.ts'
+import { planRoleChanges } from './role-changes.ts'
 
 const INFINITY = 1_000_000
 

@@ -2,11 +2,11 @@
  * The order that follows from what a resource is: a primitive stops before it starts again, a group's members start one
  * after the other, a clone is started when its instances are, a bundle's container comes before what runs in it.
  */
-import { compareNames, type NodeStatus } from '../../status/index.ts'
-import { operationKey } from './action.ts'
-import { fenceAction } from './fence-action.ts'
-import { order, orderTasks, type Plan, point } from './plan.ts'
-import { none, type Rules, rule } from './relation.ts'
+import { compareNames, type NodeStatus } from '../../../status/index.ts'
+import { operationKey } from '../action.ts'
+import { order, orderTasks, type Plan, point } from '../draft.ts'
+import { fenceAction } from '../fencing/fence-action.ts'
+import { none, type Rules, rule } from '../relation.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -16,7 +16,7 @@ import {
   roleRank,
   topOf,
   type Unit,
-} from './unit.ts'
+} from '../unit.ts'
 
 /** Shown in the graph, as a point, once what it stands for is needed. */
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, firstImpliesThen, thenImpliesFirst, ordered } = rule

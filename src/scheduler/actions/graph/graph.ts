@@ -2,17 +2,17 @@
  * The plan as a transition graph: the actions that are needed and can run, and of the relations those that still say
  * something about the order. What is not managed stays out of it, but for its monitors.
  */
-import { type ResourceId, resourceId } from '../../base/index.ts'
-import type { NodeStatus } from '../../status/index.ts'
-import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
-import { isRecurring, notifyKey, operationKey, type PlannedAction, sameNode } from './action.ts'
+import { type ResourceId, resourceId } from '../../../base/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import type { GraphAction, TransitionGraph } from '../../../transition/index.ts'
+import { isRecurring, notifyKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { activeNodes, type Plan, targetOf } from '../draft.ts'
+import { planNotifications } from '../notifications/notifications.ts'
+import { has, none, type Relation, rule } from '../relation.ts'
+import { stateFor } from '../settling/state.ts'
+import { type CloneUnit, isInClone, isReplicated, type PrimitiveUnit, type Unit } from '../unit.ts'
 import { actionAttributes } from './action-attributes.ts'
 import { dropInvalidOrders } from './invalid-orders.ts'
-import { planNotifications } from './notifications.ts'
-import { activeNodes, type Plan, targetOf } from './plan.ts'
-import { has, none, type Relation, rule } from './relation.ts'
-import { stateFor } from './settling.ts'
-import { type CloneUnit, isInClone, isReplicated, type PrimitiveUnit, type Unit } from './unit.ts'
 
 export function toGraph(plan: Plan): TransitionGraph {
   dropInvalidOrders(plan, (action, relation) => isInput(plan, action, relation))

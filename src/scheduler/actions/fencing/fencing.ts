@@ -2,14 +2,14 @@
  * Nodes that must be fenced, and nodes that are shutting down: their actions, what fencing implies for the resources there,
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, operationKey, type PlannedAction, sameNode } from './action.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { findAction, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { canFence, isUnclean, obtain, type Plan } from '../draft.ts'
+import { notifyAfterFencing } from '../notifications/notifications.ts'
+import { isTrue } from '../operation.ts'
+import { relate, rule } from '../relation.ts'
+import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
 import { fenceAction } from './fence-action.ts'
-import { notifyAfterFencing } from './notifications.ts'
-import { isTrue } from './operation.ts'
-import { canFence, isUnclean, obtain, type Plan } from './plan.ts'
-import { relate, rule } from './relation.ts'
-import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from './unit.ts'
 
 export function planFencing(plan: Plan): void {
   const primitives = plan.tree.top.flatMap(primitivesOf)

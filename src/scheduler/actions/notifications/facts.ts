@@ -3,9 +3,9 @@
  * happens to which of them, and on which nodes ("Clone Resource Agent Requirements" in Pacemaker Explained). Lists are
  * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { isUnclean, nodeNamed, type Plan } from './plan.ts'
-import { type CloneUnit, primitivesOf } from './unit.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { isUnclean, nodeNamed, type Plan } from '../draft.ts'
+import { type CloneUnit, primitivesOf } from '../unit.ts'
 
 /** What happens to whom, as every notify operation is told. */
 export interface Happening {

@@ -2,12 +2,11 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import type { NodeName } from '../../base/index.ts'
-import { findAction, isRecurring, operationKey, type PlannedAction } from './action.ts'
-import { isTrue } from './operation.ts'
-import type { Plan } from './plan.ts'
-import { has, relate, rule } from './relation.ts'
-import { type Changed, type Settling, type Step, stateFor, taskOfParts, unchanged } from './settling.ts'
+import type { NodeName } from '../../../base/index.ts'
+import { findAction, isRecurring, operationKey, type PlannedAction } from '../action.ts'
+import type { Plan } from '../draft.ts'
+import { isTrue } from '../operation.ts'
+import { has, relate, rule } from '../relation.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -17,7 +16,8 @@ import {
   primitivesOf,
   replicasOf,
   type Unit,
-} from './unit.ts'
+} from '../unit.ts'
+import { type Changed, type Settling, type Step, stateFor, taskOfParts, unchanged } from './state.ts'
 
 type Instance = PrimitiveUnit | GroupUnit
 

@@ -3,11 +3,10 @@
  * demoted, and what else happens ("Clone Resource Agent Requirements" in Pacemaker Explained). The boundaries are ordering
  * points made with the clone's own; the instances' notify operations are made last, when it is known what will happen.
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { findAction, isRecurring, notifyKey, operationKey, type PlannedAction } from './action.ts'
-import { type Happenings, notificationFacts } from './notification-facts.ts'
-import { activeNodes, isUnclean, obtain, type Plan, targetOf } from './plan.ts'
-import { relate, rule } from './relation.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { findAction, isRecurring, notifyKey, operationKey, type PlannedAction } from '../action.ts'
+import { activeNodes, isUnclean, obtain, type Plan, targetOf } from '../draft.ts'
+import { relate, rule } from '../relation.ts'
 import {
   type CloneUnit,
   type NotificationBoundary,
@@ -15,7 +14,8 @@ import {
   primitivesOf,
   topOf,
   type Unit,
-} from './unit.ts'
+} from '../unit.ts'
+import { type Happenings, notificationFacts } from './facts.ts'
 
 const INFINITY = 1_000_000
 

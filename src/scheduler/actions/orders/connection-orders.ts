@@ -2,11 +2,11 @@
  * What runs on a remote or guest node needs the connection to it: the connection comes up before, goes down after, and if
  * it is lost for good the node is fenced ("Pacemaker Remote").
  */
-import type { NodeStatus } from '../../status/index.ts'
-import { isRecurring, operationKey, type PlannedAction, sameNode } from './action.ts'
-import { activeNodes, isUnclean, order, type Plan, requireFencing } from './plan.ts'
-import { none, type Rules, rule } from './relation.ts'
-import type { PrimitiveUnit, Unit } from './unit.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import { isRecurring, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { activeNodes, isUnclean, order, type Plan, requireFencing } from '../draft.ts'
+import { none, type Rules, rule } from '../relation.ts'
+import type { PrimitiveUnit, Unit } from '../unit.ts'
 
 export function orderAcrossConnections(plan: Plan): void {
   if (plan.status.nodes.every(({ kind }) => kind === 'member')) return
