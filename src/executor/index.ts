@@ -17,12 +17,3 @@ export {
   nextDueAt,
   stepExecutor,
 } from './queue.ts'
-export type {
-  MonitorNode,
-  MonitorPrimitive,
-  MonitorResource,
-  MonitorStatus,
-} from './tools/monitor-status.ts'
-export { runTool } from './tools/run-tool.ts'
-export { serveTools, type ToolServer } from './tools/socket.ts'
-export type { ToolNode, ToolWorld } from './tools/world.ts'

@@ -4,15 +4,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type Agent, formatTransitionKey, type OperationRecord } from '../../src/cib/index.ts'
-import { type Answer, Executor, runTool, serveTools, type ToolServer } from '../../src/executor/index.ts'
+import { type Answer, Executor } from '../../src/executor/index.ts'
 import {
   type AgentHost,
   type AgentRunner,
   childProcessRunner,
   metadataReader,
 } from '../../src/resource-agents/index.ts'
+import { runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
 import { type AgentFolder, agentFolder } from '../resource-agents/agent-folder.ts'
-import { TestWorld } from './tool-world.ts'
+import { TestWorld } from '../tools/tool-world.ts'
 
 const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')
 

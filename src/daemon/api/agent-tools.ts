@@ -3,6 +3,7 @@ import { liveAttributes } from '../../attributes/index.ts'
 import type { NodeName } from '../../base/index.ts'
 import { type EditResult, element, printXml, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
+import { readStatus } from '../../status/index.ts'
 import {
   type MonitorStatus,
   runTool,
@@ -10,8 +11,7 @@ import {
   type ToolNode,
   type ToolServer,
   type ToolWorld,
-} from '../../executor/index.ts'
-import { readStatus } from '../../status/index.ts'
+} from '../../tools/index.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterNode } from '../node/cluster-node.ts'

@@ -1,8 +1,8 @@
 /** The cluster's status as crm_mon shows it to agents. */
 import type { NodeName } from '../../base/index.ts'
 import type { Agent } from '../../cib/index.ts'
-import type { MonitorNode, MonitorPrimitive, MonitorResource, MonitorStatus } from '../../executor/index.ts'
 import type { ClusterStatus, FailedOperation, NodeStatus, PrimitiveResource, Resource } from '../../status/index.ts'
+import type { MonitorNode, MonitorPrimitive, MonitorResource, MonitorStatus } from '../../tools/index.ts'
 
 /** The version of Pacemaker's tools whose output this is. */
 const version = '2.1.5'

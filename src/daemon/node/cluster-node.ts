@@ -11,7 +11,7 @@ import {
   emptyView,
   observe,
 } from '../../controller/index.ts'
-import type { Command, Executor, ToolServer } from '../../executor/index.ts'
+import type { Command, Executor } from '../../executor/index.ts'
 import {
   initialPresence,
   type PresenceEffect,
@@ -21,6 +21,7 @@ import {
 } from '../../membership/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
+import type { ToolServer } from '../../tools/index.ts'
 import { serveAgentTools } from '../api/agent-tools.ts'
 import { clusterState } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'

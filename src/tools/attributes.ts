@@ -1,5 +1,5 @@
 /** Attributes as a CIB holds them: cluster options, permanent and transient node attributes, utilization. */
-import { childElement, childElements, configurationElement, element, type XmlElement } from '../../cib/index.ts'
+import { childElement, childElements, configurationElement, element, type XmlElement } from '../cib/index.ts'
 
 /** The value of a name in the sets of an element; a set's id limits it to that set. */
 export function pairValue(

@@ -2,8 +2,8 @@
  * The part of XPath 1.0 that agents and deployment tools ask a CIB with: `/`, `//`, `*`, `..`, and conditions on attributes
  * (`@a`, `@a='v'`, `!=`, `and`, `or`, `not()`, brackets) and on children (`primitive[@id='x']`).
  */
-import { failed, ok, type Result } from '../../base/index.ts'
-import { childElements, type XmlElement } from '../../cib/index.ts'
+import { failed, ok, type Result } from '../base/index.ts'
+import { childElements, type XmlElement } from '../cib/index.ts'
 
 type Test = (node: Placed) => boolean
 type Step =

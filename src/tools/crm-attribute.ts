@@ -3,7 +3,7 @@
  * cluster options and defaults (crm_attribute(8)). Agents read the output and the exit code, so that both are Pacemaker's:
  * 105 for what is not there.
  */
-import { type NodeName, nodeName } from '../../base/index.ts'
+import { type NodeName, nodeName } from '../base/index.ts'
 import {
   describeEditReport,
   type EditResult,
@@ -11,7 +11,7 @@ import {
   setDefaults,
   setNodeAttributes,
   type XmlElement,
-} from '../../cib/index.ts'
+} from '../cib/index.ts'
 import { incremented, nodeElement, pairValue, section } from './attributes.ts'
 import { type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type MonitorPrimitive, runTool, serveTools, type ToolServer } from '../../src/executor/index.ts'
+import { type MonitorPrimitive, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
 import { TestWorld } from './tool-world.ts'
 
 const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')

@@ -1,5 +1,5 @@
 /** Options as Pacemaker's tools take them: `-N node`, `-Nnode`, `--node node`, `--node=node`, `-1X` for several without a value. */
-import { failed, ok, type Result } from '../../base/index.ts'
+import { failed, ok, type Result } from '../base/index.ts'
 
 export interface OptionSpec {
   /** Its names without dashes; letters are short options. The first one names it in the result. */

@@ -2,7 +2,7 @@
  * crm_mon in XML (crm_mon(8), API version 2). Agents find their line with grep, so that the order of the attributes and one
  * line an element are part of the contract: `<resource id=… role=… active=… orphaned=… failed=…>`.
  */
-import { element, printXml, type XmlElement } from '../../cib/index.ts'
+import { element, printXml, type XmlElement } from '../cib/index.ts'
 import type { MonitorNode, MonitorPrimitive, MonitorResource, MonitorStatus } from './monitor-status.ts'
 import { hasOption, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'

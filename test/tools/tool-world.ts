@@ -8,7 +8,7 @@ import {
   type TransientAttributeRecord,
   type XmlElement,
 } from '../../src/cib/index.ts'
-import type { MonitorStatus, ToolWorld } from '../../src/executor/index.ts'
+import type { MonitorStatus, ToolWorld } from '../../src/tools/index.ts'
 
 const text = `<cib validate-with="pacemaker-3.9"><configuration>
   <crm_config><cluster_property_set id="cib-bootstrap-options">

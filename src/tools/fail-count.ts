@@ -1,6 +1,6 @@
 /** crm_failcount: how often a resource has failed on a node (crm_failcount(8)). Kept as `fail-count-<resource>#<operation>_<ms>`. */
-import { nodeName } from '../../base/index.ts'
-import { addScores, formatScore, parseScore } from '../../cib/index.ts'
+import { nodeName } from '../base/index.ts'
+import { addScores, formatScore, parseScore } from '../cib/index.ts'
 import { hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
 

@@ -2,7 +2,7 @@
  * crm_resource in the forms that agents and deployment tools use (crm_resource(8)): parameters, meta-attributes and utilization
  * read and written, where a resource runs, bans, the operations of a node, waiting.
  */
-import { nodeName, parseDurationMs } from '../../base/index.ts'
+import { nodeName, parseDurationMs } from '../base/index.ts'
 import {
   banNode,
   childElement,
@@ -12,7 +12,7 @@ import {
   type EditResult,
   findResource,
   updateResource,
-} from '../../cib/index.ts'
+} from '../cib/index.ts'
 import { nodeState, pairValue } from './attributes.ts'
 import { primitivesOf } from './crm-mon.ts'
 import { type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'

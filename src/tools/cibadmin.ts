@@ -1,5 +1,5 @@
 /** cibadmin --query: the CIB, a section of it, or what a path finds in it (cibadmin(8)). */
-import { childElement, element, printXml, type XmlElement } from '../../cib/index.ts'
+import { childElement, element, printXml, type XmlElement } from '../cib/index.ts'
 import { section } from './attributes.ts'
 import { hasOption, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'

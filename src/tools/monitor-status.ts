@@ -1,5 +1,5 @@
 /** What crm_mon shows of a cluster; whoever can read the status fills it in. */
-import type { Role } from '../../cib/index.ts'
+import type { Role } from '../cib/index.ts'
 
 export interface MonitorStatus {
   readonly dc?: { readonly name: string; readonly id: string; readonly version: string }

@@ -1,6 +1,6 @@
 /** What the commands that agents call (crm_attribute …) need to know and to do; the daemon gives it to them. */
-import type { NodeName } from '../../base/index.ts'
-import type { EditResult, XmlElement } from '../../cib/index.ts'
+import type { NodeName } from '../base/index.ts'
+import type { EditResult, XmlElement } from '../cib/index.ts'
 import type { MonitorStatus } from './monitor-status.ts'
 
 export interface ToolCall {

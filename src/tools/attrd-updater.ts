@@ -2,7 +2,7 @@
  * attrd_updater: transient node attributes with dampening (attrd_updater(8)). Agents evaluate `name="A" host="N" value="V"`, so
  * that the quotes matter.
  */
-import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
+import { type NodeName, nodeName, parseDurationMs } from '../base/index.ts'
 import { type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, parseOptions } from './options.ts'
 import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
 

@@ -1,0 +1,14 @@
+/**
+ * The commands of Pacemaker that agents and deployment tools call, under their own names: crm_attribute, cibadmin, crm_mon …
+ * Each is one function from arguments, environment and CIB to output, exit code and edits. The daemon runs it for a call over
+ * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
+ */
+export type {
+  MonitorNode,
+  MonitorPrimitive,
+  MonitorResource,
+  MonitorStatus,
+} from './monitor-status.ts'
+export { runTool } from './run-tool.ts'
+export { serveTools, type ToolServer } from './socket.ts'
+export type { ToolNode, ToolWorld } from './world.ts'
