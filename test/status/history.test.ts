@@ -252,9 +252,9 @@ const countCases: readonly { readonly name: string; readonly scene: Scene; reado
     counted: '5 of 5',
   },
   {
-    name: 'old attributes count without an operation',
-    scene: { alphaAttributes: { 'fail-count-web': '4' } },
-    counted: '4 of 4',
+    name: 'attributes without an operation count for nothing',
+    scene: { alphaAttributes: { 'fail-count-web': '4', 'fail-count-web#monitor_10000': '2' } },
+    counted: '2 of 2',
   },
 ]
 for (const { name, scene, counted } of countCases)

@@ -1,8 +1,8 @@
 /**
  * Fail counts (Pacemaker Explained, "Handling Resource Failure"): transient attributes `fail-count-RSC#OP_INTERVAL`, one for
- * each failed operation, which add up, with `last-failure-RSC#OP_INTERVAL` as the moment of the last one. Old nodes wrote
- * them without the operation. Once failure-timeout has passed since the last failure they count as 0, unless a failure with
- * on-fail=block is on record: that one is for the administrator to clear.
+ * each failed operation, which add up, with `last-failure-RSC#OP_INTERVAL` as the moment of the last one. Those without an
+ * operation, which nodes wrote before Pacemaker 1.1.17, count for nothing any more. Once failure-timeout has passed since the
+ * last failure they count as 0, unless a failure with on-fail=block is on record: that one is for the administrator to clear.
  */
 import type { ResourceId } from '../../base/index.ts'
 import { addScores, parseScore, type Score } from '../../cib/index.ts'
@@ -32,7 +32,7 @@ export function indexFailCounts(attributes: ReadonlyMap<string, string>): FailCo
     })
   }
   for (const [attribute, value] of attributes) {
-    const match = /^(fail-count|last-failure)-(.+?)(?:#.+_\d+)?$/.exec(attribute)
+    const match = /^(fail-count|last-failure)-(.+?)#.+_\d+$/.exec(attribute)
     if (match === null) continue
     const [, kind, name = ''] = match
     const recorded =

@@ -1,0 +1,89 @@
+/**
+ * `npm run fuzz:scheduler -- --seeds N --seed S`: the scheduler beside an installed `crm_simulate` on randomly changed cases of
+ * ../shared/pacemaker-scheduler. Prints what differs, and how often which changes led to it. `--seeds 1 --seed S` repeats one.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { parseXml, printXml, type XmlElement } from '../src/cib/index.ts'
+import { type Level, levels } from '../test/fuzz/answer.ts'
+import { toTree } from '../test/fuzz/cib-tree.ts'
+import { type Case, createFuzz, type Verdict } from '../test/fuzz/fuzz.ts'
+import { findReference } from '../test/fuzz/reference.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    cases: { type: 'string', default: '' },
+    mutations: { type: 'string' },
+    levels: { type: 'string', default: 'status,scores,transition,actions,revised' },
+    shrink: { type: 'boolean', default: false },
+    lines: { type: 'string', default: '6' },
+    save: { type: 'string' },
+  },
+})
+
+const suite = resolve(import.meta.dirname, '../../shared/pacemaker-scheduler/xml')
+const reference = findReference()
+if (reference === undefined || !existsSync(suite)) {
+  const missing =
+    reference === undefined ? 'crm_simulate is not installed (Debian: pacemaker-cli-utils)' : `${suite} does not exist`
+  console.error(`Nothing was compared: ${missing}.`)
+  process.exit(2)
+}
+
+const shown = Number(values.lines)
+const [first, count] = [Number(values.seed), Number(values.seeds)]
+const totals = { same: 0, unusable: 0, refused: 0, different: 0 }
+const causes = new Map<string, number[]>()
+const fuzz = createFuzz({
+  reference,
+  cases: readCases(values.cases),
+  levels: levels.filter((level) => values.levels.split(',').includes(level)) as readonly Level[],
+  only: values.mutations,
+  shrinks: values.shrink,
+})
+try {
+  for (let seed = first; seed < first + count; seed++) {
+    const verdict = fuzz(seed)
+    totals[verdict.kind]++
+    if (verdict.kind === 'different') report(seed, verdict)
+  }
+} finally {
+  reference.close()
+}
+for (const [cause, seeds] of [...causes].sort((a, b) => b[1].length - a[1].length))
+  console.log(`${String(seeds.length).padStart(4)}  ${cause}: seeds ${seeds.slice(0, 12).join(' ')}`)
+const compared = totals.same + totals.different
+console.log(
+  `${compared} changed cases beside ${reference.version}: ${totals.different} differ; ` +
+    `${totals.unusable} seeds met a case that differs unchanged, ${totals.refused} a CIB that was refused.`,
+)
+process.exitCode = totals.different > 0 ? 1 : 0
+
+function readCases(part: string): readonly Case[] {
+  return readdirSync(suite)
+    .filter((file) => file.endsWith('.xml') && file.includes(part))
+    .sort()
+    .flatMap((file) => {
+      const parsed = parseXml(readFileSync(join(suite, file), 'utf8'))
+      return parsed.ok ? [{ name: file.replace(/\.xml$/, ''), cib: toTree(parsed.value) }] : []
+    })
+}
+
+function report(seed: number, verdict: Extract<Verdict, { readonly kind: 'different' }>): void {
+  const [worst] = verdict.differences
+  if (worst === undefined) return
+  const cause = `${worst.level} after ${[...new Set(verdict.mutations)].sort().join(' + ')}`
+  causes.set(cause, [...(causes.get(cause) ?? []), seed])
+  console.log(`seed ${seed}, ${verdict.case}: ${verdict.changes.join('; ')}`)
+  for (const { level, onlyOurs, onlyTheirs } of verdict.differences.slice(0, 2)) {
+    console.log(`  ${level}`)
+    for (const line of onlyTheirs.slice(0, shown)) console.log(`    reference: ${line}`)
+    for (const line of onlyOurs.slice(0, shown)) console.log(`    ours:      ${line}`)
+  }
+  if (values.save === undefined) return
+  mkdirSync(values.save, { recursive: true })
+  writeFileSync(join(values.save, `${seed}-${verdict.case}.xml`), printXml(verdict.cib as XmlElement))
+}

@@ -1,0 +1,112 @@
+/** What a simulation says, and where two of them differ. */
+import { parseXml, type XmlElement } from '../../src/cib/index.ts'
+
+export interface Answer {
+  readonly summary: string
+  readonly scores: string
+  readonly graph: string
+}
+
+/** From what is decided first to what follows from it: the first that differs is where to look. */
+export const levels = ['status', 'scores', 'transition', 'actions', 'revised', 'graph'] as const
+export type Level = (typeof levels)[number]
+
+export interface Difference {
+  readonly level: Level
+  readonly onlyOurs: readonly string[]
+  readonly onlyTheirs: readonly string[]
+}
+
+export function compareAnswers(ours: Answer, theirs: Answer, wanted: readonly Level[] = levels): readonly Difference[] {
+  const [a, b] = [linesOf(ours), linesOf(theirs)]
+  return wanted.flatMap((level) => {
+    const onlyOurs = without(a[level], b[level])
+    const onlyTheirs = without(b[level], a[level])
+    return onlyOurs.length + onlyTheirs.length === 0 ? [] : [{ level, onlyOurs, onlyTheirs }]
+  })
+}
+
+/** As multisets: a line that is there twice on one side only differs. */
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const left = new Map<string, number>()
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0
+    left.set(line, count - 1)
+    return count <= 0
+  })
+}
+
+const titles: Readonly<Record<string, Level>> = {
+  'Current cluster status:': 'status',
+  'Transition Summary:': 'transition',
+  'Executing Cluster Transition:': 'actions',
+  'Revised Cluster Status:': 'revised',
+}
+
+export function linesOf({ summary, scores, graph }: Answer): Readonly<Record<Level, readonly string[]>> {
+  const found: Record<Level, string[]> = {
+    status: [],
+    scores: tidy(scores).sort(),
+    transition: [],
+    actions: [],
+    revised: [],
+    graph: graphLines(graph),
+  }
+  let section: Level = 'status'
+  for (const line of tidy(summary)) {
+    const title = titles[line]
+    if (title !== undefined) section = title
+    else if (!/^Us?ing the original execution date|^Setting effective/.test(line)) found[section].push(line)
+  }
+  return found
+}
+
+const tidy = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => withSharedWords(line.replaceAll(/\s+/g, ' ').trim()))
+    .filter((line) => line !== '')
+
+/**
+ * Where versions say one fact in different words, both get the same: what is not managed because of maintenance, and the promotion
+ * score of an instance that is nowhere, which decides nothing.
+ */
+function withSharedWords(line: string): string {
+  if (/ promotion score (on none|\(inactive\))/.test(line)) return ''
+  return line.replace(/(\(|, )maintenance(\)|,)/, '$1unmanaged$2')
+}
+
+/** Actions by what they do and where, and edges between them; numbers only say in which order they were made. */
+function graphLines(text: string): string[] {
+  const parsed = parseXml(text)
+  if (!parsed.ok) return [`not readable: ${text.slice(0, 80)}`]
+  const lines = new Set<string>()
+  const keys = new Map<string, string>()
+  const synapses = childrenOf(parsed.value, 'synapse')
+  for (const synapse of synapses)
+    for (const action of childrenOf(synapse, 'action_set').flatMap((set) => childrenOf(set)))
+      keys.set(action.attributes.id ?? '', keyOf(action))
+  for (const synapse of synapses) {
+    const actions = childrenOf(synapse, 'action_set').flatMap((set) => childrenOf(set))
+    const inputs = childrenOf(synapse, 'inputs').flatMap((list) =>
+      childrenOf(list).flatMap((trigger) => childrenOf(trigger)),
+    )
+    for (const action of actions) {
+      lines.add(keyOf(action))
+      for (const input of inputs)
+        lines.add(`${keys.get(input.attributes.id ?? '') ?? keyOf(input)} -> ${keyOf(action)}`)
+    }
+  }
+  return [...lines].sort()
+}
+
+const childrenOf = (parent: XmlElement, name?: string): readonly XmlElement[] =>
+  parent.children.filter(
+    (child): child is XmlElement => child.kind === 'element' && (name === undefined || child.name === name),
+  )
+
+function keyOf({ name, attributes }: XmlElement): string {
+  const { operation, operation_key: key, internal_operation_key: internal, on_node: node } = attributes
+  return [name, key ?? operation, internal, node].filter((part) => part !== undefined).join(' ')
+}

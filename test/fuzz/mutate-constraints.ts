@@ -1,0 +1,118 @@
+/** Constraints that come, go or weigh differently. */
+import { allNamed, childNamed, configurationOf, ensureChild, nodesOf, removeFrom, type Tree, tree } from './cib-tree.ts'
+import type { Mutation } from './mutation.ts'
+
+const scores = ['-INFINITY', '-100', '-1', '0', '1', '50', '500', 'INFINITY'] as const
+
+const constraintsOf = (cib: Tree): Tree => ensureChild(configurationOf(cib), 'constraints')
+
+/** Top-level resources and, less often, members of groups. */
+function namable(cib: Tree): readonly Tree[] {
+  const section = childNamed(configurationOf(cib), 'resources')
+  if (section === undefined) return []
+  const top = section.children.filter(({ name }) => name !== 'template')
+  const members = top.filter(({ name }) => name === 'group').flatMap((group) => allNamed(group, 'primitive'))
+  return [...top, ...top, ...members]
+}
+
+const newId = (cib: Tree): string => `fuzz-${allNamed(cib, 'rsc_location', 'rsc_colocation', 'rsc_order').length}`
+
+export const constraintMutations: readonly Mutation[] = [
+  {
+    name: 'location',
+    weight: 8,
+    apply: (cib, random) => {
+      const [resource, node] = [random.pick(namable(cib)), random.pick(nodesOf(cib))]
+      if (resource === undefined || node === undefined) return undefined
+      const [id, rsc, uname] = [newId(cib), resource.attributes.id ?? '', node.attributes.uname ?? '']
+      const score = random.pick(scores) ?? '0'
+      const isPromotable = resource.name === 'master' || resource.name === 'clone'
+      const role = isPromotable && random.below(3) === 0 ? { role: 'Promoted' } : {}
+      const discovery = random.below(8) === 0 ? (random.pick(['never', 'exclusive']) ?? 'never') : undefined
+      const more = discovery === undefined ? {} : { 'resource-discovery': discovery }
+      constraintsOf(cib).children.push(tree('rsc_location', { id, rsc, node: uname, score, ...role, ...more }))
+      return `location of ${rsc} on ${uname}: ${score} ${role.role ?? ''} ${discovery ?? ''}`
+    },
+  },
+  {
+    name: 'score',
+    weight: 8,
+    apply: (cib, random) => {
+      const scored = allNamed(constraintsOf(cib), 'rsc_location', 'rsc_colocation', 'rule').filter(
+        ({ attributes }) => attributes.score !== undefined,
+      )
+      const found = random.pick(scored)
+      if (found === undefined) return undefined
+      found.attributes.score = random.pick(scores) ?? '0'
+      return `${found.attributes.id}: score ${found.attributes.score}`
+    },
+  },
+  {
+    name: 'colocation',
+    weight: 5,
+    apply: (cib, random) => {
+      const [dependent, primary] = [random.pick(namable(cib)), random.pick(namable(cib))]
+      if (dependent === undefined || primary === undefined || dependent === primary) return undefined
+      const [id, rsc, withRsc] = [newId(cib), dependent.attributes.id ?? '', primary.attributes.id ?? '']
+      const score = random.pick(scores) ?? '0'
+      const role = (attribute: string, named: Tree): Record<string, string> =>
+        named.name !== 'primitive' && named.name !== 'group' && random.below(4) === 0
+          ? { [attribute]: random.pick(['Promoted', 'Unpromoted', 'Started']) ?? 'Started' }
+          : {}
+      const influence: Record<string, string> = random.below(6) === 0 ? { influence: 'false' } : {}
+      const roles = { ...role('rsc-role', dependent), ...role('with-rsc-role', primary) }
+      constraintsOf(cib).children.push(
+        tree('rsc_colocation', { id, rsc, 'with-rsc': withRsc, score, ...roles, ...influence }),
+      )
+      return `${rsc} with ${withRsc}: ${score} ${JSON.stringify({ ...roles, ...influence })}`
+    },
+  },
+  {
+    name: 'order',
+    weight: 4,
+    apply: (cib, random) => {
+      const [first, then] = [random.pick(namable(cib)), random.pick(namable(cib))]
+      if (first === undefined || then === undefined || first === then) return undefined
+      const [id, a, b] = [newId(cib), first.attributes.id ?? '', then.attributes.id ?? '']
+      const kind = random.pick(['Mandatory', 'Mandatory', 'Optional', 'Serialize']) ?? 'Mandatory'
+      const attributes: [string, string][] = [
+        ['id', id],
+        ['first', a],
+        ['then', b],
+        ['kind', kind],
+      ]
+      constraintsOf(cib).children.push(tree('rsc_order', Object.fromEntries(attributes)))
+      return `${a} then ${b}: ${kind}`
+    },
+  },
+  {
+    name: 'order-changed',
+    weight: 2,
+    apply: (cib, random) => {
+      const order = random.pick(allNamed(constraintsOf(cib), 'rsc_order'))
+      if (order === undefined) return undefined
+      delete order.attributes.score
+      const [name, value] = random.pick([
+        ['kind', 'Optional'],
+        ['kind', 'Serialize'],
+        ['kind', 'Mandatory'],
+        ['symmetrical', 'false'],
+        ['require-all', 'false'],
+      ] as const) ?? ['kind', 'Optional']
+      if (name === 'symmetrical' && order.attributes.kind === 'Serialize') return undefined
+      if (value === 'Serialize') delete order.attributes.symmetrical
+      order.attributes[name] = value
+      return `${order.attributes.id}: ${name}=${value}`
+    },
+  },
+  {
+    name: 'constraint-removed',
+    weight: 4,
+    apply: (cib, random) => {
+      const found = random.pick(constraintsOf(cib).children)
+      if (found === undefined) return undefined
+      removeFrom(constraintsOf(cib), found)
+      return `constraint ${found.attributes.id} removed`
+    },
+  },
+]
