@@ -15,6 +15,7 @@ import type {
   PrimitiveResource,
   ResourceMeta,
 } from './cluster-status.ts'
+import type { DigestSources } from './digests.ts'
 import type { RecordedNode } from './history/records.ts'
 import type { TimeZone } from './rules/index.ts'
 
@@ -146,6 +147,8 @@ export interface World {
   readonly haveQuorum: boolean
   readonly haveFenceDevice: boolean
   readonly unfencingEnabled: boolean
+  /** Left out by callers to whom it is all the same whether a failure's parameters are still those that are configured. */
+  readonly digests: DigestSources | undefined
   readonly nodes: Map<NodeName, NodeDraft>
   readonly resources: ResourceDraft[]
   readonly primitives: Map<ResourceId, PrimitiveDraft>

@@ -3,6 +3,7 @@
  * `ClusterStatus`; `printClusterStatus` tells it to people.
  */
 export type * from './cluster-status.ts'
+export { compareDigests, type DigestSources, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export { printClusterStatus, printSummaryHeader } from './print/index.ts'

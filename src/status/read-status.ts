@@ -12,6 +12,7 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import type { ClusterStatus } from './cluster-status.ts'
+import type { DigestSources } from './digests.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
 import { interpretNode } from './history/interpret.ts'
@@ -43,13 +44,16 @@ export interface StatusInput {
   readonly now: number
   /** For rules that name no time zone; UTC where it is left out. */
   readonly utcOffsetAt?: UtcOffsetAt
+  /** With it, failures are forgotten whose parameters were changed since. */
+  readonly digests?: DigestSources
 }
 
-export function readStatus({ cib, configuration, now, utcOffsetAt = utc }: StatusInput): ClusterStatus {
+export function readStatus(input: StatusInput): ClusterStatus {
+  const { cib, configuration, now, utcOffsetAt = utc } = input
   const zone: TimeZone = { now, utcOffsetAt }
   const haveQuorum = parseBoolean(cib.attributes['have-quorum']) ?? false
   const statusSection = childElement(cib, 'status')
-  const world = buildWorld(cib, configuration, zone, haveQuorum)
+  const world = buildWorld(input, zone, haveQuorum)
   const read = readHistories(world)
   for (const container of world.containersToStop) container.state.mustStop = true
   // Those with a history were judged by what was known before it: their own failures do not take them away from it.
@@ -64,7 +68,7 @@ export function readStatus({ cib, configuration, now, utcOffsetAt = utc }: Statu
   })
 }
 
-function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZone, haveQuorum: boolean): World {
+function buildWorld({ cib, configuration, digests }: StatusInput, zone: TimeZone, haveQuorum: boolean): World {
   const options = readOptions(configuration.options, zone, {
     haveQuorum,
     panicWithoutQuorum: parseBoolean(cib.attributes['no-quorum-panic']) ?? false,
@@ -106,6 +110,7 @@ function buildWorld(cib: XmlElement, configuration: Configuration, zone: TimeZon
     haveQuorum,
     haveFenceDevice: [...built.primitives.values()].some(({ agent }) => agent.class === 'stonith'),
     unfencingEnabled,
+    digests,
     nodes,
     ...built,
     recorded,

@@ -55,9 +55,10 @@ export function simulate(input: SimulationInput): Simulation {
   return { status, assignment, graph, changes, played, cib: recordResults(cib, played, now) }
 }
 
-function statusOf({ now, utcOffsetAt }: SimulationInput, cib: XmlElement): ClusterStatus {
+function statusOf({ now, utcOffsetAt, md5, isSanitized = false }: SimulationInput, cib: XmlElement): ClusterStatus {
   const configuration = readConfiguration(cib)
-  return readStatus({ cib, configuration, now, ...(utcOffsetAt && { utcOffsetAt }) })
+  const digests = { md5, isSanitized }
+  return readStatus({ cib, configuration, now, digests, ...(utcOffsetAt && { utcOffsetAt }) })
 }
 
 export interface SimulationText {

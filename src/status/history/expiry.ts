@@ -8,6 +8,7 @@
 import type { HistoryEntry } from '../cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
 import { failureTimeoutOf } from './note-fail-counts.ts'
+import { hasOutdatedParameters } from './outdated-failure.ts'
 import { exitCodes, isProbe, operationStatus } from './outcome.ts'
 
 /** Exit codes of a probe that say what is, rather than that something failed. */
@@ -20,18 +21,26 @@ const tellingExitCodes: readonly number[] = [
 ]
 
 export function isExpired(world: World, resource: PrimitiveDraft, node: NodeDraft, entry: HistoryEntry): boolean {
+  if (entry.status === operationStatus.notInstalled) return false
+  const failCount = resource.state.failCounts.get(node.name)
+  const isOld = timeoutHasPassed(world, resource, entry)
+  const expired = isOld && (failCount === undefined || failCount.expired)
+  const reason = isOld ? reasonToClear(resource, entry, failCount) : undefined
+  if (reason !== undefined) clearFailCount(resource, node, reason)
+  else if (!expired && hasOutdatedParameters(world, resource, node, entry))
+    clearFailCount(resource, node, 'resource parameters have changed')
+  return expired && !(isProbe(entry) && tellingExitCodes.includes(entry.exitCode))
+}
+
+function timeoutHasPassed(world: World, resource: PrimitiveDraft, entry: HistoryEntry): boolean {
   const timeoutMs = failureTimeoutOf(resource)
-  if (entry.status === operationStatus.notInstalled || timeoutMs === undefined || entry.lastChange === undefined)
-    return false
-  const { state } = resource
-  const timeout = Math.ceil(timeoutMs / 1000)
-  if (world.zone.now < entry.lastChange + timeout || waitsForFencing(world, resource, entry)) return false
-  const failCount = state.failCounts.get(node.name)
-  const reason = reasonToClear(resource, entry, failCount)
-  if (reason !== undefined && !state.clearFailCountOn.some((cleared) => cleared.node === node.name))
+  if (timeoutMs === undefined || entry.lastChange === undefined) return false
+  return world.zone.now >= entry.lastChange + Math.ceil(timeoutMs / 1000) && !waitsForFencing(world, resource, entry)
+}
+
+function clearFailCount({ state }: PrimitiveDraft, node: NodeDraft, reason: string): void {
+  if (!state.clearFailCountOn.some((cleared) => cleared.node === node.name))
     state.clearFailCountOn.push({ node: node.name, reason })
-  if (failCount !== undefined && !failCount.expired) return false
-  return !(isProbe(entry) && tellingExitCodes.includes(entry.exitCode))
 }
 
 /**

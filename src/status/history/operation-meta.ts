@@ -3,6 +3,7 @@
  * element's meta-attributes, then, for probes without a timeout of their own, the timeout of the monitor that runs most
  * often, then `op_defaults` under their rules.
  */
+import { parseDurationMs } from '../../base/index.ts'
 import { type Agent, type NvSet, type OperationDefinition, parseBoolean } from '../../cib/index.ts'
 import { addNvSets, type TimeZone } from '../rules/index.ts'
 
@@ -38,6 +39,11 @@ export function operationMeta(
 
 /** A stop that fails can be answered by fencing, blocking or ignoring it. */
 const meaninglessForStop = new Set(['standby', 'demote', 'stop'])
+
+/** Of an operation with these attributes; 20 seconds where none is written. */
+export function timeoutMs(meta: ReadonlyMap<string, string>): number {
+  return parseDurationMs(meta.get('timeout') ?? '') ?? 20_000
+}
 
 function addProbeTimeout(values: Map<string, string>, owner: OperationOwner): void {
   const timeout = mostFrequentMonitor(owner.operations)?.attributes.timeout

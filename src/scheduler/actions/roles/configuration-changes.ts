@@ -3,15 +3,15 @@
  * changed restart, or reload where their agent can and nothing that needs a restart changed ("Agent Reload" in Pacemaker
  * Explained). The parameters that ran are known by their digests only.
  */
-import { type Md5, parametersDigest } from '../../../cib/index.ts'
-import type { HistoryEntry, NodeStatus } from '../../../status/index.ts'
+import type { Md5 } from '../../../cib/index.ts'
+import { compareDigests, type HistoryEntry, type NodeStatus, parametersTask } from '../../../status/index.ts'
 import { giveReason, operationKey } from '../action.ts'
 import { isUnclean, obtain, order, type Plan } from '../draft.ts'
 import { requireUnfencing } from '../fencing/fence-action.ts'
 import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
 import { parametersOf } from '../parameters.ts'
 import { rule } from '../relation.ts'
-import { isFenceDevice, type PrimitiveUnit, primitivesOf } from '../unit.ts'
+import { type PrimitiveUnit, primitivesOf } from '../unit.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { deleteHistory } from './role-changes.ts'
@@ -35,13 +35,17 @@ interface Checked {
   readonly md5: Md5
 }
 
-/** A failure with other parameters than there are now says nothing any more. */
+/**
+ * A failure with other parameters than there are now says nothing any more. The status knows that of all failures but those of
+ * connections that are made to wherever their container is going to be.
+ */
 function forgetChangedFailures(plan: Plan, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
+  if (unit.resource.parametersOn(node.name).get('addr') !== '#uname') return
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
-    compareDigests(plan, checked, entry) !== 'none'
+    compare(plan, checked, entry) !== 'none'
   if (entries.some(isOutdated)) clearFailCount(plan, unit, node.name, 'resource parameters have changed')
 }
 
@@ -107,7 +111,7 @@ function checkOperation(plan: Plan, checked: Checked, entry: HistoryEntry): bool
     cancelRecorded(plan, checked, entry)
     return true
   }
-  const difference = compareDigests(plan, checked, entry)
+  const difference = compare(plan, checked, entry)
   if (difference === 'none') return false
   if (difference === 'restart') {
     forceRestart(plan, unit, node, entry)
@@ -124,17 +128,10 @@ function checkOperation(plan: Plan, checked: Checked, entry: HistoryEntry): bool
 }
 
 function forceRestart(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
-  const task = recordedTask(entry)
+  const task = parametersTask(entry)
   const action = obtain(plan, { unit, task, intervalMs: entry.intervalMs, optional: false })
   giveReason(action, 'resource definition change', { overwrite: true })
   requireUnfencing(plan, unit, node, 'Device parameters changed')
-}
-
-/** What was started, found or moved here runs with the parameters that a start would have. */
-function recordedTask({ operation, intervalMs }: HistoryEntry): string {
-  return intervalMs === 0 && (operation === 'monitor' || operation === 'migrate_from' || operation === 'promote')
-    ? 'start'
-    : operation
 }
 
 function reload(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
@@ -152,51 +149,15 @@ function reload(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
   }
 }
 
-type Difference = 'none' | 'restart' | 'reload'
-
-function compareDigests(plan: Plan, { unit, node, md5 }: Checked, entry: HistoryEntry): Difference {
-  const { attributes, intervalMs } = entry
-  const all = attributes['op-digest']
-  const task = recordedTask(entry)
-  const definition = findOperation(unit.resource, task, intervalMs)
+function compare(plan: Plan, { unit, node, md5 }: Checked, entry: HistoryEntry): ReturnType<typeof compareDigests> {
+  const { operation, intervalMs } = entry
+  const definition = findOperation(unit.resource, parametersTask(entry), intervalMs)
   const own = definition ? plan.status.operationParameters(definition, node.name) : new Map<string, string>()
-  const parameters = parametersOf(plan, unit, { node: node.name, own })
-  const restartDigest = attributes['op-restart-digest']
-  if (restartDigest !== undefined) {
-    // Without a list every parameter counts.
-    const names = attributes['op-force-restart']?.split(' ')
-    const isRelevant = ([name]: readonly [string, string]): boolean => names?.includes(name) ?? true
-    const relevant = Object.fromEntries(Object.entries(parameters).filter(isRelevant))
-    if (parametersDigest(relevant, md5) !== restartDigest) {
-      const isSecret = plan.isSanitized && onlySecretsDiffer(unit, parameters, { attributes, md5 })
-      return isSecret ? 'none' : 'restart'
-    }
+  const configured = {
+    agent: unit.resource.agent,
+    parameters: parametersOf(plan, unit, { node: node.name, own }),
+    hasOwnParameters: own.size > 0,
+    timeoutMs: () => timeoutMs(operationMeta(plan.status, unit, operation, intervalMs)),
   }
-  if (all === undefined) return 'none'
-  const timed =
-    intervalMs > 0
-      ? {
-          ...parameters,
-          CRM_meta_timeout: String(timeoutMs(operationMeta(plan.status, unit, entry.operation, intervalMs))),
-        }
-      : parameters
-  if (parametersDigest(timed, md5) === all) return 'none'
-  if (plan.isSanitized && onlySecretsDiffer(unit, parameters, { attributes, md5 })) return 'none'
-  return intervalMs === 0 && own.size > 0 ? 'restart' : 'reload'
-}
-
-/** In a CIB that was made fit for showing, secrets are stars: what counts is the digest of everything else. */
-function onlySecretsDiffer(
-  unit: PrimitiveUnit,
-  parameters: Readonly<Record<string, string>>,
-  { attributes, md5 }: { readonly attributes: HistoryEntry['attributes']; readonly md5: Md5 },
-): boolean {
-  const digest = attributes['op-secure-digest']
-  if (digest === undefined) return false
-  const secrets = (attributes['op-secure-params'] ?? '').split(' ')
-  const open = Object.entries(parameters).filter(([name]) => !secrets.includes(name))
-  if (parametersDigest(Object.fromEntries(open), md5) === digest) return true
-  // Older versions left out what a fence device's parameters tell the cluster rather than the agent.
-  const own = open.filter(([name]) => !name.startsWith('pcmk_'))
-  return isFenceDevice(unit) && parametersDigest(Object.fromEntries(own), md5) === digest
+  return compareDigests(entry, configured, { md5, isSanitized: plan.isSanitized })
 }
