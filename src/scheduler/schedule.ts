@@ -29,8 +29,7 @@ export interface Schedule {
 
 export function schedule({ cib, now, md5, explain, utcOffsetAt }: SchedulerInput): Schedule {
   const configuration = readConfiguration(cib)
-  const digests = { md5, isSanitized: false }
-  const status = readStatus({ cib, configuration, now, digests, ...(utcOffsetAt && { utcOffsetAt }) })
+  const status = readStatus({ cib, configuration, now, md5, ...(utcOffsetAt && { utcOffsetAt }) })
   const assignment = assignResources(status, { holds: status.ruleHolds, showScores: false, explain })
   const { graph, changes } = planTransition({ status, assignment, md5, isSanitized: false })
   return { configuration, status, assignment, graph, changes }

@@ -259,7 +259,7 @@ export interface PrimitiveState {
   readonly shutdownLock?: { readonly node: NodeName; readonly since: number }
   /** A node whose lock on it has expired: its history there shall be cleared. */
   readonly lockExpiredOn?: NodeName
-  /** By node; INFINITY is 1000000. `count` is what `migration-threshold` is compared with: 0 once expired. */
+  /** By node; INFINITY is 1000000. A container's `migration-threshold` is compared with its own and those of what runs inside. */
   readonly failCounts: ReadonlyMap<NodeName, FailCount>
   /** Whether the cluster may start and stop it: is-managed, maintenance of cluster, resource and node, `block`. */
   readonly managed: boolean
@@ -332,9 +332,9 @@ export type OnFail =
   | 'reset-remote'
 
 export interface FailCount {
-  /** What migration-threshold is compared with: 0 once expired; for a container with what runs inside of it. */
+  /** What counts: 0 once expired. */
   readonly count: Score
-  /** As recorded for the resource itself, expired or not. */
+  /** As recorded, expired or not. */
   readonly own: Score
   /** Seconds since the epoch. */
   readonly lastFailure?: number

@@ -3,7 +3,7 @@
  * turned into the readonly `ClusterStatus` at the end and never escape.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import type { Agent, BundleDefinition, Configuration, NvSet, OperationDefinition, Role } from '../cib/index.ts'
+import type { Agent, BundleDefinition, Configuration, Md5, NvSet, OperationDefinition, Role } from '../cib/index.ts'
 import type {
   ClusterOptions,
   FailCount,
@@ -15,7 +15,6 @@ import type {
   PrimitiveResource,
   ResourceMeta,
 } from './cluster-status.ts'
-import type { DigestSources } from './digests.ts'
 import type { RecordedNode } from './history/records.ts'
 import type { TimeZone } from './rules/index.ts'
 
@@ -148,7 +147,7 @@ export interface World {
   readonly haveFenceDevice: boolean
   readonly unfencingEnabled: boolean
   /** Left out by callers to whom it is all the same whether a failure's parameters are still those that are configured. */
-  readonly digests: DigestSources | undefined
+  readonly md5: Md5 | undefined
   readonly nodes: Map<NodeName, NodeDraft>
   readonly resources: ResourceDraft[]
   readonly primitives: Map<ResourceId, PrimitiveDraft>

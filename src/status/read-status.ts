@@ -7,12 +7,12 @@ import type { NodeName } from '../base/index.ts'
 import {
   type Configuration,
   childElement,
+  type Md5,
   type PrimitiveDefinition,
   parseBoolean,
   type XmlElement,
 } from '../cib/index.ts'
 import type { ClusterStatus } from './cluster-status.ts'
-import type { DigestSources } from './digests.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
 import { interpretNode } from './history/interpret.ts'
@@ -45,7 +45,7 @@ export interface StatusInput {
   /** For rules that name no time zone; UTC where it is left out. */
   readonly utcOffsetAt?: UtcOffsetAt
   /** With it, failures are forgotten whose parameters were changed since. */
-  readonly digests?: DigestSources
+  readonly md5?: Md5
 }
 
 export function readStatus(input: StatusInput): ClusterStatus {
@@ -68,7 +68,7 @@ export function readStatus(input: StatusInput): ClusterStatus {
   })
 }
 
-function buildWorld({ cib, configuration, digests }: StatusInput, zone: TimeZone, haveQuorum: boolean): World {
+function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, haveQuorum: boolean): World {
   const options = readOptions(configuration.options, zone, {
     haveQuorum,
     panicWithoutQuorum: parseBoolean(cib.attributes['no-quorum-panic']) ?? false,
@@ -110,7 +110,7 @@ function buildWorld({ cib, configuration, digests }: StatusInput, zone: TimeZone
     haveQuorum,
     haveFenceDevice: [...built.primitives.values()].some(({ agent }) => agent.class === 'stonith'),
     unfencingEnabled,
-    digests,
+    md5,
     nodes,
     ...built,
     recorded,

@@ -290,7 +290,7 @@ function contentsByContainer(tree: ResourceTree): ReadonlyMap<number, readonly P
   const contents = new Map<number, PrimitiveEntry[]>()
   for (const entry of tree.all) {
     const container = entry.kind === 'primitive' ? containerOf(tree, entry) : undefined
-    if (container === undefined || entry.kind !== 'primitive') continue
+    if (container === undefined || container === entry || entry.kind !== 'primitive') continue
     const known = contents.get(container.index)
     if (known === undefined) contents.set(container.index, [entry])
     else known.push(entry)

@@ -55,10 +55,9 @@ export function simulate(input: SimulationInput): Simulation {
   return { status, assignment, graph, changes, played, cib: recordResults(cib, played, now) }
 }
 
-function statusOf({ now, utcOffsetAt, md5, isSanitized = false }: SimulationInput, cib: XmlElement): ClusterStatus {
+function statusOf({ now, utcOffsetAt, md5 }: SimulationInput, cib: XmlElement): ClusterStatus {
   const configuration = readConfiguration(cib)
-  const digests = { md5, isSanitized }
-  return readStatus({ cib, configuration, now, digests, ...(utcOffsetAt && { utcOffsetAt }) })
+  return readStatus({ cib, configuration, now, md5, ...(utcOffsetAt && { utcOffsetAt }) })
 }
 
 export interface SimulationText {

@@ -8,8 +8,8 @@
 import type { HistoryEntry } from '../cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
 import { failureTimeoutOf } from './note-fail-counts.ts'
-import { hasOutdatedParameters } from './outdated-failure.ts'
 import { exitCodes, isProbe, operationStatus } from './outcome.ts'
+import { hasOutdatedParameters } from './outdated-failure.ts'
 
 /** Exit codes of a probe that say what is, rather than that something failed. */
 const tellingExitCodes: readonly number[] = [

@@ -27,7 +27,7 @@ export function failureTimeoutOf(resource: PrimitiveDraft): number | undefined {
   return resource.reconnectIntervalMs ?? resource.meta.failureTimeoutMs
 }
 
-/** Counts on nodes where the resource has no history, and of what runs inside of a container. */
+/** Counts on nodes where the resource has no history. */
 export function noteRemainingFailCounts(world: World): void {
   const byName = new Map<string, PrimitiveDraft[]>()
   for (const node of world.nodes.values()) {
@@ -38,8 +38,6 @@ export function noteRemainingFailCounts(world: World): void {
       for (const resource of byName.get(name) ?? [])
         if (!resource.state.failCounts.has(node.name)) noteFailCount(world, resource, node, index)
   }
-  for (const resource of world.primitives.values())
-    if (resource.container !== undefined) addToContainer(resource, resource.container)
 }
 
 function indexByName(world: World, byName: Map<string, PrimitiveDraft[]>): void {
@@ -48,13 +46,5 @@ function indexByName(world: World, byName: Map<string, PrimitiveDraft[]>): void 
     const known = byName.get(name)
     if (known === undefined) byName.set(name, [resource])
     else known.push(resource)
-  }
-}
-
-/** What fails inside counts against the container: restarting that is its recovery. */
-function addToContainer(inside: PrimitiveDraft, container: PrimitiveDraft): void {
-  for (const [node, { count }] of inside.state.failCounts) {
-    const own = container.state.failCounts.get(node) ?? { count: 0, own: 0, expired: false }
-    container.state.failCounts.set(node, { ...own, count: Math.min(1_000_000, own.count + count) })
   }
 }

@@ -15,8 +15,8 @@ export function hasOutdatedParameters(
   node: NodeDraft,
   entry: HistoryEntry,
 ): boolean {
-  const { digests, zone, configuration } = world
-  if (digests === undefined || !entry.id.endsWith('_last_failure_0')) return false
+  const { md5, zone, configuration } = world
+  if (md5 === undefined || !entry.id.endsWith('_last_failure_0')) return false
   if (entry.operation !== 'start' && entry.operation !== 'monitor') return false
   const parameters = parametersOn(resource, world, (name) => world.nodes.get(name)?.attributes)(node.name)
   // Such a connection is made to wherever its container will be, which is not known yet.
@@ -34,5 +34,6 @@ export function hasOutdatedParameters(
     hasOwnParameters: own.size > 0,
     timeoutMs: timeout,
   }
-  return compareDigests(entry, configured, digests) !== 'none'
+  // A changed secret is a change here, although it alone would not be a reason to restart what runs.
+  return compareDigests(entry, configured, { md5, isSanitized: false }) !== 'none'
 }
