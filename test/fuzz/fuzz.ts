@@ -124,13 +124,14 @@ function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Differe
 
 function ours(cib: Tree): Answer {
   try {
-    return simulateCib({
+    const { summary, scores, graph } = simulateCib({
       cib: cib as XmlElement,
       now: Number(cib.attributes['execution-date']),
       md5: (text) => createHash('md5').update(text, 'utf8').digest('hex'),
       showScores: true,
       isSanitized: true,
     })
+    return { summary, scores: scores(), graph: graph() }
   } catch (error) {
     const said = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { summary: `Current cluster status:\n${said}`, scores: '', graph: '' }

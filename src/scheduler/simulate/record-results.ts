@@ -101,14 +101,29 @@ function withChanges({ state, changes }: NodeState, now: number): XmlElement {
   if (changes.length === 0) return state
   const lrm = childElement(state, 'lrm') ?? element('lrm', { id: state.attributes.id ?? '' })
   const resources = childElement(lrm, 'lrm_resources') ?? element('lrm_resources')
-  const histories = new Map(childElements(resources, 'lrm_resource').map((entry) => [entry.attributes.id ?? '', entry]))
+  const histories = historiesById(childElements(resources, 'lrm_resource'))
   for (const { action, exitCode, failed } of changes) {
     const name = recordedName(histories, action)
-    const entry = histories.get(name) ?? newHistory(name, action)
-    histories.set(name, withOperation(entry, operationElement(entry, { name, action, exitCode, failed, now })))
+    const [only, another] = histories.get(name) ?? []
+    // Where a resource has two histories, a result is neither's: it gets one of its own.
+    const entry = only === undefined || another !== undefined ? newHistory(name, action) : only
+    const changed = withOperation(entry, operationElement(entry, { name, action, exitCode, failed, now }))
+    const others = (histories.get(name) ?? []).filter((other) => other !== entry)
+    histories.set(name, [...others, changed])
   }
-  const newResources: XmlElement = { ...resources, children: [...histories.values()] }
+  const newResources: XmlElement = { ...resources, children: [...histories.values()].flat() }
   return withChild(state, withChild(lrm, newResources))
+}
+
+type Histories = Map<string, readonly XmlElement[]>
+
+function historiesById(entries: readonly XmlElement[]): Histories {
+  const histories: Histories = new Map()
+  for (const entry of entries) {
+    const id = entry.attributes.id ?? ''
+    histories.set(id, [...(histories.get(id) ?? []), entry])
+  }
+  return histories
 }
 
 function withChild(parent: XmlElement, child: XmlElement): XmlElement {
@@ -117,7 +132,7 @@ function withChild(parent: XmlElement, child: XmlElement): XmlElement {
 }
 
 /** An instance goes on under the name that the node has for it. */
-function recordedName(histories: ReadonlyMap<string, XmlElement>, { resource, longId }: ResourceAction): string {
+function recordedName(histories: Histories, { resource, longId }: ResourceAction): string {
   return longId !== undefined && histories.has(longId) ? longId : resource
 }
 

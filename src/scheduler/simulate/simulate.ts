@@ -79,6 +79,7 @@ export function simulateCib(input: SimulationInput & { readonly dateLine?: strin
   }
   const date = input.dateLine === undefined ? [] : [input.dateLine]
   const lines = [
+    ...(input.cib.attributes['validate-with'] === 'none' ? [notValidated] : []),
     ...date,
     ...printSummaryHeader(status).split('\n').slice(0, -1),
     'Current cluster status:',
@@ -101,5 +102,9 @@ export function simulateCib(input: SimulationInput & { readonly dateLine?: strin
     drawn: () => ({ dot: printDot(graph), svg: printSvg(graph) }),
   }
 }
+
+const notValidated =
+  'Schema validation of configuration is disabled ' +
+  '(support for validate-with set to "none" is deprecated and will be removed in a future release)'
 
 const indented = (text: string): readonly string[] => text.trimEnd().split('\n')
