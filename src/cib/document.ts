@@ -4,6 +4,7 @@
  */
 import { SaxesParser } from 'saxes'
 import { failed, ok, type Result } from '../base/index.ts'
+import { scanXml } from './scan-xml.ts'
 
 /** 1-based line and column in the text that was read. Elements made by an edit have none. */
 export interface Place {
@@ -57,6 +58,12 @@ const maxDepth = 256
 
 /** Reads a whole document. A malformed one is refused whole, with the place of its first mistake. */
 export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
+  const plain = scanXml(text, maxDepth)
+  return plain === undefined ? parseThoroughly(text) : ok(plain)
+}
+
+/** What is not plain: malformed, or written in a way that programs that write a CIB do not use. */
+export function parseThoroughly(text: string): Result<XmlElement, MalformedXmlReport> {
   interface Open {
     readonly element: XmlElement
     readonly children: XmlNode[]
@@ -81,7 +88,13 @@ export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
   })
   parser.on('opentag', (tag) => {
     const children: XmlNode[] = []
-    const opened: XmlElement = { kind: 'element', name: tag.name, attributes: tag.attributes, children, place: start }
+    const opened: XmlElement = {
+      kind: 'element',
+      name: tag.name,
+      attributes: { ...tag.attributes },
+      children,
+      place: start,
+    }
     open.at(-1)?.children.push(opened)
     root ??= opened
     if (open.length >= maxDepth)
