@@ -28,7 +28,7 @@ export interface Flag {
   /** Shown in help for the value; a flag without one takes no value. `[seconds]` in brackets may be left out. */
   readonly value?: string
   readonly summary: string
-  /** May be given several times; the values are then joined by commas. */
+  /** May be given several times; the values are then joined by line ends. */
   readonly repeats?: boolean
   /** One letter, for `-n value`. */
   readonly letter?: string
@@ -55,6 +55,10 @@ export interface Call {
   readonly terminal: Terminal
   /** The command line as typed, for the configuration's history. */
   readonly typed: string
+  /** All commands there are, for those that take one as an argument. */
+  readonly commands: readonly Command[]
+  /** Runs another command line on another cluster, for commands that try an edit on a copy. Throws a Refusal as any command. */
+  readonly runOn: (line: readonly string[], cluster: ClusterAccess) => Promise<Outcome>
 }
 
 /** What a command may know of the world besides the cluster. */

@@ -48,7 +48,22 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
   const typed = ['systole', ...withoutSecrets(invocation.line)].join(' ')
   try {
-    return await command.run({ command, words, flags, cluster, terminal, typed })
+    return await command.run({
+      command,
+      words,
+      flags,
+      cluster,
+      terminal,
+      typed,
+      commands,
+      runOn: (other, copy) =>
+        dispatch({
+          ...invocation,
+          line: other,
+          terminal: { ...terminal, progress: () => undefined },
+          openCluster: () => copy,
+        }),
+    })
   } finally {
     cluster.close()
   }

@@ -21,7 +21,7 @@ export function splitFlags(line: readonly string[], known: readonly Flag[]): Spl
       const value = flagValue(flag, inlineValue, rest)
       const before = flags.get(flag.name)
       // A flag that may be repeated collects its values.
-      flags.set(flag.name, flag.repeats && typeof before === 'string' ? `${before},${String(value)}` : value)
+      flags.set(flag.name, flag.repeats && typeof before === 'string' ? `${before}\n${String(value)}` : value)
     } else words.push(word)
   }
   return { words, flags }
@@ -58,6 +58,25 @@ function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]):
   const next = rest.shift()
   if (next === undefined) throw new Refusal(`The option --${flag.name} needs a value: --${flag.name}=<${flag.value}>.`)
   return next
+}
+
+/** A command in one text, as a shell would split it: at blanks, but for those between quotes. */
+export function splitText(text: string): readonly string[] {
+  const words: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (const character of text) {
+    if (character === quote) quote = ''
+    else if (quote === '' && (character === '"' || character === "'")) {
+      quote = character
+      word ??= ''
+    } else if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? '') + character
+  }
+  if (quote !== '') throw new Refusal(`A quote is opened and not closed: ${text}`)
+  return word === undefined ? words : [...words, word]
 }
 
 export interface Section {

@@ -10,12 +10,9 @@ export { explainNode, type NodeReport } from './explain/explain-node.ts'
 export { explainResource, type ResourceExplanation } from './explain/explain-resource.ts'
 export { canBeFenced, fenceDevicesIn, fenceTopologyOf } from './explain/fence-devices.ts'
 export { type Schedule, type SchedulerInput, schedule } from './schedule.ts'
-export { answerLine, type Surroundings, simulateFile } from './simulate/batch.ts'
-export {
-  type Simulation,
-  type SimulationInput,
-  type SimulationText,
-  simulate,
-  simulateCib,
-} from './simulate/simulate.ts'
-export { nothingElse, suppose, unknownNodes, type WhatIf } from './simulate/what-if.ts'
+export { answerLine, momentOf, type Surroundings, simulateFile } from './simulate/batch.ts'
+export { formatOperationSpec, type OperationSpec, parseOperationSpec } from './simulate/operation-spec.ts'
+export { type SimulationQuestion, type SimulationText, simulateCib } from './simulate/print-simulation.ts'
+export { utilizationOf } from './simulate/print-utilization.ts'
+export { type Simulation, type SimulationInput, simulate } from './simulate/simulate.ts'
+export { type Moment, questionMistakes, suppose, type WhatIf } from './simulate/what-if.ts'

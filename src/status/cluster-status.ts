@@ -11,6 +11,8 @@ export interface ClusterStatus {
   readonly now: number
   /** Seconds since the epoch at which some rule, failure timeout or shutdown lock next changes what holds, if any does. */
   readonly recheckAt?: number
+  /** The same with what changes then: a rule by its id, a failure-timeout, a lock, a pending node. */
+  readonly nextChange?: { readonly at: number; readonly because: readonly string[] }
   readonly options: ClusterOptions
   readonly haveQuorum: boolean
   readonly nodes: readonly NodeStatus[]

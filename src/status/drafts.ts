@@ -16,6 +16,7 @@ import type {
   ResourceMeta,
 } from './cluster-status.ts'
 import type { RecordedNode } from './history/records.ts'
+import type { TimedChange } from './recheck.ts'
 import type { TimeZone } from './rules/index.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -158,8 +159,8 @@ export interface World {
   readonly failures: Map<string, FailedOperation>
   /** Containers that must stop because something inside of them failed. */
   readonly containersToStop: Set<PrimitiveDraft>
-  /** When something will look different although nothing happens, in seconds since the epoch. */
-  readonly moments: number[]
+  /** When something will look different although nothing happens. */
+  readonly moments: TimedChange[]
 }
 
 export const roleRank: Readonly<Record<Role, number>> = { Stopped: 1, Started: 2, Unpromoted: 3, Promoted: 4 }

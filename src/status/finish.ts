@@ -40,7 +40,7 @@ export function finishStatus(
   rest: {
     readonly haveQuorum: boolean
     readonly tickets: readonly TicketStatus[]
-    readonly recheckAt: number | undefined
+    readonly nextChange: ClusterStatus['nextChange']
   },
 ): ClusterStatus {
   const nodes = sortedNodes(world.nodes.values()).map((node) => finishNode(world, node))
@@ -60,7 +60,7 @@ export function finishStatus(
     failures: [...world.failures.values()],
     unfencingEnabled: world.unfencingEnabled,
     ...questions(finishing),
-    ...(rest.recheckAt === undefined ? {} : { recheckAt: rest.recheckAt }),
+    ...(rest.nextChange === undefined ? {} : { recheckAt: rest.nextChange.at, nextChange: rest.nextChange }),
   }
 }
 

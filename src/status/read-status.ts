@@ -31,7 +31,7 @@ import {
 import { readRemoteFlags, updateRemoteOnline } from './nodes/remote.ts'
 import { guestNodes } from './nodes/remote-definitions.ts'
 import { readOptions } from './options.ts'
-import { recheckMoment } from './recheck.ts'
+import { nextChangeOf, type TimedChange } from './recheck.ts'
 import { buildResources } from './resources/builder.ts'
 import { type TimeZone, type UtcOffsetAt, utc } from './rules/index.ts'
 import { readTickets } from './tickets.ts'
@@ -64,7 +64,7 @@ export function readStatus(input: StatusInput): ClusterStatus {
   return finishStatus(world, {
     haveQuorum,
     tickets: readTickets(statusSection),
-    recheckAt: recheckMoment(configuration, zone, world.moments),
+    nextChange: nextChangeOf(configuration, zone, world.moments),
   })
 }
 
@@ -92,7 +92,7 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
   )
   linkConnections(nodes, built.primitives.values(), options.startupFencing && options.fencingEnabled)
   const recorded = readRecords(childElement(cib, 'status'), nameById(nodes))
-  const moments: number[] = []
+  const moments: TimedChange[] = []
   for (const state of recorded.values()) {
     const node = nodes.get(state.name)
     if (node === undefined) continue
@@ -101,7 +101,8 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
       continue
     }
     const changesAt = readMemberState(node, state, context)
-    if (changesAt !== undefined) moments.push(changesAt)
+    if (changesAt !== undefined)
+      moments.push({ at: changesAt, because: `${node.name} has been pending for node-pending-timeout` })
   }
   return {
     configuration,

@@ -2,14 +2,25 @@
 import type { Configuration, NvSet, ResourceDefinition, Rule } from '../cib/index.ts'
 import { nextRuleChange, type TimeZone } from './rules/index.ts'
 
-export function recheckMoment(
+export interface TimedChange {
+  /** Seconds since the epoch. */
+  readonly at: number
+  readonly because: string
+}
+
+export function nextChangeOf(
   configuration: Configuration,
   zone: TimeZone,
-  moments: readonly number[],
-): number | undefined {
-  const changes = rulesOf(configuration).flatMap((rule) => nextRuleChange(rule, zone) ?? [])
-  const later = [...changes, ...moments].filter((moment) => moment > zone.now)
-  return later.length === 0 ? undefined : Math.min(...later)
+  moments: readonly TimedChange[],
+): { readonly at: number; readonly because: readonly string[] } | undefined {
+  const changes = rulesOf(configuration).flatMap((rule): readonly TimedChange[] => {
+    const at = nextRuleChange(rule, zone)
+    return at === undefined ? [] : [{ at, because: `rule ${rule.id} gives another answer` }]
+  })
+  const later = [...changes, ...moments].filter(({ at }) => at > zone.now)
+  if (later.length === 0) return undefined
+  const at = Math.min(...later.map((change) => change.at))
+  return { at, because: [...new Set(later.flatMap((change) => (change.at === at ? [change.because] : [])))] }
 }
 
 function rulesOf(configuration: Configuration): readonly Rule[] {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { XmlElement } from '../../src/cib/index.ts'
-import { simulateCib } from '../../src/scheduler/simulate/simulate.ts'
+import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
 import { type Answer, compareAnswers, type Difference, type Level } from './answer.ts'
 import type { Tree } from './cib-tree.ts'
 import { constraintMutations } from './mutate-constraints.ts'

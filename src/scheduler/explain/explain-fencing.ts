@@ -53,7 +53,7 @@ export function explainFencing(input: SchedulerInput, name: string): FencingAnsw
       : schedule({
           ...input,
           explain: true,
-          cib: suppose(input.cib, { nodesUp: [], nodesDown: [], nodesFailed: [name] }),
+          cib: suppose(input.cib, { nodesFailed: [name] }, input).cib,
         })
   return { kind: 'report', report: reportOf(before, after, { node, isDue: due.length > 0 }) }
 }

@@ -3,23 +3,22 @@
  * one simulation. Files, clocks and streams are the caller's.
  */
 import { type Md5, parseXml } from '../../cib/index.ts'
-import { parseMoment, utc } from '../../status/index.ts'
-import { type SimulationText, simulateCib } from './simulate.ts'
-import { suppose, type WhatIf } from './what-if.ts'
+import { parseMoment, type StatusInput, utc } from '../../status/index.ts'
+import { type SimulationText, simulateCib } from './print-simulation.ts'
 
 export interface Surroundings {
   readonly md5: Md5
   readonly readFile: (path: string) => string
   /** Seconds since the epoch, where neither the CIB nor the caller names a moment. */
   readonly now: () => number
+  /** What rules and dates without a time zone mean; UTC where it is left out. */
+  readonly utcOffsetAt?: StatusInput['utcOffsetAt']
   /** Milliseconds, to tell how long a simulation took. */
   readonly ticks: () => number
 }
 
 export interface Request {
   readonly file: string
-  /** Asked of the CIB before it is simulated. */
-  readonly whatIf?: WhatIf
   /** As given with `-t`. */
   readonly date?: string
   /** Keep the scores, which take as much memory as the resources and nodes multiplied. */
@@ -52,32 +51,31 @@ export function answerLine(line: string, around: Surroundings): string {
   }
 }
 
-export function simulateFile(
-  { file, date, whatIf, showScores }: Request,
-  { md5, readFile, now }: Surroundings,
-): SimulationText {
+export function simulateFile({ file, date, showScores }: Request, around: Surroundings): SimulationText {
+  const { md5, readFile, now, utcOffsetAt } = around
   const parsed = parseXml(readFile(file))
   if (!parsed.ok)
     throw new Error(parsed.reports.map(({ message, place }) => `${file}:${place.line}: ${message}`).join('\n'))
-  const cib = whatIf ? suppose(parsed.value, whatIf) : parsed.value
-  const moment = momentOf(cib.attributes['execution-date'], date)
+  const moment = momentOf(parsed.value.attributes['execution-date'], date, utcOffsetAt)
   return simulateCib({
-    cib,
+    cib: parsed.value,
     md5,
     showScores,
     isSanitized: true,
     now: moment?.seconds ?? now(),
+    ...(utcOffsetAt && { utcOffsetAt }),
     ...(moment && { dateLine: moment.line }),
   })
 }
 
 /** What the caller says wins over the moment that the CIB was saved with. */
-function momentOf(
+export function momentOf(
   executionDate: string | undefined,
   date: string | undefined,
+  utcOffsetAt: StatusInput['utcOffsetAt'] = utc,
 ): { readonly seconds: number; readonly line: string } | undefined {
   if (date !== undefined) {
-    const seconds = parseMoment(date, { now: 0, utcOffsetAt: utc })
+    const seconds = parseMoment(date, { now: 0, utcOffsetAt })
     if (seconds === undefined) throw new Error(`'${date}' is no moment: write one like '2026-11-20 14:00:00Z'.`)
     return { seconds, line: `Setting effective cluster time: ${date}` }
   }

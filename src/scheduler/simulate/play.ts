@@ -1,8 +1,11 @@
 /**
  * Plays a transition graph as the controller would walk it, but nothing is executed: every operation ends as the graph
- * expects it to, unless it is told to fail. What cannot be reached any more is left out.
+ * expects it to, unless it is told to fail. What cannot be reached any more is left out. A failure ends the transition, for the
+ * cluster would make a new one: after it only what touches nothing, and what a transition always finishes, is done.
  */
+import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
+import type { OperationSpec } from './operation-spec.ts'
 
 export interface PlayedAction {
   readonly action: GraphAction
@@ -10,39 +13,42 @@ export interface PlayedAction {
   readonly failed: boolean
 }
 
-export interface Failure {
-  /** `web_start_0`, `web_monitor_10000`. */
-  readonly key: string
-  readonly node: string
-  readonly exitCode: number
-}
-
 /** In the order of execution. Passes over the graph repeat until none finds an action that is ready. */
-export function playGraph(graph: TransitionGraph, failures: readonly Failure[] = []): readonly PlayedAction[] {
+export function playGraph(graph: TransitionGraph, failures: readonly OperationSpec[] = []): readonly PlayedAction[] {
   const done = new Set<number>()
+  const failed = new Set<number>()
   const played: PlayedAction[] = []
   let waiting: readonly GraphAction[] = graph.actions
   for (;;) {
     const left: GraphAction[] = []
     for (const action of waiting) {
-      if (!action.inputs.every((id) => done.has(id))) {
+      const isFinished = action.priority >= INFINITY_SCORE
+      const isLeftOut = failed.size > 0 && action.kind !== 'pseudo' && !isFinished
+      // What a transition always finishes, such as telling that all instances are stopped, minds no failure.
+      if (isLeftOut || !action.inputs.every((id) => done.has(id) || (isFinished && failed.has(id)))) {
         left.push(action)
         continue
       }
       const result = resultOf(action, failures)
       played.push(result)
-      if (!result.failed) done.add(action.id)
+      if (result.failed) failed.add(action.id)
+      else done.add(action.id)
     }
     if (left.length === waiting.length) return played
     waiting = left
   }
 }
 
-function resultOf(action: GraphAction, failures: readonly Failure[]): PlayedAction {
+function resultOf(action: GraphAction, failures: readonly OperationSpec[]): PlayedAction {
   const expected = Number(action.attributes.CRM_meta_op_target_rc ?? 0)
   if (action.kind !== 'resource') return { action, exitCode: expected, failed: false }
+  const { resource, longId, operation, intervalMs, node } = action
   const failure = failures.find(
-    ({ key, node }) => node === action.node && (key === action.key || key === action.internalKey),
+    (spec) =>
+      spec.node === node &&
+      spec.operation === operation &&
+      spec.intervalMs === intervalMs &&
+      (spec.resource === resource || spec.resource === longId),
   )
   return failure
     ? { action, exitCode: failure.exitCode, failed: failure.exitCode !== expected }

@@ -6,14 +6,29 @@ import {
   childElement,
   childElements,
   element,
-  formatTransitionKey,
+  type Md5,
+  operationDigests,
   type XmlElement,
   type XmlNode,
 } from '../../cib/index.ts'
 import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
+import { isCounted, withChild, withFailureCounted } from './count-failure.ts'
+import { newHistory, type RecordedOperation, withOperation } from './operation-record.ts'
 import type { PlayedAction } from './play.ts'
 
-export function recordResults(cib: XmlElement, played: readonly PlayedAction[], now: number): XmlElement {
+export interface Circumstances {
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly startFailureIsFatal: boolean
+  /** Left out where nobody will look whether parameters changed since: digests take time. */
+  readonly md5?: Md5
+}
+
+export function recordResults(
+  cib: XmlElement,
+  played: readonly PlayedAction[],
+  circumstances: Circumstances,
+): XmlElement {
   const status = childElement(cib, 'status') ?? element('status')
   const states = new Map<string, NodeState>()
   const others: XmlNode[] = []
@@ -29,7 +44,7 @@ export function recordResults(cib: XmlElement, played: readonly PlayedAction[], 
     else if (action.kind === 'resource') recordOperation(states, result, action)
   }
   const recorded = element('status', status.attributes, [
-    ...[...states.values()].map((node) => withChanges(node, now)),
+    ...[...states.values()].map((node) => withChanges(node, circumstances)),
     ...others,
   ])
   return {
@@ -97,22 +112,25 @@ function newState({ node, nodeId, routerNode }: ResourceAction): Readonly<Record
     : { id: node, uname: node, remote_node: 'true', in_ccm: 'true' }
 }
 
-function withChanges({ state, changes }: NodeState, now: number): XmlElement {
+function withChanges({ state, changes }: NodeState, circumstances: Circumstances): XmlElement {
+  const { startFailureIsFatal } = circumstances
   if (changes.length === 0) return state
   const lrm = childElement(state, 'lrm') ?? element('lrm', { id: state.attributes.id ?? '' })
   const resources = childElement(lrm, 'lrm_resources') ?? element('lrm_resources')
   const histories = historiesById(childElements(resources, 'lrm_resource'))
+  let counted = state
   for (const { action, exitCode, failed } of changes) {
     const name = recordedName(histories, action)
+    const recorded = recordedOperation({ name, action, exitCode, failed, circumstances })
     const [only, another] = histories.get(name) ?? []
     // Where a resource has two histories, a result is neither's: it gets one of its own.
-    const entry = only === undefined || another !== undefined ? newHistory(name, action) : only
-    const changed = withOperation(entry, operationElement(entry, { name, action, exitCode, failed, now }))
+    const entry = only === undefined || another !== undefined ? newHistory(name, action.agent) : only
     const others = (histories.get(name) ?? []).filter((other) => other !== entry)
-    histories.set(name, [...others, changed])
+    histories.set(name, [...others, withOperation(entry, recorded)])
+    if (failed && isCounted(recorded)) counted = withFailureCounted(counted, { ...recorded, startFailureIsFatal })
   }
   const newResources: XmlElement = { ...resources, children: [...histories.values()].flat() }
-  return withChild(state, withChild(lrm, newResources))
+  return withChild(counted, withChild(lrm, newResources))
 }
 
 type Histories = Map<string, readonly XmlElement[]>
@@ -126,78 +144,38 @@ function historiesById(entries: readonly XmlElement[]): Histories {
   return histories
 }
 
-function withChild(parent: XmlElement, child: XmlElement): XmlElement {
-  const others = parent.children.filter((other) => !(other.kind === 'element' && other.name === child.name))
-  return { ...parent, children: [...others, child] }
-}
-
 /** An instance goes on under the name that the node has for it. */
 function recordedName(histories: Histories, { resource, longId }: ResourceAction): string {
   return longId !== undefined && histories.has(longId) ? longId : resource
 }
 
-function newHistory(id: string, { agent }: ResourceAction): XmlElement {
-  return element('lrm_resource', {
-    id,
-    class: agent.class,
-    ...(agent.provider !== undefined && { provider: agent.provider }),
-    type: agent.type,
-  })
-}
-
-interface Recorded {
+function recordedOperation(about: {
   readonly name: string
   readonly action: ResourceAction
   readonly exitCode: number
   readonly failed: boolean
-  readonly now: number
-}
-
-function operationElement(entry: XmlElement, { name, action, exitCode, failed, now }: Recorded): XmlElement {
-  const { operation, intervalMs, attributes } = action
-  const recordedAs = operation === 'reload-agent' && !failed ? 'start' : operation
-  const callId =
-    1 + Math.max(0, ...childElements(entry, 'lrm_rsc_op').map((op) => Number(op.attributes['call-id'] ?? 0)))
-  const status = failed ? 4 : 0
-  const key = formatTransitionKey({
-    action: action.id,
-    transition: -1,
-    expectedExitCode: Number(attributes.CRM_meta_op_target_rc ?? 0),
-    uuid: 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
-  })
-  const id = failed
-    ? `${name}_last_failure_0`
-    : intervalMs > 0
-      ? `${name}_${operation}_${intervalMs}`
-      : `${name}_last_0`
-  return element('lrm_rsc_op', {
-    id,
-    operation_key: `${name}_${recordedAs}_${intervalMs}`,
-    operation: recordedAs,
-    crm_feature_set: '3.20.1',
-    'transition-key': key,
-    'transition-magic': `${status}:${exitCode};${key}`,
-    'exit-reason': '',
-    on_node: action.node,
-    'call-id': String(callId),
-    'rc-code': String(exitCode),
-    'op-status': String(status),
-    interval: String(intervalMs),
-    'last-rc-change': String(now),
-    'exec-time': '0',
-    'queue-time': '0',
-    ...migrationEnds(attributes),
-  })
-}
-
-function migrationEnds(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  readonly circumstances: Circumstances
+}): RecordedOperation {
+  const { name, action, exitCode, failed, circumstances } = about
+  const { operation, attributes, intervalMs, node } = action
   const { CRM_meta_migrate_source: source, CRM_meta_migrate_target: target } = attributes
-  return source === undefined || target === undefined ? {} : { migrate_source: source, migrate_target: target }
+  return {
+    name,
+    operation: operation === 'reload-agent' && !failed ? 'start' : operation,
+    intervalMs,
+    node,
+    exitCode,
+    expectedExitCode: Number(attributes.CRM_meta_op_target_rc ?? 0),
+    action: action.id,
+    ...(failed && { exitReason: 'Simulated failure' }),
+    ...(source !== undefined && target !== undefined && { migration: { source, target } }),
+    ...(circumstances.md5 && { digest: digestOf(action, circumstances.md5) }),
+    now: circumstances.now,
+  }
 }
 
-function withOperation(entry: XmlElement, operation: XmlElement): XmlElement {
-  const others = entry.children.filter(
-    (child) => !(child.kind === 'element' && child.attributes.id === operation.attributes.id),
-  )
-  return { ...entry, children: [...others, operation] }
+function digestOf({ attributes, intervalMs }: ResourceAction, md5: Md5): string {
+  const parameters = Object.fromEntries(Object.entries(attributes).filter(([name]) => !name.startsWith('CRM_meta_')))
+  const recurringTimeoutMs = intervalMs > 0 ? Number(attributes.CRM_meta_timeout) : undefined
+  return operationDigests({ parameters, ...(recurringTimeoutMs !== undefined && { recurringTimeoutMs }) }, md5).all
 }

@@ -1,59 +1,147 @@
 /**
- * Questions of the form "what if": a CIB in, the CIB as it would be out. The words are crm_simulate's: a node that is *down* has left
- * cleanly, one that *fails* is lost and must be fenced.
+ * Questions of the form "what if": a CIB in, the CIB as it would be out, and what was changed in crm_simulate's words and order. A
+ * remote or guest node fails by its connection: the monitor of that fails where it runs.
  */
-import {
-  childElement,
-  childElements,
-  element,
-  readConfiguration,
-  type XmlElement,
-  type XmlNode,
-} from '../../cib/index.ts'
+import { readConfiguration, setClusterOptions, type XmlElement } from '../../cib/index.ts'
+import { type ClusterStatus, type NodeStatus, readStatus, type StatusInput } from '../../status/index.ts'
+import type { OperationSpec } from './operation-spec.ts'
+import { supposeNewNode, supposeNode } from './suppose-nodes.ts'
+import { primitiveMeant, supposeOperation } from './suppose-operation.ts'
+import { supposeTicket } from './suppose-tickets.ts'
 
 export interface WhatIf {
-  readonly nodesUp: readonly string[]
-  readonly nodesDown: readonly string[]
-  readonly nodesFailed: readonly string[]
   readonly quorate?: boolean
+  readonly watchdog?: boolean
+  readonly nodesAdded?: readonly string[]
+  readonly nodesUp?: readonly string[]
+  readonly nodesDown?: readonly string[]
+  readonly nodesFailed?: readonly string[]
+  readonly nodesPending?: readonly string[]
+  readonly ticketsGranted?: readonly string[]
+  readonly ticketsRevoked?: readonly string[]
+  readonly ticketsOnStandby?: readonly string[]
+  readonly ticketsActive?: readonly string[]
+  /** Results that the history gets before the cluster looks at it. */
+  readonly results?: readonly OperationSpec[]
 }
 
-export const nothingElse: WhatIf = { nodesUp: [], nodesDown: [], nodesFailed: [] }
-
-const memberStates = {
-  up: { in_ccm: 'true', crmd: 'online', join: 'member', expected: 'member' },
-  down: { in_ccm: 'false', crmd: 'offline', join: 'down', expected: 'down' },
-  failed: { in_ccm: 'false', crmd: 'offline', join: 'down', expected: 'member' },
-} as const
-
-/** The nodes of a question that the CIB does not have. */
-export function unknownNodes(cib: XmlElement, { nodesUp, nodesDown, nodesFailed }: WhatIf): readonly string[] {
-  const known = new Set(readConfiguration(cib).nodes.map(({ name }): string => name))
-  return [...nodesUp, ...nodesDown, ...nodesFailed].filter((node) => !known.has(node))
+export interface Supposed {
+  readonly cib: XmlElement
+  /** What was changed, a line each. */
+  readonly lines: readonly string[]
 }
 
-export function suppose(cib: XmlElement, question: WhatIf): XmlElement {
-  const states = [
-    ...question.nodesUp.map((node) => ({ node, state: memberStates.up })),
-    ...question.nodesDown.map((node) => ({ node, state: memberStates.down })),
-    ...question.nodesFailed.map((node) => ({ node, state: memberStates.failed })),
+export interface Moment {
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly utcOffsetAt?: StatusInput['utcOffsetAt'] | undefined
+}
+
+type Step = (cib: XmlElement) => Supposed
+
+export function suppose(cib: XmlElement, question: WhatIf, moment: Moment): Supposed {
+  return stepsOf(question, moment).reduce<Supposed>(
+    (before, step) => {
+      const after = step(before.cib)
+      return { cib: after.cib, lines: [...before.lines, ...after.lines] }
+    },
+    { cib, lines: [] },
+  )
+}
+
+function stepsOf(question: WhatIf, moment: Moment): readonly Step[] {
+  const each =
+    (step: (cib: XmlElement, name: string) => Supposed) =>
+    (name: string): Step =>
+    (cib) =>
+      step(cib, name)
+  const { quorate, watchdog } = question
+  return [
+    ...(quorate === undefined ? [] : [(cib: XmlElement) => supposeQuorum(cib, quorate)]),
+    ...(watchdog === undefined ? [] : [(cib: XmlElement) => supposeWatchdog(cib, watchdog)]),
+    ...(question.nodesAdded ?? []).map(each(supposeNewNode)),
+    ...(question.nodesUp ?? []).map(each((cib, node) => supposeNode(cib, node, 'up'))),
+    ...(question.nodesDown ?? []).map(each((cib, node) => supposeNode(cib, node, 'down'))),
+    ...(question.nodesFailed ?? []).map(each((cib, node) => supposeFailedNode(cib, node, moment))),
+    ...(question.nodesPending ?? []).map(each((cib, node) => supposeNode(cib, node, 'pending'))),
+    ...(question.ticketsGranted ?? []).map(each((cib, ticket) => supposeTicket(cib, ticket, 'granted'))),
+    ...(question.ticketsRevoked ?? []).map(each((cib, ticket) => supposeTicket(cib, ticket, 'revoked'))),
+    ...(question.ticketsOnStandby ?? []).map(each((cib, ticket) => supposeTicket(cib, ticket, 'standby'))),
+    ...(question.ticketsActive ?? []).map(each((cib, ticket) => supposeTicket(cib, ticket, 'active'))),
+    ...(question.results ?? []).map(
+      (spec): Step =>
+        (cib) =>
+          supposeOperation(cib, statusOf(cib, moment), spec),
+    ),
   ]
-  const withNodes = states.reduce((current, { node, state }) => withNodeState(current, node, state), cib)
-  if (question.quorate === undefined) return withNodes
-  const quorum = { 'have-quorum': question.quorate ? '1' : '0' }
-  return { ...withNodes, attributes: { ...withNodes.attributes, ...quorum } }
 }
 
-/** Sets the membership of a node; one that was never seen gets its first entry. */
-function withNodeState(cib: XmlElement, node: string, state: Readonly<Record<string, string>>): XmlElement {
-  const status = childElement(cib, 'status') ?? element('status')
-  const known = childElements(status, 'node_state').find(({ attributes }) => attributes.uname === node)
-  const id = readConfiguration(cib).nodes.find(({ name }) => name === node)?.id ?? node
-  const before = known ?? element('node_state', { id, uname: node })
-  const after: XmlElement = { ...before, attributes: { ...before.attributes, ...state } }
-  const children: readonly XmlNode[] = known
-    ? status.children.map((child) => (child === known ? after : child))
-    : [...status.children, after]
-  const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'status')
-  return { ...cib, children: [...others, { ...status, children }] }
+function supposeQuorum(cib: XmlElement, quorate: boolean): Supposed {
+  const attributes = { ...cib.attributes, 'have-quorum': quorate ? '1' : '0' }
+  return { cib: { ...cib, attributes }, lines: [`Setting quorum: ${quorate}`] }
+}
+
+function supposeWatchdog(cib: XmlElement, watchdog: boolean): Supposed {
+  const edited = setClusterOptions(cib, { values: { 'have-watchdog': String(watchdog) }, force: true })
+  return { cib: edited.ok ? edited.value.cib : cib, lines: [`Setting watchdog: ${watchdog}`] }
+}
+
+function supposeFailedNode(cib: XmlElement, name: string, moment: Moment): Supposed {
+  const status = statusOf(cib, moment)
+  const lost = connectionLoss(status, name)
+  if (lost === undefined) return supposeNode(cib, name, 'failed')
+  const { cib: without, lines } = supposeOperation(cib, status, lost)
+  return { cib: without, lines: [`Failing node ${name}`, ...lines] }
+}
+
+/** How the cluster notices that a remote node is gone; undefined where it is no such node, or not connected. */
+function connectionLoss(status: ClusterStatus, name: string): OperationSpec | undefined {
+  const node = status.nodes.find((candidate) => candidate.name === name)
+  const connection = node?.connection === undefined ? undefined : status.primitivesById.get(node.connection)
+  const host = connection?.state.active[0]?.node
+  if (connection === undefined || host === undefined) return undefined
+  const monitor = connection.operations.find((operation) => operation.name === 'monitor' && operation.intervalMs > 0)
+  const intervalMs = monitor?.intervalMs ?? 60_000
+  return { resource: connection.id, operation: 'monitor', intervalMs, node: host, exitCode: 1 }
+}
+
+/** What a question names that is not there, or cannot be asked: a sentence each. */
+export function questionMistakes(cib: XmlElement, question: WhatIf, moment: Moment): readonly string[] {
+  const status = statusOf(cib, moment)
+  const added = new Set(question.nodesAdded)
+  const nodeNamed = (name: string): NodeStatus | undefined => status.nodes.find((node) => node.name === name)
+  const existing = (name: string): readonly string[] =>
+    nodeNamed(name) === undefined && !added.has(name) ? [`There is no node '${name}'.`] : []
+  const membersOnly = (name: string): readonly string[] => {
+    const node = nodeNamed(name)
+    return node === undefined || node.kind === 'member'
+      ? existing(name)
+      : [`${name} is a ${node.kind} node: it comes and goes with its connection, ${node.connection ?? name}.`]
+  }
+  return [
+    ...[...added].flatMap((name) => (nodeNamed(name) === undefined ? [] : [`There is a node '${name}' already.`])),
+    ...[...(question.nodesUp ?? []), ...(question.nodesDown ?? []), ...(question.nodesPending ?? [])].flatMap(
+      membersOnly,
+    ),
+    ...(question.nodesFailed ?? []).flatMap((name) => [...existing(name), ...unconnected(status, nodeNamed(name))]),
+    ...(question.results ?? []).flatMap((spec) => [...existing(spec.node), ...specMistakes(status, spec)]),
+  ]
+}
+
+function unconnected(status: ClusterStatus, node: NodeStatus | undefined): readonly string[] {
+  if (node === undefined || node.kind === 'member' || connectionLoss(status, node.name)) return []
+  return [`${node.name} is not connected, so it cannot be lost.`]
+}
+
+/** A specification names a primitive; where it names no instance, any will do of an anonymous clone only. */
+export function specMistakes(status: ClusterStatus, { resource }: OperationSpec): readonly string[] {
+  if (primitiveMeant(status, resource) !== undefined) return []
+  const unique = [...status.primitivesById.values()].find(({ configuredId }) => configuredId === resource)
+  return unique
+    ? [`${resource} has instances that differ: name one of them, such as ${unique.id}.`]
+    : [`There is no primitive '${resource}' whose operation could end.`]
+}
+
+export function statusOf(cib: XmlElement, { now, utcOffsetAt }: Moment): ClusterStatus {
+  return readStatus({ cib, configuration: readConfiguration(cib), now, ...(utcOffsetAt && { utcOffsetAt }) })
 }

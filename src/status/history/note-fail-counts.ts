@@ -19,7 +19,8 @@ export function noteFailCount(world: World, resource: PrimitiveDraft, node: Node
   )
   if (failCount === undefined) return
   state.failCounts.set(node.name, failCount)
-  if (failCount.expiresAt !== undefined && !failCount.expired) world.moments.push(failCount.expiresAt)
+  if (failCount.expiresAt !== undefined && !failCount.expired)
+    world.moments.push({ at: failCount.expiresAt, because: `failure-timeout of ${id} on ${node.name} ends` })
 }
 
 /** A connection that is made again at intervals forgets its failures at the same pace. */

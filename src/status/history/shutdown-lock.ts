@@ -13,7 +13,7 @@ export function noteShutdownLock(world: World, resource: PrimitiveDraft, node: N
       resource.state.lockExpiredOn = node.name
       return
     }
-    world.moments.push(expiresAt + 1)
+    world.moments.push(lockEnd(resource, node.name, expiresAt))
   }
   resource.state.shutdownLock = { node: node.name, since }
 }
@@ -37,7 +37,11 @@ function settleLock(world: World, resource: PrimitiveDraft): void {
   const since = Number.parseInt(node.attributes.get('shutdown') ?? '', 10) || world.zone.now
   state.shutdownLock = { node: only, since }
   if (world.options.shutdownLockLimitMs > 0)
-    world.moments.push(since + Math.ceil(world.options.shutdownLockLimitMs / 1000) + 1)
+    world.moments.push(lockEnd(resource, only, since + Math.ceil(world.options.shutdownLockLimitMs / 1000)))
+}
+
+function lockEnd({ id }: PrimitiveDraft, node: string, lastMoment: number): World['moments'][number] {
+  return { at: lastMoment + 1, because: `the shutdown lock of ${id} to ${node} ends` }
 }
 
 function isLockable({ agent, connectionOf, parent, instance }: PrimitiveDraft): boolean {

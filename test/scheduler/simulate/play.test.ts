@@ -28,7 +28,7 @@ test('an action waits for its inputs, whatever the order of the list', () => {
 })
 
 test('what waits for a failed operation does not happen', () => {
-  const failures = [{ key: 'db_start_0', node: 'alpha', exitCode: 1 }]
+  const failures = [{ resource: 'db', operation: 'start', intervalMs: 0, node: 'alpha', exitCode: 1 }]
   const played = playGraph(graph(operation(1, 'db_start_0', []), operation(2, 'web_start_0', [1])), failures)
   expect(keys(played)).toEqual(['db_start_0'])
   expect(played[0]?.failed).toBe(true)

@@ -237,7 +237,7 @@ function delayFor(text: string | undefined, node: string): number {
 function unsatisfiableColocations({ cib, now }: LintInput): readonly LintFinding[] {
   const fresh = withoutStatus(cib)
   const nodesUp = decide(fresh, now).status.nodes.flatMap(({ name, kind }) => (kind === 'member' ? [name] : []))
-  const ideal = decide(suppose(fresh, { nodesUp, nodesDown: [], nodesFailed: [], quorate: true }), now)
+  const ideal = decide(suppose(fresh, { nodesUp, quorate: true }, { now }).cib, now)
   const found = new Map<string, LintFinding>()
   for (const { id, node, whyNot } of ideal.assignment.primitives.values()) {
     if (node !== undefined || whyNot.some(({ kind }) => !placementKinds.has(kind))) continue

@@ -1,110 +1,197 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { printXml, type XmlElement } from '../../../cib/index.ts'
 import {
   answerLine,
+  formatOperationSpec,
+  momentOf,
+  type OperationSpec,
+  questionMistakes,
+  type SimulationQuestion,
   type SimulationText,
   type Surroundings,
   simulateCib,
-  simulateFile,
-  suppose,
-  unknownNodes,
-  type WhatIf,
 } from '../../../scheduler/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { readBoolean } from '../../constraint-words.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { fileAccess } from '../../file-access.ts'
+import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
+import { tryEdits } from './edits.ts'
+import { describeNextChange, simulationFacts } from './facts.ts'
+import { runProfile } from './profile.ts'
+import { flagValues, questionFlags, readQuestion } from './question.ts'
+
+const showFlags: readonly Flag[] = [
+  { name: 'show-scores', letter: 's', summary: 'Show the scores' },
+  { name: 'show-utilization', letter: 'U', summary: 'Show what nodes offer, what resources take, and what is left' },
+  { name: 'show-failcounts', letter: 'c', summary: 'Show fail counts and failed operations' },
+  { name: 'show-attrs', letter: 'A', summary: 'Show node attributes' },
+  { name: 'show-next-change', summary: 'Show when a rule by date, an expiry or a lock next changes the answer' },
+  { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
+]
+
+const saveFlags: readonly Flag[] = [
+  { name: 'save-input', letter: 'I', value: 'file', summary: 'Write the CIB with what was supposed' },
+  { name: 'save-output', letter: 'O', value: 'file', summary: 'Write the CIB as the transition leaves it' },
+  { name: 'in-place', letter: 'X', summary: 'Write it back to the file that was read' },
+  { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
+  { name: 'save-dotfile', letter: 'D', value: 'file', summary: 'Write the graph as Graphviz dot' },
+  { name: 'save-svg', value: 'file', summary: 'Write a drawing of the graph as SVG' },
+]
 
 export const simulateCommand: Command = {
   path: ['simulate'],
-  usage: '[--xml-file=<file>] [--show-scores] [--save-graph=<file>] [-t <date>] | --batch',
-  summary: 'Show what the cluster would do, from its present state or that of a CIB in a file',
+  usage: '[--xml-file=<file>] [<what if>]... [--show-...] [--save-...=<file>] | --profile=<folder> | --batch',
+  summary: 'Show what the cluster would do, as it is or if something were otherwise',
   details:
-    'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played. ' +
-    'The text is that of crm_simulate. --batch reads names of files from standard input and answers each with a line of JSON.',
+    'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played on a copy. ' +
+    'What is supposed is applied first, and told; flags that repeat may be given several times. ' +
+    'A failure ends the transition, as in a cluster, which would then make a new one: save the result by --save-output and simulate that. ' +
+    'The text and most flags are those of crm_simulate.',
   examples: [
     'systole simulate --node-fail n1',
-    'systole simulate --node-down n1 --node-down n2',
-    'systole simulate --xml-file saved.xml --show-scores',
+    'systole simulate --op-inject web_monitor_10000@n1=7 --op-fail web_start_0@n1=1',
+    'systole simulate --with "constraint location web prefers n2=100" --show-scores',
+    'systole simulate --ticket-revoke site-a --set-datetime "2026-12-24 18:00:00"',
+    'systole simulate --xml-file saved.xml --save-output after.xml',
+    'systole simulate --profile /var/lib/pacemaker/pengine --repeat 5',
   ],
   flags: [
     { name: 'xml-file', letter: 'x', value: 'file', summary: 'A CIB in a file' },
-    { name: 'set-datetime', letter: 't', value: 'date', summary: 'The moment for which rules are evaluated' },
-    { name: 'show-scores', letter: 's', summary: 'Show the scores' },
-    { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
-    { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
-    { name: 'save-dotfile', letter: 'D', value: 'file', summary: 'Write the graph as Graphviz dot' },
-    { name: 'save-svg', value: 'file', summary: 'Write a drawing of the graph as SVG' },
-    { name: 'simulate', letter: 'S', summary: 'Accepted for crm_simulate’s sake: it always simulates' },
-    { name: 'node-up', letter: 'u', value: 'node', repeats: true, summary: 'What if the node were online' },
-    { name: 'node-down', letter: 'd', value: 'node', repeats: true, summary: 'What if the node had left cleanly' },
-    { name: 'node-fail', value: 'node', repeats: true, summary: 'What if the node were lost' },
-    { name: 'quorum', letter: 'q', value: 'true|false', summary: 'What if the cluster had quorum, or had not' },
+    { name: 'xml-pipe', letter: 'p', summary: 'A CIB from standard input' },
+    { name: 'live-check', letter: 'L', summary: 'The running cluster, as without a file' },
+    ...questionFlags,
+    ...showFlags,
+    ...saveFlags,
+    { name: 'run', letter: 'R', summary: 'Only what would be changed: do not play the transition' },
+    { name: 'simulate', letter: 'S', summary: 'Play the transition, which it does anyway' },
+    { name: 'profile', letter: 'P', value: 'folder', summary: 'Time the simulation of every CIB (*.xml) in a folder' },
+    { name: 'repeat', letter: 'N', value: 'times', summary: 'With --profile, simulate each so many times' },
     { name: 'batch', summary: 'Answer names of files on standard input, a line of JSON each' },
   ],
-  run: (call) => (call.flags.has('batch') ? answerBatch() : simulateOnce(call)),
+  run: (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'simulate [--xml-file=<file>]' })
+    if (call.flags.has('batch')) return answerBatch(call)
+    if (call.flags.has('profile')) return runProfile(call, surroundings)
+    if (call.flags.has('repeat')) throw new Refusal('--repeat belongs to --profile.')
+    return simulateOnce(call)
+  },
 }
 
 const surroundings: Surroundings = {
   md5,
   readFile: (path) => readFileSync(path, 'utf8'),
   now: () => Math.floor(Date.now() / 1000),
+  utcOffsetAt,
   ticks: () => performance.now(),
 }
 
-async function answerBatch(): Promise<Outcome> {
+/** Flags beside it, such as those of the programs that crm_simulate's replacement is called by, change no answer. */
+async function answerBatch(call: Call): Promise<Outcome> {
+  const others = [...call.flags.keys()].filter((name) => !['batch', 'simulate', 'quiet'].includes(name))
+  if (others.length > 0) throw new Refusal(`--batch takes its questions from standard input: leave out --${others[0]}.`)
   for await (const line of createInterface({ input: process.stdin }))
     process.stdout.write(`${answerLine(line, surroundings)}\n`)
   return done('', {})
 }
 
 async function simulateOnce(call: Call): Promise<Outcome> {
-  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'simulate [--xml-file=<file>]' })
-  const texts = await simulated(call)
-  const graphFile = call.flags.get('save-graph')
-  if (typeof graphFile === 'string') await call.terminal.writeFile(graphFile, texts.graph())
-  const [dotFile, svgFile] = [call.flags.get('save-dotfile'), call.flags.get('save-svg')]
-  if (typeof dotFile === 'string') await call.terminal.writeFile(dotFile, texts.drawn().dot)
-  if (typeof svgFile === 'string') await call.terminal.writeFile(svgFile, texts.drawn().svg)
+  const source = sourceOf(call)
+  const { cib: original } = await source.read()
+  const question = await completeQuestion(call, original, source.isFile)
+  const texts = simulateCib(question)
+  await save(call, texts, source.path)
+  const unused = unusedFailures(texts, question.failures ?? [])
+  for (const sentence of unused) call.terminal.progress(sentence)
   const scores = call.flags.has('show-scores') ? texts.scores() : ''
-  const text = call.flags.has('quiet') ? scores : `${texts.summary}${scores === '' ? '' : `\nScores:\n${scores}`}`
-  return done(text, {
-    summary: texts.summary.split('\n'),
-    get scores() {
-      return texts.scores().trimEnd().split('\n')
-    },
-    get graph() {
-      return texts.graph()
-    },
+  const nextChange =
+    call.flags.has('show-next-change') || !source.isFile ? `\n${describeNextChange(texts.simulation.status)}\n` : ''
+  const rest = `${scores === '' ? '' : `\nScores:\n${scores}`}${nextChange}`
+  return done(call.flags.has('quiet') ? scores : `${texts.summary}${rest}`, {
+    ...simulationFacts(texts),
+    unusedFailures: unused,
   })
 }
 
-async function simulated(call: Call): Promise<SimulationText> {
-  const file = call.flags.get('xml-file')
-  const date = call.flags.get('set-datetime')
-  const whatIf = readQuestion(call)
-  const showScores = call.flags.has('show-scores') || call.flags.has('json')
-  if (typeof file === 'string')
-    return simulateFile({ file, whatIf, showScores, ...(typeof date === 'string' ? { date } : {}) }, surroundings)
-  if (date !== undefined)
-    throw new Refusal('-t needs a CIB in a file: save the running one by `systole cluster cib <file>` first.')
-  const { cib } = await call.cluster.readCib()
-  const unknown = unknownNodes(cib, whatIf)
-  if (unknown.length > 0) throw new Refusal(...unknown.map((node) => `There is no node '${node}'.`))
-  const now = Math.floor(call.terminal.now().getTime() / 1000)
-  return simulateCib({ cib: suppose(cib, whatIf), md5, showScores, now })
+interface Source {
+  readonly read: () => Promise<{ readonly cib: XmlElement }>
+  readonly isFile: boolean
+  /** Where `--in-place` writes. */
+  readonly path?: string
 }
 
-function readQuestion(call: Call): WhatIf {
-  const nodes = (name: string): readonly string[] => {
-    const value = call.flags.get(name)
-    return typeof value === 'string' ? value.split(',') : []
-  }
-  const quorum = call.flags.get('quorum')
+function sourceOf(call: Call): Source {
+  const [file, own] = [call.flags.get('xml-file'), call.flags.get('file')]
+  const given = [file, own, call.flags.get('xml-pipe'), call.flags.get('live-check')].filter(
+    (value) => value !== undefined,
+  )
+  if (given.length > 1) throw new Refusal('Name one source: a file, standard input or the running cluster.')
+  const path = file ?? own
+  if (typeof path === 'string') return { read: fileAccess(path).readCib, isFile: true, path }
+  if (call.flags.has('in-place')) throw new Refusal('--in-place writes to a file: name it by --xml-file.')
+  if (call.flags.has('xml-pipe')) return { read: fileAccess('/dev/stdin').readCib, isFile: true }
+  return { read: call.cluster.readCib, isFile: false }
+}
+
+async function completeQuestion(call: Call, original: XmlElement, isFile: boolean): Promise<SimulationQuestion> {
+  const date = call.flags.get('set-datetime')
+  const saved = isFile ? original.attributes['execution-date'] : undefined
+  const moment = momentOf(saved, typeof date === 'string' ? date : undefined, utcOffsetAt)
+  const now = moment?.seconds ?? Math.floor(call.terminal.now().getTime() / 1000)
+  const { whatIf, failures } = readQuestion(call)
+  const edits = await tryEdits(call, original, flagValues(call, 'with'))
+  const asked = { ...whatIf, results: [...(whatIf.results ?? []), ...failures] }
+  const mistakes = questionMistakes(edits.cib, asked, { now, utcOffsetAt })
+  if (mistakes.length > 0) throw new Refusal(...mistakes)
   return {
-    nodesUp: nodes('node-up'),
-    nodesDown: nodes('node-down'),
-    nodesFailed: nodes('node-fail'),
-    ...(typeof quorum === 'string' ? { quorate: readBoolean('quorum', quorum) } : {}),
+    cib: edits.cib,
+    original,
+    edits: edits.lines,
+    md5,
+    now,
+    utcOffsetAt,
+    showScores: call.flags.has('show-scores') || call.flags.has('json'),
+    isSanitized: isFile,
+    keepsResult: call.flags.has('save-output') || call.flags.has('in-place'),
+    whatIf,
+    failures,
+    ...(moment && { dateLine: moment.line }),
+    show: {
+      attributes: call.flags.has('show-attrs'),
+      failCounts: call.flags.has('show-failcounts'),
+      utilization: call.flags.has('show-utilization'),
+    },
+    planOnly: call.flags.has('run') && !call.flags.has('simulate'),
   }
+}
+
+async function save(call: Call, texts: SimulationText, path: string | undefined): Promise<void> {
+  const write = async (flag: string, text: () => string): Promise<void> => {
+    const file = call.flags.get(flag)
+    if (typeof file === 'string') await call.terminal.writeFile(file, text())
+  }
+  await write('save-input', () => printXml(texts.input))
+  await write('save-output', () => printXml(texts.simulation.cib))
+  await write('save-graph', texts.graph)
+  await write('save-dotfile', () => texts.drawn().dot)
+  await write('save-svg', () => texts.drawn().svg)
+  if (path !== undefined && call.flags.has('in-place'))
+    await fileAccess(path).push({ cib: texts.simulation.cib, expectedVersion: 0, command: call.typed })
+}
+
+/** An operation that was to fail, and that the transition never came to. */
+function unusedFailures({ simulation }: SimulationText, failures: readonly OperationSpec[]): readonly string[] {
+  const failed = simulation.played.filter((result) => result.failed).map(({ action }) => action)
+  return failures
+    .filter(
+      (spec) =>
+        !failed.some(
+          (action) => action.kind === 'resource' && action.node === spec.node && action.operation === spec.operation,
+        ),
+    )
+    .map(
+      (spec) =>
+        `Nothing failed by --op-fail ${formatOperationSpec(spec)}: the transition does not come to that operation.`,
+    )
 }

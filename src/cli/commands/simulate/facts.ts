@@ -1,0 +1,60 @@
+/** The facts of a simulation, for `--json`. */
+import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
+import type { ClusterStatus } from '../../../status/index.ts'
+import { nodeFacts, resourceFacts } from '../../status-facts.ts'
+
+export function simulationFacts(texts: SimulationText): Readonly<Record<string, unknown>> {
+  const { simulation, before, after, modifications } = texts
+  const { original, assigned, remaining } = utilizationOf(simulation)
+  const amounts = (of: typeof original): unknown =>
+    Object.fromEntries([...of].map(([node, values]) => [node, Object.fromEntries(values)]))
+  return {
+    modifications,
+    before: statusFacts(before),
+    changes: simulation.changes,
+    executed: simulation.played.map(({ action, exitCode, failed }) => ({
+      id: action.id,
+      kind: action.kind,
+      key: action.key,
+      ...(action.node === undefined ? {} : { node: action.node }),
+      exitCode,
+      failed,
+    })),
+    after: statusFacts(after),
+    nextChange: nextChangeFacts(simulation.status),
+    utilization: {
+      original: amounts(original),
+      assigned: assigned.map(({ resource, node, takes }) => ({ resource, node, takes: Object.fromEntries(takes) })),
+      remaining: amounts(remaining),
+    },
+    summary: texts.summary.split('\n'),
+    // Made only where they are printed: in a large cluster these are megabytes.
+    get scores() {
+      return texts.scores().trimEnd().split('\n')
+    },
+    get graph() {
+      return texts.graph()
+    },
+  }
+}
+
+function statusFacts(status: ClusterStatus): unknown {
+  return {
+    quorate: status.haveQuorum,
+    nodes: status.nodes.map((node) => nodeFacts(node, undefined)),
+    resources: resourceFacts(status.resources),
+    failures: status.failures,
+  }
+}
+
+/** Null where nothing changes by time alone. */
+function nextChangeFacts({ nextChange }: ClusterStatus): unknown {
+  if (nextChange === undefined) return null
+  return { at: new Date(nextChange.at * 1000).toISOString(), seconds: nextChange.at, because: nextChange.because }
+}
+
+export function describeNextChange({ nextChange }: ClusterStatus): string {
+  if (nextChange === undefined) return 'Nothing changes by time alone: no rule by date, expiry or lock is ahead.'
+  const at = `${new Date(nextChange.at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return `By time alone the answer next changes at ${at}: ${nextChange.because.join('; ')}.`
+}

@@ -1,0 +1,78 @@
+/**
+ * Fail counts of supposed failures: the transient attributes `fail-count-RSC#OP_INTERVAL` and `last-failure-…` of a `node_state`, as
+ * the cluster would write them (Pacemaker Explained, "Handling Resource Failure"). crm_simulate counts every failure as one; here a
+ * failed stop, and a failed start where start-failure-is-fatal, counts as INFINITY, for so it does in a cluster.
+ */
+import { addScores, childElement, element, formatScore, parseScore, type XmlElement } from '../../cib/index.ts'
+
+export interface CountedFailure {
+  /** The resource as the history calls it. */
+  readonly name: string
+  readonly operation: string
+  readonly intervalMs: number
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly startFailureIsFatal: boolean
+}
+
+/** A probe that finds nothing has not failed; nor has what succeeded at another time than expected. */
+export function isCounted({
+  intervalMs,
+  exitCode,
+}: {
+  readonly intervalMs: number
+  readonly exitCode: number
+}): boolean {
+  return exitCode !== 0 && !(exitCode === 7 && intervalMs === 0)
+}
+
+export function withFailureCounted(state: XmlElement, failure: CountedFailure): XmlElement {
+  const [count, last] = attributeNames(failure)
+  const written = attributeOf(state, count)
+  const value = isFinal(failure) ? 'INFINITY' : formatScore(addScores(parseScore(written ?? '0') ?? 0, 1))
+  return withAttribute(withAttribute(state, count, value), last, String(failure.now))
+}
+
+/** What is done, in crm_simulate's words. */
+export function describeCounting(failure: CountedFailure, nodeId: string): readonly string[] {
+  const [count, last] = attributeNames(failure)
+  const line = (assignment: string): string => `Injecting attribute ${assignment} into /node_state '${nodeId}'`
+  return [line(`${count}=${isFinal(failure) ? 'INFINITY' : 'value++'}`), line(`${last}=${failure.now}`)]
+}
+
+function isFinal({ operation, startFailureIsFatal }: CountedFailure): boolean {
+  return operation === 'stop' || (operation === 'start' && startFailureIsFatal)
+}
+
+function attributeNames({ name, operation, intervalMs }: CountedFailure): readonly [string, string] {
+  const key = `${name}#${operation}_${intervalMs}`
+  return [`fail-count-${key}`, `last-failure-${key}`]
+}
+
+function attributeOf(state: XmlElement, name: string): string | undefined {
+  return pairsOf(state).find(({ attributes }) => attributes.name === name)?.attributes.value
+}
+
+function pairsOf(state: XmlElement): readonly XmlElement[] {
+  const transient = childElement(state, 'transient_attributes')
+  const set = transient && childElement(transient, 'instance_attributes')
+  return set?.children.filter((child): child is XmlElement => child.kind === 'element') ?? []
+}
+
+function withAttribute(state: XmlElement, name: string, value: string): XmlElement {
+  const id = state.attributes.id ?? ''
+  const transient = childElement(state, 'transient_attributes') ?? element('transient_attributes', { id })
+  const set = childElement(transient, 'instance_attributes') ?? element('instance_attributes', { id: `status-${id}` })
+  const pair = element('nvpair', { id: `status-${id}-${name.replaceAll(/[:#]/g, '.')}`, name, value })
+  const others = set.children.filter((child) => !(child.kind === 'element' && child.attributes.name === name))
+  return withChild(state, withChild(transient, { ...set, children: [...others, pair] }))
+}
+
+/** In place of the child of that name, or as a new one. */
+export function withChild(parent: XmlElement, child: XmlElement): XmlElement {
+  const isOld = (other: XmlElement['children'][number]): boolean =>
+    other.kind === 'element' && other.name === child.name
+  return parent.children.some(isOld)
+    ? { ...parent, children: parent.children.map((other) => (isOld(other) ? child : other)) }
+    : { ...parent, children: [...parent.children, child] }
+}

@@ -1,0 +1,77 @@
+/** One operation's result as the history records it: an `lrm_rsc_op` of its resource's `lrm_resource`. */
+import { type Agent, childElements, element, formatTransitionKey, type XmlElement } from '../../cib/index.ts'
+
+export interface RecordedOperation {
+  /** The resource as the history calls it. */
+  readonly name: string
+  readonly operation: string
+  readonly intervalMs: number
+  readonly node: string
+  readonly exitCode: number
+  readonly expectedExitCode: number
+  /** The action's number in its graph; left out where nobody planned it, for its call number then. */
+  readonly action?: number
+  readonly exitReason?: string
+  /** Of the parameters, so that a later change of them is seen. */
+  readonly digest?: string
+  readonly migration?: { readonly source: string; readonly target: string }
+  /** Seconds since the epoch. */
+  readonly now: number
+}
+
+export function newHistory(id: string, agent: Agent): XmlElement {
+  return element('lrm_resource', {
+    id,
+    class: agent.class,
+    ...(agent.provider !== undefined && { provider: agent.provider }),
+    type: agent.type,
+  })
+}
+
+/**
+ * A failure is kept as the last failure and, as every operation without interval, as the last operation; a recurring one that
+ * succeeded under its own key.
+ */
+export function withOperation(history: XmlElement, operation: RecordedOperation): XmlElement {
+  const { name, intervalMs, exitCode, expectedExitCode } = operation
+  const failed = exitCode !== expectedExitCode
+  const ids = [
+    ...(failed ? [`${name}_last_failure_0`] : []),
+    ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [`${name}_${operation.operation}_${intervalMs}`]),
+  ]
+  const callId =
+    1 + Math.max(0, ...childElements(history, 'lrm_rsc_op').map((entry) => Number(entry.attributes['call-id'] ?? 0)))
+  const others = history.children.filter(
+    (child) => !(child.kind === 'element' && ids.includes(child.attributes.id ?? '')),
+  )
+  return { ...history, children: [...others, ...ids.map((id) => operationElement(operation, id, callId))] }
+}
+
+function operationElement(recorded: RecordedOperation, id: string, callId: number): XmlElement {
+  const { name, operation, intervalMs, exitCode, expectedExitCode, migration } = recorded
+  const key = formatTransitionKey({
+    action: recorded.action ?? callId,
+    transition: -1,
+    expectedExitCode,
+    uuid: 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
+  })
+  return element('lrm_rsc_op', {
+    id,
+    operation_key: `${name}_${operation}_${intervalMs}`,
+    operation,
+    crm_feature_set: '3.20.1',
+    'transition-key': key,
+    'transition-magic': `0:${exitCode};${key}`,
+    'exit-reason': recorded.exitReason ?? '',
+    on_node: recorded.node,
+    'call-id': String(callId),
+    'rc-code': String(exitCode),
+    'op-status': '0',
+    interval: String(intervalMs),
+    'last-rc-change': String(recorded.now),
+    'exec-time': '0',
+    'queue-time': '0',
+    ...(recorded.digest !== undefined && { 'op-digest': recorded.digest }),
+    ...(migration && { migrate_source: migration.source, migrate_target: migration.target }),
+  })
+}

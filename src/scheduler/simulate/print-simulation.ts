@@ -1,0 +1,132 @@
+/** A simulation as `crm_simulate` prints it: the status, what is supposed, what would be done, and the status that it leads to. */
+import type { XmlElement } from '../../cib/index.ts'
+import { type ClusterStatus, printClusterStatus, printSummaryHeader } from '../../status/index.ts'
+import { printDot, printGraphXml, printSvg } from '../../transition/index.ts'
+import { describeChange } from '../actions/graph/summary.ts'
+import { printScores } from '../print-scores.ts'
+import { describeCounting, isCounted } from './count-failure.ts'
+import { describePlayed, type PlayedAction } from './play.ts'
+import { printAttributes, printFailCounts, printFailures } from './print-details.ts'
+import { printUtilization } from './print-utilization.ts'
+import { settledStatus } from './settled-status.ts'
+import { type Simulation, type SimulationInput, simulate, statusFor } from './simulate.ts'
+import { suppose, type WhatIf } from './what-if.ts'
+
+export interface SimulationQuestion extends SimulationInput {
+  readonly whatIf?: WhatIf
+  /** What else was changed in the CIB beforehand: told with what is supposed. */
+  readonly edits?: readonly string[]
+  /** The status from before those edits; that of the CIB where there were none. */
+  readonly original?: XmlElement
+  /** Which moment was taken, where it is not the present. */
+  readonly dateLine?: string
+  readonly show?: {
+    readonly attributes?: boolean
+    readonly failCounts?: boolean
+    readonly utilization?: boolean
+  }
+  /** Stop before the transition is played: only what would be changed is told. */
+  readonly planOnly?: boolean
+}
+
+export interface SimulationText {
+  readonly summary: string
+  // In a large cluster these are megabytes, so each is made when it is asked for.
+  readonly scores: () => string
+  readonly graph: () => string
+  readonly drawn: () => { readonly dot: string; readonly svg: string }
+  /** What was supposed, a line each. */
+  readonly modifications: readonly string[]
+  /** The CIB with what was supposed. */
+  readonly input: XmlElement
+  readonly before: ClusterStatus
+  readonly simulation: Simulation
+  /** The status that the transition leads to. */
+  readonly after: ClusterStatus
+}
+
+export function simulateCib(question: SimulationQuestion): SimulationText {
+  const supposed = question.whatIf ? suppose(question.cib, question.whatIf, question) : { cib: question.cib, lines: [] }
+  const simulation = simulate({ ...question, cib: supposed.cib })
+  const modifications = [...(question.edits ?? []), ...supposed.lines]
+  const isChanged = modifications.length > 0
+  const before = isChanged ? statusFor(question, question.original ?? question.cib) : simulation.status
+  const after = settledStatus(statusFor(question, simulation.cib))
+  const date = question.dateLine === undefined ? [] : [question.dateLine]
+  const lines = [
+    ...(question.cib.attributes['validate-with'] === 'none' ? [notValidated] : []),
+    ...date,
+    ...printSummaryHeader(before).split('\n').slice(0, -1),
+    'Current cluster status:',
+    ...statusLines(question, before),
+    '',
+    ...(isChanged ? ['Performing Requested Modifications:', ...listed(modifications), ...date, ''] : []),
+    ...(question.show?.utilization === true
+      ? ['Utilization Information:', ...listed(printUtilization(simulation)), '']
+      : []),
+    'Transition Summary:',
+    ...listed(simulation.changes.map(describeChange)),
+    '',
+    ...(question.planOnly === true
+      ? []
+      : [
+          'Executing Cluster Transition:',
+          ...playedLines(simulation),
+          ...date,
+          '',
+          'Revised Cluster Status:',
+          ...statusLines(question, after),
+        ]),
+  ]
+  const { assignment, graph, status } = simulation
+  return {
+    summary: `${lines.join('\n').trimEnd()}\n`,
+    scores: () => printScores(assignment.scores, status.nodes),
+    graph: () => printGraphXml(graph),
+    drawn: () => ({ dot: printDot(graph), svg: printSvg(graph) }),
+    modifications,
+    input: supposed.cib,
+    before,
+    simulation,
+    after,
+  }
+}
+
+const notValidated =
+  'Schema validation of configuration is disabled ' +
+  '(support for validate-with set to "none" is deprecated and will be removed in a future release)'
+
+const listed = (lines: readonly string[]): readonly string[] => lines.map((line) => `  * ${line}`)
+
+function statusLines({ show = {}, utcOffsetAt }: SimulationQuestion, status: ClusterStatus): readonly string[] {
+  return [
+    ...printClusterStatus(status).trimEnd().split('\n'),
+    ...(show.attributes === true ? ['', ...printAttributes(status)] : []),
+    ...(show.failCounts === true ? ['', ...printFailCounts(status, utcOffsetAt)] : []),
+    ...(show.failCounts === true && status.failures.length > 0 ? ['', ...printFailures(status, utcOffsetAt)] : []),
+  ]
+}
+
+function playedLines({ played, status }: Simulation): readonly string[] {
+  const names = new Set<string>()
+  for (const { id, state } of status.primitivesById.values()) {
+    names.add(id)
+    if (state.historyName !== undefined) names.add(state.historyName)
+  }
+  return played.flatMap((result) => [`  * ${describePlayed(result, names)}`, ...failureLines(status, result)])
+}
+
+function failureLines(status: ClusterStatus, { action, exitCode, failed }: PlayedAction): readonly string[] {
+  if (!failed || action.kind !== 'resource') return []
+  const { resource, longId, operation, intervalMs, nodeId } = action
+  const { now, options, primitivesById } = status
+  const { startFailureIsFatal } = options
+  const isKnown = [...primitivesById.values()].some(({ state }) => state.historyName === longId)
+  const name = longId !== undefined && isKnown ? longId : resource
+  return [
+    `Pretending action ${action.id} failed with rc=${exitCode}`,
+    ...(isCounted({ intervalMs, exitCode })
+      ? listed(describeCounting({ name, operation, intervalMs, now, startFailureIsFatal }, nodeId))
+      : []),
+  ]
+}
