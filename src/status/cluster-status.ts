@@ -273,7 +273,7 @@ export interface PrimitiveState {
   readonly migratable: boolean
   /** Nodes on which a stop after a successful migration away from them is still due. */
   readonly danglingMigrations: readonly NodeName[]
-  /** The agent that each node's history was made by, where that is recorded. */
+  /** The agent that each node's history was made by, where that is recorded; also of a history that only bears its name. */
   readonly recordedAgents: ReadonlyMap<NodeName, Agent>
   /** Its operations by node, oldest first. */
   readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>

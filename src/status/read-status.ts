@@ -16,6 +16,7 @@ import type { ClusterStatus } from './cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
 import { interpretNode } from './history/interpret.ts'
+import { noteNamesakes } from './history/namesakes.ts'
 import { noteRemainingFailCounts } from './history/note-fail-counts.ts'
 import { readRecords } from './history/records.ts'
 import { settleShutdownLocks } from './history/shutdown-lock.ts'
@@ -60,6 +61,7 @@ export function readStatus(input: StatusInput): ClusterStatus {
   for (const node of world.nodes.values())
     if (node.kind !== 'member' && !read.has(node.name)) updateRemoteOnline(world, node)
   noteRemainingFailCounts(world)
+  noteNamesakes(world)
   settleShutdownLocks(world)
   return finishStatus(world, {
     haveQuorum,

@@ -19,7 +19,8 @@ import { deleteHistory } from './role-changes.ts'
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
     for (const node of plan.nodeList) {
-      const entries = unit.resource.state.history.get(node.name)
+      const { history, recordedAgents } = unit.resource.state
+      const entries = history.get(node.name) ?? (recordedAgents.has(node.name) ? [] : undefined)
       if (!entries) continue
       if (node.online) forgetChangedFailures(plan, { unit, node, md5 }, entries)
       if (!canAct(plan, node)) continue
