@@ -27,7 +27,8 @@ export function consume(
   const left = capacity[node]
   if (left === undefined) return
   for (const [name, value] of needed) {
-    const free = left.get(name)
-    if (free !== undefined) left.set(name, free - factor * value)
+    // What a node does not have cannot be taken, but counts as taken once it is given back.
+    const free = left.get(name) ?? (factor === 1 ? value : 0)
+    left.set(name, free - factor * value)
   }
 }

@@ -4,7 +4,7 @@
  * with a bundle always means the host, since only the bundle's member runs on a bundle's node.
  */
 import type { Entry } from '../tree.ts'
-import { topOf } from '../tree.ts'
+import { topBelowBundle } from '../tree.ts'
 import { currentNode } from './current-nodes.ts'
 import { nowhere, type Placing } from './placing.ts'
 
@@ -15,10 +15,16 @@ export type HostIs = 'current' | 'assigned'
 /** Lower case, because values compare without regard to case; undefined where the node has no such attribute. */
 export function colocationValue(placing: Placing, node: number, attribute: string, entry: Entry): string | undefined {
   const onHost =
-    placing.tree.replicaOfNode.has(node) && topOf(entry).kind === 'bundle'
+    placing.tree.replicaOfNode.has(node) && isBundledMember(entry)
       ? true
       : entry.resource.meta.raw.get('container-attribute-target')?.toLowerCase() === 'host'
   return nodeAttribute(placing, { node, attribute, onHost, hostIs: 'assigned' })?.toLowerCase()
+}
+
+/** What runs on a bundle's nodes, or the clone of it; not the container, its address or its connection. */
+function isBundledMember(entry: Entry): boolean {
+  const outer = topBelowBundle(entry)
+  return outer.kind === 'clone' && outer.parent?.kind === 'bundle'
 }
 
 export function nodeAttribute(

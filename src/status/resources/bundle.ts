@@ -67,7 +67,7 @@ function cloneDefinition(
     kind: 'clone',
     id: resourceId(id),
     isMasterElement: false,
-    child,
+    child: { ...child, utilization: [] },
     meta: [
       nvSet(`${id}-meta`, {
         ordered: 'true',
@@ -118,7 +118,8 @@ function containerDefinition(bundle: BundleDefinition, replica: ReplicaFacts): P
     agent: { class: 'ocf', provider: 'heartbeat', type: technology },
     meta: [],
     parameters: [nvSet(`${id}-attributes`, containerParameters(bundle, replica))],
-    utilization: [],
+    // A host's capacity is taken by the container; the guest node inside has none to give.
+    utilization: bundle.child?.utilization ?? [],
     operations: [operation(id, 'monitor', 60_000, {})],
   }
 }
