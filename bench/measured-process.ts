@@ -1,0 +1,46 @@
+/** Runs a program to its end and tells what it took. Python's wait4 knows it of a child, which Node.js does not. */
+import { spawnSync } from 'node:child_process'
+
+export interface Usage {
+  /** User and system time of all its threads. */
+  readonly cpuSeconds: number
+  readonly wallSeconds: number
+  readonly peakMb: number
+}
+
+export type Measured =
+  | ({ readonly kind: 'ended' } & Usage)
+  /** It was stopped when its CPU time was over. */
+  | ({ readonly kind: 'over' } & Usage)
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** Standard output goes to a file, as one is long and a reader would be measured with it. */
+const measure = `
+import json, os, resource, subprocess, sys, time
+limit, stdin, stdout = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+begun = time.monotonic()
+child = subprocess.Popen(sys.argv[4:], stdin=open(stdin), stdout=open(stdout, 'w'), stderr=subprocess.PIPE,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+errors = child.stderr.read().decode()
+_, status, used = os.wait4(child.pid, 0)
+print(json.dumps({'status': status, 'errors': errors[-500:], 'wallSeconds': time.monotonic() - begun,
+                  'cpuSeconds': used.ru_utime + used.ru_stime, 'peakMb': used.ru_maxrss / 1024}))
+`
+
+export interface ProcessToMeasure {
+  readonly command: readonly string[]
+  /** CPU seconds after which it is stopped. */
+  readonly limitSeconds: number
+  readonly stdin?: string
+  readonly stdout?: string
+}
+
+export function measureProcess({ command, limitSeconds, stdin, stdout }: ProcessToMeasure): Measured {
+  const files = [stdin ?? '/dev/null', stdout ?? '/dev/null']
+  const run = spawnSync('python3', ['-c', measure, String(limitSeconds), ...files, ...command], { encoding: 'utf8' })
+  if (run.error || run.status !== 0) return { kind: 'failed', why: `python3: ${run.error?.message ?? run.stderr}` }
+  const { status, errors, ...usage } = JSON.parse(run.stdout) as Usage & { status: number; errors: string }
+  if (status === 0) return { kind: 'ended', ...usage }
+  if (usage.cpuSeconds >= limitSeconds * 0.98) return { kind: 'over', ...usage }
+  return { kind: 'failed', why: `${command[0]} ended with wait status ${status}: ${errors.trim()}` }
+}
