@@ -4,10 +4,12 @@
  * (`batch-limit`), of a node (`node-action-limit`, load) and of live migrations (`migration-limit`).
  *
  * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
- * then ends unfinished, and the next is computed. After an abort nothing more goes out, and it is over when what is under
- * way has ended.
+ * then ends unfinished, and the next is computed. After an abort nothing more goes out but what has the priority INFINITY: those
+ * actions tell clones what has been done (post-notifications), and no later transition would tell them. It is over when what is
+ * under way has ended.
  */
 import type { NodeName } from '../base/index.ts'
+import { INFINITY_SCORE } from '../cib/index.ts'
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 
 export interface Walk {
@@ -63,10 +65,11 @@ export function startWalk(graph: TransitionGraph, number: number): Walk {
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
 export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphAction[] {
-  if (walk.aborted !== undefined || walk.ready.length === 0) return []
+  if (walk.ready.length === 0) return []
   const counts = new Counts([...walk.underWay.keys()].flatMap((id) => actionOf(walk, id)))
   const candidates = walk.ready
     .flatMap((id) => actionOf(walk, id))
+    .filter((action) => mayBegin(walk, action))
     .sort((a, b) => b.priority - a.priority || a.id - b.id)
   return candidates.filter((action) => {
     if (limits.held(action) || !counts.allow(action, limits)) return false
@@ -99,7 +102,13 @@ export function abortWalk(walk: Walk, reason: string): Walk {
 
 /** Nothing is under way, and nothing more can go out. */
 export function isOver(walk: Walk): boolean {
-  return walk.underWay.size === 0 && (walk.aborted !== undefined || walk.ready.length === 0)
+  return (
+    walk.underWay.size === 0 && !walk.ready.some((id) => actionOf(walk, id).some((action) => mayBegin(walk, action)))
+  )
+}
+
+function mayBegin(walk: Walk, action: GraphAction): boolean {
+  return walk.aborted === undefined || action.priority >= INFINITY_SCORE
 }
 
 export function actionsUnderWay(walk: Walk): readonly GraphAction[] {
@@ -118,10 +127,11 @@ function actionOf(walk: Walk, id: ActionId): readonly GraphAction[] {
 
 /** Pseudo-actions have nothing to wait for but their inputs. */
 function passPseudo(walk: Walk): Walk {
-  const isPseudo = (id: ActionId) => walk.byId.get(id)?.kind === 'pseudo'
-  const pseudo = walk.ready.filter(isPseudo)
-  if (pseudo.length === 0 || walk.aborted !== undefined) return walk
-  return passPseudo(release({ ...walk, ready: walk.ready.filter((id) => !isPseudo(id)) }, pseudo))
+  const passes = (id: ActionId) =>
+    actionOf(walk, id).some((action) => action.kind === 'pseudo' && mayBegin(walk, action))
+  const pseudo = walk.ready.filter(passes)
+  if (pseudo.length === 0) return walk
+  return passPseudo(release({ ...walk, ready: walk.ready.filter((id) => !passes(id)) }, pseudo))
 }
 
 function release(walk: Walk, ended: readonly ActionId[]): Walk {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeName, nodeName, resourceId } from '../../src/base/index.ts'
+import { INFINITY_SCORE } from '../../src/cib/index.ts'
 import { localStopStages } from '../../src/controller/index.ts'
 import {
   abortWalk,
@@ -120,6 +121,25 @@ describe('the end', () => {
     walk = markEnded(walk, 1, 'succeeded')
     expect(isOver(walk)).toBe(true)
     expect(abortWalk(walk, 'later').aborted).toBe('news')
+  })
+
+  test('after an abort instances are still told what has been done, and nothing else goes out', () => {
+    const first = { priority: INFINITY_SCORE }
+    const post = action(4, [3], { ...first, operation: 'notify' })
+    let walk = walkOf(action(1), { ...pseudo(2, [1]), ...first }, { ...pseudo(3, [2]), ...first }, post, action(5, [2]))
+    walk = abortWalk(sent(walk, 1), 'a promotion score changed')
+    expect(ids(walk)).toEqual([])
+    walk = markEnded(walk, 1, 'succeeded')
+    expect(ids(walk)).toEqual([4])
+    expect(isOver(walk)).toBe(false)
+    walk = markEnded(sent(walk, 4), 4, 'succeeded')
+    expect(isOver(walk)).toBe(true)
+  })
+
+  test('after an abort what was not done is not told', () => {
+    const walk = walkOf(action(1), action(2, [], { priority: INFINITY_SCORE, inputs: [1], operation: 'notify' }))
+    expect(ids(abortWalk(walk, 'news'))).toEqual([])
+    expect(isOver(abortWalk(walk, 'news'))).toBe(true)
   })
 
   test('a result that comes twice counts once', () => {
