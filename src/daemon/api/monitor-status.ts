@@ -1,7 +1,14 @@
 /** The cluster's status as crm_mon shows it to agents. */
 import type { NodeName } from '../../base/index.ts'
 import type { Agent } from '../../cib/index.ts'
-import type { ClusterStatus, FailedOperation, NodeStatus, PrimitiveResource, Resource } from '../../status/index.ts'
+import {
+  type ClusterStatus,
+  type FailedOperation,
+  type NodeStatus,
+  type PrimitiveResource,
+  type Resource,
+  shownRole,
+} from '../../status/index.ts'
 import type { MonitorNode, MonitorPrimitive, MonitorResource, MonitorStatus } from '../../tools/index.ts'
 
 /** The version of Pacemaker's tools whose output this is. */
@@ -98,7 +105,7 @@ function monitorPrimitive(resource: PrimitiveResource, ids: ReadonlyMap<NodeName
     kind: 'primitive',
     id: instance !== undefined && !instance.unique ? resource.configuredId : resource.id,
     agent: agentName(resource.agent),
-    role: state.role,
+    role: shownRole(resource),
     ...(meta.targetRole === undefined ? {} : { targetRole: meta.targetRole }),
     active: state.active.length > 0,
     orphaned: resource.orphan,

@@ -58,7 +58,8 @@ export function describeState(resource: PrimitiveResource): string {
   return (pending === undefined ? undefined : pendingStates[pending.operation]) ?? role
 }
 
-function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveResource['state']['role'] {
+/** Started in a promotable clone is unpromoted: what is not promoted yet has no other role there. */
+export function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveResource['state']['role'] {
   return state.role === 'Started' && instance?.promotable === true ? 'Unpromoted' : state.role
 }
 
