@@ -20,7 +20,8 @@ export interface DigestInput {
 }
 
 export function operationDigests(input: DigestInput, md5: Md5): OperationDigests {
-  const { parameters, restartNames, secretNames } = input
+  const { restartNames, secretNames } = input
+  const parameters = only(input.parameters, (name) => !notConfigured.has(name))
   const timed =
     input.recurringTimeoutMs === undefined
       ? parameters
@@ -41,6 +42,9 @@ export function operationDigests(input: DigestInput, md5: Md5): OperationDigests
   }
   return { all: parametersDigest(timed, md5), ...(restart && { restart }), ...(secure && { secure }) }
 }
+
+/** What an agent is told besides its parameters: of a bundled resource, the address of its replica. */
+const notConfigured = new Set(['pcmk_external_ip', 'crm_feature_set'])
 
 /** ` <parameters a="1" b="2"/>` and a line break, names in the order of their bytes. */
 export function parametersDigest(parameters: Readonly<Record<string, string>>, md5: Md5): string {

@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import { type Schedule, type SchedulerInput, schedule } from '../schedule.ts'
-import { suppose } from '../simulate/what-if.ts'
+import { connectionLoss, suppose } from '../simulate/what-if.ts'
 import { type Cause, decidedCauses, type Explained } from './causes.ts'
 import { activeOn, fencingReasons, type ResourceThere } from './explain-node.ts'
 import { canBeFenced, describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'
@@ -38,15 +38,16 @@ export interface LostResource extends ResourceThere {
 export type FencingAnswer =
   | { readonly kind: 'report'; readonly report: FencingReport }
   | { readonly kind: 'no-such-node' }
-  /** The loss of a remote or guest node is that of its connection: it is not supposed here. */
-  | { readonly kind: 'not-a-member'; readonly node: NodeStatus }
+  /** A remote or guest node that is not connected has nothing to lose. */
+  | { readonly kind: 'not-connected'; readonly node: NodeStatus }
 
 export function explainFencing(input: SchedulerInput, name: string): FencingAnswer {
   const before = schedule({ ...input, explain: true })
   const node = before.status.nodes.find((candidate) => candidate.name === name)
   if (node === undefined) return { kind: 'no-such-node' }
   const due = fencingReasons(before, node)
-  if (due.length === 0 && node.kind !== 'member') return { kind: 'not-a-member', node }
+  if (due.length === 0 && node.kind !== 'member' && connectionLoss(before.status, name) === undefined)
+    return { kind: 'not-connected', node }
   const after: Schedule =
     due.length > 0
       ? before

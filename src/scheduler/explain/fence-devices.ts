@@ -14,6 +14,8 @@ export interface FenceTopology {
   /** Without levels: any one of these. */
   readonly devices: readonly FenceDevice[]
   readonly watchdog: boolean
+  /** A guest node has no device: to stop its container is to fence it. */
+  readonly container?: ResourceId
 }
 
 export interface FenceDevice {
@@ -28,6 +30,7 @@ export interface FenceDevice {
 }
 
 export function fenceTopologyOf({ status }: Explained, node: NodeStatus): FenceTopology {
+  if (node.container !== undefined) return { levels: [], devices: [], watchdog: false, container: node.container }
   const all = fenceDevicesIn(status)
   const levels = status.configuration.fencingLevels
     .filter((level) => isFor(level, node))
@@ -58,13 +61,14 @@ function isFor({ target }: FencingLevel, node: NodeStatus): boolean {
 }
 
 /** Whether some device can fence the node, or may be able to. */
-export function canBeFenced({ levels, devices, watchdog }: FenceTopology): boolean {
+export function canBeFenced({ levels, devices, watchdog, container }: FenceTopology): boolean {
   const usable = (list: readonly FenceDevice[]): boolean => list.some(({ unusable }) => unusable === undefined)
-  return watchdog || usable(devices) || levels.some((level) => level.devices.every((device) => usable([device])))
+  return watchdog || container !== undefined || usable(devices) || levels.some((level) => level.devices.every((device) => usable([device])))
 }
 
 export function describeDevices(topology: FenceTopology): readonly string[] {
-  const { levels, devices, watchdog } = topology
+  const { levels, devices, watchdog, container } = topology
+  if (container !== undefined) return [`No device: its container, ${container}, is stopped, and it with it.`]
   if (levels.length > 0)
     return levels.map(({ index, devices: own }) => `Fencing level ${index}: ${own.map(describeDevice).join(' and ')}`)
   const self = watchdog ? ['It fences itself by its watchdog where no device does.'] : []

@@ -95,7 +95,7 @@ function supposeFailedNode(cib: XmlElement, name: string, moment: Moment): Suppo
 }
 
 /** How the cluster notices that a remote node is gone; undefined where it is no such node, or not connected. */
-function connectionLoss(status: ClusterStatus, name: string): OperationSpec | undefined {
+export function connectionLoss(status: ClusterStatus, name: string): OperationSpec | undefined {
   const node = status.nodes.find((candidate) => candidate.name === name)
   const connection = node?.connection === undefined ? undefined : status.primitivesById.get(node.connection)
   const host = connection?.state.active[0]?.node

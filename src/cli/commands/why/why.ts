@@ -63,9 +63,9 @@ async function whyFence(call: Call): Promise<Outcome> {
   switch (answer.kind) {
     case 'no-such-node':
       throw unknownName(schedule(input), name)
-    case 'not-a-member':
+    case 'not-connected':
       throw new Refusal(
-        `${name} is a ${answer.node.kind} node and need not be fenced now. Its fencing follows from its connection: systole why ${answer.node.connection ?? name}.`,
+        `${name} is a ${answer.node.kind} node that is not connected, and need not be fenced: systole why ${answer.node.connection ?? name}.`,
       )
     case 'report': {
       const { text, records } = await fencedBefore(call, name)
