@@ -138,9 +138,11 @@ export type ScoreSource =
   /** Remote nodes run no connections and no fence devices; a container's contents run in it alone. */
   | { readonly kind: 'node-kind' }
   | { readonly kind: 'target-role'; readonly role: Role }
-  | { readonly kind: 'instances'; readonly limit: 'clone-max' | 'clone-node-max' }
+  | { readonly kind: 'instances'; readonly limit: 'clone-max' | 'clone-node-max' | 'replicas-per-host' }
   | { readonly kind: 'shutdown-lock'; readonly node: NodeName }
   | { readonly kind: 'promotion' }
+  /** What is bundled belongs to the replica that was made for it. */
+  | { readonly kind: 'replica' }
   | { readonly kind: 'orphan' }
 
 export type PlacementReason =

@@ -2,6 +2,7 @@
  * An action while the transition is being planned. Whether it is needed (`optional`) and possible (`runnable`) changes
  * until every relation between actions holds; after that it is written into the graph and never changed again.
  */
+import type { ResourceId } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { Relation } from './relation.ts'
 import type { PrimitiveUnit, Unit } from './unit.ts'
@@ -41,6 +42,8 @@ export interface PlannedAction {
   priority: number
   expectedRc: number | undefined
   reason: string | undefined
+  /** What the reason says, as data, where explanations can follow it. */
+  cause: ActionCause | undefined
   readonly meta: Map<string, string>
   /** Relations in which it is the `then`, latest first. */
   before: Relation[]
@@ -48,6 +51,18 @@ export interface PlannedAction {
   after: Relation[]
   inGraph: boolean
 }
+
+/** Why an action is needed, cannot run, or is no part of a live migration. */
+export type ActionCause =
+  | {
+      readonly kind: 'action'
+      readonly loss: 'required' | 'unrunnable' | 'unmigrateable'
+      readonly resource: ResourceId
+      readonly task: string
+    }
+  | { readonly kind: 'colocation'; readonly resource: ResourceId }
+  | { readonly kind: 'no-quorum' }
+  | { readonly kind: 'quorum-freeze' }
 
 /** Pacemaker Explained, "Operation keys": resource, operation, interval in milliseconds. */
 export const operationKey = (id: string, task: string, intervalMs = 0): string => `${id}_${task}_${intervalMs}`
@@ -96,7 +111,9 @@ export function probesOf(unit: PrimitiveUnit, node?: NodeStatus): readonly Plann
 
 /** A later and more telling reason replaces an earlier one only where that is asked for. */
 export function giveReason(action: PlannedAction, reason: string, options = { overwrite: false }): void {
-  if (action.reason === undefined || options.overwrite) action.reason = reason
+  if (action.reason !== undefined && !options.overwrite) return
+  action.reason = reason
+  action.cause = undefined
 }
 
 export const isRecurring = (action: PlannedAction): boolean => action.intervalMs > 0

@@ -114,6 +114,7 @@ function create(
     priority: 0,
     expectedRc: undefined,
     reason: undefined,
+    cause: undefined,
     meta: unit ? operationMeta(plan.status, unit, task, intervalMs) : new Map(),
     before: [],
     after: [],
@@ -150,6 +151,7 @@ export function reviewRunnable(plan: Plan, unit: PrimitiveUnit, action: PlannedA
   }
   if (action.needs === 'nothing') {
     action.reason = undefined
+    action.cause = undefined
     action.runnable = !(node.kind === 'guest' && isGuestOfLostHost(plan, node) && !canFence(plan, node))
     return
   }
@@ -162,12 +164,14 @@ function reviewQuorum({ status }: Plan, unit: PrimitiveUnit, action: PlannedActi
   if (policy === 'stop' || (policy === 'demote' && unit.role !== 'Promoted' && unit.role !== 'Unpromoted')) {
     action.runnable = false
     action.reason = 'no quorum'
+    action.cause = { kind: 'no-quorum' }
   } else if (policy === 'freeze') {
     const { state } = unit.resource
     const isActive = state.active.length > 0
     if (!isActive || roleRank(unit.assigned.nextRole) > roleRank(unit.role)) {
       action.runnable = false
       action.reason = 'quorum freeze'
+      action.cause = { kind: 'quorum-freeze' }
     }
   } else {
     action.runnable = true

@@ -3,14 +3,14 @@
  * with what would take it away. A reason that is another resource's state is followed to where it begins.
  */
 import type { NodeName, ResourceId } from '../../base/index.ts'
-import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
+import type { ClusterStatus, FailedOperation, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Assignment, PlacementReason, PrimitiveAssignment } from '../assignment.ts'
 import { contributionsOn } from './contributions.ts'
 import { describeReason } from './describe.ts'
-import { primitivesNamed } from './instances.ts'
+import { primitivesNamed, thinkableNodes } from './instances.ts'
 import { mendReason } from './mend.ts'
-import { describeChangeReason, describeTransitionChange, readCause } from './words.ts'
+import { describeChangeReason, describeTransitionChange } from './words.ts'
 
 export interface Explained {
   readonly status: ClusterStatus
@@ -44,7 +44,9 @@ export function decidedCauses(
   const path = [...above, resource.id]
   const reasons = groupByText(
     explained,
-    relevantReasons(assigned).map((reason) => withInherited(explained, resource.id, reason)),
+    relevantReasons(explained.status, resource, assigned).map((reason) =>
+      withInherited(explained, resource.id, reason),
+    ),
   ).map((group) => placementCause(explained, { resource, group, path }))
   const actions = stoppedActions(explained, { resource, assigned, path })
   const all = [...reasons, ...actions]
@@ -67,7 +69,7 @@ interface ReasonGroup {
 function groupByText({ status }: Explained, reasons: readonly PlacementReason[]): readonly ReasonGroup[] {
   const groups = new Map<string, PlacementReason[]>()
   for (const reason of reasons) {
-    const key = `${reason.kind} ${describeReason(reason, status.configuration)}`
+    const key = `${reason.kind} ${describeReason(reason, status)}`
     groups.set(key, [...(groups.get(key) ?? []), reason])
   }
   return [...groups.values()].map((group) => ({
@@ -75,7 +77,7 @@ function groupByText({ status }: Explained, reasons: readonly PlacementReason[])
     nodes: group.flatMap((reason) => (perNode.has(reason.kind) && 'node' in reason ? [reason.node] : [])),
     text: group
       .slice(0, 1)
-      .map((reason) => describeReason(reason, status.configuration))
+      .map((reason) => describeReason(reason, status))
       .join(''),
   }))
 }
@@ -88,12 +90,27 @@ function placementCause(
   const { status } = explained
   if (resource.state.multiplyActive && group.reasons.some(({ kind }) => kind === 'blocked'))
     return activeTwice(resource)
+  const [blocking] = group.reasons.some(({ kind }) => kind === 'blocked') ? blockingFailures(status, resource) : []
   const others = new Set(group.reasons.flatMap(othersOf))
   const because = [...others].flatMap((other) => stoppedBecause(explained, other, path))
   // What the other one needs is told below it.
   const mends = because.length > 0 ? [] : group.reasons.flatMap((reason) => mendReason({ status, resource }, reason))
   const nodes = group.nodes.length === 0 ? '' : `${group.nodes.join(', ')}: `
-  return { text: `${nodes}${group.text}`, mend: [...new Set(mends)], because }
+  const text = blocking === undefined ? group.text : describeBlocking(blocking, status)
+  return { text: `${nodes}${text}`, mend: [...new Set(mends)], because }
+}
+
+/** The failures on the node whose failure blocks it. */
+function blockingFailures({ failures }: ClusterStatus, { id, state }: PrimitiveResource): readonly FailedOperation[] {
+  return failures.filter(
+    ({ resource, node }) => node === state.onFail?.node && (resource === id || resource === state.historyName),
+  )
+}
+
+function describeBlocking({ operation, node, exitReason }: FailedOperation, { options }: ClusterStatus): string {
+  const why = exitReason === '' ? '' : ` (${exitReason})`
+  const unsure = operation === 'stop' && !options.fencingEnabled
+  return `its ${operation} failed on ${node}${why}${unsure ? ', and without fencing nobody can be sure that it is stopped' : ''}: it is blocked until an administrator cleans up`
 }
 
 function activeTwice({ id, state, meta }: PrimitiveResource): Cause {
@@ -121,8 +138,17 @@ function fencedFirst({ status, assignment }: Explained, resource: PrimitiveResou
 }
 
 /** Where one reason says all, the same told again for each node is left out. */
-function relevantReasons({ whyNot, node }: PrimitiveAssignment): readonly PlacementReason[] {
-  const telling = whyNot.filter((reason) => reason.kind !== 'on-fail' || reason.action !== 'recover')
+function relevantReasons(
+  status: ClusterStatus,
+  resource: PrimitiveResource,
+  { whyNot, node }: PrimitiveAssignment,
+): readonly PlacementReason[] {
+  const places = new Set(thinkableNodes(status, resource.id).map(({ name }) => name))
+  const telling = whyNot.filter(
+    (reason) =>
+      (reason.kind !== 'on-fail' || reason.action !== 'recover') &&
+      (!perNode.has(reason.kind) || !('node' in reason) || places.has(reason.node)),
+  )
   const isGeneral = node !== undefined || telling.some(isWholeStory)
   return isGeneral ? telling.filter(({ kind }) => !perNode.has(kind)) : withoutSource(telling)
 }
@@ -192,19 +218,19 @@ function stoppedActions(
   return explained.changes
     .filter(({ subject, blocked, what }) => subject === resource.id && (blocked || isStop(what, assigned)))
     .map((change): Cause => {
-      const cause = change.reason === undefined ? undefined : readCause(change.reason)
+      const { cause } = change
       return {
-        text: change.reason === undefined ? `${describeTransitionChange(change)}` : describeChangeReason(change.reason),
+        text: change.reason === undefined ? `${describeTransitionChange(change)}` : describeChangeReason(change),
         mend: mendChange(change),
-        because: cause === undefined ? [] : notRunnable(explained, cause.resource, path),
+        because: cause !== undefined && 'resource' in cause ? notRunnable(explained, cause.resource, path) : [],
       }
     })
 }
 
 const isStop = (what: string, { node }: PrimitiveAssignment): boolean => what === 'Stop' && node !== undefined
 
-function mendChange({ reason }: TransitionChange): readonly string[] {
-  if (reason === 'no quorum' || reason === 'quorum freeze')
+function mendChange({ cause }: TransitionChange): readonly string[] {
+  if (cause?.kind === 'no-quorum' || cause?.kind === 'quorum-freeze')
     return ['bring nodes back until a majority is there: systole quorum status']
   return []
 }

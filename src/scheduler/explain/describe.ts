@@ -1,6 +1,7 @@
 /** The reasons of placement in words: one short phrase for each source of a score and each thing that stands in the way. */
 import { assertNever } from '../../base/index.ts'
 import { type Configuration, formatScore, INFINITY_SCORE, type Score } from '../../cib/index.ts'
+import type { ClusterStatus } from '../../status/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
 
 export function describeContribution({ source, score }: Contribution, configuration: Configuration): string {
@@ -41,17 +42,30 @@ export function describeSource(source: ScoreSource, configuration: Configuration
     case 'target-role':
       return `it shall be ${source.role}`
     case 'instances':
-      return source.limit === 'clone-max'
-        ? 'clone-max instances are placed already'
-        : 'clone-node-max instances are placed there already'
+      return describeInstanceLimit(source.limit)
     case 'shutdown-lock':
       return `locked to ${source.node} while that node is shut down`
     case 'promotion':
       return 'promotion score'
+    case 'replica':
+      return 'this is its replica'
     case 'orphan':
       return 'no longer configured'
     default:
       return assertNever(source)
+  }
+}
+
+function describeInstanceLimit(limit: Extract<ScoreSource, { readonly kind: 'instances' }>['limit']): string {
+  switch (limit) {
+    case 'clone-max':
+      return 'clone-max instances are placed already'
+    case 'clone-node-max':
+      return 'clone-node-max instances are placed there already'
+    case 'replicas-per-host':
+      return 'as many containers as replicas-per-host allows are there already'
+    default:
+      return assertNever(limit)
   }
 }
 
@@ -93,7 +107,7 @@ function keepsApart(id: string, { constraints }: Configuration): boolean {
 
 function describeFailCount(count: Score, threshold: Score): string {
   if (count >= INFINITY_SCORE)
-    return 'its fail count there is INFINITY, as after a failed start (start-failure-is-fatal)'
+    return 'its fail count there is INFINITY: a failed stop counts as that, and a failed start with start-failure-is-fatal'
   const times = count === 1 ? 'once' : `${formatScore(count)} times`
   return `failed ${times} there, and migration-threshold is ${formatScore(threshold)}`
 }
@@ -122,14 +136,19 @@ function describeFailure(
 }
 
 /** Without the node that it is about: reasons that are the same on several nodes are told once. */
-export function describeReason(reason: PlacementReason, configuration: Configuration): string {
+export function describeReason(
+  reason: PlacementReason,
+  { configuration, options }: Pick<ClusterStatus, 'configuration' | 'options'>,
+): string {
   switch (reason.kind) {
     case 'node-unavailable':
       return reason.state
     case 'banned':
       return reason.by.map((part) => describeContribution(part, configuration)).join('; ') || 'ruled out'
     case 'not-allowed':
-      return 'no location constraint allows it there (symmetric-cluster=false)'
+      return options.symmetricCluster
+        ? 'it cannot run on this kind of node'
+        : 'no location constraint allows it there (symmetric-cluster=false)'
     case 'target-role':
       return `target-role is ${reason.role}`
     case 'on-fail':

@@ -70,10 +70,16 @@ function stays(moved: readonly Moved[], own: ReadonlySet<string>): boolean {
 function hindrances(after: Schedule, resource: string, target: string | undefined): readonly Cause[] {
   const general = primitivesNamed(after.status.resources, resource).flatMap((part) => decidedCauses(after, part))
   if (target === undefined || general.length > 0) return general
-  const nodes = explainResource(after, resource)?.instances.flatMap((instance) => instance.nodes) ?? []
-  return nodes
-    .filter(({ node }) => node === target)
-    .map((node) => ({ text: standing(after, node), mend: [], because: [] }))
+  const instances = explainResource(after, resource)?.instances ?? []
+  return instances.flatMap(({ id, nodes }) =>
+    nodes
+      .filter(({ node }) => node === target)
+      .map((node) => ({
+        text: `${instances.length > 1 ? `${id}: ` : ''}${standing(after, node)}`,
+        mend: [],
+        because: [],
+      })),
+  )
 }
 
 function standing(after: Schedule, { node, unavailable, score, contributions }: NodeExplanation): string {

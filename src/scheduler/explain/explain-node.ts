@@ -109,7 +109,7 @@ function printNode({ status }: Explained, node: NodeStatus, report: Omit<NodeRep
     ...(report.next.length === 0 && report.now.length > 0 ? ['  Nothing shall be there.'] : []),
     ...(report.now.length === 0 && report.next.length === 0 ? ['  Nothing is there, and nothing shall be.'] : []),
     ...(report.failures.length === 0 ? [] : ['  What failed there:']),
-    ...report.failures.map((failure) => `    ${failure.resource} ${describeFailure(failure)}`),
+    ...report.failures.map((failure) => `    ${failure.resource} ${describeFailure(failure, status.now)}`),
   ]
 }
 

@@ -9,7 +9,7 @@ import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
 import { type Cause, causesOf, type Explained } from './causes.ts'
 import { contributionsOn } from './contributions.ts'
-import { namesAbove, primitivesNamed } from './instances.ts'
+import { namesAbove, primitivesNamed, thinkableNodes } from './instances.ts'
 import { printResource } from './print-resource.ts'
 
 export interface ResourceExplanation {
@@ -106,18 +106,16 @@ function explainInstance(explained: Explained, resource: PrimitiveResource): Ins
 function nodesOf(explained: Explained, id: ResourceId): readonly NodeExplanation[] {
   const { status, assignment } = explained
   const assigned = assignment.primitives.get(id)
-  const nodes = status.nodes
-    .filter(({ isBundleNode }) => !isBundleNode)
-    .map(({ name }): NodeExplanation => {
-      const unavailable = assignment.unavailable.get(name)
-      const score = assigned?.scoreOn(name)
-      return {
-        node: name,
-        ...(unavailable === undefined ? {} : { unavailable }),
-        ...(score === undefined ? {} : { score }),
-        contributions: contributionsOn(explained, id, name),
-      }
-    })
+  const nodes = thinkableNodes(status, id).map(({ name }): NodeExplanation => {
+    const unavailable = assignment.unavailable.get(name)
+    const score = assigned?.scoreOn(name)
+    return {
+      node: name,
+      ...(unavailable === undefined ? {} : { unavailable }),
+      ...(score === undefined ? {} : { score }),
+      contributions: contributionsOn(explained, id, name),
+    }
+  })
   const worth = (node: NodeExplanation): number =>
     node.unavailable === undefined ? (node.score ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY
   return nodes.toSorted((a, b) => {

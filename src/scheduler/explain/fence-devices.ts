@@ -63,7 +63,12 @@ function isFor({ target }: FencingLevel, node: NodeStatus): boolean {
 /** Whether some device can fence the node, or may be able to. */
 export function canBeFenced({ levels, devices, watchdog, container }: FenceTopology): boolean {
   const usable = (list: readonly FenceDevice[]): boolean => list.some(({ unusable }) => unusable === undefined)
-  return watchdog || container !== undefined || usable(devices) || levels.some((level) => level.devices.every((device) => usable([device])))
+  return (
+    watchdog ||
+    container !== undefined ||
+    usable(devices) ||
+    levels.some((level) => level.devices.every((device) => usable([device])))
+  )
 }
 
 export function describeDevices(topology: FenceTopology): readonly string[] {

@@ -1,6 +1,6 @@
 /** The resources of the status as the tree that they are: what an id names, what is below it, and what is above. */
 import type { ResourceId } from '../../base/index.ts'
-import type { PrimitiveResource, Resource } from '../../status/index.ts'
+import type { ClusterStatus, NodeStatus, PrimitiveResource, Resource } from '../../status/index.ts'
 
 /** The primitives at or below the resource that an id names, instances and configured names alike. */
 export function primitivesNamed(resources: readonly Resource[], id: string): readonly PrimitiveResource[] {
@@ -15,6 +15,16 @@ export function primitivesNamed(resources: readonly Resource[], id: string): rea
 
 export function primitivesOf(resource: Resource): readonly PrimitiveResource[] {
   return resource.kind === 'primitive' ? [resource] : partsOf(resource).flatMap(primitivesOf)
+}
+
+/** The nodes that come into question at all: of what is bundled its own replica, of everything else whatever is no replica. */
+export function thinkableNodes({ resources, nodes }: ClusterStatus, id: ResourceId): readonly NodeStatus[] {
+  for (const resource of resources) {
+    if (resource.kind !== 'bundle') continue
+    const own = resource.replicas.find(({ child }) => child?.id === id)
+    if (own) return nodes.filter(({ name }) => name === own.node)
+  }
+  return nodes.filter(({ isBundleNode }) => !isBundleNode)
 }
 
 /** The ids by which constraints may mean a primitive: its own first, then those of what it is part of. */

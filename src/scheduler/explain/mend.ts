@@ -22,7 +22,7 @@ export function mendReason(about: About, reason: PlacementReason): readonly stri
     case 'banned':
       return unique(reason.by.flatMap((part) => mendContribution(about, part, reason.node)))
     case 'not-allowed':
-      return [`systole constraint location ${id} prefers ${reason.node}`]
+      return status.options.symmetricCluster ? [] : [`systole constraint location ${id} prefers ${reason.node}`]
     case 'target-role':
       return [mendTargetRole(status, resource)]
     case 'on-fail':
@@ -87,6 +87,7 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'node-kind':
     case 'instances':
     case 'promotion':
+    case 'replica':
     case 'orphan':
       return []
     default:

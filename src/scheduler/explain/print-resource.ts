@@ -5,7 +5,7 @@ import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Cause, Explained } from './causes.ts'
 import { describeContribution } from './describe.ts'
 import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './explain-resource.ts'
-import { describeTransitionChange, isoTime } from './words.ts'
+import { describeTransitionChange, momentSeen } from './words.ts'
 
 export function printResource(explained: Explained, instances: readonly InstanceExplanation[]): string {
   return instances.map((instance) => printInstance(explained, instance)).join('\n\n')
@@ -13,6 +13,7 @@ export function printResource(explained: Explained, instances: readonly Instance
 
 function printInstance(explained: Explained, instance: InstanceExplanation): string {
   const { causes, failures, failCounts, chain } = instance
+  const { now } = explained.status
   return [
     `${instance.id}: ${describeNow(instance)}`,
     ...describeNext(instance).map((line) => `  ${line}`),
@@ -20,7 +21,10 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
       causesTitle(instance),
       causes.flatMap((cause) => printCause(cause, 2)),
     ),
-    ...section('What failed:', [...failures.map(describeFailure), ...failCounts.map(describeFailCount)]),
+    ...section('What failed:', [
+      ...failures.map((failure) => describeFailure(failure, now)),
+      ...failCounts.map((count) => describeFailCount(count, now)),
+    ]),
     ...section('Placed with others:', chain.map(describeLink)),
     ...section(
       'Nodes:',
@@ -102,18 +106,19 @@ export function printCause({ text, mend, because }: Cause, indent: number): read
   ]
 }
 
-export function describeFailure(failure: FailedOperation): string {
+export function describeFailure(failure: FailedOperation, now: number): string {
   const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
-  const when = failure.lastChange === undefined ? '' : ` since ${isoTime(failure.lastChange)}`
+  const when = failure.lastChange === undefined ? '' : ` since ${momentSeen(failure.lastChange, now)}`
   const interval = failure.intervalMs > 0 ? ` (every ${failure.intervalMs / 1000}s)` : ''
   const status = failure.status === '2' ? ', timed out' : ''
   return `${failure.operation}${interval} on ${failure.node}${when}: exit code ${failure.exitCode} (${describeExitCode(failure.exitCode)}${status})${why}`
 }
 
-function describeFailCount({ node, count, threshold, lastFailure, expiresAt }: FailCountFacts): string {
+function describeFailCount(facts: FailCountFacts, now: number): string {
+  const { node, count, threshold, lastFailure, expiresAt } = facts
   const limit = threshold >= INFINITY_SCORE ? 'no migration-threshold' : `migration-threshold ${formatScore(threshold)}`
-  const last = lastFailure === undefined ? '' : `, last failure ${isoTime(lastFailure)}`
-  const expiry = count === 0 ? ', expired' : expiresAt === undefined ? '' : `, expires ${isoTime(expiresAt)}`
+  const last = lastFailure === undefined ? '' : `, last failure ${momentSeen(lastFailure, now)}`
+  const expiry = count === 0 ? ', expired' : expiresAt === undefined ? '' : `, expires ${momentSeen(expiresAt, now)}`
   return `fail count on ${node}: ${formatScore(count)} (${limit}${last}${expiry})`
 }
 

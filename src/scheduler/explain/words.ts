@@ -1,5 +1,7 @@
 /** Small phrases that every explanation uses. */
+import { assertNever } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
+import type { ActionCause } from '../actions/action.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 
 /** `2026-11-20 12:00:00 UTC`: the same text wherever it is read. */
@@ -7,36 +9,49 @@ export function isoTime(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** What the transition's own reason means: `unrunnable db start` is a wait, `required db start` a consequence. */
-export function describeChangeReason(reason: string): string {
-  const cause = readCause(reason)
-  if (reason === 'no quorum') return 'the cluster has no quorum'
-  if (reason === 'quorum freeze') return 'the cluster has no quorum, and no-quorum-policy is freeze'
-  if (cause === undefined) return reason
-  if (cause.loss === 'unrunnable') return `it waits for the ${cause.task} of ${cause.resource}, which cannot happen`
-  if (cause.loss === 'required') return `the ${cause.task} of ${cause.resource} makes it necessary`
-  return `the ${cause.task} of ${cause.resource} leaves no live migration`
+/** `2026-11-20 12:00:00 UTC (20 min ago)`: at three in the morning nobody subtracts. */
+export function momentSeen(seconds: number, now: number): string {
+  const away = Math.abs(now - seconds)
+  const [unit, name] =
+    away < 120 ? [1, 's'] : away < 7200 ? [60, 'min'] : away < 172_800 ? [3600, 'h'] : [86_400, 'days']
+  const amount = `${Math.floor(away / unit)} ${name}`
+  return `${isoTime(seconds)} (${seconds > now ? `in ${amount}` : `${amount} ago`})`
 }
 
-export interface ChangeCause {
-  readonly loss: 'required' | 'unrunnable' | 'unmigrateable'
-  readonly resource: string
-  readonly task: string
+/** What the transition's own reason means: some are consequences of another resource's action, some are plain words already. */
+export function describeChangeReason({ reason = '', cause }: Pick<TransitionChange, 'reason' | 'cause'>): string {
+  switch (cause?.kind) {
+    case undefined:
+      return reason
+    case 'no-quorum':
+      return 'the cluster has no quorum'
+    case 'quorum-freeze':
+      return 'the cluster has no quorum, and no-quorum-policy is freeze'
+    case 'colocation':
+      return `${cause.resource}, which it is placed with, cannot do the same`
+    case 'action':
+      return describeLoss(cause)
+    default:
+      return assertNever(cause)
+  }
 }
 
-/** The other resource that the reason of a change names, if it names one. */
-export function readCause(reason: string): ChangeCause | undefined {
-  const match = /^(required|unrunnable|unmigrateable) (\S+) (start|stop|promote|demote|migrate_to|migrate_from)$/.exec(
-    reason,
-  )
-  const [, loss, resource, task] = match ?? []
-  if (resource === undefined || task === undefined) return undefined
-  if (loss !== 'required' && loss !== 'unrunnable' && loss !== 'unmigrateable') return undefined
-  return { loss, resource, task }
+function describeLoss({ loss, task, resource }: Extract<ActionCause, { readonly kind: 'action' }>): string {
+  switch (loss) {
+    case 'unrunnable':
+      return `it waits for the ${task} of ${resource}, which cannot happen`
+    case 'required':
+      return `the ${task} of ${resource} makes it necessary`
+    case 'unmigrateable':
+      return `the ${task} of ${resource} leaves no live migration`
+    default:
+      return assertNever(loss)
+  }
 }
 
-export function describeTransitionChange({ what, details, reason, blocked }: TransitionChange): string {
-  const why = reason === undefined ? '' : `: ${describeChangeReason(reason)}`
+export function describeTransitionChange(change: TransitionChange): string {
+  const { what, details, reason, blocked } = change
+  const why = reason === undefined ? '' : `: ${describeChangeReason(change)}`
   const where = details === undefined ? '' : ` ${describeDetails(details)}`
   return `${what.toLowerCase()}${where}${why}${blocked ? ' (blocked)' : ''}`
 }

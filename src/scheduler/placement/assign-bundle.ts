@@ -53,7 +53,10 @@ function assignReplica(
   for (let other = 0; other < table.length; other++) {
     if (!isAllowed(table, other)) continue
     if (other !== node) table[other] = -INFINITY_SCORE
-    else if (!reachedThreshold(replica.child, replica.node)) table[other] = INFINITY_SCORE
+    else if (!reachedThreshold(replica.child, replica.node)) {
+      placing.trail.note(replica.child.index, { kind: 'replica' }, other, INFINITY_SCORE)
+      table[other] = INFINITY_SCORE
+    }
   }
   placing.assigning[bundle.clone.index] = 1
   placing.assign(placing, replica.child, node, wish)

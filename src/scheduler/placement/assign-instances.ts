@@ -91,6 +91,7 @@ function assignInstance(
 
 /** An instance may not be where its clone may not, nor where there are as many instances as one node may have. */
 function banFullNodes(placing: Placing, instance: Entry, perNode: number): void {
+  const limit = instance.parent?.kind === 'bundle' ? 'replicas-per-host' : 'clone-node-max'
   const table = tableOf(placing, instance)
   const counts = parentCounts(placing, instance)
   const parent = instance.parent === undefined ? table : tableOf(placing, instance.parent)
@@ -105,7 +106,7 @@ function banFullNodes(placing: Placing, instance: Entry, perNode: number): void 
       (counts[node] ?? 0) < perNode
     if (fits) continue
     if ((counts[node] ?? 0) >= perNode && scoreAt(table, node) >= 0)
-      placing.trail.note(instance.index, { kind: 'instances', limit: 'clone-node-max' }, node, -INFINITY_SCORE)
+      placing.trail.note(instance.index, { kind: 'instances', limit }, node, -INFINITY_SCORE)
     table[node] = -INFINITY_SCORE
     for (const member of instance.members) {
       const inner = tableOf(placing, member)

@@ -4,7 +4,7 @@
  */
 import type { Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { actionsWithKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { type ActionCause, actionsWithKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
 import { activeNodes, nodeNamed, type Plan, targetOf } from '../draft.ts'
 import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
 
@@ -14,6 +14,8 @@ export interface TransitionChange {
   /** `alpha -> beta`, `Unpromoted -> Promoted alpha`; none for nodes. */
   readonly details?: string
   readonly reason?: string
+  /** What the reason says, as data. */
+  readonly cause?: ActionCause
   readonly blocked: boolean
 }
 
@@ -156,12 +158,13 @@ interface Told {
 function change(facts: Facts, what: string, told: Told): TransitionChange {
   const from = facts.current
   const to = 'to' in told ? undefined : facts.next
-  const reason = (told.source ?? told.action)?.reason
+  const { reason, cause } = told.source ?? told.action ?? {}
   return {
     what,
     subject: facts.unit.id,
     details: detailsOf(facts, from, to),
     ...(reason !== undefined && { reason }),
+    ...(cause !== undefined && { cause }),
     blocked: told.action?.runnable === false,
   }
 }

@@ -39,7 +39,10 @@ function block(settling: Settling, { unit, task, cause }: Blocked): void {
   for (const action of unit.actionsByKey.get(operationKey(unit.id, task)) ?? []) {
     if (!action.runnable || action.task !== task) continue
     action.runnable = false
-    action.reason ??= `colocation with ${cause.id}`
+    if (action.reason === undefined) {
+      action.reason = `colocation with ${cause.id}`
+      action.cause = { kind: 'colocation', resource: cause.id }
+    }
     blockColocated(settling, action)
     settling.work.addWithFollowers(action)
   }

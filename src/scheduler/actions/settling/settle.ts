@@ -307,8 +307,9 @@ const lossNames = { optional: 'required', runnable: 'unrunnable', migratable: 'u
 function lose(action: PlannedAction, property: keyof typeof lossNames, cause: PlannedAction): void {
   if (!action[property]) return
   action[property] = false
-  if (action.unit === cause.unit) return
-  action.reason ??= `${lossNames[property]}${cause.unit ? ` ${cause.unit.id}` : ''} ${cause.task}`
+  if (action.unit === cause.unit || action.reason !== undefined) return
+  action.reason = `${lossNames[property]}${cause.unit ? ` ${cause.unit.id}` : ''} ${cause.task}`
+  action.cause = cause.unit && { kind: 'action', loss: lossNames[property], resource: cause.unit.id, task: cause.task }
 }
 
 /** Only what comes after an action that cannot run is concerned, and only if it is not in its wanted state already. */
