@@ -273,8 +273,8 @@ export interface PrimitiveState {
   readonly migratable: boolean
   /** Nodes on which a stop after a successful migration away from them is still due. */
   readonly danglingMigrations: readonly NodeName[]
-  /** The agent that each node's history was made by, where that is recorded; also of a history that only bears its name. */
-  readonly recordedAgents: ReadonlyMap<NodeName, Agent>
+  /** The agent that a node's history was made by, where it is another than its own; also of a history that only bears its name. */
+  readonly otherAgents: ReadonlyMap<NodeName, Agent>
   /** Its operations by node, oldest first. */
   readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */

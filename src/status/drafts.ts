@@ -78,7 +78,7 @@ export interface StateDraft {
   bans: HistoryBan[]
   danglingMigrations: NodeName[]
   failCounts: Map<NodeName, FailCount>
-  recordedAgents: Map<NodeName, Agent>
+  otherAgents: Map<NodeName, Agent>
   history: Map<NodeName, readonly HistoryEntry[]>
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
   expiredRecurring: { readonly node: NodeName; readonly key: string }[]

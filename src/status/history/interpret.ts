@@ -5,6 +5,7 @@
 
 import { canFence } from '../can-fence.ts'
 import { type NodeDraft, rankOf, type World } from '../drafts.ts'
+import { sameAgent } from '../same-agent.ts'
 import { block } from './active.ts'
 import { concludeReading } from './conclude.ts'
 import { isExpired } from './expiry.ts'
@@ -37,7 +38,8 @@ function interpretResource(
   if (resource === undefined) return
   const { state } = resource
   state.history.set(node.name, recorded.entries)
-  if (recorded.agent !== undefined) state.recordedAgents.set(node.name, recorded.agent)
+  if (recorded.agent !== undefined && !sameAgent(recorded.agent, resource.agent))
+    state.otherAgents.set(node.name, recorded.agent)
   if (recorded.id !== resource.id) state.historyName = recorded.id
   noteFailCount(world, resource, node, failCounts)
   if (recorded.shutdownLock !== undefined) noteShutdownLock(world, resource, node, recorded.shutdownLock)

@@ -2,15 +2,49 @@
  * A history that was taken for that of another instance may bear this one's name, as where an instance changed its number. By
  * which agent it was made concerns both: of whoever has the name, a history by another agent is deleted.
  */
-import type { World } from '../drafts.ts'
+import type { NodeName } from '../../base/index.ts'
+import type { Agent } from '../../cib/index.ts'
+import type { PrimitiveDraft, World } from '../drafts.ts'
+import { sameAgent } from '../same-agent.ts'
+import { withoutNumber } from './fail-count.ts'
 
 export function noteNamesakes({ primitives, recorded }: World): void {
-  for (const { id, instance, orphan, state } of primitives.values()) {
-    if (instance === undefined || instance.unique || orphan) continue
-    for (const [node, { resourcesByName }] of recorded) {
-      if (state.history.has(node)) continue
-      const namesake = resourcesByName.get(id) ?? resourcesByName.get(state.historyName ?? id)
-      if (namesake?.agent !== undefined) state.recordedAgents.set(node, namesake.agent)
+  const anonymous = [...primitives.values()].filter(({ instance, orphan }) => instance?.unique === false && !orphan)
+  const foreign = foreignHistories(anonymous, recorded)
+  if (foreign.size === 0) return
+  for (const { id, state } of anonymous) {
+    const note = (name: string, isShadowed: (node: NodeName) => boolean): void => {
+      for (const { node, agent } of foreign.get(name) ?? [])
+        if (!state.history.has(node) && !isShadowed(node)) state.otherAgents.set(node, agent)
+    }
+    note(id, () => false)
+    // The name with its number counts before the one that all instances share.
+    if (state.historyName !== undefined && state.historyName !== id)
+      note(state.historyName, (node) => recorded.get(node)?.resourcesByName.has(id) === true)
+  }
+}
+
+interface Foreign {
+  readonly node: NodeName
+  readonly agent: Agent
+}
+
+/** By the name that they bear: the histories that were not made by the agent of whom they are named after. */
+function foreignHistories(
+  anonymous: readonly PrimitiveDraft[],
+  recorded: World['recorded'],
+): ReadonlyMap<string, readonly Foreign[]> {
+  const agents = new Map(anonymous.map(({ configuredId, agent }) => [configuredId as string, agent] as const))
+  const foreign = new Map<string, Foreign[]>()
+  if (agents.size === 0) return foreign
+  for (const [node, { resourcesByName }] of recorded) {
+    for (const [name, { agent }] of resourcesByName) {
+      const own = agents.get(withoutNumber(name))
+      if (own === undefined || agent === undefined || sameAgent(own, agent)) continue
+      const known = foreign.get(name)
+      if (known === undefined) foreign.set(name, [{ node, agent }])
+      else known.push({ node, agent })
     }
   }
+  return foreign
 }

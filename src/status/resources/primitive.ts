@@ -83,7 +83,7 @@ export function emptyState(meta: ResourceMeta, maintenanceMode: boolean): StateD
     bans: [],
     danglingMigrations: [],
     failCounts: new Map(),
-    recordedAgents: new Map(),
+    otherAgents: new Map(),
     history: new Map(),
     clearFailCountOn: [],
     expiredRecurring: [],

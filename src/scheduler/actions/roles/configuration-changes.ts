@@ -3,6 +3,7 @@
  * changed restart, or reload where their agent can and nothing that needs a restart changed ("Agent Reload" in Pacemaker
  * Explained). The parameters that ran are known by their digests only.
  */
+import type { NodeName } from '../../../base/index.ts'
 import type { Md5 } from '../../../cib/index.ts'
 import { compareDigests, type HistoryEntry, type NodeStatus, parametersTask } from '../../../status/index.ts'
 import { giveReason, operationKey } from '../action.ts'
@@ -18,16 +19,22 @@ import { deleteHistory } from './role-changes.ts'
 
 export function planConfigurationChanges(plan: Plan, md5: Md5): void {
   for (const unit of plan.tree.top.flatMap(primitivesOf)) {
-    for (const node of plan.nodeList) {
-      const { history, recordedAgents } = unit.resource.state
-      const entries = history.get(node.name) ?? (recordedAgents.has(node.name) ? [] : undefined)
-      if (!entries) continue
+    const { history, otherAgents } = unit.resource.state
+    for (const node of nodesInOrder(plan, new Set([...history.keys(), ...otherAgents.keys()]))) {
+      const entries = history.get(node.name) ?? []
       if (node.online) forgetChangedFailures(plan, { unit, node, md5 }, entries)
       if (!canAct(plan, node)) continue
       if (unit.resource.orphan) forget(plan, unit, node)
       else checkHistory(plan, { unit, node, md5 }, entries)
     }
   }
+}
+
+function nodesInOrder({ nodeList, nodes }: Plan, names: ReadonlySet<NodeName>): readonly NodeStatus[] {
+  const [only, another] = names
+  // An instance of a clone has a history on one node, and there may be a thousand of both.
+  if (only !== undefined && another === undefined) return [nodes.get(only)].filter((node) => node !== undefined)
+  return names.size === 0 ? [] : nodeList.filter(({ name }) => names.has(name))
 }
 
 interface Checked {
@@ -66,7 +73,8 @@ function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEnt
   const { unit, node } = checked
   const { state } = unit.resource
   const isActive = state.active.some((active) => active.node === node.name)
-  if (agentChanged(checked)) {
+  // The history was made by another agent: nothing that it says holds for this one.
+  if (state.otherAgents.has(node.name)) {
     requireUnfencing(plan, unit, node, 'Device definition changed')
     if (isActive) restartForNewAgent(plan, checked)
     deleteHistory(plan, unit, node, false)
@@ -82,14 +90,6 @@ function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEnt
       if (changed && failures !== 0) clearFailCount(plan, unit, node.name, 'action definition changed')
     }
   }
-}
-
-/** The history was made by another agent: nothing that it says holds for this one. */
-function agentChanged({ unit, node }: Checked): boolean {
-  const recorded = unit.resource.state.recordedAgents.get(node.name)
-  if (!recorded) return false
-  const { agent } = unit.resource
-  return recorded.class !== agent.class || recorded.provider !== agent.provider || recorded.type !== agent.type
 }
 
 function restartForNewAgent(plan: Plan, { unit, node }: Checked): void {
