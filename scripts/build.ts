@@ -55,7 +55,7 @@ if (fresh !== 'dist') {
   renameSync(fresh, 'dist')
   rmSync(old, { recursive: true, force: true })
 }
-for (const program of ['bin/systole', 'bin/systoled']) if (existsSync(program)) chmodSync(program, 0o755)
+for (const program of ['bin/systole', 'bin/systoled', 'bin/pcs']) if (existsSync(program)) chmodSync(program, 0o755)
 
 async function bundle(entryPoints: Record<string, string>, outdir: string): Promise<void> {
   await build({

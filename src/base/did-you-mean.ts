@@ -1,12 +1,26 @@
-/** The candidates that a mistyped word most likely meant, best first, at most three. */
+/**
+ * The candidates that a mistyped word most likely meant, best first, at most three. A name that lacks the first parts of the
+ * other (`delay-clone` for `openstack-ceilometer-delay-clone`) is nearer than one with the same number of letters changed.
+ */
 export function similarWords(word: string, candidates: Iterable<string>): readonly string[] {
   const limit = Math.max(1, Math.floor(word.length / 3))
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .map((candidate) => ({
+      candidate,
+      shortened: isShortened(word, candidate) || isShortened(candidate, word),
+      distance: editDistance(word.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter(({ distance, shortened }) => shortened || distance <= limit)
+    .sort(
+      (a, b) =>
+        Number(b.shortened) - Number(a.shortened) || a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1),
+    )
     .slice(0, 3)
     .map(({ candidate }) => candidate)
+}
+
+function isShortened(long: string, short: string): boolean {
+  return short !== '' && long.toLowerCase().endsWith(`-${short.toLowerCase()}`)
 }
 
 /** " Did you mean 'a' or 'b'?", or nothing where nothing is similar. */

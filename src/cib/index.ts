@@ -28,6 +28,28 @@ export {
   type XmlText,
 } from './document.ts'
 export {
+  type AclSubject,
+  addAclPermissions,
+  assignAclRole,
+  createAclRole,
+  createAclSubject,
+  deleteAclPermission,
+  deleteAclRole,
+  deleteAclSubject,
+  type NewPermission,
+  unassignAclRole,
+} from './edit/acls.ts'
+export {
+  type AlertValues,
+  addRecipient,
+  createAlert,
+  deleteAlerts,
+  deleteRecipients,
+  updateAlert,
+  updateRecipient,
+} from './edit/alerts.ts'
+export { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from './edit/bundles.ts'
+export {
   banNode,
   type ClearRequest,
   type CliConstraint,
@@ -49,7 +71,15 @@ export {
   type NewResourceSet,
   type NewSetConstraint,
 } from './edit/constraints.ts'
+export { removeColocations, removeFromOrders } from './edit/constraints-of-resources.ts'
+export { createDefaultsSet, deleteDefaultsSets, updateDefaultsSet } from './edit/default-sets.ts'
 export { deleteResources } from './edit/delete-resource.ts'
+export {
+  appendElement,
+  configurationSections,
+  elementWithId,
+  setDescription,
+} from './edit/elements.ts'
 export {
   addFencingLevel,
   describeTarget,
@@ -60,6 +90,7 @@ export {
 } from './edit/fencing-levels.ts'
 export { findResource, resourceElementsOf } from './edit/find.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
+export { strayCloneOptions } from './edit/meta.ts'
 export type { NameValues } from './edit/name-values.ts'
 export { writtenValue } from './edit/name-values.ts'
 export { addOperation, type NewOperation, type OperationSelector, removeOperation } from './edit/operations.ts'
@@ -82,6 +113,7 @@ export {
 } from './edit/running.ts'
 export {
   addNode,
+  type DefaultsOf,
   type NodeChange,
   removeNode,
   type SettingsChange,
@@ -91,6 +123,12 @@ export {
   setNodeMaintenance,
   setStandby,
 } from './edit/settings.ts'
+export { createTag, deleteTags, updateTag, withoutTags } from './edit/tags.ts'
+export {
+  createTicketConstraint,
+  deleteTicketConstraints,
+  type LossPolicy,
+} from './edit/ticket-constraints.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
 export {
@@ -110,6 +148,7 @@ export {
 } from './options/resource-options.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
+export { canonicalText, sameConfiguration } from './same-configuration.ts'
 export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
 export { type CibParts, composeCib } from './status/compose-cib.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'

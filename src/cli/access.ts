@@ -21,5 +21,7 @@ export interface ClusterAccess {
     readonly command: string
   }) => Promise<PushAnswer>
   readonly live: LocalClient | undefined
+  /** A copy to try commands on: nobody is told what a change would cause, agents are not asked, mistakes stay. */
+  readonly isScratch?: boolean
   readonly close: () => void
 }

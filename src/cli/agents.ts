@@ -1,5 +1,5 @@
 /** What is installed: the agent that a word means, its metadata, and what the metadata says of an administrator's parameters. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { didYouMean, parseDurationMs, similarWords } from '../base/index.ts'
 import type { Agent, NewOperation } from '../cib/index.ts'
@@ -43,11 +43,15 @@ export function agentHost(): AgentHost {
 
 export const fenceAgentFolders = (): readonly string[] => [join(ownFolder(), 'agents/fence')]
 
+interface AgentQuestion {
+  /** Take one that is not installed here. */
+  readonly force: boolean
+  /** Do not ask for its metadata: whatever is said of it is taken. */
+  readonly unasked?: boolean
+}
+
 /** `ocf:heartbeat:IPaddr2`, `heartbeat:IPaddr2` or `IPaddr2`, as pcs reads it. Refuses what is not installed. */
-export async function resolveResourceAgent(
-  word: string,
-  options: { readonly force: boolean },
-): Promise<InstalledAgent> {
+export async function resolveResourceAgent(word: string, options: AgentQuestion): Promise<InstalledAgent> {
   const host = agentHost()
   const agent = parseResourceAgent(word, host)
   return await withMetadata(agent, word, options, () => installedAgents(host))
@@ -62,7 +66,7 @@ function installedAgents(host: AgentHost): readonly string[] {
   return [...ocf, ...scripts, ...listServices().map((name) => `systemd:${name}`)]
 }
 
-export async function resolveFenceAgent(word: string, options: { readonly force: boolean }): Promise<InstalledAgent> {
+export async function resolveFenceAgent(word: string, options: AgentQuestion): Promise<InstalledAgent> {
   const agent: Agent = { class: 'stonith', type: word.replace(/^(stonith|fencing):/, '') }
   return await withMetadata(agent, word, options, () => listFenceAgents(fenceAgentFolders()))
 }
@@ -94,10 +98,11 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
 async function withMetadata(
   agent: Agent,
   word: string,
-  options: { readonly force: boolean },
+  options: AgentQuestion,
   installed: () => readonly string[],
 ): Promise<InstalledAgent> {
   const name = agentName(agent)
+  if (options.unasked) return { agent, metadata: noMetadata(name) }
   const read = await metadataReader(agentHost(), fenceAgentFolders())(agent)
   if (read.ok) return { agent, metadata: read.value }
   if (options.force) return { agent, metadata: noMetadata(name) }
@@ -192,4 +197,13 @@ export function timeoutWarnings(
       `Warning: the time-out of ${name} (${seconds(timeoutMs)}) is below what ${agentName(agent)} advises (${seconds(advised)}).`,
     ]
   })
+}
+
+/** The names of LSB scripts, sorted. */
+export function listInitScripts(): readonly string[] {
+  const folder = '/etc/init.d'
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => /^[a-z0-9][\w.-]*$/i.test(name) && name !== 'README')
+    .sort()
 }

@@ -23,6 +23,8 @@ export interface Change {
   /** More facts for `--json`. */
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
   /** Why it is not done without `--force`: one sentence each. */
+  /** What validation finds wrong does not stop it. */
+  readonly keepsMistakes?: boolean
   readonly needsForce?: (before: XmlElement, edited: Edited, actions: readonly PlannedAction[]) => readonly string[]
 }
 
@@ -57,8 +59,8 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     const message = change.message(edited)
     if (printXml(edited.cib) === printXml(before.cib))
       return { edited, message: `${message} Nothing had to be changed.`, actions: [], version: before.version }
-    refuseMistakes(before.cib, edited.cib)
-    const actions = plannedActions(before.cib, edited.cib, call.terminal.now())
+    if (!call.cluster.isScratch && !change.keepsMistakes) refuseMistakes(before.cib, edited.cib)
+    const actions = tellsActions(call, change) ? plannedActions(before.cib, edited.cib, call.terminal.now()) : []
     const advice = call.flags.has('force') ? [] : (change.needsForce?.(before.cib, edited, actions) ?? [])
     if (call.flags.has('preview')) return { edited, message, actions, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
@@ -69,6 +71,13 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
   throw new Refusal(
     `The configuration was changed by somebody else ${maxAttempts} times in a row. Nothing was changed: try again.`,
   )
+}
+
+/** A change of a file causes nothing, so that its actions are computed only where they are asked for or decide something. */
+function tellsActions(call: Call, change: Change): boolean {
+  if (call.cluster.isScratch) return false
+  if (call.cluster.live || call.flags.has('preview') || call.flags.has('json')) return true
+  return change.needsForce !== undefined && !call.flags.has('force')
 }
 
 function editedOrRefused(result: EditResult): Edited {

@@ -3,12 +3,15 @@
  * docs/ all read the same value, so that they cannot disagree.
  */
 import type { ClusterAccess } from './access.ts'
+import type { Speech } from './dialect.ts'
 
 export interface Command {
   /** The words that name it: `['resource', 'create']`. */
   readonly path: readonly string[]
   /** Older or alternative names that scripts use. They work, and help names them once. */
   readonly aliases?: readonly (readonly string[])[]
+  /** Names that stand for it where no word follows, as `pcs resource` stands for `pcs resource status`. */
+  readonly bare?: readonly (readonly string[])[]
   /** What follows the name, in pcs's notation: `<id> [<option>=<value>]... [--wait[=<seconds>]]`. */
   readonly usage: string
   /** One line for the list of commands. */
@@ -41,6 +44,7 @@ export type Completion =
   | 'fence-agent'
   | 'fence-device'
   | 'constraint'
+  | 'tag'
   | 'property'
   | 'file'
   | { readonly words: readonly string[] }
@@ -59,6 +63,8 @@ export interface Call {
   readonly commands: readonly Command[]
   /** Runs another command line on another cluster, for commands that try an edit on a copy. Throws a Refusal as any command. */
   readonly runOn: (line: readonly string[], cluster: ClusterAccess) => Promise<Outcome>
+  /** Under which name the program was called, and whose words it speaks. */
+  readonly speech: Speech
 }
 
 /** What a command may know of the world besides the cluster. */
@@ -104,6 +110,14 @@ export const commonFlags: readonly Flag[] = [
   { name: 'json', summary: 'Print the same facts as JSON' },
   { name: 'file', letter: 'f', value: 'file', summary: 'Work on a CIB in a file instead of the running cluster' },
   { name: 'debug', summary: 'Show the cause of an unexpected error' },
+]
+
+/** Flags that pcs takes with every command and that have nothing to do here. Read where the program is called as pcs. */
+export const pcsFlags: readonly Flag[] = [
+  { name: 'force', summary: 'Make the change although a check advises against it' },
+  { name: 'skip-offline', summary: 'Nodes that are away learn of a change when they are back, with or without it' },
+  { name: 'request-timeout', value: 'seconds', summary: 'The daemon of this host answers for all nodes' },
+  { name: 'yes', summary: 'Do not ask' },
 ]
 
 /** Flags of commands that change the configuration. */

@@ -17,6 +17,7 @@ export function completionSources(root: string): CompletionSources {
       const configuration = await runningConfiguration(root)
       if (!configuration) return []
       if (kind === 'node') return configuration.nodes.map(({ name }) => name)
+      if (kind === 'tag') return configuration.tags.map(({ id }) => id)
       if (kind === 'constraint') return configuration.constraints.map(({ id }) => id)
       const resources = resourceIds(configuration)
       return kind === 'resource'

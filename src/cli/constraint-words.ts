@@ -1,5 +1,14 @@
 /** Words that constraints share: scores, roles, resource sets. */
-import { parseBoolean, parseRole, parseScore, type Role, type Score } from '../cib/index.ts'
+import {
+  type NewResourceSet,
+  type OrderAction,
+  parseBoolean,
+  parseOrderAction,
+  parseRole,
+  parseScore,
+  type Role,
+  type Score,
+} from '../cib/index.ts'
 import { Refusal } from './command.ts'
 import { parsePairs } from './words.ts'
 
@@ -57,4 +66,26 @@ export function readSets(words: readonly string[]): {
   }))
   if (sets.some(({ members }) => members.length === 0)) throw new Refusal("After 'set' come the resources of the set.")
   return { sets, options: parsePairs(optionsAt < 0 ? [] : rest.slice(optionsAt + 1), 'setoptions') }
+}
+
+/** A set of a constraint with its options. Which of them count depends on the kind of constraint; all may be written. */
+export function readSetOptions({ members, options }: WrittenSet, what: string): NewResourceSet {
+  onlyKnown(options, ['sequential', 'require-all', 'role', 'action'], what)
+  const [sequential, requireAll, role, action] = ['sequential', 'require-all', 'role', 'action'].map((name) =>
+    options.get(name),
+  )
+  return {
+    members,
+    ...(sequential === undefined ? {} : { sequential: readBoolean('sequential', sequential) }),
+    ...(requireAll === undefined ? {} : { requireAll: readBoolean('require-all', requireAll) }),
+    ...(role === undefined ? {} : { role: readRole(role) }),
+    ...(action === undefined ? {} : { action: readAction(action) }),
+  }
+}
+
+export function readAction(text: string): OrderAction {
+  const action = parseOrderAction(text)
+  if (action === undefined)
+    throw new Refusal(`'${text}' is no action of an order: there are start, stop, promote and demote.`)
+  return action
 }

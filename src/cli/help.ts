@@ -2,15 +2,15 @@
 import { type Command, commonFlags, type Flag } from './command.ts'
 import { commandsBelow } from './tree.ts'
 
-export function describeCommand(command: Command): string {
-  const name = ['systole', ...command.path].join(' ')
+export function describeCommand(command: Command, program = 'systole'): string {
+  const name = [program, ...command.path].join(' ')
   const parts = [
     `Usage: ${name}${command.usage === '' ? '' : ` ${command.usage}`}`,
     command.summary,
     ...(command.details ? [command.details] : []),
   ]
-  if (command.aliases && command.aliases.length > 0)
-    parts.push(`Also understood as: ${command.aliases.map((alias) => alias.join(' ')).join(', ')}.`)
+  const otherNames = [...(command.bare ?? []), ...(command.aliases ?? [])]
+  if (otherNames.length > 0) parts.push(`Also understood as: ${otherNames.map((alias) => alias.join(' ')).join(', ')}.`)
   const flags = [...(command.flags ?? []), ...commonFlags]
   parts.push(['Options:', ...alignPairs(flags.map((flag) => [flagUsage(flag), flag.summary] as const))].join('\n'))
   if (command.examples && command.examples.length > 0)
@@ -18,9 +18,9 @@ export function describeCommand(command: Command): string {
   return `${parts.join('\n\n')}\n`
 }
 
-export function listCommands(commands: readonly Command[], below: readonly string[]): string {
+export function listCommands(commands: readonly Command[], below: readonly string[], program = 'systole'): string {
   const shown = commandsBelow(commands, below)
-  const title = ['systole', ...below, '<command>'].join(' ')
+  const title = [program, ...below, '<command>'].join(' ')
   if (below.length > 0) return [`Usage: ${title}`, '', ...alignPairs(summaries(shown)), '', hint, ''].join('\n')
   const areas = [...new Set(shown.map((command) => command.path[0] ?? ''))]
   const blocks = areas.map((area) =>
@@ -29,7 +29,7 @@ export function listCommands(commands: readonly Command[], below: readonly strin
   return [`Usage: ${title}`, '', blocks.join('\n\n'), '', hint, ''].join('\n')
 }
 
-const hint = "Add --help to a command for its options and examples; 'systole <area>' lists one area."
+const hint = "Add --help to a command for its options and examples; '<area> --help' lists one area."
 
 function summaries(commands: readonly Command[]): readonly (readonly [string, string])[] {
   return commands.map((command) => [command.path.join(' '), command.summary] as const)

@@ -21,6 +21,10 @@ if (line[0] === 'completion' && line[1] === 'words') {
     commands: allCommands,
     line,
     terminal,
+    called: {
+      program: process.env.SYSTOLE_PROGRAM === 'pcs' ? 'pcs' : 'systole',
+      environment: process.env.PCS_COMPAT,
+    },
     openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
   })
   process.stderr.write(printed.standardError)

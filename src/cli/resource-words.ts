@@ -4,7 +4,7 @@
  */
 import { parseDurationMs } from '../base/index.ts'
 import { Refusal } from './command.ts'
-import { parsePairs, splitSections } from './words.ts'
+import { parsePairs, type Section, splitSections } from './words.ts'
 
 export interface WrittenOperation {
   readonly name: string
@@ -27,13 +27,14 @@ export interface WrittenResource {
 }
 
 const keywords = ['op', 'meta', 'clone', 'promotable', 'master', 'group', 'bundle'] as const
+const cloneKeywords = ['clone', 'promotable', 'master']
 
 /** Reads everything after the resource's id and agent. Throws a Refusal with every mistake of the first wrong section. */
 export function readResourceWords(
   words: readonly string[],
   flags: ReadonlyMap<string, string | true>,
 ): WrittenResource {
-  const sections = splitSections(words, keywords)
+  const sections = withCloneMeta(splitSections(words, keywords))
   const meta = new Map<string, string>()
   const operations: WrittenOperation[] = []
   let parameters: ReadonlyMap<string, string> = new Map()
@@ -65,6 +66,18 @@ export function readResourceWords(
     ...(group ? { group } : {}),
     ...(bundle === undefined ? {} : { bundle }),
   }
+}
+
+/** `clone meta interleave=true`: once a clone is opened, `meta` is the clone's, as in pcs 0.12. */
+function withCloneMeta(sections: readonly Section[]): readonly Section[] {
+  const joined: Section[] = []
+  for (const section of sections) {
+    const before = joined.at(-1)
+    if (section.keyword === 'meta' && before && cloneKeywords.includes(before.keyword))
+      joined.splice(-1, 1, { keyword: before.keyword, words: [...before.words, 'meta', ...section.words] })
+    else joined.push(section)
+  }
+  return joined
 }
 
 function neighbours(flags: ReadonlyMap<string, string | true>): readonly string[] {

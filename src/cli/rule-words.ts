@@ -2,6 +2,7 @@
  * Rules as they are typed: `#uname eq n1 and (rack eq a or defined gpu)`, `date gt 2026-12-01`, `date in_range A to B`,
  * `date-spec hours=9-17`. `and` binds tighter than `or`, as in pcs.
  */
+import { parseDurationMs } from '../base/index.ts'
 import type { RuleCondition } from '../cib/index.ts'
 import { Refusal } from './command.ts'
 
@@ -80,9 +81,34 @@ function readCondition(reader: TokenReader): RuleCondition {
   const first = reader.next('an expression')
   if (first === 'defined' || first === 'not_defined')
     return { kind: 'attribute', operation: first, attribute: reader.next('an attribute'), valueSource: 'literal' }
+  if (first === 'resource') return readAgent(reader)
+  if (first === 'op') return readOperation(reader)
   if (first === 'date') return readDate(reader)
   if (first === 'date-spec') return { kind: 'date', operation: 'date_spec', spec: readPairs(reader, 'date-spec') }
   return readComparison(first, reader)
+}
+
+/** `resource ocf:heartbeat:IPaddr2`; any part may be left out: `resource ::IPaddr2`, `resource systemd::`. */
+function readAgent(reader: TokenReader): RuleCondition {
+  const word = reader.next("an agent after 'resource'")
+  const parts = word.split(':')
+  if (parts.length > 3) throw new Refusal(`'${word}' is no agent of a rule: write <class>:<provider>:<type>.`)
+  const [agentClass, provider, type] = parts.length === 3 ? parts : [parts[0], undefined, parts[1]]
+  const given = { class: agentClass, provider, type }
+  return {
+    kind: 'resource',
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== '')),
+  }
+}
+
+function readOperation(reader: TokenReader): RuleCondition {
+  const name = reader.next("an operation after 'op'")
+  const interval = /^interval=(.*)$/.exec(reader.peek() ?? '')?.[1]
+  if (interval === undefined) return { kind: 'operation', name }
+  reader.next('an interval')
+  const intervalMs = parseDurationMs(interval)
+  if (intervalMs === undefined) throw new Refusal(`'${interval}' is no interval: write it as 10s, 1min or 500ms.`)
+  return { kind: 'operation', name, intervalMs }
 }
 
 function readComparison(attribute: string, reader: TokenReader): RuleCondition {

@@ -1,8 +1,20 @@
 /** From a command line to printed text and an exit code. */
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
-import { type Command, commonFlags, type Flag, type Outcome, Refusal, refused, type Terminal } from './command.ts'
+import {
+  type Command,
+  commonFlags,
+  type Flag,
+  type Outcome,
+  pcsFlags,
+  Refusal,
+  refused,
+  type Terminal,
+} from './command.ts'
+import { chooseSpeech, pcsVersion, type Speech } from './dialect.ts'
 import { describeCommand, listCommands } from './help.ts'
+import { presentWords } from './old-words.ts'
+import { capabilities } from './pcs-capabilities.ts'
 import { withoutSecrets } from './secrets.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { splitFlags } from './words.ts'
@@ -13,6 +25,8 @@ export interface Invocation {
   readonly terminal: Terminal
   /** Opened only when a command runs: help needs no cluster. The file is that of `-f`. */
   readonly openCluster: (file: string | undefined) => ClusterAccess
+  /** The name that the program was called by, and PCS_COMPAT; `systole` and none where left out. */
+  readonly called?: { readonly program: 'systole' | 'pcs'; readonly environment: string | undefined }
 }
 
 export interface Printed {
@@ -35,18 +49,20 @@ export async function runLine(invocation: Invocation): Promise<Printed> {
 
 async function dispatch(invocation: Invocation): Promise<Outcome> {
   const { commands, terminal } = invocation
-  const line = leadingFlagsLast(invocation.line)
+  const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
+  const { speech } = chosen
+  const line = presentWords(leadingFlagsLast(chosen.line), speech)
   const found = findCommand(commands, line)
-  if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line)
+  if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
   if (rest.includes('--help') || rest.includes('-h')) {
-    const text = describeCommand(command)
+    const text = describeCommand(command, speech.program)
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }
-  const { words, flags } = splitFlags(rest, [...(command.flags ?? []), ...commonFlags])
+  const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
-  const typed = ['systole', ...withoutSecrets(invocation.line)].join(' ')
+  const typed = [speech.program, ...withoutSecrets(invocation.line)].join(' ')
   try {
     return await command.run({
       command,
@@ -56,6 +72,7 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
       terminal,
       typed,
       commands,
+      speech,
       runOn: (other, copy) =>
         dispatch({
           ...invocation,
@@ -69,11 +86,17 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   }
 }
 
+function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
+  const own = [...(command.flags ?? []), ...commonFlags]
+  return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
+}
+
 /** `pcs -f file resource create …`: flags before the command's name belong to the command. */
 function leadingFlagsLast(line: readonly string[]): readonly string[] {
   const leading: string[] = []
   let rest = [...line]
   for (let first = rest[0]; first?.startsWith('-'); first = rest[0]) {
+    if (first === '--' && rest.length > 1) return [...rest.slice(1), ...leading]
     const takesValue = commonFlags.some(
       (flag: Flag) => flag.value !== undefined && (first === `-${flag.letter}` || first === `--${flag.name}`),
     )
@@ -89,13 +112,15 @@ function asksForArea(command: Command, rest: readonly string[], commands: readon
   return rest[0] === '--help' && below.length > 0 && command.usage === ''
 }
 
-function helpOrRefusal(commands: readonly Command[], line: readonly string[]): Outcome {
-  const words = line.filter((word) => !word.startsWith('-'))
-  if (line.includes('--version')) return { kind: 'done', text: `${version}\n`, json: { version } }
+function helpOrRefusal(commands: readonly Command[], line: readonly string[], speech: Speech): Outcome {
+  const typed = line.filter((word) => !word.startsWith('-'))
+  if (line.includes('--version')) return tellVersion(speech, line.includes('--full'))
+  // pcs says `resource help` and `resource help create`, too.
+  const words = typed.filter((word) => word !== 'help')
   if (words.length > 0 && commandsBelow(commands, words).length === 0) throw unknownCommand(commands, words)
-  const asked = line.includes('--help') || line.includes('-h') || words[0] === 'help' || line.length === 0
+  const asked = ['--help', '-h', '--fullhelp', 'help'].some((word) => line.includes(word)) || line.length === 0
   if (!asked) throw unknownCommand(commands, words)
-  const text = listCommands(commands, words)
+  const text = listCommands(commands, words, speech.program)
   return {
     kind: 'done',
     text,
@@ -104,6 +129,13 @@ function helpOrRefusal(commands: readonly Command[], line: readonly string[]): O
 }
 
 export const version = '0.1.0'
+
+function tellVersion(speech: Speech, full: boolean): Outcome {
+  const told = speech.program === 'pcs' ? pcsVersion(speech) : version
+  const codes = full ? capabilities : []
+  const text = full ? `${told}\n\n${codes.join(' ')}\n` : `${told}\n`
+  return { kind: 'done', text, json: { version: told, ...(full ? { capabilities: codes } : {}) } }
+}
 
 function print(outcome: Outcome, json: boolean): Printed {
   if (outcome.kind === 'done') {

@@ -16,17 +16,26 @@ function startsWith(words: readonly string[], start: readonly string[]): boolean
   return start.every((word, index) => words[index] === word)
 }
 
-/** The command with the longest name that the words start with. */
+/** The command with the longest name that the words start with. A bare name counts where nothing but flags follows. */
 export function findCommand(commands: readonly Command[], words: readonly string[]): Found | undefined {
   let found: Found | undefined
   let length = 0
+  const consider = (command: Command, name: readonly string[]): void => {
+    if (name.length <= length || !startsWith(words, name)) return
+    found = { command, rest: words.slice(name.length) }
+    length = name.length
+  }
   for (const command of commands)
-    for (const name of names(command))
-      if (name.length > length && startsWith(words, name)) {
-        found = { command, rest: words.slice(name.length) }
-        length = name.length
-      }
+    for (const name of command.bare ?? [])
+      if (startsWith(words, name) && followedByFlags(words, name)) return { command, rest: words.slice(name.length) }
+  for (const command of commands) for (const name of names(command)) consider(command, name)
   return found
+}
+
+/** `--help` asks for what there is below the name, so that a bare name does not take it. */
+function followedByFlags(words: readonly string[], name: readonly string[]): boolean {
+  const next = words[name.length]
+  return next === undefined || (next.startsWith('-') && next !== '--help' && next !== '-h' && next !== '--')
 }
 
 /** The commands below some words: all of them below none. */

@@ -50,8 +50,8 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   // Commands and flags
   { line: 'resorce create x Dummy', says: /no command 'resorce'.*Did you mean 'resource'/ },
   { line: 'resource craete x Dummy', says: /no command 'craete'.*Did you mean 'create'/ },
-  { line: 'resource', says: /goes on with one of/ },
-  { line: 'constraint', says: /goes on with one of/ },
+  { line: 'resource group', says: /goes on with one of/ },
+  { line: 'cluster', says: /goes on with one of/ },
   { line: 'node', says: /goes on with one of/ },
   { line: 'node stanby n1', says: /Did you mean 'standby'/ },
   { line: 'resource disable db --forse', says: /no option '--forse'.*--force/ },

@@ -6,12 +6,12 @@ import { childElement, childElements, element, type XmlElement } from '../docume
 import { configurationElement } from '../read-configuration.ts'
 import { formatScore } from '../score.ts'
 import { badNewId, missingNodes, missingResources, standIns } from './find.ts'
-import { idSource } from './ids.ts'
+import { type IdSource, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement } from './rule-element.ts'
 import { appended, editSection, replaceElement, withAttributes } from './tree.ts'
 
-interface NewConstraint {
+export interface NewConstraint {
   readonly id?: string
   /** Take references to nodes and resources that are not there, and a second constraint of the same kind. */
   readonly force?: boolean
@@ -34,7 +34,7 @@ export interface NewLocation extends NewConstraint {
 export function createLocation(cib: XmlElement, request: NewLocation): EditResult {
   const { resource, where } = request
   const reports = [
-    ...checkCommon(cib, request, resource.by === 'id' ? [resource.id] : []),
+    ...checkConstraint(cib, request, resource.by === 'id' ? [resource.id] : []),
     ...(where.by === 'node' && !request.force ? missingNodes(cib, [where.node]) : []),
   ]
   return unless(reports, () => {
@@ -92,7 +92,7 @@ export function createColocation(cib: XmlElement, request: NewColocation): EditR
     'with-rsc-role': request.primaryRole,
   })
   const reports = [
-    ...checkCommon(cib, request, [request.dependent, request.primary]),
+    ...checkConstraint(cib, request, [request.dependent, request.primary]),
     ...checkPair(request.dependent, request.primary, [request.dependentRole, request.primaryRole]),
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_colocation', what: 'colocation', pair })),
   ]
@@ -130,7 +130,7 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
     'then-action': request.thenAction,
   })
   const reports = [
-    ...checkCommon(cib, request, [request.first, request.then]),
+    ...checkConstraint(cib, request, [request.first, request.then]),
     ...checkPair(request.first, request.then, [request.firstAction, request.thenAction]),
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
@@ -189,27 +189,35 @@ function createSets(
       ? [{ code: 'nothing-given', what: 'resource for a set' } as const]
       : []),
     ...members.filter((id, i) => members.indexOf(id) !== i).map((id) => ({ code: 'given-twice', id }) as const),
-    ...checkCommon(cib, request, members),
+    ...checkConstraint(cib, request, members),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
     const prefix = made.name === 'rsc_order' ? 'order_set' : 'colocation_set'
     const id = request.id ?? ids.free([prefix, ...members.map((member) => member.slice(0, 2))].join('_'))
-    const sets = request.sets.map((set) =>
-      element(
-        'resource_set',
-        present({
-          id: ids.free(`${id}_set`),
-          sequential: set.sequential?.toString(),
-          'require-all': set.requireAll?.toString(),
-          role: set.role,
-          action: set.action,
-        }),
-        set.members.map((member) => element('resource_ref', { id: member })),
-      ),
-    )
+    const sets = resourceSetElements(id, request.sets, ids)
     return append(cib, element(made.name, present({ id, ...made.attributes }), sets))
   })
+}
+
+export function resourceSetElements(
+  constraint: string,
+  sets: readonly NewResourceSet[],
+  ids: IdSource,
+): readonly XmlElement[] {
+  return sets.map((set) =>
+    element(
+      'resource_set',
+      present({
+        id: ids.free(`${constraint}_set`),
+        sequential: set.sequential?.toString(),
+        'require-all': set.requireAll?.toString(),
+        role: set.role,
+        action: set.action,
+      }),
+      set.members.map((member) => element('resource_ref', { id: member })),
+    ),
+  )
 }
 
 /** Deletes constraints, or single rules of location constraints, by id. A location whose last rule goes, goes too. */
@@ -243,7 +251,11 @@ export function constraintsOf(cib: XmlElement, name?: string): readonly XmlEleme
   return section === undefined ? [] : childElements(section, name)
 }
 
-function checkCommon(cib: XmlElement, request: NewConstraint, resources: readonly string[]): readonly EditReport[] {
+export function checkConstraint(
+  cib: XmlElement,
+  request: NewConstraint,
+  resources: readonly string[],
+): readonly EditReport[] {
   return [
     ...(request.id === undefined ? [] : badNewId(idSource(cib), request.id)),
     ...(request.force ? [] : missingResources(cib, [...new Set(resources)], standIns(cib))),

@@ -36,7 +36,15 @@ export function kindOf(resource: XmlElement): string {
 
 export function missingResource(cib: XmlElement, id: string): EditReport {
   const candidates = resourceElementsOf(cib).flatMap(({ attributes }) => attributes.id ?? [])
-  return { code: 'resource-not-found', id, similar: similarWords(id, candidates) }
+  // What older pcs called `galera-master` newer ones call `galera-clone`.
+  const renamed = otherCloneNames(id).filter((other) => candidates.includes(other))
+  const similar = similarWords(id, candidates).filter((other) => !renamed.includes(other))
+  return { code: 'resource-not-found', id, similar: [...renamed, ...similar].slice(0, 3) }
+}
+
+function otherCloneNames(id: string): readonly string[] {
+  const match = /^(.+)-(clone|master)$/.exec(id)
+  return match ? [`${match[1] ?? ''}-${match[2] === 'clone' ? 'master' : 'clone'}`] : []
 }
 
 /** Reports for the resources that are not there. Tags and templates may stand for resources in constraints. */

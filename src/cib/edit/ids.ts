@@ -33,12 +33,14 @@ export interface IdSource {
   /** The wanted id, made valid, with `-1`, `-2` … where it is taken. */
   readonly free: (wanted: string) => string
   readonly isTaken: (id: string) => boolean
+  readonly all: () => Iterable<string>
 }
 
 export function idSource(cib: XmlElement): IdSource {
   const taken = new Set(idsOf(cib).keys())
   return {
     isTaken: (id) => taken.has(id),
+    all: () => taken,
     free: (wanted) => {
       const base = xmlId(wanted)
       let id = base

@@ -25,6 +25,11 @@ export type EditReport =
   | { readonly code: 'resource-not-found'; readonly id: string; readonly similar: readonly string[] }
   | { readonly code: 'node-not-found'; readonly node: string; readonly similar: readonly string[] }
   | { readonly code: 'constraint-not-found'; readonly id: string; readonly similar: readonly string[] }
+  /** Of the smaller kinds: a tag, an alert, a recipient, a role, a set of defaults, a mapping of a bundle. */
+  | { readonly code: 'not-found'; readonly what: string; readonly id: string; readonly similar: readonly string[] }
+  | { readonly code: 'nothing-has-id'; readonly id: string; readonly similar: readonly string[] }
+  | { readonly code: 'still-used'; readonly id: string; readonly by: string }
+  | { readonly code: 'nothing-left'; readonly id: string; readonly kind: string; readonly remove: string }
   | { readonly code: 'operation-not-found'; readonly resource: string; readonly operation: string }
   | { readonly code: 'level-not-found'; readonly index?: number; readonly target?: string }
   | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
@@ -53,6 +58,14 @@ export function describeEditReport(report: EditReport): string {
       return `There is no node '${report.node}'.${didYouMean(report.similar)}`
     case 'constraint-not-found':
       return `There is no constraint '${report.id}'.${didYouMean(report.similar)}`
+    case 'not-found':
+      return `There is no ${report.what} '${report.id}'.${didYouMean(report.similar)}`
+    case 'nothing-has-id':
+      return `Nothing in the configuration has the id '${report.id}'.${didYouMean(report.similar)}`
+    case 'still-used':
+      return `'${report.id}' is still used by ${report.by}: remove that first.`
+    case 'nothing-left':
+      return `Nothing would be left of the ${report.kind} '${report.id}': use '${report.remove} ${report.id}' to remove it.`
     case 'operation-not-found':
       return `'${report.resource}' has no operation ${report.operation}.`
     case 'level-not-found':

@@ -43,7 +43,9 @@ export function setClusterOptions(cib: XmlElement, change: SettingsChange): Edit
   )
 }
 
-const defaultsOf = {
+export type DefaultsOf = 'resource' | 'operation'
+
+export const defaultsSections = {
   resource: {
     section: 'rsc_defaults',
     options: [...commonMetaOptions, ...cloneMetaOptions],
@@ -52,11 +54,8 @@ const defaultsOf = {
   operation: { section: 'op_defaults', options: operationOptions, where: 'operation default' },
 } as const
 
-export function setDefaults(
-  cib: XmlElement,
-  change: SettingsChange & { readonly of: 'resource' | 'operation' },
-): EditResult {
-  const { section, options, where } = defaultsOf[change.of]
+export function setDefaults(cib: XmlElement, change: SettingsChange & { readonly of: DefaultsOf }): EditResult {
+  const { section, options, where } = defaultsSections[change.of]
   const reports = checkNameValues(change.values, { options, where, allowUnknown: change.force === true })
   return unless(reports, () =>
     edited(

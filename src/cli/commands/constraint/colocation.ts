@@ -1,7 +1,7 @@
 import { createColocation, createColocationSets } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readBoolean, readRole, readScore, readSets } from '../../constraint-words.ts'
+import { onlyKnown, readBoolean, readRole, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 const usage =
@@ -76,20 +76,12 @@ async function colocateSets(call: Call): Promise<Outcome> {
   const { sets, options } = readSets(['set', ...call.words])
   onlyKnown(options, ['score', 'id'], 'A colocation of sets')
   const id = options.get('id')
-  for (const set of sets) onlyKnown(set.options, ['sequential', 'role'], 'A set in a colocation')
   return await changeCib(call, {
     edit: (cib) =>
       createColocationSets(cib, {
         score: readScore(options.get('score') ?? 'INFINITY'),
         force: call.flags.has('force'),
-        sets: sets.map(({ members, options: own }) => {
-          const [sequential, role] = [own.get('sequential'), own.get('role')]
-          return {
-            members,
-            ...(sequential === undefined ? {} : { sequential: readBoolean('sequential', sequential) }),
-            ...(role === undefined ? {} : { role: readRole(role) }),
-          }
-        }),
+        sets: sets.map((set) => readSetOptions(set, 'A set in a colocation')),
         ...(id === undefined ? {} : { id }),
       }),
     message: ({ created }) => `Colocation ${created[0] ?? ''} is in place.`,

@@ -33,14 +33,14 @@ export const constraintLocation: Command = {
 
 export const constraintLocationAdd: Command = {
   path: ['constraint', 'location', 'add'],
-  usage: '<id> <resource> <node> [<score>] [resource-discovery=always|never|exclusive]',
+  usage: '<id> <resource> <node> [<score>] [role=<role>] [resource-discovery=always|never|exclusive]',
   summary: 'The same with an id of your choice',
   flags: changeFlags,
   completes: ['anything', 'resource', 'node'],
   run: async (call) => {
     expectWords(call.words, {
       atLeast: 3,
-      atMost: 6,
+      atMost: 7,
       usage: 'constraint location add <id> <resource> <node> [<score>]',
     })
     const [id = '', resource = '', node = '', ...rest] = call.words
@@ -48,13 +48,15 @@ export const constraintLocationAdd: Command = {
       rest.filter((word) => word.includes('=')),
       'options',
     )
-    onlyKnown(pairs, ['score', 'resource-discovery'], 'A location constraint')
+    onlyKnown(pairs, ['score', 'role', 'resource-discovery'], 'A location constraint')
     const score = readScore(pairs.get('score') ?? rest.find((word) => !word.includes('=')) ?? 'INFINITY')
     const discovery = readDiscovery(pairs.get('resource-discovery'))
+    const role = pairs.get('role')
     return await changeCib(call, {
       edit: (cib) =>
         createLocation(cib, {
           id,
+          ...(role === undefined ? {} : { role: readRole(role) }),
           resource: subject(resource),
           where: { by: 'node', node, score },
           force: call.flags.has('force'),

@@ -1,14 +1,7 @@
-import {
-  createOrder,
-  createOrderSets,
-  type OrderAction,
-  type OrderKind,
-  parseOrderAction,
-  parseOrderKind,
-} from '../../../cib/index.ts'
+import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOrderKind } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readBoolean, readSets } from '../../constraint-words.ts'
+import { onlyKnown, readAction, readBoolean, readSetOptions, readSets } from '../../constraint-words.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 const usage =
@@ -44,7 +37,8 @@ export const constraintOrder: Command = {
       then: last,
       force: call.flags.has('force'),
       ...(firstAction === undefined ? {} : { firstAction }),
-      ...(thenAction === undefined ? {} : { thenAction }),
+      // In the CIB a second action that is not written is the first one; in pcs's words it is start.
+      ...(thenAction ? { thenAction } : firstAction && firstAction !== 'start' ? { thenAction: 'start' as const } : {}),
       ...readOrderOptions(pairs),
     }
     return await changeCib(call, {
@@ -89,17 +83,10 @@ function actionAndResource(words: readonly string[]): readonly [OrderAction | un
   return [readAction(first), second]
 }
 
-function readAction(text: string): OrderAction {
-  const action = parseOrderAction(text)
-  if (action === undefined)
-    throw new Refusal(`'${text}' is no action of an order: there are start, stop, promote and demote.`)
-  return action
-}
-
 export const constraintOrderSet: Command = {
   path: ['constraint', 'order', 'set'],
   usage:
-    '<resource>... [sequential=false] [require-all=false] [action=<action>] [set <resource>...]... [setoptions kind=<kind> symmetrical=false id=<id>]',
+    '<resource>... [sequential=false] [require-all=false] [action=<action>] [role=<role>] [set <resource>...]... [setoptions kind=<kind> symmetrical=false id=<id>]',
   summary: 'Order sets of resources',
   flags: changeFlags,
   completes: ['resource'],
@@ -109,21 +96,12 @@ export const constraintOrderSet: Command = {
 async function orderSets(call: Call): Promise<Outcome> {
   const { sets, options } = readSets(['set', ...call.words])
   onlyKnown(options, ['kind', 'symmetrical', 'id'], 'An order of sets')
-  for (const set of sets) onlyKnown(set.options, ['sequential', 'require-all', 'action'], 'A set in an order')
   return await changeCib(call, {
     edit: (cib) =>
       createOrderSets(cib, {
         force: call.flags.has('force'),
         ...readOrderOptions(options),
-        sets: sets.map(({ members, options: own }) => {
-          const [sequential, requireAll, action] = [own.get('sequential'), own.get('require-all'), own.get('action')]
-          return {
-            members,
-            ...(sequential === undefined ? {} : { sequential: readBoolean('sequential', sequential) }),
-            ...(requireAll === undefined ? {} : { requireAll: readBoolean('require-all', requireAll) }),
-            ...(action === undefined ? {} : { action: readAction(action) }),
-          }
-        }),
+        sets: sets.map((set) => readSetOptions(set, 'A set in an order')),
       }),
     message: ({ created }) => `Order ${created[0] ?? ''} is in place.`,
     facts: ({ created }) => ({ created }),

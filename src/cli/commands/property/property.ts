@@ -26,7 +26,13 @@ export const propertySet: Command = {
       edit: (cib) => setClusterOptions(cib, { values, force: call.flags.has('force') }),
       message: () => `Cluster options: ${call.words.join(' ')}.`,
       facts: () => ({ values }),
-      needsForce: (before) => fencingWarnings(before, values),
+      needsForce: (before) => {
+        const warnings = fencingWarnings(before, values)
+        if (call.speech.program === 'systole') return warnings
+        // Scripts that were written for pcs do this first of all; there it is no more than a warning.
+        for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
+        return []
+      },
     })
   },
 }
@@ -74,7 +80,11 @@ function writtenOptions(cib: XmlElement): ReadonlyMap<string, string> {
 
 export const propertyConfig: Command = {
   path: ['property', 'config'],
-  aliases: [['property'], ['property', 'list'], ['property', 'show']],
+  bare: [['property']],
+  aliases: [
+    ['property', 'list'],
+    ['property', 'show'],
+  ],
   usage: '[<property>...] [--all | --defaults]',
   summary: 'Show cluster options',
   flags: [

@@ -1,16 +1,21 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { describeResource } from '../../describe-resource.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
 import { isSecretName } from '../../secrets.ts'
 
-const flags = [{ name: 'show-secrets', summary: 'Show passwords and tokens' }] as const
+const flags = [
+  { name: 'show-secrets', summary: 'Show passwords and tokens' },
+  { name: 'full', summary: 'Accepted for pcs’s sake' },
+  formatFlag,
+] as const
 
 export const resourceConfig: Command = {
   path: ['resource', 'config'],
-  aliases: [['resource', 'show']],
-  usage: '[<resource>...] [--show-secrets]',
-  summary: 'Show how resources are configured',
+  usage: '[<resource>...] [--show-secrets] [--output-format text|cmd|json]',
+  summary: 'Show how resources are configured, or print the commands that make them again',
   flags,
   completes: ['resource'],
   run: (call) => show(call, (resource) => !isFenceDevice(resource)),
@@ -18,8 +23,7 @@ export const resourceConfig: Command = {
 
 export const stonithConfig: Command = {
   path: ['stonith', 'config'],
-  aliases: [['stonith', 'show']],
-  usage: '[<fence device>...] [--show-secrets]',
+  usage: '[<fence device>...] [--show-secrets] [--output-format text|cmd|json]',
   summary: 'Show how fence devices are configured',
   flags,
   completes: ['fence-device'],
@@ -36,11 +40,19 @@ async function show(call: Call, listed: (resource: ResourceDefinition) => boolea
   const top = readConfiguration(cib).resources.filter(listed)
   const shown = call.words.length === 0 ? top : call.words.map((id) => named(all, id))
   const showSecrets = call.flags.has('show-secrets')
-  const text = shown.map((resource) => describeResource(resource, { showSecrets })).join('')
+  const text = (): string => {
+    const described = shown.map((resource) => describeResource(resource, { showSecrets })).join('')
+    return described === '' ? 'Nothing is configured.\n' : described
+  }
   const json: unknown = JSON.parse(
     JSON.stringify(shown, (_key, value: unknown) => (showSecrets ? value : hidden(value))),
   )
-  return done(text === '' ? 'Nothing is configured.\n' : text, json)
+  const ids = new Set(shown.map(({ id }) => String(id)))
+  return await inFormat(call, {
+    text,
+    json,
+    cmd: () => rebuildingCommands(call, cib, { sections: ['resources'], ids: [...ids] }),
+  })
 }
 
 function named(all: readonly ResourceDefinition[], id: string): ResourceDefinition {

@@ -1,4 +1,4 @@
-import { createPrimitive, type NewPrimitive } from '../../../cib/index.ts'
+import { createPrimitive, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
 import {
   advisedOperations,
   type InstalledAgent,
@@ -44,7 +44,7 @@ export const resourceCreate: Command = {
     expectWords(call.words, { atLeast: 2, usage: `resource create ${usage}` })
     const [id = '', agentWord = '', ...rest] = call.words
     const written = readResourceWords(rest, call.flags)
-    const installed = await resolveResourceAgent(agentWord, { force: call.flags.has('force') })
+    const installed = await resolveResourceAgent(agentWord, question(call))
     if (installed.agent.class === 'stonith') throw new Refusal("Fence devices are created by 'systole stonith create'.")
     return await create(call, { id, installed, written })
   },
@@ -65,9 +65,13 @@ export const stonithCreate: Command = {
     expectWords(call.words, { atLeast: 2, usage: 'stonith create <id> <fence agent> [<parameter>=<value>...]' })
     const [id = '', agentWord = '', ...rest] = call.words
     const written = readResourceWords(rest, call.flags)
-    const installed = await resolveFenceAgent(agentWord, { force: call.flags.has('force') })
+    const installed = await resolveFenceAgent(agentWord, question(call))
     return await create(call, { id, installed, written })
   },
+}
+
+function question(call: Call): Parameters<typeof resolveFenceAgent>[1] {
+  return { force: call.flags.has('force'), unasked: call.cluster.isScratch === true }
 }
 
 interface Creation {
@@ -81,6 +85,8 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   const mistakes = parameterMistakes(installed, written.parameters, { required: true })
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
   for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
+  for (const name of strayCloneOptions('primitive', [...written.meta.keys()]))
+    call.terminal.progress(`Warning: '${name}' is an option of clones; in the resource ${id} it has no effect.`)
   const inside = placement(written, force)
   const request: NewPrimitive = {
     id,

@@ -5,6 +5,7 @@ import {
   enableResources,
   manageResources,
   unmanageResources,
+  withoutTags,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
@@ -24,17 +25,17 @@ const monitorFlags = [...changeFlags, { name: 'monitor', summary: 'Also switch t
 export const resourceEnable: Command = {
   path: ['resource', 'enable'],
   aliases: [['stonith', 'enable']],
-  usage: '<resource>... [--wait[=<seconds>]]',
+  usage: '<resource | tag>... [--wait[=<seconds>]]',
   summary: 'Let the cluster start resources that were disabled',
   flags: changeFlags,
   completes: ['resource'],
-  run: (call) => change(call, (cib) => enableResources(cib, { ids: call.words }), 'enabled'),
+  run: (call) => change(call, (cib) => enableResources(cib, { ids: withoutTags(cib, call.words) }), 'enabled'),
 }
 
 export const resourceDisable: Command = {
   path: ['resource', 'disable'],
   aliases: [['stonith', 'disable']],
-  usage: '<resource>... [--safe] [--wait[=<seconds>]]',
+  usage: '<resource | tag>... [--safe] [--wait[=<seconds>]]',
   summary: 'Stop resources and keep them stopped',
   flags: safeFlags,
   completes: ['resource'],
@@ -42,7 +43,7 @@ export const resourceDisable: Command = {
     const flags = call.flags.has('simulate') ? new Map([...call.flags, ['preview', true] as const]) : call.flags
     return change(
       { ...call, flags },
-      (cib) => disableResources(cib, { ids: call.words }),
+      (cib) => disableResources(cib, { ids: withoutTags(cib, call.words) }),
       'disabled',
       (actions) => (call.flags.has('safe') ? othersAffected(call, actions) : []),
     )
@@ -51,24 +52,28 @@ export const resourceDisable: Command = {
 
 export const resourceManage: Command = {
   path: ['resource', 'manage'],
-  usage: '<resource>... [--monitor]',
+  usage: '<resource | tag>... [--monitor]',
   summary: 'Put resources under the cluster’s control again',
   flags: monitorFlags,
   completes: ['resource'],
   run: (call) =>
-    change(call, (cib) => manageResources(cib, { ids: call.words, monitors: call.flags.has('monitor') }), 'managed'),
+    change(
+      call,
+      (cib) => manageResources(cib, { ids: withoutTags(cib, call.words), monitors: call.flags.has('monitor') }),
+      'managed',
+    ),
 }
 
 export const resourceUnmanage: Command = {
   path: ['resource', 'unmanage'],
-  usage: '<resource>... [--monitor]',
+  usage: '<resource | tag>... [--monitor]',
   summary: 'Leave resources as they are: the cluster does not start, stop or move them',
   flags: monitorFlags,
   completes: ['resource'],
   run: (call) =>
     change(
       call,
-      (cib) => unmanageResources(cib, { ids: call.words, monitors: call.flags.has('monitor') }),
+      (cib) => unmanageResources(cib, { ids: withoutTags(cib, call.words), monitors: call.flags.has('monitor') }),
       'unmanaged',
     ),
 }

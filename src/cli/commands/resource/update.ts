@@ -28,7 +28,7 @@ export const resourceUpdate: Command = {
       throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
     const force = call.flags.has('force')
     const agent = agentOf((await call.cluster.readCib()).cib, id)
-    if (agent && written.parameters.size > 0) {
+    if (agent && written.parameters.size > 0 && !call.cluster.isScratch) {
       const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
       const installed = await resolve(agentName(agent), { force: true })
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))

@@ -15,6 +15,7 @@ export const status: Command = {
     ['resource', 'status'],
     ['stonith', 'status'],
   ],
+  bare: [['resource'], ['stonith']],
   usage: '[--full]',
   summary: 'Show nodes, resources, failures, fencing and what the cluster is doing',
   details: 'Of a node without quorum it is what this node last knew; the first lines say so.',

@@ -1,0 +1,65 @@
+/** Taking resources out of orders, and pairs out of colocations, by the resources' names rather than the constraints'. */
+import { failed } from '../../base/index.ts'
+import { childElements, type XmlElement, type XmlNode } from '../document.ts'
+import { constraintsOf } from './constraints.ts'
+import { type EditResult, edited, type Removed } from './reports.ts'
+import { replaceElement, withChildren } from './tree.ts'
+
+/** Orders of pairs that name a resource go; in sets its reference goes, and the set or order that has no other. */
+export function removeFromOrders(cib: XmlElement, request: { readonly resources: readonly string[] }): EditResult {
+  const removed: Removed[] = []
+  const changed = constraintsOf(cib, 'rsc_order').reduce((current, order) => {
+    const kept = withoutResources(order, request.resources, removed)
+    return kept === order ? current : replaceElement(current, order, kept ? [kept] : [])
+  }, cib)
+  if (removed.length === 0)
+    return failed({ code: 'not-found', what: 'order with', id: request.resources.join("' or '"), similar: [] })
+  return edited(changed, { removed })
+}
+
+function withoutResources(order: XmlElement, resources: readonly string[], removed: Removed[]): XmlElement | undefined {
+  const id = order.attributes.id ?? ''
+  const { first = '', then: last = '' } = order.attributes
+  const whole = (): undefined => {
+    removed.push({ element: order.name, id })
+    return undefined
+  }
+  if (resources.includes(first) || resources.includes(last)) return whole()
+  const sets = childElements(order, 'resource_set')
+  const isGone = (child: XmlNode): boolean => child.kind === 'element' && resources.includes(child.attributes.id ?? '')
+  if (!sets.some((set) => set.children.some(isGone))) return order
+  const kept = sets
+    .map((set) =>
+      withChildren(
+        set,
+        set.children.filter((child) => !isGone(child)),
+      ),
+    )
+    .filter((set) => childElements(set).length > 0)
+  if (kept.length === 0) return whole()
+  for (const member of sets.flatMap((set) => set.children.filter(isGone)))
+    if (member.kind === 'element') removed.push({ element: 'resource_ref', id: member.attributes.id ?? '', from: id })
+  const others = order.children.filter((child) => child.kind !== 'element' || child.name !== 'resource_set')
+  return withChildren(order, [...others, ...kept])
+}
+
+/** The colocations of one resource with another, in whatever roles. */
+export function removeColocations(
+  cib: XmlElement,
+  request: { readonly dependent: string; readonly primary: string },
+): EditResult {
+  const leaving = constraintsOf(cib, 'rsc_colocation').filter(
+    ({ attributes }) => attributes.rsc === request.dependent && attributes['with-rsc'] === request.primary,
+  )
+  if (leaving.length === 0)
+    return failed({
+      code: 'not-found',
+      what: `colocation of '${request.dependent}' with`,
+      id: request.primary,
+      similar: [],
+    })
+  return edited(
+    leaving.reduce((current, item) => replaceElement(current, item, []), cib),
+    { removed: leaving.map(({ attributes }) => ({ element: 'rsc_colocation', id: attributes.id ?? '' })) },
+  )
+}

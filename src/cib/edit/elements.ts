@@ -1,0 +1,59 @@
+/** Edits of any element by its id: its description, and whole elements as XML where no other edit says what is meant. */
+import { failed, similarWords } from '../../base/index.ts'
+import type { XmlElement } from '../document.ts'
+import { configurationElement } from '../read-configuration.ts'
+import { idSource, isReference } from './ids.ts'
+import { type EditResult, edited } from './reports.ts'
+import { appended, descendants, editSection, replaceElement, withAttributes } from './tree.ts'
+
+/** An empty text takes the description away. */
+export function setDescription(
+  cib: XmlElement,
+  request: { readonly id: string; readonly description: string },
+): EditResult {
+  const found = elementWithId(cib, request.id)
+  if (found === undefined)
+    return failed({
+      code: 'nothing-has-id',
+      id: request.id,
+      similar: similarWords(request.id, idSource(cib).all()),
+    })
+  return edited(
+    replaceElement(cib, found, (current) =>
+      withAttributes(current, { description: request.description === '' ? undefined : request.description }),
+    ),
+  )
+}
+
+export function elementWithId(cib: XmlElement, id: string): XmlElement | undefined {
+  return descendants(configurationElement(cib)).find(
+    (candidate) => candidate.attributes.id === id && !isReference(candidate),
+  )
+}
+
+/** Appends an element to a section. What it means is for validation to say. */
+export function appendElement(
+  cib: XmlElement,
+  request: { readonly section: string; readonly element: XmlElement },
+): EditResult {
+  const { id } = request.element.attributes
+  if (id !== undefined && request.section !== 'nodes' && idSource(cib).isTaken(id))
+    return failed({ code: 'id-in-use', id, by: 'another element' })
+  return edited(
+    editSection(cib, request.section, (section) => appended(section, request.element)),
+    { created: id === undefined ? [] : [id] },
+  )
+}
+
+export const configurationSections = [
+  'crm_config',
+  'nodes',
+  'resources',
+  'constraints',
+  'tags',
+  'acls',
+  'fencing-topology',
+  'rsc_defaults',
+  'op_defaults',
+  'alerts',
+] as const

@@ -1,0 +1,81 @@
+/** Constraints that let resources run only while the cluster holds a ticket. */
+import { failed } from '../../base/index.ts'
+import { present } from '../attribute-text.ts'
+import type { Role } from '../configuration.ts'
+import { element, type XmlElement } from '../document.ts'
+import {
+  checkConstraint,
+  constraintsOf,
+  type NewConstraint,
+  type NewResourceSet,
+  resourceSetElements,
+} from './constraints.ts'
+import { idSource } from './ids.ts'
+import { type EditReport, type EditResult, edited, unless } from './reports.ts'
+import { appended, editSection, replaceElement } from './tree.ts'
+
+export type LossPolicy = 'stop' | 'demote' | 'fence' | 'freeze'
+
+export interface NewTicketConstraint extends NewConstraint {
+  readonly ticket: string
+  readonly lossPolicy?: LossPolicy
+  readonly on:
+    | { readonly by: 'id'; readonly id: string; readonly role?: Role }
+    | { readonly by: 'sets'; readonly sets: readonly NewResourceSet[] }
+}
+
+export function createTicketConstraint(cib: XmlElement, request: NewTicketConstraint): EditResult {
+  const { on } = request
+  const members = on.by === 'id' ? [on.id] : on.sets.flatMap((set) => set.members)
+  const same =
+    on.by === 'id' && !request.force
+      ? constraintsOf(cib, 'rsc_ticket').find(
+          ({ attributes }) => attributes.ticket === request.ticket && attributes.rsc === on.id,
+        )
+      : undefined
+  const reports: readonly EditReport[] = [
+    ...checkConstraint(cib, request, members),
+    ...(members.length === 0 ? [{ code: 'nothing-given', what: 'resource' } as const] : []),
+    ...(same ? [{ code: 'already-exists', what: 'ticket constraint', id: same.attributes.id ?? '' } as const] : []),
+  ]
+  return unless(reports, () => {
+    const ids = idSource(cib)
+    const wanted =
+      on.by === 'id'
+        ? ['ticket', request.ticket, on.id, ...(on.role === undefined ? [] : [on.role])].join('-')
+        : ['ticket_set', ...members.map((member) => member.slice(0, 2))].join('_')
+    const id = request.id ?? ids.free(wanted)
+    const attributes = present({
+      id,
+      rsc: on.by === 'id' ? on.id : undefined,
+      'rsc-role': on.by === 'id' ? on.role : undefined,
+      ticket: request.ticket,
+      'loss-policy': request.lossPolicy,
+    })
+    const sets = on.by === 'sets' ? resourceSetElements(id, on.sets, ids) : []
+    return edited(
+      editSection(cib, 'constraints', (section) => appended(section, element('rsc_ticket', attributes, sets))),
+      { created: [id] },
+    )
+  })
+}
+
+export function deleteTicketConstraints(
+  cib: XmlElement,
+  request: { readonly ticket: string; readonly resource: string },
+): EditResult {
+  const leaving = constraintsOf(cib, 'rsc_ticket').filter(
+    ({ attributes }) => attributes.ticket === request.ticket && attributes.rsc === request.resource,
+  )
+  if (leaving.length === 0)
+    return failed({
+      code: 'not-found',
+      what: `constraint of '${request.resource}' on the ticket`,
+      id: request.ticket,
+      similar: [],
+    })
+  return edited(
+    leaving.reduce((current, item) => replaceElement(current, item, []), cib),
+    { removed: leaving.map(({ attributes }) => ({ element: 'rsc_ticket', id: attributes.id ?? '' })) },
+  )
+}

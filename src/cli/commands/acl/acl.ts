@@ -1,0 +1,263 @@
+import {
+  type AclSubject,
+  addAclPermissions,
+  assignAclRole,
+  childElement,
+  childElements,
+  configurationElement,
+  createAclRole,
+  createAclSubject,
+  deleteAclPermission,
+  deleteAclRole,
+  deleteAclSubject,
+  type NewPermission,
+  parseBoolean,
+  readConfiguration,
+  setClusterOptions,
+  unassignAclRole,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { expectWords } from '../../words.ts'
+
+export const aclConfig: Command = {
+  path: ['acl', 'config'],
+  bare: [['acl']],
+  aliases: [['acl', 'show']],
+  usage: '[--output-format text|cmd|json]',
+  summary: 'Show who may read and change what',
+  flags: [formatFlag],
+  run: async (call) => {
+    const { cib } = await call.cluster.readCib()
+    const facts = aclFacts(cib)
+    return await inFormat(call, {
+      text: () => describeAcls(facts),
+      json: facts,
+      cmd: () => rebuildingCommands(call, cib, { sections: ['acls'] }),
+    })
+  },
+}
+
+/** `acl enable` and `acl disable`: the cluster option under a name that one remembers. */
+export const aclSwitches: readonly Command[] = [true, false].map((on) => ({
+  path: ['acl', on ? 'enable' : 'disable'],
+  usage: '',
+  summary: on ? 'Let permissions count' : 'Let every user who may talk to the daemon do everything',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: `acl ${on ? 'enable' : 'disable'}` })
+    return await changeCib(call, {
+      edit: (cib) => setClusterOptions(cib, { values: { 'enable-acl': String(on) } }),
+      message: () => `Access control is ${on ? 'on' : 'off'}.`,
+    })
+  },
+}))
+
+export const aclRoleCreate: Command = {
+  path: ['acl', 'role', 'create'],
+  usage: '<role> [description=<text>] [(read | write | deny) (xpath <query> | id <id>)]...',
+  summary: 'Make a role, with permissions',
+  examples: ['systole acl role create watcher description=Watches read xpath /cib'],
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'acl role create <role> [<permission>...]' })
+    const [id = '', ...rest] = call.words
+    const described = rest[0]?.startsWith('description=') ? rest[0].slice('description='.length) : undefined
+    const permissions = readPermissions(described === undefined ? rest : rest.slice(1))
+    return await changeCib(call, {
+      edit: (cib) =>
+        createAclRole(cib, { id, permissions, ...(described === undefined ? {} : { description: described }) }),
+      message: () => `The role ${id} is there.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const aclRoleDelete: Command = {
+  path: ['acl', 'role', 'delete'],
+  aliases: [['acl', 'role', 'remove']],
+  usage: '<role> [--autodelete]',
+  summary: 'Delete a role; users and groups lose it',
+  flags: [...changeFlags, { name: 'autodelete', summary: 'Delete users and groups that have no other role' }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'acl role delete <role>' })
+    const id = call.words[0] ?? ''
+    return await changeCib(call, {
+      edit: (cib) => deleteAclRole(cib, { id, emptyGo: call.flags.has('autodelete') }),
+      message: () => `Deleted: ${id}.`,
+    })
+  },
+}
+
+export const aclRoleAssign: Command = {
+  path: ['acl', 'role', 'assign'],
+  usage: '<role> [to] [user | group] <name>',
+  summary: 'Give a role to a user or group',
+  flags: changeFlags,
+  run: (call) => assign(call, 'to'),
+}
+
+export const aclRoleUnassign: Command = {
+  path: ['acl', 'role', 'unassign'],
+  usage: '<role> [from] [user | group] <name> [--autodelete]',
+  summary: 'Take a role from a user or group',
+  flags: [...changeFlags, { name: 'autodelete', summary: 'Delete the user or group if it has no other role' }],
+  run: (call) => assign(call, 'from'),
+}
+
+async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
+  const usage = `acl ${call.command.path.slice(1).join(' ')} ${call.command.usage}`
+  const [role = '', ...rest] = call.words
+  const words = rest[0] === joint ? rest.slice(1) : rest
+  const [first, second] = words
+  const kind: AclSubject | undefined =
+    second !== undefined && (first === 'user' || first === 'group') ? first : undefined
+  const names = kind === undefined ? words : words.slice(1)
+  expectWords(
+    [role, ...names].filter((word) => word !== ''),
+    { atLeast: 2, atMost: 2, usage },
+  )
+  const request = { role, id: names[0] ?? '', ...(kind === undefined ? {} : { kind }) }
+  return await changeCib(call, {
+    edit: (cib) =>
+      joint === 'to'
+        ? assignAclRole(cib, request)
+        : unassignAclRole(cib, { ...request, emptyGoes: call.flags.has('autodelete') }),
+    message: () => (joint === 'to' ? `${request.id} has the role ${role}.` : `${request.id} lost the role ${role}.`),
+  })
+}
+
+/** `acl user create` and its kin, for users and groups alike. */
+export const aclSubjectCommands: readonly Command[] = (['user', 'group'] as const).flatMap((kind) => [
+  {
+    path: ['acl', kind, 'create'],
+    usage: `<${kind}> [<role>...]`,
+    summary: `Let a ${kind} have roles`,
+    flags: changeFlags,
+    run: async (call) => {
+      expectWords(call.words, { atLeast: 1, usage: `acl ${kind} create <${kind}> [<role>...]` })
+      const [id = '', ...roles] = call.words
+      return await changeCib(call, {
+        edit: (cib) => createAclSubject(cib, { kind, id, roles }),
+        message: () =>
+          `The ${kind} ${id} has ${roles.length === 0 ? 'no roles yet' : `the roles ${roles.join(', ')}`}.`,
+        facts: ({ created }) => ({ created }),
+      })
+    },
+  } satisfies Command,
+  {
+    path: ['acl', kind, 'delete'],
+    aliases: [['acl', kind, 'remove']],
+    usage: `<${kind}>`,
+    summary: `Forget a ${kind} and its roles`,
+    flags: changeFlags,
+    run: async (call) => {
+      expectWords(call.words, { atLeast: 1, atMost: 1, usage: `acl ${kind} delete <${kind}>` })
+      const id = call.words[0] ?? ''
+      return await changeCib(call, {
+        edit: (cib) => deleteAclSubject(cib, { kind, id }),
+        message: () => `Deleted: ${id}.`,
+      })
+    },
+  } satisfies Command,
+])
+
+export const aclPermissionAdd: Command = {
+  path: ['acl', 'permission', 'add'],
+  usage: '<role> ((read | write | deny) (xpath <query> | id <id>))...',
+  summary: 'Add permissions to a role; one that is not there is made',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 4, usage: 'acl permission add <role> (read|write|deny) (xpath|id) <what>' })
+    const [role = '', ...rest] = call.words
+    const permissions = readPermissions(rest)
+    return await changeCib(call, {
+      edit: (cib) => addAclPermissions(cib, { role, permissions }),
+      message: ({ created }) => `Added to ${role}: ${created.join(', ')}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const aclPermissionDelete: Command = {
+  path: ['acl', 'permission', 'delete'],
+  aliases: [['acl', 'permission', 'remove']],
+  usage: '<permission id>',
+  summary: 'Delete a permission',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'acl permission delete <permission id>' })
+    const id = call.words[0] ?? ''
+    return await changeCib(call, {
+      edit: (cib) => deleteAclPermission(cib, { id }),
+      message: () => `Deleted: ${id}.`,
+    })
+  },
+}
+
+function readPermissions(words: readonly string[]): readonly NewPermission[] {
+  const permissions: NewPermission[] = []
+  for (let at = 0; at < words.length; at += 3) {
+    const [kind, by, what] = words.slice(at, at + 3)
+    if (kind !== 'read' && kind !== 'write' && kind !== 'deny')
+      throw new Refusal(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`)
+    if ((by !== 'xpath' && by !== 'id') || what === undefined)
+      throw new Refusal(`After '${kind}' comes 'xpath <query>' or 'id <id>', not '${by ?? ''}'.`)
+    permissions.push({ kind, on: by === 'xpath' ? { by, xpath: what } : { by, id: what } })
+  }
+  return permissions
+}
+
+interface AclFacts {
+  readonly enabled: boolean
+  readonly users: readonly { readonly id: string; readonly roles: readonly string[] }[]
+  readonly groups: readonly { readonly id: string; readonly roles: readonly string[] }[]
+  readonly roles: readonly {
+    readonly id: string
+    readonly description?: string
+    readonly permissions: readonly { readonly id: string; readonly kind: string; readonly on: string }[]
+  }[]
+}
+
+function aclFacts(cib: XmlElement): AclFacts {
+  const section = childElement(configurationElement(cib), 'acls')
+  const of = (name: string): readonly XmlElement[] => (section === undefined ? [] : childElements(section, name))
+  const idOf = ({ attributes }: XmlElement): string => attributes.id ?? ''
+  const holders = (name: string): AclFacts['users'] =>
+    of(name).map((holder) => ({ id: idOf(holder), roles: childElements(holder, 'role').map(idOf) }))
+  const written = readConfiguration(cib).options.flatMap(({ pairs }) => pairs)
+  return {
+    enabled: parseBoolean(written.find(({ name }) => name === 'enable-acl')?.value) ?? false,
+    users: holders('acl_target'),
+    groups: holders('acl_group'),
+    roles: of('acl_role').map((role) => ({
+      id: idOf(role),
+      ...(role.attributes.description === undefined ? {} : { description: role.attributes.description }),
+      permissions: childElements(role, 'acl_permission').map(({ attributes }) => ({
+        id: attributes.id ?? '',
+        kind: attributes.kind ?? '',
+        on:
+          attributes.xpath !== undefined
+            ? `xpath ${attributes.xpath}`
+            : attributes.reference !== undefined
+              ? `id ${attributes.reference}`
+              : `object-type ${attributes['object-type'] ?? ''}`,
+      })),
+    })),
+  }
+}
+
+function describeAcls({ enabled, users, groups, roles }: AclFacts): string {
+  const holders = (title: string, items: AclFacts['users']): string =>
+    items.map(({ id, roles: own }) => `${title}: ${id}\n  Roles: ${own.join(' ')}\n`).join('')
+  const described = roles.map(
+    ({ id, description, permissions }) =>
+      `Role: ${id}\n${description === undefined ? '' : `  Description: ${description}\n`}${permissions
+        .map(({ id: permission, kind, on }) => `  Permission: ${kind} ${on} (${permission})\n`)
+        .join('')}`,
+  )
+  return `ACLs are ${enabled ? 'enabled' : "disabled, run 'acl enable' to enable"}\n\n${holders('User', users)}${holders('Group', groups)}${described.join('')}`
+}

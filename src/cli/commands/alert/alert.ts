@@ -1,0 +1,248 @@
+import {
+  addRecipient,
+  childElement,
+  childElements,
+  configurationElement,
+  createAlert,
+  deleteAlerts,
+  deleteRecipients,
+  updateAlert,
+  updateRecipient,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { chosen } from '../../chosen.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
+import { onlyKnown } from '../../constraint-words.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { expectWords, parsePairs, splitSections } from '../../words.ts'
+
+export const alertConfig: Command = {
+  path: ['alert', 'config'],
+  bare: [['alert']],
+  aliases: [['alert', 'show']],
+  usage: '[--output-format text|cmd|json]',
+  summary: 'Show the programs that are called when something happens',
+  flags: [formatFlag],
+  run: async (call) => {
+    const { cib } = await call.cluster.readCib()
+    const alerts = chosen(alertFacts(cib), call.words, 'alert')
+    return await inFormat(call, {
+      text: () => (alerts.length === 0 ? 'No alerts are defined.\n' : `Alerts:\n${alerts.map(describeAlert).join('')}`),
+      json: alerts,
+      cmd: () => rebuildingCommands(call, cib, { sections: ['alerts'], ids: alerts.map(({ id }) => id) }),
+    })
+  },
+}
+
+const valueUsage = '[description=<text>] [options <name>=<value>...] [meta <name>=<value>...]'
+
+export const alertCreate: Command = {
+  path: ['alert', 'create'],
+  usage: `path=<program> [id=<id>] ${valueUsage}`,
+  summary: 'Let the cluster call a program at every event',
+  details: 'Options reach the program as environment variables. Meta-attributes: timeout, timestamp-format, enabled.',
+  examples: ['systole alert create path=/usr/share/pacemaker/alerts/alert_file.sh id=log meta timeout=15s'],
+  flags: changeFlags,
+  completes: ['anything'],
+  run: async (call) => {
+    const { own, values } = readValues(call, ['path', 'id', 'description'])
+    const [path, id] = [own.get('path'), own.get('id')]
+    if (path === undefined) throw new Refusal('The program is missing: path=<program>.')
+    return await changeCib(call, {
+      edit: (cib) => createAlert(cib, { path, ...values, ...(id === undefined ? {} : { id }) }),
+      message: ({ created }) => `The alert ${created[0] ?? ''} calls ${path}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const alertUpdate: Command = {
+  path: ['alert', 'update'],
+  usage: `<alert> [path=<program>] ${valueUsage}`,
+  summary: 'Change an alert; an empty value unsets',
+  flags: changeFlags,
+  completes: ['anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'alert update <alert> <name>=<value>...' })
+    const [id = '', ...words] = call.words
+    const { own, values } = readValues({ ...call, words }, ['path', 'description'])
+    const path = own.get('path')
+    return await changeCib(call, {
+      edit: (cib) => updateAlert(cib, { id, ...values, ...(path === undefined ? {} : { path }) }),
+      message: () => `The alert ${id} is changed.`,
+    })
+  },
+}
+
+export const alertDelete: Command = {
+  path: ['alert', 'delete'],
+  aliases: [['alert', 'remove']],
+  usage: '<alert>...',
+  summary: 'Delete alerts with their recipients',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'alert delete <alert>...' })
+    return await changeCib(call, {
+      edit: (cib) => deleteAlerts(cib, { ids: call.words }),
+      message: () => `Deleted: ${call.words.join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+export const alertRecipientAdd: Command = {
+  path: ['alert', 'recipient', 'add'],
+  usage: `<alert> value=<recipient> [id=<id>] ${valueUsage}`,
+  summary: 'Let an alert’s program be called for a recipient',
+  flags: changeFlags,
+  completes: ['anything'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'alert recipient add <alert> value=<recipient>' })
+    const [alert = '', ...words] = call.words
+    const { own, values } = readValues({ ...call, words }, ['value', 'id', 'description'])
+    const [value, id] = [own.get('value'), own.get('id')]
+    if (value === undefined) throw new Refusal('The recipient is missing: value=<recipient>.')
+    return await changeCib(call, {
+      edit: (cib) =>
+        addRecipient(cib, {
+          alert,
+          value,
+          force: call.flags.has('force'),
+          ...values,
+          ...(id === undefined ? {} : { id }),
+        }),
+      message: ({ created }) => `The alert ${alert} is called for ${value} (${created[0] ?? ''}).`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const alertRecipientUpdate: Command = {
+  path: ['alert', 'recipient', 'update'],
+  usage: `<recipient id> [value=<recipient>] ${valueUsage}`,
+  summary: 'Change a recipient of an alert',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'alert recipient update <recipient id> <name>=<value>...' })
+    const [id = '', ...words] = call.words
+    const { own, values } = readValues({ ...call, words }, ['value', 'description'])
+    const value = own.get('value')
+    return await changeCib(call, {
+      edit: (cib) => updateRecipient(cib, { id, ...values, ...(value === undefined ? {} : { value }) }),
+      message: () => `The recipient ${id} is changed.`,
+    })
+  },
+}
+
+export const alertRecipientDelete: Command = {
+  path: ['alert', 'recipient', 'delete'],
+  aliases: [['alert', 'recipient', 'remove']],
+  usage: '<recipient id>...',
+  summary: 'Delete recipients of alerts',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'alert recipient delete <recipient id>...' })
+    return await changeCib(call, {
+      edit: (cib) => deleteRecipients(cib, { ids: call.words }),
+      message: () => `Deleted: ${call.words.join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+function readValues(
+  call: Call,
+  known: readonly string[],
+): {
+  readonly own: ReadonlyMap<string, string>
+  readonly values: {
+    readonly options: Readonly<Record<string, string>>
+    readonly meta: Readonly<Record<string, string>>
+    readonly description?: string
+  }
+} {
+  const sections = splitSections(call.words, ['options', 'meta'])
+  const of = (keyword: string): ReadonlyMap<string, string> =>
+    parsePairs(
+      sections.filter((section) => section.keyword === keyword).flatMap(({ words }) => words),
+      keyword === '' ? 'values of an alert' : keyword,
+    )
+  const own = of('')
+  onlyKnown(own, known, 'This')
+  const description = own.get('description')
+  return {
+    own,
+    values: {
+      options: Object.fromEntries(of('options')),
+      meta: Object.fromEntries(of('meta')),
+      ...(description === undefined ? {} : { description }),
+    },
+  }
+}
+
+interface AlertFacts {
+  readonly id: string
+  readonly path: string
+  readonly description?: string
+  readonly options: Readonly<Record<string, string>>
+  readonly meta: Readonly<Record<string, string>>
+  readonly recipients: readonly {
+    readonly id: string
+    readonly value: string
+    readonly description?: string
+    readonly options: Readonly<Record<string, string>>
+    readonly meta: Readonly<Record<string, string>>
+  }[]
+}
+
+function alertFacts(cib: XmlElement): readonly AlertFacts[] {
+  const section = childElement(configurationElement(cib), 'alerts')
+  return (section === undefined ? [] : childElements(section, 'alert')).map((alert) => ({
+    id: alert.attributes.id ?? '',
+    path: alert.attributes.path ?? '',
+    ...common(alert),
+    recipients: childElements(alert, 'recipient').map((recipient) => ({
+      id: recipient.attributes.id ?? '',
+      value: recipient.attributes.value ?? '',
+      ...common(recipient),
+    })),
+  }))
+}
+
+function common(item: XmlElement): Pick<AlertFacts, 'options' | 'meta' | 'description'> {
+  const pairs = (kind: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      childElements(item, kind).flatMap((set) =>
+        childElements(set, 'nvpair').map(({ attributes }) => [attributes.name ?? '', attributes.value ?? ''] as const),
+      ),
+    )
+  const { description } = item.attributes
+  return {
+    ...(description === undefined ? {} : { description }),
+    options: pairs('instance_attributes'),
+    meta: pairs('meta_attributes'),
+  }
+}
+
+function describeAlert(alert: AlertFacts): string {
+  const recipients = alert.recipients.map(
+    (recipient) => `    Recipient: ${recipient.id} (value=${recipient.value})\n${details(recipient, '      ')}`,
+  )
+  return [
+    `  Alert: ${alert.id} (path=${alert.path})\n${details(alert, '    ')}`,
+    ...(recipients.length > 0
+      ? ['    Recipients:\n', ...recipients.map((text) => text.replace(/^/gm, '  ').trimEnd().concat('\n'))]
+      : []),
+  ].join('')
+}
+
+function details(item: Pick<AlertFacts, 'options' | 'meta' | 'description'>, indent: string): string {
+  const pairs = (title: string, values: Readonly<Record<string, string>>): string => {
+    const words = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+    return words.length === 0 ? '' : `${indent}${title}: ${words.join(' ')}\n`
+  }
+  const description = item.description === undefined ? '' : `${indent}Description: ${item.description}\n`
+  return description + pairs('Options', item.options) + pairs('Meta options', item.meta)
+}

@@ -1,0 +1,105 @@
+import { type Constraint, type ResourceSet, readConfiguration } from '../../../cib/index.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { describeConstraints } from '../../describe-constraint.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { expectWords } from '../../words.ts'
+
+const kinds = ['location', 'colocation', 'order', 'ticket'] as const
+const flags = [
+  { name: 'full', summary: 'Accepted for pcs’s sake: ids are always shown' },
+  { name: 'all', summary: 'Accepted for pcs’s sake: expired constraints are always shown' },
+  formatFlag,
+]
+
+export const constraintConfig: Command = {
+  path: ['constraint', 'config'],
+  bare: [['constraint']],
+  aliases: [
+    ['constraint', 'list'],
+    ['constraint', 'show'],
+  ],
+  usage: '[--output-format text|cmd|json]',
+  summary: 'Show all constraints',
+  flags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'constraint config' })
+    return await show(call, () => true)
+  },
+}
+
+/** `constraint location config` and its kin show one kind. */
+export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
+  path: ['constraint', kind, 'config'],
+  bare: [['constraint', kind]],
+  aliases: [
+    ['constraint', kind, 'show'],
+    ['constraint', kind, 'list'],
+  ],
+  usage: `${kind === 'location' ? '[resources [<resource>...] | nodes [<node>...]] ' : ''}[--output-format text|cmd|json]`,
+  summary: `Show ${kind} constraints`,
+  flags,
+  run: async (call) => {
+    const [by, ...names] = call.words
+    if (by === undefined) return await show(call, (constraint) => constraint.kind === kind)
+    if (kind !== 'location' || (by !== 'resources' && by !== 'nodes'))
+      throw new Refusal(`Nothing is expected at '${by}': systole constraint ${kind} config.`)
+    return await show(call, (constraint) => constraint.kind === kind && isAbout(constraint, by, names))
+  },
+}))
+
+function isAbout(constraint: Constraint, by: 'resources' | 'nodes', names: readonly string[]): boolean {
+  if (names.length === 0) return true
+  if (by === 'resources') return resourcesOf(constraint).some((id) => names.includes(id))
+  return constraint.kind === 'location' && constraint.where.by === 'node' && names.includes(constraint.where.node)
+}
+
+export const constraintRef: Command = {
+  path: ['constraint', 'ref'],
+  usage: '<resource>...',
+  summary: 'Show which constraints name a resource',
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'constraint ref <resource>...' })
+    const { constraints } = readConfiguration((await call.cluster.readCib()).cib)
+    const facts = call.words.map((resource) => ({
+      resource,
+      constraints: constraints.filter((constraint) => resourcesOf(constraint).includes(resource)).map(({ id }) => id),
+    }))
+    const text = facts.map(
+      ({ resource, constraints: ids }) =>
+        `Resource: ${resource}\n${ids.length === 0 ? '  No constraints.\n' : ids.map((id) => `  ${id}\n`).join('')}`,
+    )
+    return done(text.join(''), facts)
+  },
+}
+
+function resourcesOf(constraint: Constraint): readonly string[] {
+  const inSets = (sets: readonly ResourceSet[]): readonly string[] => sets.flatMap(({ members }) => members)
+  switch (constraint.kind) {
+    case 'location':
+      if (constraint.resource.by === 'sets') return inSets(constraint.resource.sets)
+      return constraint.resource.by === 'id' ? [constraint.resource.id] : [`regexp%${constraint.resource.pattern}`]
+    case 'colocation':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.dependent, constraint.between.primary]
+    case 'order':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.first, constraint.between.then]
+    case 'ticket':
+      return constraint.on.by === 'sets' ? inSets(constraint.on.sets) : [constraint.on.id]
+  }
+}
+
+async function show(call: Call, isShown: (constraint: Constraint) => boolean): Promise<Outcome> {
+  const { cib } = await call.cluster.readCib()
+  const constraints = readConfiguration(cib).constraints.filter(isShown)
+  const text = describeConstraints(constraints)
+  return await inFormat(call, {
+    text: () => (text === '' ? 'There are no constraints.\n' : text),
+    json: constraints,
+    cmd: () => rebuildingCommands(call, cib, { sections: ['constraints'], ids: constraints.map(({ id }) => id) }),
+  })
+}

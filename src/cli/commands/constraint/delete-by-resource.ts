@@ -1,0 +1,57 @@
+import {
+  deleteConstraints,
+  type EditResult,
+  readConfiguration,
+  removeColocations,
+  removeFromOrders,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+
+export const constraintOrderDelete: Command = {
+  path: ['constraint', 'order', 'delete'],
+  aliases: [['constraint', 'order', 'remove']],
+  usage: '<resource>... | <constraint>...',
+  summary: 'Take resources out of all orders, or delete orders by their ids',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'constraint order delete <resource>...' })
+    return await remove(call, (cib) => removeFromOrders(cib, { resources: call.words }))
+  },
+}
+
+export const constraintColocationDelete: Command = {
+  path: ['constraint', 'colocation', 'delete'],
+  aliases: [['constraint', 'colocation', 'remove']],
+  usage: '<resource> <other resource> | <constraint>...',
+  summary: 'Delete the colocations of a resource with another, or colocations by their ids',
+  flags: changeFlags,
+  completes: ['resource', 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'constraint colocation delete <resource> <other resource>' })
+    const [dependent = '', primary] = call.words
+    return await remove(call, (cib) =>
+      primary === undefined
+        ? deleteConstraints(cib, { ids: call.words })
+        : removeColocations(cib, { dependent, primary }),
+    )
+  },
+}
+
+/** Words that are ids of constraints, all of them, mean those. */
+async function remove(call: Call, byResources: (cib: XmlElement) => EditResult): Promise<Outcome> {
+  return await changeCib(call, {
+    edit: (cib) => {
+      const ids = readConfiguration(cib).constraints.map(({ id }) => id)
+      return call.words.every((word) => ids.includes(word))
+        ? deleteConstraints(cib, { ids: call.words })
+        : byResources(cib)
+    },
+    message: ({ removed }) =>
+      `Deleted: ${removed.map(({ id, from }) => (from === undefined ? id : `${id} out of ${from}`)).join(', ')}.`,
+    facts: ({ removed }) => ({ removed }),
+  })
+}

@@ -1,0 +1,94 @@
+import { createTicketConstraint, deleteTicketConstraints, type LossPolicy } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { onlyKnown, readRole, readSetOptions, readSets } from '../../constraint-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const options = '[loss-policy=fence|stop|freeze|demote] [id=<id>]'
+
+export const constraintTicketAdd: Command = {
+  path: ['constraint', 'ticket', 'add'],
+  usage: `<ticket> [<role>] <resource> ${options}`,
+  summary: 'Let a resource run only while the cluster holds a ticket',
+  examples: ['systole constraint ticket add site-a web loss-policy=stop'],
+  flags: changeFlags,
+  completes: ['anything', 'resource'],
+  run: async (call) => {
+    const names = call.words.filter((word) => !word.includes('='))
+    expectWords(names, {
+      atLeast: 2,
+      atMost: 3,
+      usage: `constraint ticket add <ticket> [<role>] <resource> ${options}`,
+    })
+    const pairs = parsePairs(
+      call.words.filter((word) => word.includes('=')),
+      'options',
+    )
+    onlyKnown(pairs, ['loss-policy', 'id'], 'A ticket constraint')
+    const [ticket = '', first = '', second] = names
+    const role = second === undefined ? undefined : readRole(first)
+    const [lossPolicy, id] = [readLossPolicy(pairs.get('loss-policy')), pairs.get('id')]
+    return await changeCib(call, {
+      edit: (cib) =>
+        createTicketConstraint(cib, {
+          ticket,
+          on: { by: 'id', id: second ?? first, ...(role === undefined ? {} : { role }) },
+          force: call.flags.has('force'),
+          ...(lossPolicy === undefined ? {} : { lossPolicy }),
+          ...(id === undefined ? {} : { id }),
+        }),
+      message: ({ created }) => `${second ?? first} depends on the ticket ${ticket} (${created[0] ?? ''}).`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const constraintTicketSet: Command = {
+  path: ['constraint', 'ticket', 'set'],
+  usage: `<resource>... [role=<role>] [set <resource>...]... setoptions ticket=<ticket> ${options}`,
+  summary: 'Let sets of resources run only while the cluster holds a ticket',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: async (call) => {
+    const { sets, options: own } = readSets(['set', ...call.words])
+    onlyKnown(own, ['ticket', 'loss-policy', 'id'], 'A ticket constraint of sets')
+    const ticket = own.get('ticket')
+    if (ticket === undefined) throw new Refusal("The ticket is missing: 'setoptions ticket=<ticket>'.")
+    const [lossPolicy, id] = [readLossPolicy(own.get('loss-policy')), own.get('id')]
+    return await changeCib(call, {
+      edit: (cib) =>
+        createTicketConstraint(cib, {
+          ticket,
+          on: { by: 'sets', sets: sets.map((set) => readSetOptions(set, 'A set in a ticket constraint')) },
+          force: call.flags.has('force'),
+          ...(lossPolicy === undefined ? {} : { lossPolicy }),
+          ...(id === undefined ? {} : { id }),
+        }),
+      message: ({ created }) => `Ticket constraint ${created[0] ?? ''} is in place.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const constraintTicketDelete: Command = {
+  path: ['constraint', 'ticket', 'delete'],
+  aliases: [['constraint', 'ticket', 'remove']],
+  usage: '<ticket> <resource>',
+  summary: 'Let a resource run without the ticket',
+  flags: changeFlags,
+  completes: ['anything', 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, atMost: 2, usage: 'constraint ticket delete <ticket> <resource>' })
+    const [ticket = '', resource = ''] = call.words
+    return await changeCib(call, {
+      edit: (cib) => deleteTicketConstraints(cib, { ticket, resource }),
+      message: ({ removed }) => `Deleted: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+function readLossPolicy(text: string | undefined): LossPolicy | undefined {
+  if (text === undefined || text === 'stop' || text === 'demote' || text === 'fence' || text === 'freeze') return text
+  throw new Refusal(`'${text}' is no loss-policy: there are fence, stop, freeze and demote.`)
+}

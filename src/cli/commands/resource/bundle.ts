@@ -1,0 +1,139 @@
+import { type ContainerType, containerTypes, createBundle, resetBundle, updateBundle } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { expectWords, parsePairs, splitSections } from '../../words.ts'
+
+const keywords = ['container', 'network', 'port-map', 'storage-map', 'meta']
+const parts =
+  '[network <option>=<value>...] [port-map <option>=<value>...]... [storage-map <option>=<value>...]... [meta <name>=<value>...]'
+const bundleFlags = [...changeFlags, { name: 'disabled', summary: 'Do not start it yet' }]
+
+export const bundleCreate: Command = {
+  path: ['resource', 'bundle', 'create'],
+  usage: `<bundle> container docker|podman <option>=<value>... ${parts} [--disabled]`,
+  summary: 'Create a bundle: containers of one image on several nodes',
+  details:
+    'Container options: image, replicas, replicas-per-host, promoted-max, network, options, run-command. ' +
+    'A port-map has port, internal-port or range; a storage-map source-dir or source-dir-root, target-dir and options.',
+  examples: [
+    'systole resource bundle create web container podman image=nginx replicas=2 network ip-range-start=10.0.0.10 port-map port=80',
+  ],
+  flags: bundleFlags,
+  completes: ['anything', { words: keywords }],
+  run: async (call) => {
+    expectWords(call.words, {
+      atLeast: 3,
+      usage: 'resource bundle create <bundle> container docker|podman image=<image>',
+    })
+    const [id = '', ...rest] = call.words
+    const { type, ...values } = readBundle(rest)
+    if (type === undefined)
+      throw new Refusal(`After the bundle's name comes 'container' with its type: ${containerTypes.join(', ')}.`)
+    if (values.container.image === undefined) throw new Refusal('The container needs an image: image=<image>.')
+    return await changeCib(call, {
+      edit: (cib) =>
+        createBundle(cib, {
+          id,
+          type,
+          ...values,
+          disabled: call.flags.has('disabled'),
+          force: call.flags.has('force'),
+        }),
+      message: ({ created }) => `Created: ${created.join(', ')}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const bundleReset: Command = {
+  path: ['resource', 'bundle', 'reset'],
+  usage: `<bundle> container <option>=<value>... ${parts} [--disabled]`,
+  summary: 'Make a bundle anew from what is given; what is inside stays',
+  flags: bundleFlags,
+  completes: ['resource', { words: keywords }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 3, usage: 'resource bundle reset <bundle> container image=<image> …' })
+    const [id = '', ...rest] = call.words
+    const { type, ...values } = readBundle(rest)
+    if (type !== undefined) throw new Refusal('A bundle keeps its type of container: leave the type out.')
+    if (values.container.image === undefined) throw new Refusal('The container needs an image: image=<image>.')
+    return await changeCib(call, {
+      edit: (cib) =>
+        resetBundle(cib, { id, ...values, disabled: call.flags.has('disabled'), force: call.flags.has('force') }),
+      message: () => `The bundle ${id} is made anew.`,
+    })
+  },
+}
+
+export const bundleUpdate: Command = {
+  path: ['resource', 'bundle', 'update'],
+  usage:
+    '<bundle> [container <option>=<value>...] [network <option>=<value>...] [port-map (add <option>=<value>...) | (delete <id>...)]... [storage-map (add <option>=<value>...) | (delete <id>...)]... [meta <name>=<value>...]',
+  summary: 'Change a bundle, such as its image; an empty value unsets an option',
+  examples: ['systole resource bundle update web container image=nginx:1.27'],
+  flags: changeFlags,
+  completes: ['resource', { words: keywords }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 3, usage: 'resource bundle update <bundle> container image=<image> …' })
+    const [id = '', ...rest] = call.words
+    const sections = splitSections(rest, keywords)
+    const values = readBundle(rest, true)
+    if (values.type !== undefined) throw new Refusal('A bundle keeps its type of container: leave the type out.')
+    const removed = (keyword: string): readonly string[] =>
+      sections
+        .filter((section) => section.keyword === keyword && isRemoval(section.words[0]))
+        .flatMap(({ words }) => words.slice(1))
+    return await changeCib(call, {
+      edit: (cib) =>
+        updateBundle(cib, {
+          id,
+          ...values,
+          removePorts: removed('port-map'),
+          removeStorage: removed('storage-map'),
+          force: call.flags.has('force'),
+        }),
+      message: () => `The bundle ${id} is changed.`,
+    })
+  },
+}
+
+interface WrittenBundle {
+  readonly type?: ContainerType
+  readonly container: Readonly<Record<string, string>>
+  readonly network: Readonly<Record<string, string>>
+  readonly meta: Readonly<Record<string, string>>
+  readonly ports: readonly Readonly<Record<string, string>>[]
+  readonly storage: readonly Readonly<Record<string, string>>[]
+}
+
+const isRemoval = (word: string | undefined): boolean => word === 'delete' || word === 'remove'
+
+/** With `verbs`, mappings begin with add, delete or remove; only what is added is returned. */
+function readBundle(words: readonly string[], verbs = false): WrittenBundle {
+  const sections = splitSections(words, keywords)
+  const [before] = sections
+  const [extra] = before?.words ?? []
+  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': begin with ${keywords.join(', ')}.`)
+  const of = (keyword: string): readonly (readonly string[])[] =>
+    sections.filter((section) => section.keyword === keyword).map((section) => section.words)
+  const containers = of('container').flat()
+  const type = containerTypes.find((known) => known === containers[0])
+  const mappings = (keyword: string): readonly Readonly<Record<string, string>>[] =>
+    of(keyword)
+      .filter(([verb]) => !verbs || !isRemoval(verb))
+      .map((own) => {
+        if (verbs && own[0] !== 'add')
+          throw new Refusal(`After '${keyword}' comes 'add' or 'delete', not '${own[0] ?? ''}'.`)
+        return Object.fromEntries(parsePairs(verbs ? own.slice(1) : own, `options of a ${keyword}`))
+      })
+  const pairs = (own: readonly string[], what: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(parsePairs(own, what))
+  return {
+    ...(type === undefined ? {} : { type }),
+    container: pairs(type === undefined ? containers : containers.slice(1), 'container options'),
+    network: pairs(of('network').flat(), 'network options'),
+    meta: pairs(of('meta').flat(), 'meta-attributes'),
+    ports: mappings('port-map'),
+    storage: mappings('storage-map'),
+  }
+}

@@ -1,0 +1,96 @@
+import { createDefaultsSet, type DefaultsOf, deleteDefaultsSets, updateDefaultsSet } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { onlyKnown, readScore } from '../../constraint-words.ts'
+import { readRule } from '../../rule-words.ts'
+import { expectWords, parsePairs, splitSections } from '../../words.ts'
+
+/** `resource defaults set …` and `resource op defaults set …`: the same for two kinds. */
+export const defaultSetCommands: readonly Command[] = [
+  ...commandsFor('resource', ['resource', 'defaults', 'set'], ['stonith', 'defaults', 'set']),
+  ...commandsFor('operation', ['resource', 'op', 'defaults', 'set'], ['stonith', 'op', 'defaults', 'set']),
+]
+
+function commandsFor(of: DefaultsOf, path: readonly string[], alias: readonly string[]): readonly Command[] {
+  return [createSet(of, path, alias), deleteSets(of, path, alias), updateSet(of, path, alias)]
+}
+
+function createSet(of: DefaultsOf, path: readonly string[], alias: readonly string[]): Command {
+  const conditions =
+    of === 'resource' ? 'resource <class>:<provider>:<type>' : 'op <name> [interval=<interval>], or resource …'
+  return {
+    path: [...path, 'create'],
+    aliases: [[...alias, 'create']],
+    usage: '[id=<id>] [score=<score>] [meta <name>=<value>...] [rule <expression>]',
+    summary: `Add a set of defaults, for some ${of}s only`,
+    details: `A rule is made of ${conditions}, dates and 'and', 'or' and parentheses.`,
+    examples: [
+      of === 'resource'
+        ? 'systole resource defaults set create meta resource-stickiness=100 rule resource ocf:heartbeat:pgsql'
+        : 'systole resource op defaults set create meta timeout=60s rule op monitor',
+    ],
+    flags: changeFlags,
+    run: async (call) => {
+      const sections = splitSections(call.words, ['meta', 'rule'])
+      const words = (keyword: string): readonly string[] =>
+        sections.filter((section) => section.keyword === keyword).flatMap((section) => section.words)
+      const own = parsePairs(words(''), 'options of a set')
+      onlyKnown(own, ['id', 'score'], 'A set of defaults')
+      const values = Object.fromEntries(parsePairs(words('meta'), 'defaults'))
+      const expression = words('rule')
+      const [id, score] = [own.get('id'), own.get('score')]
+      return await changeCib(call, {
+        edit: (cib) =>
+          createDefaultsSet(cib, {
+            of,
+            values,
+            force: call.flags.has('force'),
+            ...(id === undefined ? {} : { id }),
+            ...(score === undefined ? {} : { score: readScore(score) }),
+            // A rule without a score decides by itself; INFINITY is what pcs writes.
+            ...(expression.length === 0 ? {} : { rule: { ...readRule(expression), score: readScore('INFINITY') } }),
+          }),
+        message: ({ created }) => `The set of defaults ${created[0] ?? ''} is in place.`,
+        facts: ({ created }) => ({ created }),
+      })
+    },
+  }
+}
+
+function deleteSets(of: DefaultsOf, path: readonly string[], alias: readonly string[]): Command {
+  return {
+    path: [...path, 'delete'],
+    aliases: [[...path, 'remove'], ...['delete', 'remove'].map((verb) => [...alias, verb])],
+    usage: '<set>...',
+    summary: 'Delete sets of defaults',
+    flags: changeFlags,
+    run: async (call) => {
+      expectWords(call.words, { atLeast: 1, usage: `${path.join(' ')} delete <set>...` })
+      return await changeCib(call, {
+        edit: (cib) => deleteDefaultsSets(cib, { of, ids: call.words }),
+        message: () => `Deleted: ${call.words.join(', ')}.`,
+        facts: ({ removed }) => ({ removed }),
+      })
+    },
+  }
+}
+
+function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly string[]): Command {
+  return {
+    path: [...path, 'update'],
+    aliases: [[...alias, 'update']],
+    usage: '<set> meta <name>=<value>...',
+    summary: 'Change one set of defaults; an empty value unsets',
+    flags: changeFlags,
+    run: async (call) => {
+      const [id = '', keyword, ...words] = call.words
+      expectWords(call.words, { atLeast: 2, usage: `${path.join(' ')} update <set> meta <name>=<value>...` })
+      if (keyword !== 'meta') throw new Refusal(`After the set comes 'meta', not '${keyword ?? ''}'.`)
+      const values = Object.fromEntries(parsePairs(words, 'defaults'))
+      return await changeCib(call, {
+        edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: call.flags.has('force') }),
+        message: () => `The set ${id}: ${words.join(' ')}.`,
+      })
+    },
+  }
+}

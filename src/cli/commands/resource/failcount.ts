@@ -1,0 +1,90 @@
+import { readConfiguration } from '../../../cib/index.ts'
+import { readStatus } from '../../../status/index.ts'
+import { type Command, done } from '../../command.ts'
+import { onlyKnown } from '../../constraint-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+export const resourceFailcount: Command = {
+  path: ['resource', 'failcount'],
+  aliases: [
+    ['resource', 'failcount', 'show'],
+    ['stonith', 'failcount'],
+    ['stonith', 'failcount', 'show'],
+  ],
+  usage: '[<resource>] [node=<node>] [operation=<operation> [interval=<interval>]] [--full]',
+  summary: 'Show how often resources have failed, and where',
+  flags: [{ name: 'full', summary: 'For each operation' }],
+  completes: ['resource'],
+  run: async (call) => {
+    const names = call.words.filter((word) => !word.includes('='))
+    expectWords(names, { atLeast: 0, atMost: 1, usage: 'resource failcount [<resource>] [node=<node>]' })
+    const options = parsePairs(
+      call.words.filter((word) => word.includes('=')),
+      'options',
+    )
+    onlyKnown(options, ['node', 'operation', 'interval'], 'A fail count')
+    const { cib } = await call.cluster.readCib()
+    const status = readStatus({
+      cib,
+      configuration: readConfiguration(cib),
+      now: Math.floor(call.terminal.now().getTime() / 1000),
+    })
+    const facts = status.nodes.flatMap(({ name: node, attributes }) =>
+      [...attributes].flatMap(([attribute, value]) => {
+        const counted = parseFailCount(attribute)
+        return counted ? [{ node: String(node), ...counted, count: value }] : []
+      }),
+    )
+    const [resource] = names
+    const interval = options.get('interval')
+    const shown = facts.filter(
+      (fact) =>
+        (resource === undefined || fact.resource === resource) &&
+        (options.get('node') ?? fact.node) === fact.node &&
+        (options.get('operation') ?? fact.operation) === fact.operation &&
+        (interval === undefined || `${Number.parseInt(interval, 10) * 1000}` === fact.intervalMs),
+    )
+    const about = [
+      ...(resource === undefined ? [] : [` of resource '${resource}'`]),
+      ...(options.has('node') ? [` on node '${options.get('node') ?? ''}'`] : []),
+    ].join('')
+    if (shown.length === 0) return done(`No failcounts${about}\n`, [])
+    return done(describe(shown, call.flags.has('full'), about), shown)
+  },
+}
+
+interface FailCount {
+  readonly node: string
+  readonly resource: string
+  readonly operation: string
+  readonly intervalMs: string
+  readonly count: string
+}
+
+/** `fail-count-web#monitor_10000`. */
+function parseFailCount(attribute: string): Omit<FailCount, 'node' | 'count'> | undefined {
+  const match = /^fail-count-(.+)#(.+)_(\d+)$/.exec(attribute)
+  if (!match) return undefined
+  return { resource: match[1] ?? '', operation: match[2] ?? '', intervalMs: match[3] ?? '0' }
+}
+
+function describe(counts: readonly FailCount[], full: boolean, about: string): string {
+  const resources = [...new Set(counts.map(({ resource }) => resource))]
+  const sum = (own: readonly FailCount[]): string =>
+    own.some(({ count }) => count === 'INFINITY')
+      ? 'INFINITY'
+      : String(own.reduce((all, { count }) => all + Number(count), 0))
+  const lines = resources.flatMap((resource) => {
+    const own = counts.filter((count) => count.resource === resource)
+    const nodes = [...new Set(own.map(({ node }) => node))]
+    return [
+      `Failcounts for resource '${resource}'`,
+      ...nodes.flatMap((node) => {
+        const here = own.filter((count) => count.node === node)
+        if (!full) return [`  ${node}: ${sum(here)}`]
+        return [`  ${node}:`, ...here.map((count) => `    ${count.operation} ${count.intervalMs}ms: ${count.count}`)]
+      }),
+    ]
+  })
+  return `${about === '' ? '' : `Failcounts${about}\n`}${lines.join('\n')}\n`
+}

@@ -1,0 +1,126 @@
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import {
+  type Constraint,
+  findResource,
+  type ResourceDefinition,
+  type ResourceSet,
+  readConfiguration,
+} from '../../../cib/index.ts'
+import { type Command, done, Refusal } from '../../command.ts'
+import { describeConstraint } from '../../describe-constraint.ts'
+import { expectWords } from '../../words.ts'
+
+export const resourceRelations: Command = {
+  path: ['resource', 'relations'],
+  usage: '<resource> [--full]',
+  summary: 'Show as a tree what a resource depends on, what depends on it, and what it is in',
+  flags: [{ name: 'full', summary: 'With the constraints in full' }],
+  completes: ['resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'resource relations <resource>' })
+    const id = call.words[0] ?? ''
+    const { cib } = await call.cluster.readCib()
+    const configuration = readConfiguration(cib)
+    const relations = allRelations(configuration.resources, configuration.constraints)
+    if (!findResource(cib, id)) {
+      const known = [...new Set(relations.flatMap(({ members }) => members))]
+      throw new Refusal(`There is no resource '${id}'.${didYouMean(similarWords(id, known))}`)
+    }
+    const tree = treeOf(id, relations, new Set())
+    return done(printTree(tree, call.flags.has('full')), tree)
+  },
+}
+
+interface Relation {
+  readonly text: string
+  readonly full: string
+  readonly members: readonly string[]
+}
+
+interface Tree {
+  readonly id: string
+  readonly relations: readonly { readonly text: string; readonly full: string; readonly with: readonly Tree[] }[]
+}
+
+function allRelations(
+  resources: readonly ResourceDefinition[],
+  constraints: readonly Constraint[],
+): readonly Relation[] {
+  return [...resources.flatMap(containments), ...constraints.flatMap(relationOf)]
+}
+
+function containments(resource: ResourceDefinition): readonly Relation[] {
+  const inner =
+    resource.kind === 'group'
+      ? resource.members
+      : resource.kind === 'clone'
+        ? [resource.child]
+        : resource.kind === 'bundle' && resource.child
+          ? [resource.child]
+          : []
+  if (inner.length === 0) return []
+  const members = [resource.id, ...inner.map(({ id }) => id)] as readonly string[]
+  const text = `${resource.kind} '${resource.id}' of ${inner.map(({ id }) => `'${id}'`).join(', ')}`
+  return [{ text, full: text, members }, ...inner.flatMap(containments)]
+}
+
+/** Locations relate a resource to nodes, not to others. */
+function relationOf(constraint: Constraint): readonly Relation[] {
+  const members = membersOf(constraint)
+  if (members.length < 2) return []
+  const full = describeConstraint(constraint)
+  return [{ text: full.replace(/ \(id: .*\)$/, ''), full: `${constraint.kind}: ${full}`, members }].map((relation) => ({
+    ...relation,
+    text: `${constraint.kind}: ${relation.text}`,
+  }))
+}
+
+function membersOf(constraint: Constraint): readonly string[] {
+  const inSets = (sets: readonly ResourceSet[]): readonly string[] => sets.flatMap(({ members }) => members)
+  switch (constraint.kind) {
+    case 'colocation':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.dependent, constraint.between.primary]
+    case 'order':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.first, constraint.between.then]
+    case 'ticket':
+      return constraint.on.by === 'sets' ? inSets(constraint.on.sets) : []
+    case 'location':
+      return []
+  }
+}
+
+/** A relation is told once, where it is met first; so loops end. */
+function treeOf(id: string, relations: readonly Relation[], told: Set<Relation>): Tree {
+  const own = relations.filter((relation) => relation.members.includes(id) && !told.has(relation))
+  for (const relation of own) told.add(relation)
+  return {
+    id,
+    relations: own.map((relation) => ({
+      text: relation.text,
+      full: relation.full,
+      with: relation.members.filter((member) => member !== id).map((member) => treeOf(member, relations, told)),
+    })),
+  }
+}
+
+function printTree(tree: Tree, full: boolean): string {
+  const lines = [tree.id]
+  const print = (branch: Tree, indent: string): void => {
+    for (const [index, relation] of branch.relations.entries()) {
+      const last = index === branch.relations.length - 1
+      lines.push(`${indent}${last ? '`-' : '|-'} ${full ? relation.full : relation.text}`)
+      const below = `${indent}${last ? '   ' : '|  '}`
+      for (const [at, other] of relation.with.entries()) {
+        const lastOther = at === relation.with.length - 1
+        lines.push(`${below}${lastOther ? '`-' : '|-'} ${other.id}`)
+        print(other, `${below}${lastOther ? '   ' : '|  '}`)
+      }
+    }
+  }
+  print(tree, '')
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,141 @@
+import { type ResourceDefinition, readConfiguration, setNodeAttributes, updateResource } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { parsePairs } from '../../words.ts'
+
+interface Capacity {
+  readonly id: string
+  readonly utilization: Readonly<Record<string, string>>
+}
+
+const nameFlag = { name: 'name', value: 'name', summary: 'Show only this one' }
+
+export const resourceUtilization: Command = {
+  path: ['resource', 'utilization'],
+  usage: '[<resource> [<name>=<value>...]] [--output-format text|cmd|json]',
+  summary: 'Show or set how much of a node’s capacity resources need; an empty value unsets one',
+  details: 'Counts once the cluster option placement-strategy is not default.',
+  examples: ['systole resource utilization db memory=4096 cpu=2'],
+  flags: [...changeFlags, formatFlag, nameFlag],
+  completes: ['resource', 'anything'],
+  run: async (call) => {
+    const [id = '', ...words] = call.words
+    if (words.length > 0) {
+      const values = readCapacities(words)
+      return await changeCib(call, {
+        edit: (cib) => updateResource(cib, { id, utilization: values }),
+        message: () => `Utilization of ${id}: ${words.join(' ')}.`,
+        facts: () => ({ id, values }),
+      })
+    }
+    const { cib } = await call.cluster.readCib()
+    const all = readConfiguration(cib).resources.flatMap(primitives)
+    return await show(call, {
+      title: 'Resource Utilization:',
+      what: 'resource',
+      all: all.map((primitive) => ({
+        id: primitive.id,
+        utilization: Object.fromEntries(
+          primitive.utilization.flatMap(({ pairs }) => pairs.map(({ name, value }) => [name, value] as const)),
+        ),
+      })),
+      cmd: async () =>
+        (await rebuildingCommands(call, cib, { sections: ['resources'] })).filter(
+          ([, verb, name]) => verb === 'utilization' && (id === '' || name === id),
+        ),
+    })
+  },
+}
+
+export const nodeUtilization: Command = {
+  path: ['node', 'utilization'],
+  usage: '[<node> [<name>=<value>...]] [--name=<name>] [--output-format text|cmd|json]',
+  summary: 'Show or set the capacities of nodes; an empty value unsets one',
+  examples: ['systole node utilization n1 memory=65536 cpu=16'],
+  flags: [...changeFlags, formatFlag, nameFlag],
+  completes: ['node', 'anything'],
+  run: async (call) => {
+    const [node = '', ...words] = call.words
+    if (words.length > 0) {
+      const values = readCapacities(words)
+      return await changeCib(call, {
+        edit: (cib) => setNodeAttributes(cib, { nodes: [node], kind: 'utilization', values }),
+        message: () => `Utilization of ${node}: ${words.join(' ')}.`,
+        facts: () => ({ node, values }),
+      })
+    }
+    const { cib } = await call.cluster.readCib()
+    return await show(call, {
+      title: 'Node Utilization:',
+      what: 'node',
+      all: readConfiguration(cib).nodes.map(({ name, utilization }) => ({
+        id: name,
+        utilization: Object.fromEntries(
+          utilization.flatMap(({ pairs }) => pairs.map((pair) => [pair.name, pair.value] as const)),
+        ),
+      })),
+      cmd: async () =>
+        (await rebuildingCommands(call, cib, { sections: ['nodes'] })).filter(
+          ([, verb, name]) => verb === 'utilization' && (node === '' || name === node),
+        ),
+    })
+  },
+}
+
+function readCapacities(words: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = parsePairs(words, 'capacities')
+  const wrong = [...pairs].filter(([, value]) => value !== '' && !/^-?\d+$/.test(value))
+  if (wrong.length > 0)
+    throw new Refusal(...wrong.map(([name, value]) => `'${value}' is no capacity for ${name}: write a whole number.`))
+  return Object.fromEntries(pairs)
+}
+
+async function show(
+  call: Call,
+  shown: {
+    readonly title: string
+    readonly what: string
+    readonly all: readonly Capacity[]
+    readonly cmd: () => Promise<readonly (readonly string[])[]>
+  },
+): Promise<Outcome> {
+  const [wanted] = call.words
+  if (wanted !== undefined && !shown.all.some(({ id }) => id === wanted))
+    throw new Refusal(`There is no ${shown.what} '${wanted}' that could have a utilization.`)
+  const onlyName = call.flags.get('name')
+  const facts = shown.all
+    .filter(({ id }) => wanted === undefined || id === wanted)
+    .map(({ id, utilization }) => ({
+      id,
+      utilization: Object.fromEntries(
+        Object.entries(utilization).filter(([name]) => onlyName === undefined || name === onlyName),
+      ),
+    }))
+    .filter(({ utilization }) => Object.keys(utilization).length > 0)
+  const lines = facts.map(
+    ({ id, utilization }) =>
+      `  ${id}: ${Object.entries(utilization)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ')}\n`,
+  )
+  return await inFormat(call, {
+    text: () => (lines.length === 0 ? 'No utilization is set.\n' : `${shown.title}\n${lines.join('')}`),
+    json: facts,
+    cmd: shown.cmd,
+  })
+}
+
+function primitives(resource: ResourceDefinition): readonly (ResourceDefinition & { readonly kind: 'primitive' })[] {
+  switch (resource.kind) {
+    case 'primitive':
+      return [resource]
+    case 'group':
+      return resource.members
+    case 'clone':
+      return primitives(resource.child)
+    case 'bundle':
+      return resource.child ? [resource.child] : []
+  }
+}

@@ -1,0 +1,100 @@
+import { createTag, deleteTags, readConfiguration, updateTag } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { chosen } from '../../chosen.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { expectWords } from '../../words.ts'
+
+export const tagConfig: Command = {
+  path: ['tag', 'config'],
+  bare: [['tag']],
+  aliases: [
+    ['tag', 'list'],
+    ['tag', 'show'],
+  ],
+  usage: '[<tag>...] [--output-format text|cmd|json]',
+  summary: 'Show tags and what they stand for',
+  flags: [formatFlag],
+  completes: ['tag'],
+  run: async (call) => {
+    const { cib } = await call.cluster.readCib()
+    const tags = chosen(readConfiguration(cib).tags, call.words, 'tag')
+    const text = tags.map(({ id, members }) => `${id}\n${members.map((member) => `  ${member}\n`).join('')}`).join('')
+    return await inFormat(call, {
+      text: () => (text === '' ? 'No tags are defined.\n' : text),
+      json: tags,
+      cmd: () => rebuildingCommands(call, cib, { sections: ['tags'], ids: tags.map(({ id }) => id) }),
+    })
+  },
+}
+
+export const tagCreate: Command = {
+  path: ['tag', 'create'],
+  usage: '<tag> <id> [<id>...]',
+  summary: 'Give several resources a name by which they are enabled, disabled or constrained together',
+  examples: ['systole tag create frontend web vip'],
+  flags: changeFlags,
+  completes: ['anything', 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'tag create <tag> <id> [<id>...]' })
+    const [id = '', ...members] = call.words
+    return await changeCib(call, {
+      edit: (cib) => createTag(cib, { id, members }),
+      message: () => `The tag ${id} stands for ${members.join(', ')}.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const tagDelete: Command = {
+  path: ['tag', 'delete'],
+  aliases: [['tag', 'remove']],
+  usage: '<tag>...',
+  summary: 'Delete tags; what they stand for stays',
+  flags: changeFlags,
+  completes: ['tag'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'tag delete <tag>...' })
+    return await changeCib(call, {
+      edit: (cib) => deleteTags(cib, { ids: call.words }),
+      message: () => `Deleted: ${call.words.join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+export const tagUpdate: Command = {
+  path: ['tag', 'update'],
+  usage: '<tag> [add <id>... [--before <id> | --after <id>]] [remove <id>...]',
+  summary: 'Add, move and remove what a tag stands for',
+  flags: [
+    ...changeFlags,
+    { name: 'before', value: 'id', summary: 'Put what is added before this one' },
+    { name: 'after', value: 'id', summary: 'Put what is added after this one' },
+  ],
+  completes: ['tag', { words: ['add', 'remove'] }, 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 3, usage: 'tag update <tag> [add <id>...] [remove <id>...]' })
+    const [id = '', verb, ...rest] = call.words
+    const split = rest.findIndex((word) => word === 'add' || word === 'remove')
+    const first = split < 0 ? rest : rest.slice(0, split)
+    const second = split < 0 ? [] : rest.slice(split + 1)
+    if (verb !== 'add' && verb !== 'remove')
+      throw new Refusal(`After the tag comes 'add' or 'remove', not '${verb ?? ''}'.`)
+    const [before, after] = [call.flags.get('before'), call.flags.get('after')]
+    if (before !== undefined && after !== undefined) throw new Refusal('--before and --after exclude each other.')
+    const [add, remove] = verb === 'add' ? [first, second] : [second, first]
+    return await changeCib(call, {
+      edit: (cib) =>
+        updateTag(cib, {
+          id,
+          add,
+          remove,
+          ...(typeof before === 'string' ? { before } : {}),
+          ...(typeof after === 'string' ? { after } : {}),
+        }),
+      message: () => `The tag ${id} is changed.`,
+    })
+  },
+}

@@ -1,0 +1,33 @@
+/** `--output-format text|cmd|json`: one answer in three forms. `cmd` are commands that make the same again. */
+import { type Call, done, type Outcome, Refusal } from './command.ts'
+import { shellLine } from './shell-words.ts'
+
+export const formatFlag = {
+  name: 'output-format',
+  value: 'text|cmd|json',
+  summary: 'Print it as text, as commands that make the same again, or as JSON',
+} as const
+
+export interface Forms {
+  readonly text: () => string
+  readonly json: unknown
+  /** Command lines without the program's name. */
+  readonly cmd?: () => Promise<readonly (readonly string[])[]>
+}
+
+export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
+  const format = call.flags.get('output-format') ?? 'text'
+  switch (format) {
+    case 'text':
+      return done(forms.text(), forms.json)
+    case 'json':
+      return done(`${JSON.stringify(forms.json, null, 2)}\n`, forms.json)
+    case 'cmd': {
+      if (!forms.cmd) throw new Refusal('This has no form as commands: --output-format is text or json here.')
+      const lines = (await forms.cmd()).map((words) => shellLine([call.speech.program, ...words]))
+      return done(lines.map((line) => `${line}\n`).join(''), { commands: lines })
+    }
+    default:
+      throw new Refusal(`'${String(format)}' is no --output-format: there are text, cmd and json.`)
+  }
+}
