@@ -9,6 +9,9 @@ const machineSuites = [
   'test/demo/**/*.test.ts',
 ]
 
+/** Real services under Debian's agents: minutes, and packages of their own (`npm run e2e:agents`). */
+const serviceSuites = ['test/agents/**/*.test.ts']
+
 /** A state is waited for, never a duration: on a busy machine it may take its time. */
 const patient = { poll: { timeout: 20_000 } }
 
@@ -19,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: machineSuites,
+          exclude: [...machineSuites, ...serviceSuites],
           testTimeout: 30_000,
           expect: patient,
           maxWorkers: 2,
@@ -32,6 +35,16 @@ export default defineConfig({
           testTimeout: 60_000,
           expect: patient,
           hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'agents',
+          include: serviceSuites,
+          testTimeout: 300_000,
+          expect: patient,
+          hookTimeout: 300_000,
           fileParallelism: false,
         },
       },

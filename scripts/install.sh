@@ -4,15 +4,18 @@
 #   install.sh        what running Systole needs
 #   install.sh test   and what its tests need
 #   install.sh bench  and Pacemaker with Corosync, which `npm run bench` measures beside it
+#   install.sh agents and the services that `npm run e2e:agents` runs under their agents
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl)
 case "${1:-}" in
-  test | bench) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | agents) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
+[ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server redis-server redis-tools
+  haproxy memcached postgresql apache2 e2fsprogs)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -42,7 +42,11 @@ export class Lab {
   readonly controllers: PowerControllers
   readonly #clients: Client[] = []
 
-  constructor(nodes: readonly string[]) {
+  readonly #disks: readonly string[]
+
+  /** `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays. */
+  constructor(nodes: readonly string[], { disks = [] }: { readonly disks?: readonly string[] } = {}) {
+    this.#disks = disks
     this.folder = mkdtempSync(join(tmpdir(), 'systole-lab-'))
     this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
     const programs = join(this.folder, 'programs')
@@ -59,6 +63,7 @@ export class Lab {
   /** Namespaces, power controllers, and power on everywhere. No node knows of a cluster yet. */
   async start(): Promise<void> {
     const hosts = this.nodes.map((node) => `${this.network.address(node)} ${node}`)
+    writeFileSync(join(this.folder, 'disks'), this.#disks.map((path) => `${path}\n`).join(''))
     writeFileSync(join(this.folder, 'hosts'), `127.0.0.1 localhost\n${hosts.join('\n')}\n`)
     for (const node of this.nodes)
       for (const part of ['etc', 'var']) mkdirSync(join(this.folder, 'nodes', node, part), { recursive: true })

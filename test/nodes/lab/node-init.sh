@@ -13,6 +13,11 @@ mkdir -p /etc/systole /var/lib/systole
 mount --bind "$disk/etc" /etc/systole
 mount --bind "$disk/var" /var/lib/systole
 mount --bind "$lab/hosts" /etc/hosts
+# A disk that is new begins with what the packages have put into that folder.
+while read -r folder; do
+  if [ ! -d "$disk/disks$folder" ]; then mkdir -p "$(dirname "$disk/disks$folder")" && cp -a "$folder" "$disk/disks$folder"; fi
+  mount --bind "$disk/disks$folder" "$folder"
+done <"$lab/disks"
 # What a lab wants visible in all of its nodes, such as the log in which bench agents stamp their actions.
 [ -d "$lab/shared" ] && mkdir -p /run/bench && mount --bind "$lab/shared" /run/bench
 ip -batch - <<B
