@@ -1,7 +1,7 @@
 /** The facts of `status`, for `--json`; the text form arranges the same ones. Times are ISO 8601. */
 
 import type { ClusterState } from '../rpc/index.ts'
-import { type NodeStatus, type PrimitiveResource, type Resource, shownRole } from '../status/index.ts'
+import { type NodeStatus, type PrimitiveResource, type Resource, roleOrChange } from '../status/index.ts'
 
 export interface NodeFacts {
   readonly name: string
@@ -73,7 +73,7 @@ function primitiveFacts(resource: PrimitiveResource, inside: readonly string[]):
   return {
     id: resource.id,
     agent: [agent.class, ...(agent.provider === undefined ? [] : [agent.provider]), agent.type].join(':'),
-    role: shownRole(resource),
+    role: roleOrChange(resource),
     nodes: state.active.map(({ node }) => node),
     failed: state.failed,
     managed: meta.managed,

@@ -7,6 +7,6 @@ export { compareDigests, type DigestSources, parametersTask } from './digests.ts
 export { compareNames } from './names.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export { printClusterStatus, printSummaryHeader } from './print/index.ts'
-export { shownRole } from './print/primitive.ts'
+export { roleOrChange } from './print/primitive.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { parseMoment, type RuleContext, ruleHolds, utc } from './rules/index.ts'

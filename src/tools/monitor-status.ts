@@ -1,6 +1,4 @@
 /** What crm_mon shows of a cluster; whoever can read the status fills it in. */
-import type { Role } from '../cib/index.ts'
-
 export interface MonitorStatus {
   readonly dc?: { readonly name: string; readonly id: string; readonly version: string }
   readonly quorate: boolean
@@ -69,7 +67,8 @@ export interface MonitorPrimitive {
   readonly id: string
   /** `ocf:heartbeat:galera`. */
   readonly agent: string
-  readonly role: Role
+  /** A role, or `Promoting` and the like while it changes: agents take what is `Promoted` for up already. */
+  readonly role: string
   readonly targetRole?: string
   readonly active: boolean
   readonly orphaned: boolean

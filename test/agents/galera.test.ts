@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceLab } from './service-lab.ts'
 
 /** `ocf:heartbeat:galera`: the agent compares how far each node's database got, and lets the furthest one begin the cluster. */
-const lab = new ServiceLab(['/var/lib/mysql', '/var/log/mysql'])
+const lab = new ServiceLab(['/var/lib/mysql'])
 const login = ['-h', lab.address, '-u', 'lab', '-plab', '--connect-timeout=2']
 
 const configuration = `[mysqld]
@@ -22,6 +22,7 @@ wsrep_on=1
 wsrep_provider=/usr/lib/galera/libgalera_smm.so
 wsrep_provider_options="gcache.size=16M"
 wsrep_cluster_name=lab
+wsrep_cluster_address=gcomm://
 wsrep_sst_method=rsync
 `
 
@@ -70,7 +71,7 @@ beforeAll(async () => {
   const config = join(lab.lab.folder, 'galera.cnf')
   writeFileSync(config, configuration)
   await lab.line(`resource create db ocf:heartbeat:galera wsrep_cluster_address=gcomm://n1,n2,n3 config=${config}
-    log=/var/log/mysql/mysqld.log pid=/run/mysqld/mysqld.pid socket=/run/mysqld/mysqld.sock
+    log=/var/lib/mysql/mysqld.log pid=/run/mysqld/mysqld.pid socket=/run/mysqld/mysqld.sock
     op promote timeout=300s op demote timeout=120s op monitor interval=5s timeout=30s
     op monitor interval=4s timeout=30s role=Promoted promotable promoted-max=3`)
   await lab.line(

@@ -7,7 +7,7 @@ import {
   type NodeStatus,
   type PrimitiveResource,
   type Resource,
-  shownRole,
+  roleOrChange,
 } from '../../status/index.ts'
 import type { MonitorNode, MonitorPrimitive, MonitorResource, MonitorStatus } from '../../tools/index.ts'
 
@@ -105,7 +105,7 @@ function monitorPrimitive(resource: PrimitiveResource, ids: ReadonlyMap<NodeName
     kind: 'primitive',
     id: instance !== undefined && !instance.unique ? resource.configuredId : resource.id,
     agent: agentName(resource.agent),
-    role: shownRole(resource),
+    role: roleOrChange(resource),
     ...(meta.targetRole === undefined ? {} : { targetRole: meta.targetRole }),
     active: state.active.length > 0,
     orphaned: resource.orphan,

@@ -52,14 +52,22 @@ const pendingStates: Readonly<Record<string, string>> = {
 }
 
 export function describeState(resource: PrimitiveResource): string {
-  const { failed, pending } = resource.state
   const role = shownRole(resource)
-  if (failed) return roleRankOf(role) > roleRankOf('Unpromoted') ? `FAILED ${role}` : 'FAILED'
-  return (pending === undefined ? undefined : pendingStates[pending.operation]) ?? role
+  if (resource.state.failed) return roleRankOf(role) > roleRankOf('Unpromoted') ? `FAILED ${role}` : 'FAILED'
+  return roleOrChange(resource)
+}
+
+/**
+ * For programs: the role, or `Starting`, `Promoting` … while an operation that changes it is under way. Agents wait for a
+ * `Promoted` instance to be there, and one that is being promoted is not there yet.
+ */
+export function roleOrChange(resource: PrimitiveResource): string {
+  const { pending } = resource.state
+  return (pending === undefined ? undefined : pendingStates[pending.operation]) ?? shownRole(resource)
 }
 
 /** Started in a promotable clone is unpromoted: what is not promoted yet has no other role there. */
-export function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveResource['state']['role'] {
+function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveResource['state']['role'] {
   return state.role === 'Started' && instance?.promotable === true ? 'Unpromoted' : state.role
 }
 

@@ -1,6 +1,12 @@
 import { readConfiguration } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
-import { type ClusterStatus, type FailedOperation, printClusterStatus, readStatus } from '../../../status/index.ts'
+import {
+  type ClusterStatus,
+  describeExitCode,
+  type FailedOperation,
+  printClusterStatus,
+  readStatus,
+} from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 import { expectWords } from '../../words.ts'
@@ -104,7 +110,8 @@ export function describeFailure(failure: FailedOperation): string {
   const when = failure.lastChange === undefined ? '' : ` at ${new Date(failure.lastChange * 1000).toISOString()}`
   const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
   const interval = failure.intervalMs > 0 ? ` every ${failure.intervalMs / 1000} s` : ''
-  return `${failure.resource} ${failure.operation}${interval} on ${failure.node} ended with ${failure.exitCode} (${failure.status})${when}${why}`
+  const timedOut = failure.status === '2' ? 'timed out' : `${describeExitCode(failure.exitCode)} (${failure.exitCode})`
+  return `${failure.resource} ${failure.operation}${interval} on ${failure.node}${when}: ${timedOut}${why}`
 }
 
 function details(read: ClusterStatus): readonly string[] {
