@@ -6,6 +6,7 @@ import { nodeName } from '../base/index.ts'
 import { present, splitWords } from './attribute-text.ts'
 import type { Configuration, FencingLevel, NodeDefinition, Tag } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
+import { hasOldSchema, withPresentSchema } from './old-schemas.ts'
 import { readConstraints } from './read-constraint.ts'
 import { readNvSets } from './read-nvset.ts'
 import { readResources, readTemplates } from './read-resource.ts'
@@ -14,7 +15,8 @@ import { parseScore } from './score.ts'
 
 /** From a whole `cib` element or from its `configuration` alone. */
 export function readConfiguration(cib: XmlElement): Configuration {
-  const configuration = configurationElement(cib)
+  const written = configurationElement(cib)
+  const configuration = hasOldSchema(cib) ? withPresentSchema(written) : written
   const references = indexReferences(configuration)
   const section = (name: string): XmlElement | undefined => childElement(configuration, name)
   return {

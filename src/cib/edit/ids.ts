@@ -5,7 +5,7 @@ import { xmlId } from '../status/compose-cib.ts'
 import { descendants } from './tree.ts'
 
 /** Elements whose `id` names another element. */
-const referring = new Set(['resource_ref', 'obj_ref', 'role'])
+const referring = new Set(['resource_ref', 'obj_ref', 'role', 'role_ref'])
 
 export const isReference = (candidate: XmlElement): boolean =>
   referring.has(candidate.name) && (candidate.name !== 'role' || candidate.children.length === 0)

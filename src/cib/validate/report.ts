@@ -58,6 +58,8 @@ export type CibFinding =
   | { readonly code: 'refers-to-itself'; readonly id: string; readonly constraint: string }
   | { readonly code: 'order-loop'; readonly loop: readonly string[]; readonly constraints: readonly string[] }
   | { readonly code: 'colocation-loop'; readonly loop: readonly string[]; readonly constraints: readonly string[] }
+  /** It meant something once: what it is, and what to do. */
+  | { readonly code: 'obsolete'; readonly what: string; readonly advice: string }
   | {
       readonly code: 'same-operation'
       readonly resource: string
@@ -110,6 +112,8 @@ function describeFinding(report: CibReport): string {
       return `These cannot all start, for each waits for the one before: ${report.loop.join(', then ')}. Remove one of ${report.constraints.join(', ')}.`
     case 'colocation-loop':
       return `These colocations form a loop: ${report.loop.join(' with ')}. Remove one of ${report.constraints.join(', ')}.`
+    case 'obsolete':
+      return `${report.what} ${report.advice}`
     case 'same-operation':
       return `The resource '${report.resource}' has two ${report.operation} operations with the interval ${report.interval}.`
     default:

@@ -8,6 +8,7 @@ import { configurationElement, readConfiguration } from '../read-configuration.t
 import type { AddReport, CibReport, Where } from './report.ts'
 import { validateForm } from './validate-form.ts'
 import { validateLoops } from './validate-loops.ts'
+import { validateObsolete } from './validate-obsolete.ts'
 import { validateOptions } from './validate-options.ts'
 import { validateIds, validateReferences } from './validate-references.ts'
 import { validateStructure } from './validate-structure.ts'
@@ -24,6 +25,7 @@ export function validateCib(cib: XmlElement): readonly CibReport[] {
     const report: CibReport = { ...finding, severity, path, ...(place && { place }) }
     found.push({ position: map.get(at)?.position ?? 0, report })
   }
+  validateObsolete(cib, configuration, add)
   validateForm(configuration, add)
   validateIds(configuration, whereIs, (element) => map.get(element)?.parent, add)
   validateReferences(configuration, add)

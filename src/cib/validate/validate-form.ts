@@ -5,6 +5,7 @@ import { isReference, isValidId } from '../edit/ids.ts'
 import { describeValues, isValueOf, type OptionDefinition, type OptionType } from '../options/definition.ts'
 import type { AddReport } from './report.ts'
 import { type ElementForm, forgivenAttributes, forms } from './schema.ts'
+import { isObsoleteAttribute, isObsoleteElement } from './validate-obsolete.ts'
 
 /** Elements whose id is a name, not an XML id: nodes have the membership's ids, references those of others. */
 const freeIds = new Set(['node', 'role', 'role_ref', 'acl_target', 'acl_group'])
@@ -18,6 +19,7 @@ export function validateForm(element: XmlElement, add: AddReport): void {
       validateForm(child, add)
       continue
     }
+    if (isObsoleteElement(element, child)) continue
     const similar = similarWords(child.name, form.children)
     add('error', child, { code: 'unknown-element', element: child.name, parent: element.name, similar })
   }
@@ -28,6 +30,7 @@ function checkAttributes(element: XmlElement, form: ElementForm, add: AddReport)
   for (const [attribute, value] of Object.entries(element.attributes)) {
     const type = Object.hasOwn(form.attributes, attribute) ? form.attributes[attribute] : undefined
     if (type) checkValue(element, { attribute, value, type }, add)
+    else if (isObsoleteAttribute(element, attribute)) continue
     else if (!known.includes(attribute) && !attribute.includes(':') && attribute !== 'xmlns') {
       const similar = similarWords(attribute, known)
       add('warning', element, { code: 'unknown-attribute', attribute, element: element.name, similar })

@@ -8,6 +8,7 @@ import { findOption, metaOptionsFor, type ResourceKind } from '../options/lookup
 import { operationOptions } from '../options/operation-options.ts'
 import { cloneMetaOptions, nodeAttributes } from '../options/resource-options.ts'
 import type { AddReport } from './report.ts'
+import { isObsoleteOption } from './validate-obsolete.ts'
 
 interface Family {
   readonly where: string
@@ -76,6 +77,7 @@ function checkPair(pair: XmlElement, family: Family, add: AddReport): void {
     return
   }
   const definition = findOption(family.options, name)
+  if (definition === undefined && isObsoleteOption(name)) return
   if (definition === undefined) {
     const names = family.options.flatMap((option) => [option.name, ...(option.otherNames ?? [])])
     const similar = similarWords(name, names)
