@@ -1,98 +1,165 @@
 /**
- * The plan that this room's steps fill, one after the other, and that nobody outside sees: actions, and orderings between
- * resources that are looked up once all actions exist. An action exists once for each key and node.
+ * The draft of a transition: every action that may take place, each judged by itself, and what relates them. The parts of
+ * planning write into one `Drafting`, which nobody sees but them; what comes out is a `Draft`, which does not change any more.
+ * An action exists once for each key and node.
  */
 import { defined, type NodeName } from '../../base/index.ts'
-import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
-import type { Assignment } from '../assignment.ts'
-import { actionsWithKey, operationKey, type PlannedAction } from './action.ts'
-import { migrationOrderings } from './migration/migration-orders.ts'
+import type { NodeStatus } from '../../status/index.ts'
+import { type ActionIndex, type ActionState, actionsWithKey, operationKey, type PlannedAction } from './action.ts'
+import type { FencingNews, NotificationBoundaries } from './notifications/boundaries.ts'
 import { operationMeta, requirementOf } from './operation.ts'
-import type { Ordering, Side } from './orders/order.ts'
-import { none, type Rules } from './relation.ts'
-import { type GroupUnit, type PrimitiveUnit, primitivesOf, roleRank, type Unit, type UnitTree } from './unit.ts'
+import { OrderList } from './orders/order.ts'
+import type { Related } from './relation.ts'
+import { verdictOn } from './runnable.ts'
+import type { Setting } from './setting.ts'
+import type { CloneUnit, PrimitiveUnit, Unit } from './unit.ts'
 
-export interface Plan {
-  readonly status: ClusterStatus
-  readonly assignment: Assignment
-  readonly tree: UnitTree
-  /** Nodes as they will be once the connections to remote and guest nodes are where they shall be. */
-  readonly nodeList: readonly NodeStatus[]
-  readonly nodes: ReadonlyMap<NodeName, NodeStatus>
-  readonly actions: PlannedAction[]
-  readonly orderings: Ordering[]
+/** An action while it is drafted. */
+export interface DraftAction extends ActionState, Related<DraftAction> {
+  readonly id: number
+  readonly unit: Unit | undefined
+  readonly key: string
+  task: string
+  cancels: string | undefined
+  readonly intervalMs: number
+  node: NodeStatus | undefined
+  /** What must be given before: quorum, fencing of every node that may still run the resource, nothing. */
+  needs: 'nothing' | 'quorum' | 'fencing'
+  /** The operation's parameters changed: it must be set up again. */
+  reschedule: boolean
+  abortsMigration: boolean
+  readonly onDc: boolean
+  readonly minRunnable: number | undefined
+  priority: number
+  expectedRc: number | undefined
+  readonly meta: Map<string, string>
+}
+
+export interface Draft extends Setting, ActionIndex<PlannedAction> {
+  readonly actions: readonly PlannedAction[]
+  /** How many relations there are; the number of each is below. */
+  readonly relations: number
+  /** The state of an action by itself. */
+  readonly draftedState: (action: PlannedAction) => Readonly<ActionState>
+  /** Nodes that planning itself found in need of fencing, with reasons; the status's own are not in here. */
+  readonly fencing: ReadonlyMap<NodeName, readonly string[]>
+  /** Active on several nodes, of which the one where it belongs keeps it. */
+  readonly keptWhereExpected: ReadonlySet<PrimitiveUnit>
+  /** The points around which the instances of notified clones are told what happens, in the order of the telling. */
+  readonly boundaries: ReadonlyMap<CloneUnit, NotificationBoundaries>
+  readonly afterFencing: readonly FencingNews[]
+}
+
+export interface Drafting extends Setting, ActionIndex<DraftAction> {
+  readonly actions: DraftAction[]
+  /** Orders that follow from what is drafted; those of the configuration are known before. */
+  readonly orders: OrderList
   /** Ordering points that belong to no resource, and fencing actions, by key. */
-  readonly points: Map<string, PlannedAction>
-  readonly colocationsByPrimary: ReadonlyMap<string, Assignment['colocations']>
-  /** Instances of clones by the node that they are or shall be on; emptied whenever one is withdrawn. */
-  readonly instancesByNode: Map<string, ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>>
-  readonly hasFenceDevice: boolean
-  /** Secrets in the configuration were replaced by stars, so that their digests mean nothing. */
-  readonly isSanitized: boolean
-  /** Nodes that planning itself finds in need of fencing, with reasons; the status's own are not in here. */
+  readonly points: Map<string, DraftAction>
   readonly fencing: Map<NodeName, string[]>
+  readonly keptWhereExpected: Set<PrimitiveUnit>
+  readonly boundaries: Map<CloneUnit, NotificationBoundaries<DraftAction>>
+  readonly afterFencing: FencingNews<DraftAction>[]
+  readonly add: (action: DraftAction) => void
 }
 
-/** Orders whatever actions the two sides turn out to have. */
-export function order(plan: Plan, first: Side, follower: Side, rules: Rules): void {
-  const sideOf = (side: Side): Side => ({
-    unit: side.unit ?? side.action?.unit,
-    ...(side.key === undefined ? {} : { key: side.key }),
-    action: side.action,
-  })
-  addOrdering(plan, { first: sideOf(first), follower: sideOf(follower), rules })
+export function startDraft(setting: Setting): Drafting {
+  const actions: DraftAction[] = []
+  const byUnit: DraftAction[][] = Array.from({ length: setting.tree.size }, () => [])
+  const byKey: Map<string, DraftAction[]>[] = Array.from({ length: setting.tree.size }, () => new Map())
+  return {
+    ...setting,
+    actions,
+    orders: new OrderList(),
+    points: new Map(),
+    fencing: new Map([...setting.assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
+    keptWhereExpected: new Set(),
+    boundaries: new Map(),
+    afterFencing: [],
+    ofUnit: ({ index }) => byUnit[index] ?? none,
+    withKey: ({ index }, key) => byKey[index]?.get(key) ?? none,
+    add: (action) => {
+      actions.push(action)
+      if (!action.unit) return
+      byUnit[action.unit.index]?.push(action)
+      const keys = byKey[action.unit.index]
+      const same = keys?.get(action.key)
+      if (same) same.push(action)
+      else keys?.set(action.key, [action])
+    },
+  }
 }
 
-function addOrdering(plan: Plan, ordering: Ordering): void {
-  plan.orderings.push(ordering)
-  plan.orderings.push(...migrationOrderings(ordering))
+const none: readonly DraftAction[] = []
+
+/** Hands over what was drafted, to be changed no more. */
+export function finishDraft(drafting: Drafting): Draft {
+  let relations = 0
+  for (const { after } of drafting.actions) {
+    for (const relation of after) {
+      relation.number = relations
+      relations++
+    }
+  }
+  const { actions } = drafting
+  const draftedState: Draft['draftedState'] = ({ id }) => defined(actions[id - 1], `action ${id}`)
+  return { ...drafting, relations, draftedState }
 }
 
-/** Orders an operation of one resource before an operation of another, both without an interval. */
-export function orderTasks(
-  plan: Plan,
-  first: { readonly unit: Unit; readonly task: string },
-  follower: { readonly unit: Unit; readonly task: string },
-  rules: Rules,
-): void {
-  if (rules === none && first.unit === follower.unit) return
-  addOrdering(plan, {
-    first: { unit: first.unit, key: operationKey(first.unit.id, first.task) },
-    follower: { unit: follower.unit, key: operationKey(follower.unit.id, follower.task) },
-    rules,
-  })
-}
-
-interface Wanted {
+export interface Wanted {
   readonly unit: Unit | undefined
   readonly task: string
   readonly key?: string
   readonly intervalMs?: number
   readonly node?: NodeStatus | undefined
   readonly optional: boolean
+  readonly minRunnable?: number
 }
 
 /** The action with this key on this node: the one that exists, or a new one. One that is needed once stays needed. */
-export function obtain(plan: Plan, wanted: Wanted): PlannedAction {
+export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
   const { unit, node, optional } = wanted
   const key = wanted.key ?? operationKey(unit?.id ?? '', wanted.task, wanted.intervalMs)
-  const existing = unit && actionsWithKey(unit, key, node)[0]
-  const action = existing ?? create(plan, { ...wanted, key })
+  const existing = unit && actionsWithKey(draft, unit, key, node)[0]
+  // One that was asked for without a node is the one for the first node that is named.
+  if (existing && node) existing.node ??= node
+  const action = existing ?? create(draft, { ...wanted, key })
   if (!optional) action.optional = false
   if (unit?.kind === 'primitive') {
     // What is not managed is left alone; recurring monitors go on all the same.
     if (action.node && !unit.assigned.managed && action.intervalMs === 0) action.optional = true
-    reviewRunnable(plan, unit, action)
+    if (!action.pseudo) judge(draft, unit, action)
   }
   return action
 }
 
-function create(
-  plan: Plan,
-  { unit, key, task, node, optional, intervalMs = 0 }: Wanted & { key: string },
-): PlannedAction {
-  const action: PlannedAction = {
-    id: plan.actions.length + 1,
+const quorumReasons = { 'no-quorum': 'no quorum', 'quorum-freeze': 'quorum freeze' } as const
+
+function judge(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void {
+  const verdict = verdictOn(draft, unit, action)
+  switch (verdict.kind) {
+    case 'fine':
+      action.runnable = true
+      if (!verdict.forgets) return
+      action.reason = undefined
+      action.cause = undefined
+      return
+    case 'impossible':
+      action.runnable = false
+      if (verdict.cause === undefined) return
+      action.reason = quorumReasons[verdict.cause]
+      action.cause = { kind: verdict.cause }
+      return
+    case 'needs-fencing':
+      action.runnable = false
+      if (action.node) requireFencing(draft, action.node, verdict.reason)
+  }
+}
+
+function create(draft: Drafting, wanted: Wanted & { readonly key: string }): DraftAction {
+  const { unit, key, task, node, optional, intervalMs = 0, minRunnable } = wanted
+  const action: DraftAction = {
+    id: draft.actions.length + 1,
     unit,
     key,
     task,
@@ -106,144 +173,61 @@ function create(
     migratable: false,
     alwaysInGraph: false,
     reschedule: false,
-    impliedByFencing: false,
     abortsMigration: false,
     onDc: task === 'lrm_delete',
-    minRunnable: undefined,
-    runnableBefore: 0,
+    minRunnable,
     priority: 0,
     expectedRc: undefined,
     reason: undefined,
     cause: undefined,
-    meta: unit ? operationMeta(plan.status, unit, task, intervalMs) : new Map(),
+    meta: unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map(),
     before: [],
     after: [],
-    inGraph: false,
   }
-  plan.actions.push(action)
-  if (unit) {
-    unit.actions.push(action)
-    const same = unit.actionsByKey.get(key)
-    if (same) same.push(action)
-    else unit.actionsByKey.set(key, [action])
-  }
+  draft.add(action)
   return action
 }
 
-/** Whether a resource's action can run where it is meant to, as far as node and quorum go. */
-export function reviewRunnable(plan: Plan, unit: PrimitiveUnit, action: PlannedAction): void {
-  if (action.pseudo) return
-  const { node } = action
-  if (!node) {
-    action.runnable = false
-    return
-  }
-  if (!action.onDc && !node.online && (node.kind !== 'guest' || node.requiresReset)) {
-    action.runnable = false
-    if (unit.assigned.managed && action.task === 'stop' && !node.unclean) {
-      requireFencing(plan, node, 'resource actions are unrunnable')
-    }
-    return
-  }
-  if (!action.onDc && node.pending) {
-    action.runnable = false
-    return
-  }
-  if (action.needs === 'nothing') {
-    action.reason = undefined
-    action.cause = undefined
-    action.runnable = !(node.kind === 'guest' && isGuestOfLostHost(plan, node) && !canFence(plan, node))
-    return
-  }
-  reviewQuorum(plan, unit, action)
-}
-
-function reviewQuorum({ status }: Plan, unit: PrimitiveUnit, action: PlannedAction): void {
-  const policy = status.haveQuorum ? 'ignore' : status.options.noQuorumPolicy
-  // With `demote`, what can be demoted is, and everything else stops.
-  if (policy === 'stop' || (policy === 'demote' && unit.role !== 'Promoted' && unit.role !== 'Unpromoted')) {
-    action.runnable = false
-    action.reason = 'no quorum'
-    action.cause = { kind: 'no-quorum' }
-  } else if (policy === 'freeze') {
-    const { state } = unit.resource
-    const isActive = state.active.length > 0
-    if (!isActive || roleRank(unit.assigned.nextRole) > roleRank(unit.role)) {
-      action.runnable = false
-      action.reason = 'quorum freeze'
-      action.cause = { kind: 'quorum-freeze' }
-    }
-  } else {
-    action.runnable = true
-  }
-}
-
-/** The host of a guest is lost: what runs in the guest can only be ended by fencing the host. */
-function isGuestOfLostHost(plan: Plan, node: NodeStatus): boolean {
-  return hostsOf(plan, node).some((host) => !host.online || host.unclean)
-}
-
-/** The nodes that a guest node's container is active on. */
-export function hostsOf(plan: Plan, guest: NodeStatus): readonly NodeStatus[] {
-  const container = guest.container === undefined ? undefined : plan.tree.byId.get(guest.container)
-  if (container?.kind !== 'primitive') return []
-  return container.resource.state.active.map(({ node }) => nodeNamed(plan, node))
-}
-
-/** A guest node is fenced by stopping its container, so that its host must be online or be fenced itself. */
-export function canFence(plan: Plan, node: NodeStatus): boolean {
-  if (node.kind === 'guest') return hostsOf(plan, node).every((host) => host.online || canFence(plan, host))
-  const { options, haveQuorum } = plan.status
-  if (!options.fencingEnabled || !plan.hasFenceDevice) return false
-  return haveQuorum || options.noQuorumPolicy === 'ignore' || node.online
-}
-
-export function requireFencing(plan: Plan, node: NodeStatus, reason: string): void {
-  const reasons = plan.fencing.get(node.name)
+export function requireFencing(draft: Drafting, node: NodeStatus, reason: string): void {
+  const reasons = draft.fencing.get(node.name)
   if (reasons) reasons.push(reason)
-  else plan.fencing.set(node.name, [reason])
+  else draft.fencing.set(node.name, [reason])
 }
 
-export const isUnclean = (plan: Plan, node: NodeStatus): boolean => node.unclean || plan.fencing.has(node.name)
+export const isUnclean = (draft: Pick<Draft, 'fencing'>, node: NodeStatus): boolean =>
+  node.unclean || draft.fencing.has(node.name)
 
-export const nodeNamed = (plan: Plan, name: NodeName): NodeStatus => defined(plan.nodes.get(name), `node ${name}`)
-
-/** Where an instance shall be. */
-export function targetOf(plan: Plan, unit: PrimitiveUnit): NodeStatus | undefined {
-  return unit.assigned.node === undefined ? undefined : nodeNamed(plan, unit.assigned.node)
-}
-
-/** Where an instance is active now. */
-export const activeNodes = (plan: Plan, unit: PrimitiveUnit): readonly NodeStatus[] =>
-  unit.resource.state.active.map(({ node }) => nodeNamed(plan, node))
-
-/** The node of a group's or clone's first active (or, if it shall move, first assigned) part. */
-export function locationOf(plan: Plan, unit: Unit): NodeStatus | undefined {
-  for (const part of primitivesOf(unit)) {
-    const target = targetOf(plan, part)
-    if (target) return target
-  }
-  return undefined
+/** A later and more telling reason replaces an earlier one only where that is asked for. */
+export function giveReason(action: DraftAction, reason: string, options = { overwrite: false }): void {
+  if (action.reason !== undefined && !options.overwrite) return
+  action.reason = reason
+  action.cause = undefined
 }
 
 /** An ordering point without a resource: the same one whenever it is asked for. */
-export function point(plan: Plan, key: string): PlannedAction {
-  const existing = plan.points.get(key)
+export function point(draft: Drafting, key: string, minRunnable?: number): DraftAction {
+  const existing = draft.points.get(key)
   if (existing) return existing
-  const action = create(plan, { unit: undefined, key, task: key, optional: true })
+  const action = create(draft, {
+    unit: undefined,
+    key,
+    task: key,
+    optional: true,
+    ...(minRunnable !== undefined && { minRunnable }),
+  })
   action.pseudo = true
-  plan.points.set(key, action)
+  draft.points.set(key, action)
   return action
 }
 
 /** An ordering point of a group, clone or bundle. */
 export function resourcePoint(
-  plan: Plan,
+  draft: Drafting,
   unit: Unit,
   task: string,
   state: { readonly optional: boolean; readonly runnable: boolean },
-): PlannedAction {
-  const action = obtain(plan, { unit, task, optional: state.optional })
+): DraftAction {
+  const action = obtain(draft, { unit, task, optional: state.optional })
   action.pseudo = true
   action.runnable = state.runnable
   return action

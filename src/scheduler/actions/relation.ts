@@ -2,9 +2,6 @@
  * Relations between two actions: what the state of one means for the other. Each relation is a set of rules; the rules
  * are what order constraints, groups, clones, migration and fencing are made of ("Ordering" in Pacemaker Explained).
  */
-import { assert } from '../../base/index.ts'
-import type { PlannedAction } from './action.ts'
-
 export const rule = {
   /** If both are in the transition, `first` comes before `then`. */
   ordered: 1 << 0,
@@ -56,13 +53,21 @@ export const rule = {
 export type Rules = number
 export const none: Rules = 0
 
-export interface Relation {
-  readonly first: PlannedAction
-  readonly follower: PlannedAction
-  /** 0 once it was found not to apply. */
-  rules: Rules
-  /** What was said first; it is not said again, even if it does not apply any more. */
-  readonly stated: Rules
+export interface Relation<Action> {
+  /** Among all relations; given once the draft is done. */
+  number: number
+  readonly first: Action
+  readonly follower: Action
+  readonly rules: Rules
+}
+
+/** What has relations; its own come latest last. */
+export interface Related<Action> {
+  readonly id: number
+  /** Relations in which it is the `then`. */
+  readonly before: Relation<Action>[]
+  /** Relations in which it is the `first`. */
+  readonly after: Relation<Action>[]
 }
 
 export const has = (rules: Rules, wanted: Rules): boolean => (rules & wanted) !== 0
@@ -71,17 +76,20 @@ export const has = (rules: Rules, wanted: Rules): boolean => (rules & wanted) !=
  * Relates two actions, unless they are one, or were related before by any of the same rules: what was said first stays.
  * True when something new was said.
  */
-export function relate(first: PlannedAction | undefined, follower: PlannedAction | undefined, rules: Rules): boolean {
+export function relate<Action extends Related<Action>>(
+  first: Action | undefined,
+  follower: Action | undefined,
+  rules: Rules,
+): boolean {
   if (rules === none || !first || !follower || first === follower) return false
-  assert(first.id !== follower.id, 'two actions have different ids')
   // Looked up from the end that has fewer relations: a probe or a fencing action may have thousands.
   const [relations, viaFirst] =
     first.after.length <= follower.before.length ? [first.after, true] : [follower.before, false]
   for (const relation of relations) {
     const other = viaFirst ? relation.follower : relation.first
-    if (other === (viaFirst ? follower : first) && has(relation.stated, rules)) return false
+    if (other === (viaFirst ? follower : first) && has(relation.rules, rules)) return false
   }
-  const relation: Relation = { first, follower, rules, stated: rules }
+  const relation: Relation<Action> = { number: 0, first, follower, rules }
   first.after.push(relation)
   follower.before.push(relation)
   return true

@@ -13,14 +13,12 @@ import type {
   Resource,
 } from '../../status/index.ts'
 import type { Assignment, PrimitiveAssignment } from '../assignment.ts'
-import type { PlannedAction } from './action.ts'
 
 interface UnitCommon {
   readonly id: ResourceId
+  /** A number of its own, by which what is found out about units is kept. */
+  readonly index: number
   readonly parent: Unit | undefined
-  /** In the order in which they came about. */
-  readonly actions: PlannedAction[]
-  readonly actionsByKey: Map<string, PlannedAction[]>
 }
 
 export interface PrimitiveUnit extends UnitCommon {
@@ -28,18 +26,11 @@ export interface PrimitiveUnit extends UnitCommon {
   readonly resource: PrimitiveResource
   /** The role that it has; an instance of a promotable clone that is just started counts as unpromoted. */
   readonly role: Role
-  /** What placement decided; an order that an interleaved clone cannot keep may take an instance away again. */
-  assigned: PrimitiveAssignment
+  readonly assigned: PrimitiveAssignment
   /** The resource that this one runs inside of: a virtual machine, a bundle's container. */
-  container: PrimitiveUnit | undefined
+  readonly container: PrimitiveUnit | undefined
   /** Part of a bundle: replica number and bundle. */
   readonly replica?: { readonly bundle: BundleUnit; readonly number: number; readonly as: ReplicaPart }
-  /** Its agent takes the changed parameters without a restart. */
-  reloads: boolean
-  /** While its way down and up again is planned, stops are named after what makes them necessary. */
-  restarting: boolean
-  /** It is active on several nodes, and the one where it belongs keeps it. */
-  stopsUnexpected: boolean
 }
 
 export type ReplicaPart = 'container' | 'ip' | 'remote' | 'child'
@@ -54,23 +45,6 @@ export interface CloneUnit extends UnitCommon {
   readonly kind: 'clone'
   readonly resource: CloneResource
   readonly instances: readonly (PrimitiveUnit | GroupUnit)[]
-  readonly boundaries: NotificationBoundaries
-}
-
-/** The ordering points around which a clone with `notify` tells its instances what happens. */
-export interface NotificationBoundaries {
-  start?: NotificationBoundary | undefined
-  stop?: NotificationBoundary | undefined
-  promote?: NotificationBoundary | undefined
-  demote?: NotificationBoundary | undefined
-}
-
-export interface NotificationBoundary {
-  readonly task: string
-  readonly pre?: PlannedAction
-  readonly preDone?: PlannedAction
-  readonly post?: PlannedAction
-  readonly postDone?: PlannedAction
 }
 
 export interface BundleUnit extends UnitCommon {
@@ -95,18 +69,19 @@ export interface UnitTree {
   readonly top: readonly Unit[]
   readonly ordered: readonly Unit[]
   readonly byId: ReadonlyMap<string, Unit>
+  /** How many units there are; the number of each is below. */
+  readonly size: number
 }
 
 export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitTree {
   const byId = new Map<string, Unit>()
-  const builder: Builder = { byId, assignment }
+  const builder: Builder = { byId, assignment, size: 0, contained: [] }
   const top = status.resources.map((resource) => buildUnit(builder, resource, undefined))
-  for (const unit of byId.values()) {
-    const container =
-      unit.kind === 'primitive' && unit.resource.container !== undefined ? byId.get(unit.resource.container) : undefined
-    if (unit.kind === 'primitive' && container?.kind === 'primitive') unit.container = container
+  for (const unit of builder.contained) {
+    const container = byId.get(unit.resource.container ?? '')
+    if (container?.kind === 'primitive') unit.container = container
   }
-  return { top, ordered: inOrder(top, assignment.order), byId }
+  return { top, ordered: inOrder(top, assignment.order), byId, size: builder.size }
 }
 
 /** By id, of which there may be two: what is left in a history can have the name of something else that is configured. */
@@ -120,9 +95,14 @@ function inOrder(top: readonly Unit[], order: readonly ResourceId[]): readonly U
   return order.flatMap((id) => waiting.get(id)?.shift() ?? [])
 }
 
+type Building<T> = { -readonly [Key in keyof T]: T[Key] }
+
 interface Builder {
   readonly byId: Map<string, Unit>
   readonly assignment: Assignment
+  size: number
+  /** What runs inside of something else, which may be built later. */
+  readonly contained: Building<PrimitiveUnit>[]
 }
 
 function buildUnit(builder: Builder, resource: Resource, parent: Unit | undefined): Unit {
@@ -143,29 +123,29 @@ function register(byId: Map<string, Unit>, unit: Unit): void {
   if (!byId.has(unit.id)) byId.set(unit.id, unit)
 }
 
-function common(id: ResourceId, parent: Unit | undefined): UnitCommon {
-  return { id, parent, actions: [], actionsByKey: new Map() }
+function common(builder: Builder, id: ResourceId, parent: Unit | undefined): UnitCommon {
+  const index = builder.size
+  builder.size++
+  return { id, index, parent }
 }
 
 function buildPrimitive(
-  { byId, assignment }: Builder,
+  builder: Builder,
   resource: PrimitiveResource,
   parent: Unit | undefined,
   replica?: PrimitiveUnit['replica'],
 ): PrimitiveUnit {
-  const unit: PrimitiveUnit = {
-    ...common(resource.id, parent),
+  const unit: Building<PrimitiveUnit> = {
+    ...common(builder, resource.id, parent),
     kind: 'primitive',
     resource,
     role: isPromotableAround(parent) && resource.state.role === 'Started' ? 'Unpromoted' : resource.state.role,
-    assigned: defined(assignment.primitives.get(resource.id), `the assignment of ${resource.id}`),
+    assigned: defined(builder.assignment.primitives.get(resource.id), `the assignment of ${resource.id}`),
     container: undefined,
-    reloads: false,
-    restarting: false,
-    stopsUnexpected: false,
     ...(replica && { replica }),
   }
-  register(byId, unit)
+  register(builder.byId, unit)
+  if (resource.container !== undefined) builder.contained.push(unit)
   return unit
 }
 
@@ -174,7 +154,7 @@ const isPromotableAround = (unit: Unit | undefined): boolean =>
 
 function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | undefined): GroupUnit {
   const members: PrimitiveUnit[] = []
-  const unit: GroupUnit = { ...common(resource.id, parent), kind: 'group', resource, members }
+  const unit: GroupUnit = { ...common(builder, resource.id, parent), kind: 'group', resource, members }
   register(builder.byId, unit)
   for (const member of resource.members) members.push(buildPrimitive(builder, member, unit))
   return unit
@@ -182,7 +162,7 @@ function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | un
 
 function buildClone(builder: Builder, resource: CloneResource): CloneUnit {
   const instances: (PrimitiveUnit | GroupUnit)[] = []
-  const unit = cloneUnit(resource, undefined, instances)
+  const unit = cloneUnit(builder, resource, { parent: undefined, instances })
   register(builder.byId, unit)
   for (const instance of resource.instances) {
     instances.push(
@@ -197,15 +177,15 @@ function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
   const instances: PrimitiveUnit[] = []
   const children: PrimitiveUnit[] = []
   // The bundle and its implied clone name each other, so the clone is put in once both exist.
-  const unit: { -readonly [Key in keyof BundleUnit]: BundleUnit[Key] } = {
-    ...common(resource.id, undefined),
+  const unit: Building<BundleUnit> = {
+    ...common(builder, resource.id, undefined),
     kind: 'bundle',
     resource,
     child: undefined,
     replicas,
   }
   if (resource.clone) {
-    unit.child = cloneUnit(resource.clone, unit, instances)
+    unit.child = cloneUnit(builder, resource.clone, { parent: unit, instances })
     register(builder.byId, unit.child)
   }
   register(builder.byId, unit)
@@ -226,11 +206,11 @@ function buildBundle(builder: Builder, resource: BundleResource): BundleUnit {
 }
 
 function cloneUnit(
+  builder: Builder,
   resource: CloneResource,
-  parent: BundleUnit | undefined,
-  instances: readonly (PrimitiveUnit | GroupUnit)[],
+  around: Pick<CloneUnit, 'instances'> & { readonly parent: BundleUnit | undefined },
 ): CloneUnit {
-  return { ...common(resource.id, parent), kind: 'clone', resource, instances, boundaries: {} }
+  return { ...common(builder, resource.id, around.parent), kind: 'clone', resource, instances: around.instances }
 }
 
 /** The units directly below: members, instances, or everything that a bundle is made of. */

@@ -3,9 +3,9 @@
  * be needed only once something turns out to depend on it.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { giveReason, type PlannedAction } from '../action.ts'
-import { canFence, isUnclean, obtain, type Plan } from '../draft.ts'
+import { type DraftAction, type Drafting, giveReason, isUnclean, obtain } from '../draft.ts'
 import { type Rules, relate } from '../relation.ts'
+import { canFence } from '../setting.ts'
 import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'
 
 interface Fencing {
@@ -15,22 +15,22 @@ interface Fencing {
   readonly reason?: string | undefined
 }
 
-export function fenceAction(plan: Plan, node: NodeStatus, fencing: Fencing): PlannedAction {
-  const kind = fencing.action ?? plan.status.options.fencingAction
+export function fenceAction(draft: Drafting, node: NodeStatus, fencing: Fencing): DraftAction {
+  const kind = fencing.action ?? draft.status.options.fencingAction
   const key = `stonith-${node.name}-${kind}`
-  let action = plan.points.get(key)
+  let action = draft.points.get(key)
   if (!action) {
-    action = obtain(plan, { unit: undefined, task: 'stonith', key, node, optional: true })
+    action = obtain(draft, { unit: undefined, task: 'stonith', key, node, optional: true })
     action.meta.set('on_node', node.name)
     action.meta.set('on_node_uuid', node.id)
     action.meta.set('stonith_action', kind)
-    plan.points.set(key, action)
+    draft.points.set(key, action)
   }
-  const { priorityFencingDelayMs } = plan.status.options
+  const { priorityFencingDelayMs } = draft.status.options
   if (priorityFencingDelayMs > 0 && node.lost) {
     action.meta.set('priority_fencing_delay', String(priorityFencingDelayMs / 1000))
   }
-  if (fencing.optional || !canFence(plan, node)) {
+  if (fencing.optional || !canFence(draft, node)) {
     if (fencing.reason !== undefined) giveReason(action, fencing.reason)
   } else {
     action.optional = false
@@ -49,38 +49,38 @@ export function isUnfenced(node: NodeStatus): boolean {
  * cannot do anything on a node that is still cut off.
  */
 export function orderAfterUnfencing(
-  plan: Plan,
+  draft: Drafting,
   unit: PrimitiveUnit,
   {
     node,
     action,
     rules,
-  }: { readonly node: NodeStatus | undefined; readonly action: PlannedAction; readonly rules: Rules },
+  }: { readonly node: NodeStatus | undefined; readonly action: DraftAction; readonly rules: Rules },
 ): void {
-  if (!node || !plan.status.unfencingEnabled) return
+  if (!node || !draft.status.unfencingEnabled) return
   if (!isFenceDevice(unit) && unit.resource.meta.requires !== 'unfencing') return
-  const unfence = fenceAction(plan, node, { action: 'on', optional: true })
+  const unfence = fenceAction(draft, node, { action: 'on', optional: true })
   relate(unfence, action, rules)
-  if (!isUnfenced(node)) requireUnfencing(plan, undefined, node, `required by ${unit.id} ${action.task}`)
+  if (!isUnfenced(node)) requireUnfencing(draft, undefined, node, `required by ${unit.id} ${action.task}`)
 }
 
 /** Makes unfencing necessary; where `dependency` is given, only for what it has to do with. */
 export function requireUnfencing(
-  plan: Plan,
+  draft: Drafting,
   unit: PrimitiveUnit | undefined,
   node: NodeStatus | undefined,
   reason: string,
 ): void {
-  if (!plan.status.unfencingEnabled) return
+  if (!draft.status.unfencingEnabled) return
   if (unit && !isFenceDevice(unit)) return
-  if (node?.online && !isUnclean(plan, node) && !node.shutdown) {
-    const unfence = fenceAction(plan, node, { action: 'on', optional: false, reason })
+  if (node?.online && !isUnclean(draft, node) && !node.shutdown) {
+    const unfence = fenceAction(draft, node, { action: 'on', optional: false, reason })
     unfence.optional = false
     return
   }
   if (unit) {
-    for (const other of plan.nodeList) {
-      if (other.online && !isUnclean(plan, other) && !other.shutdown) requireUnfencing(plan, unit, other, reason)
+    for (const other of draft.nodeList) {
+      if (other.online && !isUnclean(draft, other) && !other.shutdown) requireUnfencing(draft, unit, other, reason)
     }
   }
 }

@@ -3,26 +3,27 @@
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, operationKey, type PlannedAction, sameNode } from '../action.ts'
-import { canFence, isUnclean, obtain, type Plan } from '../draft.ts'
-import { notifyAfterFencing } from '../notifications/notifications.ts'
+import { findAction, operationKey, sameNode } from '../action.ts'
+import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
+import { bindAfterFencing } from '../notifications/boundaries.ts'
 import { isTrue } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
+import { canFence } from '../setting.ts'
 import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
 import { fenceAction } from './fence-action.ts'
 
-export function planFencing(plan: Plan): void {
-  const primitives = plan.tree.top.flatMap(primitivesOf)
+export function draftFencing(draft: Drafting): void {
+  const primitives = draft.tree.top.flatMap(primitivesOf)
   const hasManaged = primitives.some(({ assigned }) => assigned.managed)
   const done: Down = { dc: undefined, fencing: [], shutdowns: [] }
-  for (const node of plan.nodeList) planNode(plan, primitives, { node, hasManaged, done })
-  orderDc(plan, done)
+  for (const node of draft.nodeList) planNode(draft, primitives, { node, hasManaged, done })
+  orderDc(draft, done)
 }
 
 interface Down {
-  dc: PlannedAction | undefined
-  readonly fencing: PlannedAction[]
-  readonly shutdowns: PlannedAction[]
+  dc: DraftAction | undefined
+  readonly fencing: DraftAction[]
+  readonly shutdowns: DraftAction[]
 }
 
 interface NodePlan {
@@ -31,30 +32,30 @@ interface NodePlan {
   readonly done: Down
 }
 
-function planNode(plan: Plan, primitives: readonly PrimitiveUnit[], { node, hasManaged, done }: NodePlan): void {
+function planNode(draft: Drafting, primitives: readonly PrimitiveUnit[], { node, hasManaged, done }: NodePlan): void {
   if (node.kind === 'guest') {
-    if ((node.requiresReset || plan.fencing.has(node.name)) && hasManaged && canFence(plan, node)) {
-      fenceGuest(plan, primitives, node)
+    if ((node.requiresReset || draft.fencing.has(node.name)) && hasManaged && canFence(draft, node)) {
+      fenceGuest(draft, primitives, node)
     }
     return
   }
-  if (hasManaged && isUnclean(plan, node) && canFence(plan, node)) {
-    const reason = node.fencingReasons[0] ?? plan.fencing.get(node.name)?.[0] ?? 'node is unclean'
-    const action = fenceAction(plan, node, { optional: false, reason })
-    orderAroundFencing(plan, primitives, action)
+  if (hasManaged && isUnclean(draft, node) && canFence(draft, node)) {
+    const reason = node.fencingReasons[0] ?? draft.fencing.get(node.name)?.[0] ?? 'node is unclean'
+    const action = fenceAction(draft, node, { optional: false, reason })
+    orderAroundFencing(draft, primitives, action)
     if (node.isDc) done.dc = action
     else done.fencing.push(action)
     return
   }
   if (!node.shutdown || !node.online || node.kind !== 'member') return
-  const action = shutdownAction(plan, node)
+  const action = shutdownAction(draft, node)
   if (node.isDc) done.dc = action
   else done.shutdowns.push(action)
 }
 
 /** The DC goes last, so that there are no more elections than necessary. */
-function orderDc(plan: Plan, { dc, fencing, shutdowns }: Down): void {
-  const { concurrentFencing } = plan.status.options
+function orderDc(draft: Drafting, { dc, fencing, shutdowns }: Down): void {
+  const { concurrentFencing } = draft.status.options
   if (!concurrentFencing) {
     fencing.forEach((action, index) => {
       relate(fencing[index - 1], action, rule.ordered)
@@ -66,8 +67,8 @@ function orderDc(plan: Plan, { dc, fencing, shutdowns }: Down): void {
   for (const action of concurrentFencing ? fencing : fencing.slice(-1)) relate(action, dc, rule.ordered)
 }
 
-function shutdownAction(plan: Plan, node: NodeStatus): PlannedAction {
-  const action = obtain(plan, {
+function shutdownAction(draft: Drafting, node: NodeStatus): DraftAction {
+  const action = obtain(draft, {
     unit: undefined,
     task: 'do_shutdown',
     key: `do_shutdown-${node.name}`,
@@ -75,7 +76,7 @@ function shutdownAction(plan: Plan, node: NodeStatus): PlannedAction {
     optional: false,
   })
   action.meta.set('op_no_wait', 'true')
-  for (const stop of plan.actions) {
+  for (const stop of draft.actions) {
     if (stop.task !== 'stop' || !sameNode(stop.node, node) || stop.unit?.kind !== 'primitive') continue
     const { assigned, resource } = stop.unit
     if (resource.state.maintenance || node.maintenance || (!assigned.managed && !assigned.blocked)) continue
@@ -86,12 +87,12 @@ function shutdownAction(plan: Plan, node: NodeStatus): PlannedAction {
 }
 
 /** A guest is fenced by the recovery of its container; a point in the order stands for it. */
-function fenceGuest(plan: Plan, primitives: readonly PrimitiveUnit[], node: NodeStatus): void {
-  const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
-  const connection = node.connection === undefined ? undefined : plan.tree.byId.get(node.connection)
-  const stop = container && findAction(container, { task: 'stop' })
-  const start = container && findAction(container, { task: 'start' })
-  const action = fenceAction(plan, node, {
+function fenceGuest(draft: Drafting, primitives: readonly PrimitiveUnit[], node: NodeStatus): void {
+  const container = node.container === undefined ? undefined : draft.tree.byId.get(node.container)
+  const connection = node.connection === undefined ? undefined : draft.tree.byId.get(node.connection)
+  const stop = container && findAction(draft, container, { task: 'stop' })
+  const start = container && findAction(draft, container, { task: 'start' })
+  const action = fenceAction(draft, node, {
     action: start ? 'reboot' : 'off',
     optional: false,
     reason: 'guest is unclean',
@@ -100,30 +101,30 @@ function fenceGuest(plan: Plan, primitives: readonly PrimitiveUnit[], node: Node
   action.runnable = true
   if (stop?.pseudo && stop.node) {
     // The stop of the container is itself implied by the fencing of its host.
-    const host = fenceAction(plan, stop.node, { optional: false })
+    const host = fenceAction(draft, stop.node, { optional: false })
     relate(host, action, rule.unrunnableFirstBlocks | rule.firstImpliesThen)
   } else if (stop) {
     relate(stop, action, rule.unrunnableFirstBlocks | rule.firstImpliesThen)
   } else {
-    relate(connection && findAction(connection, { task: 'stop' }), action, rule.ordered)
+    relate(connection && findAction(draft, connection, { task: 'stop' }), action, rule.ordered)
   }
-  orderAroundFencing(plan, primitives, action)
+  orderAroundFencing(draft, primitives, action)
 }
 
 /** Starts wait for the fencing, stops on the node are implied by it. */
-function orderAroundFencing(plan: Plan, primitives: readonly PrimitiveUnit[], fencing: PlannedAction): void {
+function orderAroundFencing(draft: Drafting, primitives: readonly PrimitiveUnit[], fencing: DraftAction): void {
   const { node } = fencing
   if (!node) return
   for (const unit of primitives) {
     if (!unit.assigned.managed) continue
-    orderStarts(unit, fencing, node)
-    orderStops(plan, unit, fencing, node)
-    orderDemotes(plan, unit, fencing, node)
+    orderStarts(draft, unit, fencing, node)
+    orderStops(draft, unit, fencing, node)
+    orderDemotes(draft, unit, fencing, node)
   }
 }
 
-function orderStarts(unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
-  for (const action of unit.actions) {
+function orderStarts(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
+  for (const action of draft.ofUnit(unit)) {
     if (action.needs === 'fencing') {
       relate(fencing, action, rule.ordered)
     } else if (
@@ -150,31 +151,30 @@ const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {
   return requires === 'fencing' || requires === 'unfencing' || target.kind === 'guest'
 }
 
-function orderStops(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
-  const stops = actionsOn(unit, 'stop', target)
+function orderStops(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
+  const stops = actionsOn(draft, unit, 'stop', target)
   const isOrdered = isOrderImplied(unit, target)
-  const parentStop = stops.length > 0 && isOrdered ? findAction(topOf(unit), { task: 'stop' }) : undefined
+  const parentStop = stops.length > 0 && isOrdered ? findAction(draft, topOf(unit), { task: 'stop' }) : undefined
   for (const stop of stops) {
     stop.pseudo = true
     stop.runnable = true
-    stop.impliedByFencing = true
     if (isOrdered) {
       // In a bundle the order of the whole suffices; more would make a loop.
       if (!isBundled(unit)) relate(fencing, stop, rule.guestAllowed)
       relate(fencing, parentStop, rule.guestAllowed)
     }
-    if (isTrue(unit.resource.meta.raw.get('notify'))) notifyAfterFencing(plan, unit, fencing)
+    if (isTrue(unit.resource.meta.raw.get('notify'))) bindAfterFencing(draft, unit, fencing)
   }
 }
 
-function orderDemotes(plan: Plan, unit: PrimitiveUnit, fencing: PlannedAction, target: NodeStatus): void {
-  for (const demote of actionsOn(unit, 'demote', target)) {
-    if (demote.node?.online && !isUnclean(plan, target) && !unit.resource.state.failed) continue
+function orderDemotes(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction, target: NodeStatus): void {
+  for (const demote of actionsOn(draft, unit, 'demote', target)) {
+    if (demote.node?.online && !isUnclean(draft, target) && !unit.resource.state.failed) continue
     demote.pseudo = true
     demote.runnable = true
     if (!isBundled(unit) && isOrderImplied(unit, target)) relate(fencing, demote, rule.guestAllowed | rule.ordered)
   }
 }
 
-const actionsOn = (unit: PrimitiveUnit, task: string, node: NodeStatus): readonly PlannedAction[] =>
-  (unit.actionsByKey.get(operationKey(unit.id, task)) ?? []).filter((action) => sameNode(action.node, node))
+const actionsOn = (draft: Drafting, unit: PrimitiveUnit, task: string, node: NodeStatus): readonly DraftAction[] =>
+  draft.withKey(unit, operationKey(unit.id, task)).filter((action) => sameNode(action.node, node))

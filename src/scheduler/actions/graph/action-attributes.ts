@@ -2,10 +2,12 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { isRecurring, type PlannedAction } from '../action.ts'
-import { activeNodes, type Plan, targetOf } from '../draft.ts'
 import { findOperation, timeoutMs } from '../operation.ts'
 import { parametersOf } from '../parameters.ts'
+import { activeNodes, primitiveNamed, targetOf } from '../setting.ts'
+import type { Settled } from '../settling/settled.ts'
 import { type CloneUnit, type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
+import type { Outcome } from './inputs.ts'
 
 /** Told to the controller by other means, or nobody's business. */
 const untold = new Set([
@@ -19,7 +21,10 @@ const untold = new Set([
   'name',
 ])
 
-export function actionAttributes(plan: Plan, action: PlannedAction): Readonly<Record<string, string>> {
+export function actionAttributes(
+  { settled, notices }: Outcome,
+  action: PlannedAction,
+): Readonly<Record<string, string>> {
   const { unit, node } = action
   const meta = new Map<string, string>()
   if (!unit) {
@@ -28,13 +33,14 @@ export function actionAttributes(plan: Plan, action: PlannedAction): Readonly<Re
     return prefixed(meta)
   }
   for (const [name, value] of action.meta) if (!untold.has(name)) meta.set(name, value)
+  for (const [name, value] of notices.told(action)) meta.set(name, value)
   addOperation(action, unit, meta)
-  if (node && !action.pseudo) nameNode(meta, node)
+  if (node && !notices.stateOf(action).pseudo) nameNode(meta, node)
   const clone = unit.kind === 'clone' ? unit : cloneAround(unit)
   if (clone) for (const [name, value] of cloneMeta(clone, unit)) meta.set(name, value)
   if (unit.kind !== 'primitive') return prefixed(meta)
-  addSurroundings(plan, action, unit, meta)
-  return { ...prefixed(meta), ...parameters(plan, unit, action) }
+  addSurroundings(settled, action, unit, meta)
+  return { ...prefixed(meta), ...parameters(settled, unit, action) }
 }
 
 function addOperation(action: PlannedAction, unit: Unit, meta: Map<string, string>): void {
@@ -57,14 +63,19 @@ function nameNode(meta: Map<string, string>, { name, id }: NodeStatus): void {
 }
 
 /** Containers and the guests in them: who runs in what, and on which host. */
-function addSurroundings(plan: Plan, action: PlannedAction, unit: PrimitiveUnit, meta: Map<string, string>): void {
+function addSurroundings(
+  settled: Settled,
+  action: PlannedAction,
+  unit: PrimitiveUnit,
+  meta: Map<string, string>,
+): void {
   const { raw } = unit.resource.meta
   const guest = raw.get('remote-node')
   if (guest !== undefined) meta.set('remote_node', guest)
   if (unit.container) meta.set('container', unit.container.id)
   // What is cancelled goes through the connection that there is, wherever that leads.
   if (action.node?.kind !== 'guest' || action.cancels !== undefined) return
-  const host = hostOf(plan, action, action.node)
+  const host = hostOf(settled, action, action.node)
   if (!host) return
   meta.set('physical_host', host.name)
   const target = raw.get('container-attribute-target')
@@ -74,11 +85,11 @@ function addSurroundings(plan: Plan, action: PlannedAction, unit: PrimitiveUnit,
 const goingDown = new Set(['stop', 'stopped', 'demote', 'demoted'])
 
 /** What goes down does so on the guest's present host, what comes up on its next. */
-function hostOf(plan: Plan, { task, meta }: PlannedAction, guest: NodeStatus): NodeStatus | undefined {
-  const container = guest.container === undefined ? undefined : plan.tree.byId.get(guest.container)
-  if (container?.kind !== 'primitive') return undefined
+function hostOf(settled: Settled, { task, meta }: PlannedAction, guest: NodeStatus): NodeStatus | undefined {
+  const container = primitiveNamed(settled, guest.container)
+  if (!container) return undefined
   const named = task === 'notify' ? (meta.get('notify_operation') ?? '') : task
-  return goingDown.has(named) ? activeNodes(plan, container)[0] : targetOf(plan, container)
+  return goingDown.has(named) ? activeNodes(settled, container)[0] : targetOf(settled, container)
 }
 
 function cloneAround(unit: Unit): CloneUnit | undefined {
@@ -104,12 +115,12 @@ function cloneMeta(clone: CloneUnit, unit: Unit): readonly (readonly [string, st
   return pairs
 }
 
-function parameters(plan: Plan, unit: PrimitiveUnit, action: PlannedAction): Readonly<Record<string, string>> {
+function parameters(settled: Settled, unit: PrimitiveUnit, action: PlannedAction): Readonly<Record<string, string>> {
   const definition = findOperation(unit.resource, action.cancels ?? action.task, action.intervalMs)
-  const own = definition ? plan.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
+  const own = definition ? settled.status.operationParameters(definition, action.node?.name) : new Map<string, string>()
   const external = externalAddress(unit)
   return {
-    ...parametersOf(plan, unit, { node: action.node?.name, own }),
+    ...parametersOf(settled, unit, { node: action.node?.name, own }),
     ...(external !== undefined && { pcmk_external_ip: external }),
   }
 }

@@ -4,8 +4,9 @@
  */
 import type { Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionCause, actionsWithKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
-import { activeNodes, nodeNamed, type Plan, targetOf } from '../draft.ts'
+import { type ActionCause, type ActionState, actionsWithKey, operationKey, sameNode } from '../action.ts'
+import { activeNodes, targetOf } from '../setting.ts'
+import { isReloaded, type Settled } from '../settling/settled.ts'
 import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
 
 export interface TransitionChange {
@@ -19,8 +20,8 @@ export interface TransitionChange {
   readonly blocked: boolean
 }
 
-export function summarize(plan: Plan): readonly TransitionChange[] {
-  return [...nodeChanges(plan), ...plan.tree.ordered.flatMap((unit) => resourceChanges(plan, unit))]
+export function summarize(settled: Settled): readonly TransitionChange[] {
+  return [...nodeChanges(settled), ...settled.tree.ordered.flatMap((unit) => resourceChanges(settled, unit))]
 }
 
 export function describeChange(change: TransitionChange): string {
@@ -30,9 +31,12 @@ export function describeChange(change: TransitionChange): string {
   return `${what.padEnd(8)}   ${subject}   ( ${details} )${why}`
 }
 
-function nodeChanges(plan: Plan): readonly TransitionChange[] {
-  return plan.actions.toReversed().flatMap(({ unit, optional, task, node, meta, reason, runnable }) => {
-    if (unit || optional || !node || task !== 'stonith') return []
+function nodeChanges(settled: Settled): readonly TransitionChange[] {
+  return settled.actions.toReversed().flatMap((action) => {
+    const { unit, task, node, meta } = action
+    if (unit || !node || task !== 'stonith') return []
+    const { optional, reason, runnable } = settled.stateOf(action)
+    if (optional) return []
     const container = node.kind === 'guest' && node.container ? ` (resource: ${node.container})` : ''
     return [
       {
@@ -45,127 +49,179 @@ function nodeChanges(plan: Plan): readonly TransitionChange[] {
   })
 }
 
-function resourceChanges(plan: Plan, unit: Unit): readonly TransitionChange[] {
+function resourceChanges(settled: Settled, unit: Unit): readonly TransitionChange[] {
   switch (unit.kind) {
     case 'primitive':
-      return primitiveChanges(plan, unit)
+      return primitiveChanges(settled, unit)
     case 'group':
-      return unit.members.flatMap((member) => primitiveChanges(plan, member))
+      return unit.members.flatMap((member) => primitiveChanges(settled, member))
     case 'clone':
-      return unit.instances.flatMap((instance) => resourceChanges(plan, instance))
+      return unit.instances.flatMap((instance) => resourceChanges(settled, instance))
     case 'bundle':
       return unit.replicas.flatMap(({ ip, container, remote, child }) =>
-        [ip, container, remote, child].flatMap((part) => (part ? primitiveChanges(plan, part) : [])),
+        [ip, container, remote, child].flatMap((part) => (part ? primitiveChanges(settled, part) : [])),
       )
   }
 }
 
+/** What the words for a change depend on. */
 interface Facts {
-  readonly plan: Plan
+  readonly settled: Settled
   readonly unit: PrimitiveUnit
   readonly current: NodeStatus | undefined
   readonly next: NodeStatus | undefined
   readonly role: Role
   readonly nextRole: Role
   readonly isMoving: boolean
-  readonly start: PlannedAction | undefined
-  readonly stop: PlannedAction | undefined
+  readonly start: State | undefined
+  readonly stop: State | undefined
 }
 
-function primitiveChanges(plan: Plan, unit: PrimitiveUnit): readonly TransitionChange[] {
-  const next = targetOf(plan, unit)
-  const current = currentNodeOf(plan, unit)
+type State = Readonly<ActionState>
+
+function primitiveChanges(settled: Settled, unit: PrimitiveUnit): readonly TransitionChange[] {
+  const next = targetOf(settled, unit)
+  const nodes = activeNodes(settled, unit)
+  const current = nodes.find(({ name }) => name === unit.resource.state.partialMigration?.source) ?? nodes[0]
   if (!current && (unit.resource.orphan || !next)) return []
   if (!unit.assigned.managed) return []
+  const start = operation(settled, unit, 'start', next)
   const facts: Facts = {
-    plan,
+    settled,
     unit,
     current,
     next,
     role: current && unit.role === 'Stopped' ? 'Started' : unit.role,
-    nextRole: unit.assigned.nextRole,
+    nextRole: settled.destinationOf(unit).nextRole,
     isMoving: current !== undefined && next !== undefined && !sameNode(current, next),
-    start: operation(unit, 'start', next),
-    stop: undefined,
+    start,
+    stop: stopOf(settled, unit, start?.runnable ? current : undefined),
   }
-  const stop = stopOf(facts)
-  return facts.role === facts.nextRole ? sameRole({ ...facts, stop }) : otherRole({ ...facts, stop })
+  const table = facts.role === facts.nextRole ? sameRole : otherRole
+  return table.find((row) => row.when(facts))?.tell(facts) ?? []
 }
 
-function currentNodeOf(plan: Plan, unit: PrimitiveUnit): NodeStatus | undefined {
-  const nodes = activeNodes(plan, unit)
-  const { partialMigration } = unit.resource.state
-  return nodes.find(({ name }) => name === partialMigration?.source) ?? nodes[0]
+function operation(
+  settled: Settled,
+  unit: PrimitiveUnit,
+  task: string,
+  node: NodeStatus | undefined,
+): State | undefined {
+  const [action] = actionsWithKey(settled, unit, operationKey(unit.id, task), node)
+  return action && settled.stateOf(action)
 }
 
-const operation = (unit: PrimitiveUnit, task: string, node: NodeStatus | undefined): PlannedAction | undefined =>
-  actionsWithKey(unit, operationKey(unit.id, task), node)[0]
-
-function stopOf({ unit, start, current }: Facts): PlannedAction | undefined {
-  const found = operation(unit, 'stop', start?.runnable ? current : undefined)
-  return found ?? (unit.stopsUnexpected ? operation(unit, 'stop', undefined) : undefined)
+function stopOf(settled: Settled, unit: PrimitiveUnit, node: NodeStatus | undefined): State | undefined {
+  const found = operation(settled, unit, 'stop', node)
+  return found ?? (settled.keptWhereExpected.has(unit) ? operation(settled, unit, 'stop', undefined) : undefined)
 }
 
-function sameRole(facts: Facts): readonly TransitionChange[] {
-  const { unit, next, start, stop, isMoving, current } = facts
-  const { failed } = unit.resource.state
-  if (!next) return []
-  const migration = operation(unit, 'migrate_from', next)
-  if (migration?.runnable) return [change(facts, 'Migrate', { action: start })]
-  if (unit.reloads) return [change(facts, 'Reload', { action: start })]
-  if (!start || start.optional) {
-    const promote = operation(unit, 'promote', next)
-    const demote = operation(unit, 'demote', next)
-    if (!demote || !promote || demote.optional || promote.optional) return []
-    return [change(facts, 'Re-promote', { action: promote, source: demote })]
-  }
-  if (!start.runnable) {
-    const source = stop?.reason === undefined ? start : stop
-    return [change(facts, 'Stop', { action: stop, source, to: undefined })]
-  }
-  if (isMoving && current) return [change(facts, failed ? 'Recover' : 'Move', { action: stop })]
-  if (failed) return [change(facts, 'Recover', { action: stop, to: undefined })]
-  return [change(facts, 'Restart', { action: start })]
+interface Row {
+  readonly when: (facts: Facts) => boolean
+  readonly tell: (facts: Facts) => readonly TransitionChange[]
 }
 
-function otherRole(facts: Facts): readonly TransitionChange[] {
-  const { plan, unit, next, start, stop, isMoving, role, nextRole } = facts
-  const { failed, mustStop } = unit.resource.state
-  if (stop && (nextRole === 'Stopped' || (start && !start.runnable))) {
-    return unit.resource.state.active.map(({ node }) => {
-      const own = operation(unit, 'stop', nodeNamed(plan, node))
-      const source = own?.reason === undefined ? start : own
-      return change({ ...facts, current: nodeNamed(plan, node) }, 'Stop', { action: own, source, to: undefined })
+const hasFailed = ({ unit }: Facts): boolean => unit.resource.state.failed
+
+const isMoving = (facts: Facts): boolean => facts.isMoving
+
+const reloads = ({ settled, unit }: Facts): boolean => isReloaded(settled, unit)
+
+const cannotStart = ({ start }: Facts): boolean => start?.runnable === false
+
+const next = ({ settled, unit, next: node }: Facts, task: string): State | undefined =>
+  operation(settled, unit, task, node)
+
+/** For a resource that keeps its role, or would; the first row that fits. */
+const sameRole: readonly Row[] = [
+  { when: (facts) => !facts.next, tell: () => [] },
+  {
+    when: (facts) => next(facts, 'migrate_from')?.runnable === true,
+    tell: (facts) => [change(facts, 'Migrate', { operation: facts.start })],
+  },
+  { when: reloads, tell: (facts) => [change(facts, 'Reload', { operation: facts.start })] },
+  {
+    when: (facts) => facts.start?.optional !== false,
+    tell: (facts) => {
+      const promote = next(facts, 'promote')
+      const demote = next(facts, 'demote')
+      if (!demote || !promote || demote.optional || promote.optional) return []
+      return [change(facts, 'Re-promote', { operation: promote, source: demote })]
+    },
+  },
+  {
+    when: cannotStart,
+    tell: (facts) => [
+      change(facts, 'Stop', { operation: facts.stop, source: whyStopped(facts.stop, facts), stays: true }),
+    ],
+  },
+  {
+    when: (facts) => facts.isMoving && hasFailed(facts),
+    tell: (facts) => [change(facts, 'Recover', { operation: facts.stop })],
+  },
+  { when: isMoving, tell: (facts) => [change(facts, 'Move', { operation: facts.stop })] },
+  { when: hasFailed, tell: (facts) => [change(facts, 'Recover', { operation: facts.stop, stays: true })] },
+  { when: () => true, tell: (facts) => [change(facts, 'Restart', { operation: facts.start })] },
+]
+
+/** For a resource that changes its role; the first row that fits. */
+const otherRole: readonly Row[] = [
+  { when: (facts) => facts.stop !== undefined && (facts.nextRole === 'Stopped' || cannotStart(facts)), tell: stops },
+  {
+    when: (facts) => facts.stop !== undefined && hasFailed(facts) && facts.unit.resource.state.mustStop,
+    tell: (facts) => [change(facts, 'Recover', { operation: facts.stop, source: facts.start })],
+  },
+  { when: isMoving, tell: (facts) => [change(facts, 'Move', { operation: facts.stop })] },
+  { when: reloads, tell: (facts) => [change(facts, 'Reload', { operation: facts.start })] },
+  {
+    when: ({ stop }) => stop?.optional === false,
+    tell: (facts) => [change(facts, 'Restart', { operation: facts.start })],
+  },
+  {
+    when: ({ role }) => role === 'Promoted',
+    tell: (facts) => [change(facts, 'Demote', { operation: next(facts, 'demote') })],
+  },
+  {
+    when: ({ nextRole }) => nextRole === 'Promoted',
+    tell: (facts) => [change(facts, 'Promote', { operation: next(facts, 'promote') })],
+  },
+  { when: ({ role }) => role === 'Stopped', tell: (facts) => [change(facts, 'Start', { operation: facts.start })] },
+]
+
+/** On every node that it is on. */
+function stops(facts: Facts): readonly TransitionChange[] {
+  const { settled, unit } = facts
+  return activeNodes(settled, unit).map((node) => {
+    const stop = operation(settled, unit, 'stop', node)
+    return change({ ...facts, current: node }, 'Stop', {
+      operation: stop,
+      source: whyStopped(stop, facts),
+      stays: true,
     })
-  }
-  if (stop && failed && mustStop) return [change(facts, 'Recover', { action: stop, source: start })]
-  if (isMoving) return [change(facts, 'Move', { action: stop })]
-  if (unit.reloads) return [change(facts, 'Reload', { action: start })]
-  if (stop && !stop.optional) return [change(facts, 'Restart', { action: start })]
-  if (role === 'Promoted') return [change(facts, 'Demote', { action: operation(unit, 'demote', next) })]
-  if (nextRole === 'Promoted') return [change(facts, 'Promote', { action: operation(unit, 'promote', next) })]
-  if (role === 'Stopped') return [change(facts, 'Start', { action: start })]
-  return []
+  })
 }
+
+/** Without a reason of its own, a resource stops because it cannot start again. */
+const whyStopped = (stop: State | undefined, { start }: Facts): State | undefined =>
+  stop?.reason === undefined ? start : stop
 
 interface Told {
-  readonly action: PlannedAction | undefined
-  /** The action whose reason is shown, where it is another one. */
-  readonly source?: PlannedAction | undefined
-  readonly to?: undefined
+  readonly operation: State | undefined
+  /** The operation whose reason is shown, where it is another one. */
+  readonly source?: State | undefined
+  /** Only the node that it is on is named. */
+  readonly stays?: boolean
 }
 
-function change(facts: Facts, what: string, told: Told): TransitionChange {
-  const from = facts.current
-  const to = 'to' in told ? undefined : facts.next
-  const { reason, cause } = told.source ?? told.action ?? {}
+function change(facts: Facts, what: string, { operation: own, source, stays = false }: Told): TransitionChange {
+  const { reason, cause } = source ?? own ?? {}
   return {
     what,
     subject: facts.unit.id,
-    details: detailsOf(facts, from, to),
+    details: detailsOf(facts, facts.current, stays ? undefined : facts.next),
     ...(reason !== undefined && { reason }),
     ...(cause !== undefined && { cause }),
-    blocked: told.action?.runnable === false,
+    blocked: own?.runnable === false,
   }
 }
 

@@ -2,28 +2,25 @@
  * What an order between two resources means for a live migration of the second: it begins when what it depends on is up
  * on the target, and when what must stop before it has stopped.
  */
-import { operationKey } from '../action.ts'
-import type { Ordering } from '../orders/order.ts'
+import type { Order } from '../orders/order.ts'
 import { type Rules, rule } from '../relation.ts'
-import { splitKey } from '../role-tasks.ts'
 import { isWithin, type Unit } from '../unit.ts'
 
 const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' && resource.meta.allowMigrate
 
-export function migrationOrderings({ first, follower }: Ordering): readonly Ordering[] {
+export function migrationOrders({ first, follower }: Order): readonly Order[] {
   const from = first.unit
   const to = follower.unit
   if (!from || !to || from === to || isWithin(from, to) || isWithin(to, from) || !isMigratable(to)) return []
-  const firstTask = first.action ? undefined : splitKey(first.key ?? '').task
-  const thenTask = follower.action ? undefined : splitKey(follower.key ?? '').task
-  const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Ordering => ({
-    first: { unit: from, key: operationKey(from.id, task) },
-    follower: { unit: to, key: operationKey(to.id, half) },
+  const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Order => ({
+    first: { unit: from, task: task },
+    follower: { unit: to, task: half },
     rules,
   })
+  if (first.action || follower.action) return []
   const unlessMigrating = rule.ordered | (isMigratable(from) ? rule.unlessFirstMigrates : 0)
   const isContinued = to.kind === 'primitive' && to.resource.state.partialMigration !== undefined
-  switch (`${firstTask} ${thenTask}`) {
+  switch (`${first.task} ${follower.task}`) {
     case 'start start':
       return [
         ...(isMigratable(from) ? [make('migrate_from', 'migrate_to', rule.ordered)] : []),

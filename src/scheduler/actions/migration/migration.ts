@@ -3,17 +3,17 @@
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import type { PlannedAction } from '../action.ts'
-import { isUnclean, obtain, orderTasks, type Plan, targetOf } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
 import { rule } from '../relation.ts'
+import { targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 
-export function mayMigrate(plan: Plan, unit: PrimitiveUnit, current: NodeStatus): boolean {
+export function mayMigrate(draft: Drafting, unit: PrimitiveUnit, current: NodeStatus): boolean {
   const { state, meta } = unit.resource
-  const target = targetOf(plan, unit)
+  const target = targetOf(draft, unit)
   if (!meta.allowMigrate || !state.migratable || !unit.assigned.managed) return false
   if (state.failed || state.pending?.operation === 'start') return false
-  return target !== undefined && !isUnclean(plan, current) && !isUnclean(plan, target)
+  return target !== undefined && !isUnclean(draft, current) && !isUnclean(draft, target)
 }
 
 interface Migration {
@@ -23,17 +23,17 @@ interface Migration {
   readonly continues: boolean
 }
 
-export function migrate(plan: Plan, unit: PrimitiveUnit, { current, target, continues }: Migration): void {
-  const start = obtain(plan, { unit, task: 'start', node: target, optional: true })
-  const stop = obtain(plan, { unit, task: 'stop', node: current, optional: true })
-  const to = continues ? undefined : obtain(plan, { unit, task: 'migrate_to', node: current, optional: true })
-  const from = obtain(plan, { unit, task: 'migrate_from', node: target, optional: true })
+export function migrate(draft: Drafting, unit: PrimitiveUnit, { current, target, continues }: Migration): void {
+  const start = obtain(draft, { unit, task: 'start', node: target, optional: true })
+  const stop = obtain(draft, { unit, task: 'stop', node: current, optional: true })
+  const to = continues ? undefined : obtain(draft, { unit, task: 'migrate_to', node: current, optional: true })
+  const from = obtain(draft, { unit, task: 'migrate_from', node: target, optional: true })
   for (const action of [start, stop, from, ...(to ? [to] : [])]) action.migratable = true
   start.pseudo = true
   const first = to ?? from
   first.needs = start.needs
   const then = (before: string, after: string, rules: number): void =>
-    orderTasks(plan, { unit, task: before }, { unit, task: after }, rules)
+    draft.orders.addTasks({ unit, task: before }, { unit, task: after }, rules)
   if (to) {
     then('monitor', 'migrate_to', rule.ordered)
     then('migrate_to', 'migrate_from', rule.ordered | rule.unmigratableThenBlocks)
@@ -45,7 +45,7 @@ export function migrate(plan: Plan, unit: PrimitiveUnit, { current, target, cont
   if (to && unit.resource.connectionOf === undefined) to.meta.set('record-pending', 'true')
 }
 
-function nameEnds(action: PlannedAction, source: NodeStatus, target: NodeStatus): void {
+function nameEnds(action: DraftAction, source: NodeStatus, target: NodeStatus): void {
   action.meta.set('migrate_source', source.name)
   action.meta.set('migrate_target', target.name)
 }

@@ -4,7 +4,9 @@
  * separated by blanks and sorted; an empty one is a single blank. Both the present and the former names of roles are told.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { isUnclean, nodeNamed, type Plan } from '../draft.ts'
+import { isUnclean } from '../draft.ts'
+import { nodeNamed, primitiveNamed } from '../setting.ts'
+import type { Settled } from '../settling/settled.ts'
 import { type CloneUnit, primitivesOf } from '../unit.ts'
 
 /** What happens to whom, as every notify operation is told. */
@@ -27,7 +29,7 @@ export interface Happenings {
 const listNames = ['active', 'promoted', 'unpromoted', 'start', 'stop', 'promote', 'demote'] as const
 const formerNames: Readonly<Record<string, string>> = { promoted: 'master', unpromoted: 'slave' }
 
-export function notificationFacts(plan: Plan, clone: CloneUnit, all: Happenings): ReadonlyMap<string, string> {
+export function notificationFacts(settled: Settled, clone: CloneUnit, all: Happenings): ReadonlyMap<string, string> {
   const facts = new Map<string, string>()
   for (const name of listNames) {
     const entries = all[name].toSorted(byResourceAndNode)
@@ -37,30 +39,32 @@ export function notificationFacts(plan: Plan, clone: CloneUnit, all: Happenings)
     }
   }
   facts.set('notify_inactive_resource', list(distinct(all.inactive.map(({ resource }) => resource).toSorted())))
-  const allowed = plan.nodeList.filter((node) => isAvailable(plan, clone, node))
-  facts.set('notify_available_uname', list(allowed.map(({ name }) => name).toSorted()))
-  facts.set('notify_all_uname', list(plan.nodeList.map(({ name }) => name).toSorted()))
+  facts.set('notify_available_uname', list(availableNodes(settled, clone).toSorted()))
+  facts.set('notify_all_uname', list(settled.nodeList.map(({ name }) => name).toSorted()))
   if (clone.resource.meta.raw.get('container-attribute-target') === 'host') {
-    const hosts = plan.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(plan, node))
+    const hosts = settled.nodeList.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((node) => hostOf(settled, node))
     facts.set('notify_all_hosts', list(hosts.map(({ name }) => name)))
   }
   return facts
 }
 
 /** Where the clone may be at all; with exclusive discovery, no node counts on which it was not to be looked for. */
-function isAvailable(plan: Plan, clone: CloneUnit, node: NodeStatus): boolean {
-  if (plan.assignment.collectives.get(clone.id)?.scoreOn(node.name) === undefined) return false
+function availableNodes(settled: Settled, clone: CloneUnit): readonly string[] {
+  const scoreOn = settled.assignment.collectives.get(clone.id)?.scoreOn
   const assigned = primitivesOf(clone)[0]?.assigned
-  const isProbed = node.online && !isUnclean(plan, node) && node.discoveryEnabled
-  return !isProbed || !assigned?.exclusiveDiscovery || assigned.discoveryOn(node.name) === 'exclusive'
+  const isProbed = (node: NodeStatus): boolean => node.online && !isUnclean(settled, node) && node.discoveryEnabled
+  const available = settled.nodeList.filter((node) => {
+    if (scoreOn?.(node.name) === undefined) return false
+    return !assigned?.exclusiveDiscovery || assigned.discoveryOn(node.name) === 'exclusive' || !isProbed(node)
+  })
+  return available.map(({ name }) => name)
 }
 
 /** A guest counts as the node that it is on; one that is nowhere as itself. */
-function hostOf(plan: Plan, node: NodeStatus): NodeStatus {
+function hostOf(settled: Settled, node: NodeStatus): NodeStatus {
   if (node.kind !== 'guest') return node
-  const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
-  const host = container?.kind === 'primitive' ? container.resource.state.active[0]?.node : undefined
-  return host === undefined ? node : nodeNamed(plan, host)
+  const host = primitiveNamed(settled, node.container)?.resource.state.active[0]?.node
+  return host === undefined ? node : nodeNamed(settled, host)
 }
 
 function byResourceAndNode(a: Happening, b: Happening): number {

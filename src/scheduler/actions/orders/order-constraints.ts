@@ -5,28 +5,28 @@
  */
 import type { OrderConstraint, OrderKind, ResourceSet } from '../../../cib/index.ts'
 import type { References } from '../../constraints/references.ts'
-import { operationKey } from '../action.ts'
-import { order, type Plan, point } from '../draft.ts'
 import { type Rules, rule } from '../relation.ts'
 import { inverseTask } from '../role-tasks.ts'
+import type { Setting } from '../setting.ts'
 import type { Unit } from '../unit.ts'
+import type { OrderList, Point } from './order.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 
-export function planOrderConstraints(plan: Plan, references: References): void {
-  for (const constraint of plan.status.configuration.constraints) {
+export function orderByConstraints({ status, tree }: Setting, orders: OrderList, references: References): void {
+  for (const constraint of status.configuration.constraints) {
     if (constraint.kind !== 'order') continue
-    if (constraint.lifetime && !plan.status.ruleHolds(constraint.lifetime, {})) continue
+    if (constraint.lifetime && !status.ruleHolds(constraint.lifetime, {})) continue
     const unit = (id: string): Unit | undefined => {
       const entry = references.resource(id)
-      return entry && plan.tree.byId.get(entry.id)
+      return entry && tree.byId.get(entry.id)
     }
-    planConstraint({ plan, constraint, references, unit })
+    planConstraint({ orders, constraint, references, unit })
   }
 }
 
 interface Context {
-  readonly plan: Plan
+  readonly orders: OrderList
   readonly constraint: OrderConstraint
   readonly references: References
   readonly unit: (id: string) => Unit | undefined
@@ -86,7 +86,7 @@ interface Pair {
   readonly thenAction?: string
 }
 
-function planPair({ plan, constraint, unit }: Context, pair: Pair): void {
+function planPair({ orders, constraint, unit }: Context, pair: Pair): void {
   const first = unit(pair.first)
   const then = unit(pair.follower)
   if (!first || !then) return
@@ -97,46 +97,20 @@ function planPair({ plan, constraint, unit }: Context, pair: Pair): void {
   const rules = rulesFor(kind, firstTask, symmetry)
   const needed = minimumOf(first, constraint)
   if (needed > 0 && first.kind === 'clone') {
-    const some = point(plan, `clone-one-or-more:${constraint.id}`)
-    some.minRunnable = needed
+    const enough: Point = { kind: 'enough', name: `clone-one-or-more:${constraint.id}`, minRunnable: needed }
     for (const instance of first.instances) {
-      order(
-        plan,
-        { unit: instance, key: operationKey(instance.id, firstTask) },
-        { action: some },
-        rule.minRunnable | rule.firstShowsThen,
-      )
+      orders.add({ unit: instance, task: firstTask }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
     }
-    order(
-      plan,
-      { action: some },
-      { unit: then, key: operationKey(then.id, thenTask) },
-      rules | rule.unrunnableFirstBlocks,
-    )
+    orders.add({ point: enough }, { unit: then, task: thenTask }, rules | rule.unrunnableFirstBlocks)
   } else {
-    orderKeys(plan, { unit: first, task: firstTask }, { unit: then, task: thenTask }, rules)
+    orders.addTasks({ unit: first, task: firstTask }, { unit: then, task: thenTask }, rules)
   }
   if (symmetry !== 'symmetrical') return
   const down = { first: inverseTask(thenTask), last: inverseTask(firstTask) }
-  orderKeys(
-    plan,
+  orders.addTasks(
     { unit: then, task: down.first },
     { unit: first, task: down.last },
     rulesFor(kind, down.last, 'inverse'),
-  )
-}
-
-interface Step {
-  readonly unit: Unit
-  readonly task: string
-}
-
-function orderKeys(plan: Plan, first: Step, then: Step, rules: Rules): void {
-  order(
-    plan,
-    { unit: first.unit, key: operationKey(first.unit.id, first.task) },
-    { unit: then.unit, key: operationKey(then.unit.id, then.task) },
-    rules,
   )
 }
 
@@ -161,7 +135,7 @@ function planSets(context: Context, sets: readonly ResourceSet[]): void {
   })
 }
 
-function planWithinSet({ plan, constraint, unit }: Context, set: ResourceSet): void {
+function planWithinSet({ orders, constraint, unit }: Context, set: ResourceSet): void {
   const kind = set.orderKind ?? constraint.orderKind
   const symmetry = symmetryOf(kind, constraint.symmetrical)
   const task = set.action ?? 'start'
@@ -169,10 +143,10 @@ function planWithinSet({ plan, constraint, unit }: Context, set: ResourceSet): v
   const rules = rulesFor(kind, task, symmetry)
   units.forEach((then, index) => {
     if (kind === 'Serialize') {
-      for (const later of units.slice(index + 1)) orderKeys(plan, { unit: then, task }, { unit: later, task }, rules)
+      for (const later of units.slice(index + 1)) orders.addTasks({ unit: then, task }, { unit: later, task }, rules)
     } else if (set.sequential) {
       const first = units[index - 1]
-      if (first) orderKeys(plan, { unit: first, task }, { unit: then, task }, rules)
+      if (first) orders.addTasks({ unit: first, task }, { unit: then, task }, rules)
     }
   })
   if (symmetry === 'asymmetrical' || !set.sequential) return
@@ -180,13 +154,13 @@ function planWithinSet({ plan, constraint, unit }: Context, set: ResourceSet): v
   const downRules = rulesFor(kind, down, 'inverse')
   units.forEach((first, index) => {
     const then = units[index - 1]
-    if (then) orderKeys(plan, { unit: first, task: down }, { unit: then, task: down }, downRules)
+    if (then) orders.addTasks({ unit: first, task: down }, { unit: then, task: down }, downRules)
   })
 }
 
 /** On the way up the last of one sequential set comes before the first of the next; on the way down it is the reverse. */
 function planBetweenSets(
-  { plan, constraint, unit }: Context,
+  { orders, constraint, unit }: Context,
   firsts: ResourceSet,
   thens: ResourceSet,
   symmetry: Symmetry,
@@ -197,23 +171,12 @@ function planBetweenSets(
   const units = (set: ResourceSet): readonly Unit[] => set.members.flatMap((id) => unit(id) ?? [])
   // On the way down nothing waits for only some.
   if (!firsts.requireAll && !isInverse) {
-    const some = point(plan, `one-or-more:${firsts.id}`)
-    some.minRunnable ??= 1
+    const enough: Point = { kind: 'enough', name: `one-or-more:${firsts.id}`, minRunnable: 1 }
     for (const first of units(firsts)) {
-      order(
-        plan,
-        { unit: first, key: operationKey(first.id, task(firsts)) },
-        { action: some },
-        rule.minRunnable | rule.firstShowsThen,
-      )
+      orders.add({ unit: first, task: task(firsts) }, { point: enough }, rule.minRunnable | rule.firstShowsThen)
     }
     for (const then of units(thens)) {
-      order(
-        plan,
-        { action: some },
-        { unit: then, key: operationKey(then.id, task(thens)) },
-        rules | rule.unrunnableFirstBlocks,
-      )
+      orders.add({ point: enough }, { unit: then, task: task(thens) }, rules | rule.unrunnableFirstBlocks)
     }
     return
   }
@@ -224,7 +187,7 @@ function planBetweenSets(
   }
   for (const first of ends(firsts, isInverse ? 'first' : 'last')) {
     for (const then of ends(thens, isInverse ? 'last' : 'first')) {
-      orderKeys(plan, { unit: first, task: task(firsts) }, { unit: then, task: task(thens) }, rules)
+      orders.addTasks({ unit: first, task: task(firsts) }, { unit: then, task: task(thens) }, rules)
     }
   }
 }

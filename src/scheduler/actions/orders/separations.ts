@@ -3,19 +3,20 @@
  * nodes where that happens are concerned.
  */
 import type { Role } from '../../../cib/index.ts'
-import { orderTasks, type Plan } from '../draft.ts'
 import { rule } from '../relation.ts'
+import type { Setting } from '../setting.ts'
 import type { Unit } from '../unit.ts'
+import type { OrderList } from './order.ts'
 
 const minusInfinity = -1_000_000
 
-export function orderSeparations(plan: Plan): void {
-  for (const { dependent, dependentRole, primary, primaryRole, score, fromConstraint } of plan.assignment.colocations) {
-    const one = plan.tree.byId.get(dependent)
-    const other = plan.tree.byId.get(primary)
+export function orderSeparations({ assignment, tree }: Setting, orders: OrderList): void {
+  for (const { dependent, dependentRole, primary, primaryRole, score, fromConstraint } of assignment.colocations) {
+    const one = tree.byId.get(dependent)
+    const other = tree.byId.get(primary)
     if (!fromConstraint || score > minusInfinity || !one || !other) continue
-    orderReplacement(plan, { unit: one, role: dependentRole }, { unit: other, role: primaryRole })
-    orderReplacement(plan, { unit: other, role: primaryRole }, { unit: one, role: dependentRole })
+    orderReplacement(orders, { unit: one, role: dependentRole }, { unit: other, role: primaryRole })
+    orderReplacement(orders, { unit: other, role: primaryRole }, { unit: one, role: dependentRole })
   }
 }
 
@@ -25,14 +26,14 @@ interface Placed {
 }
 
 /** What makes the first lose its role comes before what gives the second its own. */
-function orderReplacement(plan: Plan, leaving: Placed, coming: Placed): void {
+function orderReplacement(orders: OrderList, leaving: Placed, coming: Placed): void {
   const losing =
     leaving.role === 'Promoted' ? ['demote'] : leaving.role === 'Unpromoted' ? ['stop', 'promote'] : ['stop']
   const gaining =
     coming.role === 'Promoted' ? ['promote'] : coming.role === 'Unpromoted' ? ['start', 'demote'] : ['start']
   for (const lose of losing) {
     for (const gain of gaining) {
-      orderTasks(plan, { unit: leaving.unit, task: lose }, { unit: coming.unit, task: gain }, rule.neededOnSameNode)
+      orders.addTasks({ unit: leaving.unit, task: lose }, { unit: coming.unit, task: gain }, rule.neededOnSameNode)
     }
   }
 }

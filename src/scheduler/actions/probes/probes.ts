@@ -4,12 +4,12 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, operationKey, type PlannedAction } from '../action.ts'
-import { isUnclean, obtain, order, orderTasks, type Plan, requireFencing } from '../draft.ts'
+import { findAction, operationKey } from '../action.ts'
+import { type Drafting, isUnclean, obtain, requireFencing } from '../draft.ts'
 import { orderAfterUnfencing } from '../fencing/fence-action.ts'
 import { connectionState } from '../orders/connection-orders.ts'
 import { rule } from '../relation.ts'
-import { instancesByNode } from '../settling/interleave.ts'
+import { primitiveNamed } from '../setting.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -23,58 +23,68 @@ import {
   type Unit,
 } from '../unit.ts'
 
-export function planProbes(plan: Plan): void {
-  for (const node of plan.nodeList) {
+export function draftProbes(draft: Drafting): void {
+  const known: Known = new Map()
+  for (const node of draft.nodeList) {
     if (!node.online) {
-      if (node.kind === 'remote' && isFailedConnection(plan, node)) {
-        requireFencing(plan, node, 'the connection is unrecoverable')
+      if (node.kind === 'remote' && isFailedConnection(draft, node)) {
+        requireFencing(draft, node, 'the connection is unrecoverable')
       }
       continue
     }
-    if (isUnclean(plan, node) || !node.discoveryEnabled) continue
-    for (const unit of plan.tree.top) probe(plan, unit, node)
+    if (isUnclean(draft, node) || !node.discoveryEnabled) continue
+    for (const unit of draft.tree.top) probe(draft, unit, { node, known })
   }
 }
 
-function isFailedConnection(plan: Plan, node: NodeStatus): boolean {
-  const connection = node.connection === undefined ? undefined : plan.tree.byId.get(node.connection)
-  return connection?.kind === 'primitive' && connectionState(plan, connection, node) === 'failed'
+function isFailedConnection(draft: Drafting, node: NodeStatus): boolean {
+  const connection = primitiveNamed(draft, node.connection)
+  return connection !== undefined && connectionState(draft, connection, node) === 'failed'
 }
 
-function probe(plan: Plan, unit: Unit, node: NodeStatus): boolean {
+/** Of each clone, the first instance that a node's history tells of. */
+type Known = Map<CloneUnit, ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>>
+
+interface Asked {
+  readonly node: NodeStatus
+  readonly known: Known
+}
+
+function probe(draft: Drafting, unit: Unit, asked: Asked): boolean {
+  const { node } = asked
   switch (unit.kind) {
     case 'primitive':
-      return probePrimitive(plan, unit, node)
+      return probePrimitive(draft, unit, node)
     case 'group':
-      return unit.members.map((member) => probePrimitive(plan, member, node)).includes(true)
+      return unit.members.map((member) => probePrimitive(draft, member, node)).includes(true)
     case 'clone':
-      return probeClone(plan, unit, node)
+      return probeClone(draft, unit, asked)
     case 'bundle':
-      return probeBundle(plan, unit, node)
+      return probeBundle(draft, unit, node)
   }
 }
 
-function probePrimitive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
-  if (!isProbeNeeded(plan, unit, node) || waitsForGuest(plan, unit, node)) return false
+function probePrimitive(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
+  if (!isProbeNeeded(draft, unit, node) || waitsForGuest(draft, unit, node)) return false
   const { state } = unit.resource
-  const action = obtain(plan, { unit, task: 'monitor', node, optional: false })
+  const action = obtain(draft, { unit, task: 'monitor', node, optional: false })
   action.optional = false
-  orderAfterUnfencing(plan, unit, { node, action, rules: rule.ordered })
+  orderAfterUnfencing(draft, unit, { node, action, rules: rule.ordered })
   if (!state.active.some((active) => active.node === node.name)) action.expectedRc = 7
   else if (unit.role === 'Promoted') action.expectedRc = 8
   const starting = isInClone(unit) ? topOf(unit) : unit
   // Where it cannot be asked, what is not known to run anywhere must not be started.
   const isInTheDark = !action.runnable && !primitivesOf(starting).some(isActive)
   const rules = isInTheDark ? rule.ordered | rule.unrunnableFirstBlocks : rule.ordered
-  order(plan, { unit, action }, { unit: starting, key: operationKey(starting.id, 'start') }, rules)
-  order(plan, { unit, action }, { unit: starting, key: operationKey(unit.id, 'reload-agent') }, rule.ordered)
+  draft.orders.add({ unit, action }, { unit: starting, task: 'start' }, rules)
+  draft.orders.add({ unit, action }, { unit: starting, task: 'reload-agent' }, rule.ordered)
   return true
 }
 
-function isProbeNeeded(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
+function isProbeNeeded(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const { resource, assigned } = unit
-  if (!plan.status.options.enableStartupProbes) return false
-  if (node.kind !== 'member' && !canHost(plan, unit, node)) return false
+  if (!draft.status.options.enableStartupProbes) return false
+  if (node.kind !== 'member' && !canHost(draft, unit, node)) return false
   if (node.isBundleNode && unit.replica?.as !== 'child') return false
   // What runs in a container is probed by what is in the container.
   if (unit.container && resource.connectionOf === undefined && unit.replica?.as !== 'ip') return false
@@ -86,43 +96,44 @@ function isProbeNeeded(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boole
   return discovery !== 'never'
 }
 
-function canHost(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
+function canHost(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
   if (isFenceDevice(unit) || unit.resource.connectionOf !== undefined) return false
-  return !(node.kind === 'guest' && plan.nodeList.some(({ container }) => container === unit.id))
+  return !(node.kind === 'guest' && draft.nodeList.some(({ container }) => container === unit.id))
 }
 
 /**
  * Nothing is asked of a guest that is down, or about to go down or elsewhere: there, the resource is surely not active once
  * the guest was found down, or was stopped. Its start waits for that.
  */
-function waitsForGuest(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): boolean {
-  const container = node.container === undefined ? undefined : plan.tree.byId.get(node.container)
-  if (node.kind !== 'guest' || container?.kind !== 'primitive') return false
+function waitsForGuest(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
+  const container = primitiveNamed(draft, node.container)
+  if (node.kind !== 'guest' || !container) return false
   const { assigned, role } = container
   const { active, failed, knownOn } = container.resource.state
   const top = topOf(unit)
   if (role === 'Stopped') {
     const isProbed = assigned.node !== undefined && !knownOn.includes(assigned.node)
-    if (isProbed) orderTasks(plan, { unit: container, task: 'monitor' }, { unit: top, task: 'start' }, rule.ordered)
+    if (isProbed)
+      draft.orders.addTasks({ unit: container, task: 'monitor' }, { unit: top, task: 'start' }, rule.ordered)
     return true
   }
   const stays = assigned.node !== undefined && active.some((on) => on.node === assigned.node)
   if (stays && assigned.nextRole !== 'Stopped' && !failed) return false
-  orderTasks(plan, { unit: container, task: 'stop' }, { unit: top, task: 'start' }, rule.ordered)
+  draft.orders.addTasks({ unit: container, task: 'stop' }, { unit: top, task: 'start' }, rule.ordered)
   return true
 }
 
-function probeClone(plan: Plan, clone: CloneUnit, node: NodeStatus): boolean {
-  if (clone.resource.unique) return clone.instances.map((instance) => probe(plan, instance, node)).includes(true)
+function probeClone(draft: Drafting, clone: CloneUnit, asked: Asked): boolean {
+  if (clone.resource.unique) return clone.instances.map((instance) => probe(draft, instance, asked)).includes(true)
   // Instances of an anonymous clone are alike, so one of them is asked for all.
-  const asked = knownInstances(plan, clone).get(node.name) ?? plannedInstance(plan, clone, node) ?? clone.instances[0]
-  return asked !== undefined && probe(plan, asked, node)
+  const { name } = asked.node
+  const one = knownInstances(clone, asked.known).get(name) ?? draft.pairing.byNode(clone, 'up').get(name)
+  const instance = one ?? clone.instances[0]
+  return instance !== undefined && probe(draft, instance, asked)
 }
 
-/** The first instance that a node's history tells of. */
-function knownInstances(plan: Plan, clone: CloneUnit): ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit> {
-  const key = `${clone.id} known`
-  const found = plan.instancesByNode.get(key)
+function knownInstances(clone: CloneUnit, known: Known): ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit> {
+  const found = known.get(clone)
   if (found) return found
   const byNode = new Map<NodeName, PrimitiveUnit | GroupUnit>()
   for (const instance of clone.instances) {
@@ -130,64 +141,55 @@ function knownInstances(plan: Plan, clone: CloneUnit): ReadonlyMap<NodeName, Pri
       for (const name of resource.state.knownOn) if (!byNode.has(name)) byNode.set(name, instance)
     }
   }
-  plan.instancesByNode.set(key, byNode)
+  known.set(clone, byNode)
   return byNode
 }
 
-const plannedInstance = (plan: Plan, clone: CloneUnit, node: NodeStatus): PrimitiveUnit | GroupUnit | undefined =>
-  instancesByNode(plan, clone, false).get(node.name)
-
-function probeBundle(plan: Plan, bundle: BundleUnit, node: NodeStatus): boolean {
+function probeBundle(draft: Drafting, bundle: BundleUnit, node: NodeStatus): boolean {
   let any = false
   for (const replica of bundle.replicas) {
     const { container, ip, remote, child, number } = replica
-    if (ip && probePrimitive(plan, ip, node)) any = true
+    if (ip && probePrimitive(draft, ip, node)) any = true
     const guest = bundle.resource.replicas.find((other) => other.number === number)?.node
-    if (child && guest === node.name && probePrimitive(plan, child, node)) any = true
-    if (probePrimitive(plan, container, node)) {
+    if (child && guest === node.name && probePrimitive(draft, child, node)) any = true
+    if (probePrimitive(draft, container, node)) {
       any = true
-      orderOtherReplicas(plan, bundle, container)
+      orderOtherReplicas(draft, bundle, container)
       if (bundle.child) {
-        const start = operationKey(bundle.child.id, 'start')
-        order(
-          plan,
-          { action: findAction(container, { task: 'monitor', node }) },
-          { unit: bundle.child, key: start },
-          rule.ordered,
-        )
+        const asking = findAction(draft, container, { task: 'monitor', node })
+        draft.orders.add({ action: asking }, { unit: bundle.child, task: 'start' }, rule.ordered)
       }
     }
-    if (remote && probePrimitive(plan, remote, node)) {
+    if (remote && probePrimitive(draft, remote, node)) {
       any = true
-      orderConnectionProbe(plan, { container, remote, node })
+      orderConnectionProbe(draft, { container, remote, node })
     }
   }
   return any
 }
 
 /** Where a host takes one replica only, none starts there before it is known that no other runs. */
-function orderOtherReplicas(plan: Plan, bundle: BundleUnit, container: PrimitiveUnit): void {
+function orderOtherReplicas(draft: Drafting, bundle: BundleUnit, container: PrimitiveUnit): void {
   if (bundle.resource.replicasPerHost !== 1) return
   for (const other of bundle.replicas) {
     if (other.container === container) continue
-    order(
-      plan,
-      { unit: container, key: operationKey(container.id, 'monitor') },
-      { unit: other.container, key: operationKey(other.container.id, 'start') },
+    draft.orders.add(
+      { unit: container, task: 'monitor' },
+      { unit: other.container, task: 'start' },
       rule.ordered | rule.onSameNode,
     )
   }
 }
 
 function orderConnectionProbe(
-  plan: Plan,
+  draft: Drafting,
   {
     container,
     remote,
     node,
   }: { readonly container: PrimitiveUnit; readonly remote: PrimitiveUnit; readonly node: NodeStatus },
 ): void {
-  const action: PlannedAction | undefined = findAction(remote, { key: operationKey(remote.id, 'monitor'), node })
+  const action = findAction(draft, remote, { key: operationKey(remote.id, 'monitor'), node })
   if (!action) return
-  order(plan, { unit: container, key: operationKey(container.id, 'start') }, { action }, rule.nestedProbe)
+  draft.orders.add({ unit: container, task: 'start' }, { action }, rule.nestedProbe)
 }

@@ -6,8 +6,7 @@
 import type { NodeName } from '../../../base/index.ts'
 import type { Md5 } from '../../../cib/index.ts'
 import { compareDigests, type HistoryEntry, type NodeStatus, parametersTask } from '../../../status/index.ts'
-import { giveReason, operationKey } from '../action.ts'
-import { isUnclean, obtain, order, type Plan } from '../draft.ts'
+import { type Drafting, giveReason, isUnclean, obtain } from '../draft.ts'
 import { requireUnfencing } from '../fencing/fence-action.ts'
 import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
 import { parametersOf } from '../parameters.ts'
@@ -17,20 +16,21 @@ import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { deleteHistory } from './role-changes.ts'
 
-export function planConfigurationChanges(plan: Plan, md5: Md5): void {
-  for (const unit of plan.tree.top.flatMap(primitivesOf)) {
+export function draftConfigurationChanges(draft: Drafting): void {
+  const { md5 } = draft
+  for (const unit of draft.tree.top.flatMap(primitivesOf)) {
     const { history, otherAgents } = unit.resource.state
-    for (const node of nodesInOrder(plan, new Set([...history.keys(), ...otherAgents.keys()]))) {
+    for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []
-      if (node.online) forgetChangedFailures(plan, { unit, node, md5 }, entries)
-      if (!canAct(plan, node)) continue
-      if (unit.resource.orphan) forget(plan, unit, node)
-      else checkHistory(plan, { unit, node, md5 }, entries)
+      if (node.online) forgetChangedFailures(draft, { unit, node, md5 }, entries)
+      if (!canAct(draft, node)) continue
+      if (unit.resource.orphan) forget(draft, unit, node)
+      else checkHistory(draft, { unit, node, md5 }, entries)
     }
   }
 }
 
-function nodesInOrder({ nodeList, nodes }: Plan, names: ReadonlySet<NodeName>): readonly NodeStatus[] {
+function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName>): readonly NodeStatus[] {
   const [only, another] = names
   // An instance of a clone has a history on one node, and there may be a thousand of both.
   if (only !== undefined && another === undefined) return [nodes.get(only)].filter((node) => node !== undefined)
@@ -47,118 +47,121 @@ interface Checked {
  * A failure with other parameters than there are now says nothing any more. The status knows that of all failures but those of
  * connections that are made to wherever their container is going to be.
  */
-function forgetChangedFailures(plan: Plan, checked: Checked, entries: readonly HistoryEntry[]): void {
+function forgetChangedFailures(draft: Drafting, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
   if (unit.resource.parametersOn(node.name).get('addr') !== '#uname') return
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
-    compare(plan, checked, entry) !== 'none'
-  if (entries.some(isOutdated)) clearFailCount(plan, unit, node.name, 'resource parameters have changed')
+    compare(draft, checked, entry) !== 'none'
+  if (entries.some(isOutdated)) clearFailCount(draft, unit, node.name, 'resource parameters have changed')
 }
 
 /** A node that can run nothing is left alone, but for one in maintenance, whose monitors end. */
-const canAct = (plan: Plan, node: NodeStatus): boolean =>
-  node.maintenance || (node.online && !node.shutdown && !node.standby && !isUnclean(plan, node))
+const canAct = (draft: Drafting, node: NodeStatus): boolean =>
+  node.maintenance || (node.online && !node.shutdown && !node.standby && !isUnclean(draft, node))
 
 /** What is not configured any more is forgotten where it was, once it is stopped. */
-function forget(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
+function forget(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): void {
   const { instance } = unit.resource
-  if (!instance || instance.unique) deleteHistory(plan, unit, node, false)
+  if (!instance || instance.unique) deleteHistory(draft, unit, node, false)
 }
 
 const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])
 
-function checkHistory(plan: Plan, checked: Checked, entries: readonly HistoryEntry[]): void {
+function checkHistory(draft: Drafting, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
   const { state } = unit.resource
   const isActive = state.active.some((active) => active.node === node.name)
   // The history was made by another agent: nothing that it says holds for this one.
   if (state.otherAgents.has(node.name)) {
-    requireUnfencing(plan, unit, node, 'Device definition changed')
-    if (isActive) restartForNewAgent(plan, checked)
-    deleteHistory(plan, unit, node, false)
+    requireUnfencing(draft, unit, node, 'Device definition changed')
+    if (isActive) restartForNewAgent(draft, checked)
+    deleteHistory(draft, unit, node, false)
   }
   if (!isActive) return
   for (const entry of activeEntries(entries)) {
     const { operation, intervalMs } = entry
     if (intervalMs > 0 && (state.maintenance || node.maintenance)) {
-      cancelRecorded(plan, checked, entry)
+      cancelRecorded(draft, checked, entry)
     } else if (intervalMs > 0 || comparedOnce.has(operation)) {
-      const changed = checkOperation(plan, checked, entry)
+      const changed = checkOperation(draft, checked, entry)
       const failures = state.failCounts.get(node.name)?.count ?? 0
-      if (changed && failures !== 0) clearFailCount(plan, unit, node.name, 'action definition changed')
+      if (changed && failures !== 0) clearFailCount(draft, unit, node.name, 'action definition changed')
     }
   }
 }
 
-function restartForNewAgent(plan: Plan, { unit, node }: Checked): void {
-  const stop = obtain(plan, { unit, task: 'stop', node, optional: false })
+function restartForNewAgent(draft: Drafting, { unit, node }: Checked): void {
+  const stop = obtain(draft, { unit, task: 'stop', node, optional: false })
   giveReason(stop, 'resource definition change', { overwrite: true })
 }
 
-function cancelRecorded(plan: Plan, { unit, node }: Checked, entry: HistoryEntry): void {
-  const action = cancel(plan, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
+function cancelRecorded(draft: Drafting, { unit, node }: Checked, entry: HistoryEntry): void {
+  const action = cancel(draft, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
   action.meta.set('call-id', String(entry.callId))
-  order(plan, { unit, key: operationKey(unit.id, 'stop') }, { action }, rule.ordered)
+  draft.orders.add({ unit, task: 'stop' }, { action }, rule.ordered)
 }
 
 /** True where the operation's definition is another than the one that ran. */
-function checkOperation(plan: Plan, checked: Checked, entry: HistoryEntry): boolean {
+function checkOperation(draft: Drafting, checked: Checked, entry: HistoryEntry): boolean {
   const { unit, node } = checked
   const { operation, intervalMs } = entry
   if (intervalMs > 0 && !findOperation(unit.resource, operation, intervalMs)) {
-    if (!plan.status.options.stopOrphanActions) return true
-    cancelRecorded(plan, checked, entry)
+    if (!draft.status.options.stopOrphanActions) return true
+    cancelRecorded(draft, checked, entry)
     return true
   }
-  const difference = compare(plan, checked, entry)
+  const difference = compare(draft, checked, entry)
   if (difference === 'none') return false
   if (difference === 'restart') {
-    forceRestart(plan, unit, node, entry)
+    forceRestart(draft, unit, node, entry)
   } else if (intervalMs > 0) {
-    requireUnfencing(plan, unit, node, 'Device parameters changed (reschedule)')
-    obtain(plan, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
+    requireUnfencing(draft, unit, node, 'Device parameters changed (reschedule)')
+    obtain(draft, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
   } else if (entry.attributes['op-restart-digest'] !== undefined) {
-    requireUnfencing(plan, unit, node, 'Device parameters changed (reload)')
-    reload(plan, unit, node)
+    requireUnfencing(draft, unit, node, 'Device parameters changed (reload)')
+    reload(draft, unit, node)
   } else {
-    forceRestart(plan, unit, node, entry)
+    forceRestart(draft, unit, node, entry)
   }
   return true
 }
 
-function forceRestart(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
+function forceRestart(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
   const task = parametersTask(entry)
-  const action = obtain(plan, { unit, task, intervalMs: entry.intervalMs, optional: false })
+  const action = obtain(draft, { unit, task, intervalMs: entry.intervalMs, optional: false })
   giveReason(action, 'resource definition change', { overwrite: true })
-  requireUnfencing(plan, unit, node, 'Device parameters changed')
+  requireUnfencing(draft, unit, node, 'Device parameters changed')
 }
 
-function reload(plan: Plan, unit: PrimitiveUnit, node: NodeStatus): void {
+function reload(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): void {
   const { state } = unit.resource
   if (!unit.assigned.managed || state.failed) return
   if (state.pending?.operation === 'start') {
-    obtain(plan, { unit, task: 'stop', node, optional: false })
+    obtain(draft, { unit, task: 'stop', node, optional: false })
     return
   }
-  unit.reloads = true
-  const action = obtain(plan, { unit, task: 'reload-agent', node, optional: false })
+  const action = obtain(draft, { unit, task: 'reload-agent', node, optional: false })
   giveReason(action, 'resource definition change')
   for (const task of ['stop', 'demote']) {
-    order(plan, { action }, { unit, key: operationKey(unit.id, task) }, rule.ordered | rule.thenCancelsFirst)
+    draft.orders.add({ action }, { unit, task: task }, rule.ordered | rule.thenCancelsFirst)
   }
 }
 
-function compare(plan: Plan, { unit, node, md5 }: Checked, entry: HistoryEntry): ReturnType<typeof compareDigests> {
+function compare(
+  draft: Drafting,
+  { unit, node, md5 }: Checked,
+  entry: HistoryEntry,
+): ReturnType<typeof compareDigests> {
   const { operation, intervalMs } = entry
   const definition = findOperation(unit.resource, parametersTask(entry), intervalMs)
-  const own = definition ? plan.status.operationParameters(definition, node.name) : new Map<string, string>()
+  const own = definition ? draft.status.operationParameters(definition, node.name) : new Map<string, string>()
   const configured = {
     agent: unit.resource.agent,
-    parameters: parametersOf(plan, unit, { node: node.name, own }),
+    parameters: parametersOf(draft, unit, { node: node.name, own }),
     hasOwnParameters: own.size > 0,
-    timeoutMs: () => timeoutMs(operationMeta(plan.status, unit, operation, intervalMs)),
+    timeoutMs: () => timeoutMs(operationMeta(draft.status, unit, operation, intervalMs)),
   }
-  return compareDigests(entry, configured, { md5, isSanitized: plan.isSanitized })
+  return compareDigests(entry, configured, { md5, isSanitized: draft.isSanitized })
 }

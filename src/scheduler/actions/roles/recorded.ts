@@ -3,74 +3,75 @@
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
 import type { HistoryEntry } from '../../../status/index.ts'
-import { operationKey, type PlannedAction } from '../action.ts'
-import { nodeNamed, obtain, order, type Plan } from '../draft.ts'
+import { operationKey } from '../action.ts'
+import { type DraftAction, type Drafting, obtain } from '../draft.ts'
 import { fenceAction } from '../fencing/fence-action.ts'
 import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
+import { nodeNamed } from '../setting.ts'
 import { type PrimitiveUnit, primitivesOf } from '../unit.ts'
 
-export function planRecorded(plan: Plan): void {
-  for (const node of plan.status.nodes) {
+export function draftRecorded(draft: Drafting): void {
+  for (const node of draft.status.nodes) {
     const [reason] = node.fencingReasons
     if (node.unclean && node.kind !== 'guest' && reason !== undefined)
-      fenceAction(plan, node, { optional: true, reason })
+      fenceAction(draft, node, { optional: true, reason })
   }
-  for (const unit of plan.tree.top.flatMap(primitivesOf)) planRecordedOf(plan, unit)
+  for (const unit of draft.tree.top.flatMap(primitivesOf)) draftRecordedOf(draft, unit)
 }
 
-function planRecordedOf(plan: Plan, unit: PrimitiveUnit): void {
+function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
   const { history, clearFailCountOn, expiredRecurring, demoteOn } = unit.resource.state
   for (const [name, entries] of history) {
-    if (plan.status.nodesByName.get(name)?.online !== true) continue
-    const node = nodeNamed(plan, name)
+    if (draft.status.nodesByName.get(name)?.online !== true) continue
+    const node = nodeNamed(draft, name)
     for (const { operation, intervalMs, status } of activeEntries(entries)) {
-      if (intervalMs > 0 && status !== -1) obtain(plan, { unit, task: operation, intervalMs, node, optional: true })
+      if (intervalMs > 0 && status !== -1) obtain(draft, { unit, task: operation, intervalMs, node, optional: true })
     }
   }
-  planRecovery(plan, unit)
-  for (const node of demoteOn) obtain(plan, { unit, task: 'demote', node: nodeNamed(plan, node), optional: false })
+  draftRecovery(draft, unit)
+  for (const node of demoteOn) obtain(draft, { unit, task: 'demote', node: nodeNamed(draft, node), optional: false })
   for (const { node, key } of expiredRecurring) {
     // The history may know the instance by another name.
     const { task, intervalMs } = splitKey(key)
-    for (const action of unit.actionsByKey.get(operationKey(unit.id, task, intervalMs)) ?? []) {
+    for (const action of draft.withKey(unit, operationKey(unit.id, task, intervalMs))) {
       if (action.node?.name === node) action.reschedule = true
     }
   }
   for (const { node, reason } of clearFailCountOn)
-    orderAfterFencing(plan, unit, clearFailCount(plan, unit, node, reason))
+    orderAfterFencing(draft, unit, clearFailCount(draft, unit, node, reason))
   const { lockExpiredOn } = unit.resource.state
   if (lockExpiredOn !== undefined) {
-    obtain(plan, { unit, task: 'lrm_delete', node: nodeNamed(plan, lockExpiredOn), optional: false })
+    obtain(draft, { unit, task: 'lrm_delete', node: nodeNamed(draft, lockExpiredOn), optional: false })
   }
 }
 
 /** What failed is stopped where that happened; what contains something that failed, wherever it is. */
-function planRecovery(plan: Plan, unit: PrimitiveUnit): void {
+function draftRecovery(draft: Drafting, unit: PrimitiveUnit): void {
   const { mustStop, failed, active, onFail } = unit.resource.state
   if (!mustStop) return
   for (const { node } of active) {
     if (!failed || (onFail?.node === node && onFail.action === 'recover')) {
-      obtain(plan, { unit, task: 'stop', node: nodeNamed(plan, node), optional: false })
+      obtain(draft, { unit, task: 'stop', node: nodeNamed(draft, node), optional: false })
     }
   }
 }
 
 /** A connection that is made again only after a while counts as failed until the node that it leads to was fenced. */
-function orderAfterFencing(plan: Plan, { resource }: PrimitiveUnit, clear: PlannedAction): void {
+function orderAfterFencing(draft: Drafting, { resource }: PrimitiveUnit, clear: DraftAction): void {
   const { connectionOf, reconnectIntervalMs } = resource
-  if (connectionOf === undefined || !reconnectIntervalMs || !plan.status.options.fencingEnabled) return
-  const fencing = fenceAction(plan, nodeNamed(plan, connectionOf), { optional: true })
+  if (connectionOf === undefined || !reconnectIntervalMs || !draft.status.options.fencingEnabled) return
+  const fencing = fenceAction(draft, nodeNamed(draft, connectionOf), { optional: true })
   relate(fencing, clear, rule.firstImpliesThen)
 }
 
 export function clearFailCount(
-  plan: Plan,
+  draft: Drafting,
   unit: PrimitiveUnit,
   node: Parameters<typeof nodeNamed>[1],
   reason: string,
-): PlannedAction {
-  const action = obtain(plan, { unit, task: 'clear_failcount', node: nodeNamed(plan, node), optional: false })
+): DraftAction {
+  const action = obtain(draft, { unit, task: 'clear_failcount', node: nodeNamed(draft, node), optional: false })
   action.meta.set('op_no_wait', 'true')
   action.reason = reason
   return action
@@ -94,13 +95,13 @@ export function activeEntries(entries: readonly HistoryEntry[]): readonly Histor
 }
 
 /** What is no longer configured forgets its failures once it is stopped. */
-export function clearOrphanFailCounts(plan: Plan): void {
-  for (const unit of plan.tree.top) {
+export function clearOrphanFailCounts(draft: Drafting): void {
+  for (const unit of draft.tree.top) {
     if (unit.kind !== 'primitive' || !unit.resource.orphan) continue
-    for (const node of plan.nodeList) {
+    for (const node of draft.nodeList) {
       if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
-      const action = clearFailCount(plan, unit, node.name, 'it is orphaned')
-      order(plan, { action }, { unit, key: operationKey(unit.id, 'stop') }, rule.ordered)
+      const action = clearFailCount(draft, unit, node.name, 'it is orphaned')
+      draft.orders.add({ action }, { unit, task: 'stop' }, rule.ordered)
     }
   }
 }

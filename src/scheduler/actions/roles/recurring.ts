@@ -4,10 +4,11 @@
  */
 import type { OperationDefinition, Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { actionsExactlyOn, operationKey, type PlannedAction, probesOf } from '../action.ts'
-import { isUnclean, obtain, order, type Plan, targetOf } from '../draft.ts'
+import { actionsExactlyOn, operationKey, probesOf } from '../action.ts'
+import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
 import { isEnabled } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
+import { targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 
 interface Recurring {
@@ -16,15 +17,15 @@ interface Recurring {
   readonly role: Role | undefined
 }
 
-export function planRecurring(plan: Plan, unit: PrimitiveUnit): void {
+export function draftRecurring(draft: Drafting, unit: PrimitiveUnit): void {
   if (unit.assigned.blocked || unit.resource.state.maintenance) return
-  const node = targetOf(plan, unit)
+  const node = targetOf(draft, unit)
   if (node?.maintenance) return
   const staysActive = unit.assigned.nextRole !== 'Stopped' || !unit.assigned.managed
-  const start = node && staysActive ? obtain(plan, { unit, task: 'start', node, optional: true }) : undefined
+  const start = node && staysActive ? obtain(draft, { unit, task: 'start', node, optional: true }) : undefined
   for (const recurring of recurringOf(unit)) {
-    if (recurring.role === 'Stopped') planInactive(plan, unit, node, recurring)
-    else if (start) planActive(plan, unit, { node, start, recurring })
+    if (recurring.role === 'Stopped') draftInactive(draft, unit, node, recurring)
+    else if (start) draftActive(draft, unit, { node, start, recurring })
   }
 }
 
@@ -70,25 +71,25 @@ const roleOf = (text: string | undefined): Role | undefined =>
 
 interface Active {
   readonly node: NodeStatus | undefined
-  readonly start: PlannedAction
+  readonly start: DraftAction
   readonly recurring: Recurring
 }
 
-function planActive(plan: Plan, unit: PrimitiveUnit, { node, start, recurring }: Active): void {
+function draftActive(draft: Drafting, unit: PrimitiveUnit, { node, start, recurring }: Active): void {
   const { definition, key, role } = recurring
   const { nextRole, managed } = unit.assigned
-  const optional = runsAlready(unit, node, { key, start })
+  const optional = runsAlready(draft, unit, node, { key, start })
   const isForRole = role === undefined ? nextRole !== 'Promoted' : nextRole === role
   if (!isForRole) {
-    if (optional) endForRoleChange(plan, unit, node, definition)
+    if (optional) endForRoleChange(draft, unit, node, definition)
     return
   }
-  const monitor = obtain(plan, { unit, task: definition.name, intervalMs: definition.intervalMs, node, optional })
-  if (!start.runnable || !node?.online || isUnclean(plan, node)) monitor.runnable = false
+  const monitor = obtain(draft, { unit, task: definition.name, intervalMs: definition.intervalMs, node, optional })
+  if (!start.runnable || !node?.online || isUnclean(draft, node)) monitor.runnable = false
   if (nextRole === 'Promoted') monitor.expectedRc = 8
   if (node && !managed) return
   const after = (task: string, rules: number): void =>
-    order(plan, { unit, key: operationKey(unit.id, task) }, { action: monitor }, rules)
+    draft.orders.add({ unit, task: task }, { action: monitor }, rules)
   after('start', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   after('reload-agent', rule.firstImpliesThen | rule.unrunnableFirstBlocks)
   if (nextRole === 'Promoted') after('promote', rule.ordered | rule.unrunnableFirstBlocks)
@@ -96,23 +97,24 @@ function planActive(plan: Plan, unit: PrimitiveUnit, { node, start, recurring }:
 }
 
 function runsAlready(
+  draft: Drafting,
   unit: PrimitiveUnit,
   node: NodeStatus | undefined,
-  { key, start }: { readonly key: string; readonly start: PlannedAction },
+  { key, start }: { readonly key: string; readonly start: DraftAction },
 ): boolean {
   if (!start.optional) return false
-  const known = actionsExactlyOn(unit, key, node)
+  const known = actionsExactlyOn(draft, unit, key, node)
   return known.length > 0 && known.every(({ reschedule }) => !reschedule)
 }
 
 /** A monitor for the old role ends before the role changes. */
 function endForRoleChange(
-  plan: Plan,
+  draft: Drafting,
   unit: PrimitiveUnit,
   node: NodeStatus | undefined,
   { name, intervalMs }: OperationDefinition,
 ): void {
-  const end = cancel(plan, unit, { name, intervalMs, node })
+  const end = cancel(draft, unit, { name, intervalMs, node })
   const { role } = unit
   const { nextRole } = unit.assigned
   let change: string | undefined
@@ -124,59 +126,58 @@ function endForRoleChange(
     else if (nextRole === 'Stopped') change = 'stop'
   }
   if (change !== undefined) {
-    order(plan, { action: end }, { unit, key: operationKey(unit.id, change) }, rule.unrunnableFirstBlocks)
+    draft.orders.add({ action: end }, { unit, task: change }, rule.unrunnableFirstBlocks)
   }
 }
 
 /** Ends a recurring operation; it takes the place of the operation itself, under the same key. */
 export function cancel(
-  plan: Plan,
+  draft: Drafting,
   unit: PrimitiveUnit,
   {
     name,
     intervalMs,
     node,
   }: { readonly name: string; readonly intervalMs: number; readonly node: NodeStatus | undefined },
-): PlannedAction {
-  const action = obtain(plan, { unit, task: name, intervalMs, node, optional: false })
+): DraftAction {
+  const action = obtain(draft, { unit, task: name, intervalMs, node, optional: false })
   action.task = 'cancel'
   action.cancels = name
   return action
 }
 
-function planInactive(plan: Plan, unit: PrimitiveUnit, node: NodeStatus | undefined, recurring: Recurring): void {
+function draftInactive(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, recurring: Recurring): void {
   const { definition, key } = recurring
   const { instance } = unit.resource
   // Instances of an anonymous clone cannot be told apart on a node where one of them is active.
   if (instance && !instance.unique) return
   const { name, intervalMs } = definition
-  if (node && actionsExactlyOn(unit, key, node).length > 0) {
-    const end = cancel(plan, unit, { name, intervalMs, node })
+  if (node && actionsExactlyOn(draft, unit, key, node).length > 0) {
+    const end = cancel(draft, unit, { name, intervalMs, node })
     if (unit.assigned.nextRole === 'Started' || unit.assigned.nextRole === 'Unpromoted') {
-      order(plan, { action: end }, { unit, key: operationKey(unit.id, 'start') }, rule.unrunnableFirstBlocks)
+      draft.orders.add({ action: end }, { unit, task: 'start' }, rule.unrunnableFirstBlocks)
     }
   }
-  for (const other of plan.nodeList) {
+  for (const other of draft.nodeList) {
     if (other.name === node?.name) continue
-    const optional = actionsExactlyOn(unit, key, other).length > 0
-    const monitor = obtain(plan, { unit, task: name, intervalMs, node: other, optional })
+    const optional = actionsExactlyOn(draft, unit, key, other).length > 0
+    const monitor = obtain(draft, { unit, task: name, intervalMs, node: other, optional })
     monitor.expectedRc = 7
     if (unit.assigned.managed) {
-      for (const probe of probesOf(unit, other)) relate(probe, monitor, rule.unrunnableFirstBlocks)
+      for (const probe of probesOf(draft, unit, other)) relate(probe, monitor, rule.unrunnableFirstBlocks)
     }
-    orderAfterStops(plan, unit, other, monitor)
-    if (!other.online || isUnclean(plan, other)) monitor.runnable = false
+    orderAfterStops(draft, unit, other, monitor)
+    if (!other.online || isUnclean(draft, other)) monitor.runnable = false
   }
 }
 
-function orderAfterStops(plan: Plan, unit: PrimitiveUnit, node: NodeStatus, monitor: PlannedAction): void {
-  for (const stop of actionsExactlyOn(unit, operationKey(unit.id, 'stop'), node)) {
+function orderAfterStops(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, monitor: DraftAction): void {
+  for (const stop of actionsExactlyOn(draft, unit, operationKey(unit.id, 'stop'), node)) {
     if (!stop.optional && !monitor.optional && !unit.assigned.managed) monitor.optional = true
     if (!stop.runnable) monitor.runnable = false
     if (unit.assigned.managed) {
-      order(
-        plan,
-        { unit, key: operationKey(unit.id, 'stop'), action: stop },
+      draft.orders.add(
+        { unit, task: 'stop', action: stop },
         { action: monitor },
         rule.firstImpliesThen | rule.unrunnableFirstBlocks,
       )

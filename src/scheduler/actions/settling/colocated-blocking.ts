@@ -4,27 +4,30 @@
  */
 import { findAction, operationKey, type PlannedAction } from '../action.ts'
 import { below, isReplicated, replicasOf, topOf, type Unit } from '../unit.ts'
-import type { Settling } from './state.ts'
+import type { Settling } from './settling.ts'
 
 const INFINITY = 1_000_000
 
 export function blockColocated(settling: Settling, action: PlannedAction): void {
   const { unit, task } = action
-  if (!unit || action.runnable || (task !== 'start' && task !== 'promote')) return
+  if (!unit || (task !== 'start' && task !== 'promote') || settling.stateOf(action).runnable) return
   const primary = topOf(unit, { throughBundles: true })
-  if (canReachRole(primary, task)) return
-  for (const colocation of settling.plan.colocationsByPrimary.get(primary.id) ?? []) {
-    const { dependent, dependentRole, primaryRole, score } = colocation
+  if (canReachRole(settling, primary, task)) return
+  const { colocationsByPrimary, tree } = settling.draft
+  for (const { dependent, dependentRole, primaryRole, score } of colocationsByPrimary.get(primary.id) ?? []) {
     if (score < INFINITY || (task === 'promote' && primaryRole !== 'Promoted')) continue
-    const blocked = settling.plan.tree.byId.get(dependent)
-    if (blocked)
-      block(settling, { unit: blocked, task: dependentRole === 'Promoted' ? 'promote' : 'start', cause: unit })
+    const blocked = tree.byId.get(dependent)
+    const blockedTask = dependentRole === 'Promoted' ? 'promote' : 'start'
+    if (blocked) block(settling, { unit: blocked, task: blockedTask, cause: unit })
   }
 }
 
 /** One part that can, or has no need to, is enough for what is colocated with the whole. */
-function canReachRole(primary: Unit, task: string): boolean {
-  return partsOf(primary).some((part) => findAction(part, { task })?.runnable !== false)
+function canReachRole(settling: Settling, primary: Unit, task: string): boolean {
+  return partsOf(primary).some((part) => {
+    const action = findAction(settling.draft, part, { task })
+    return !action || settling.stateOf(action).runnable
+  })
 }
 
 const partsOf = (unit: Unit): readonly Unit[] => (isReplicated(unit) ? replicasOf(unit) : below(unit))
@@ -36,15 +39,16 @@ interface Blocked {
 }
 
 function block(settling: Settling, { unit, task, cause }: Blocked): void {
-  for (const action of unit.actionsByKey.get(operationKey(unit.id, task)) ?? []) {
-    if (!action.runnable || action.task !== task) continue
-    action.runnable = false
-    if (action.reason === undefined) {
-      action.reason = `colocation with ${cause.id}`
-      action.cause = { kind: 'colocation', resource: cause.id }
+  for (const action of settling.draft.withKey(unit, operationKey(unit.id, task))) {
+    const state = settling.stateOf(action)
+    if (!state.runnable || action.task !== task) continue
+    state.runnable = false
+    if (state.reason === undefined) {
+      state.reason = `colocation with ${cause.id}`
+      state.cause = { kind: 'colocation', resource: cause.id }
     }
     blockColocated(settling, action)
-    settling.work.addWithFollowers(action)
+    settling.lookAgain(action)
   }
   for (const part of below(unit)) block(settling, { unit: part, task, cause })
 }

@@ -1,64 +1,65 @@
 /**
- * Makes all relations hold. Whenever an action changes, what it is related to is looked at again, until nothing changes:
- * states only ever go from optional to needed and from runnable to not, so this ends.
+ * Makes all relations hold. Whenever the state of an action changes, what it is related to is looked at again, until nothing
+ * changes: what is lost does not come back, so this ends. What a relation means for two actions is the table in `rules.ts`;
+ * here is which actions it is applied to.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, type PlannedAction, sameNode } from '../action.ts'
-import { locationOf, type Plan } from '../draft.ts'
+import { type ActionState, findAction, type PlannedAction, type PlannedRelation, sameNode } from '../action.ts'
+import type { Draft } from '../draft.ts'
 import { isTrue } from '../operation.ts'
-import { has, none, type Relation, type Rules, relate, rule } from '../relation.ts'
+import { has, type Rules, rule } from '../relation.ts'
 import { doneTask, originalTask } from '../role-tasks.ts'
-import { type BundleUnit, type CloneUnit, currentRole, isWithin, replicasOf, roleRank, type Unit } from '../unit.ts'
+import { locationOf } from '../setting.ts'
+import { type BundleUnit, type CloneUnit, isWithin, replicasOf, type Unit } from '../unit.ts'
 import { blockColocated } from './colocated-blocking.ts'
-import { interleaved, updateInterleaved } from './interleave.ts'
-import {
-  type Changed,
-  either,
-  type Filter,
-  type Settling,
-  type State,
-  type Step,
-  stateFor,
-  stateForOrder,
-  stateKey,
-  unchanged,
-  Worklist,
-} from './state.ts'
+import { type Counted, counted, countedForOrder } from './counted-state.ts'
+import { applyInterleaved, interleaved } from './interleave.ts'
+import { type Consequence, consequences, lose } from './rules.ts'
+import type { Settled } from './settled.ts'
+import { Settling } from './settling.ts'
+import { type Changed, either, type Step, unchanged } from './step.ts'
 
-/** Looks at all relations until all of them hold. */
-export function settleAll(plan: Plan): void {
-  const work = new Worklist()
-  for (const action of plan.actions) work.add(action)
-  const settling: Settling = { plan, work, depth: 0 }
-  for (const action of plan.actions) blockColocated(settling, action)
-  for (let action = work.take(); action; action = work.take()) settleAction(settling, action)
+export function settle(draft: Draft): Settled {
+  const settling = new Settling(draft)
+  for (const action of draft.actions) settling.work.add(action)
+  for (const action of draft.actions) blockColocated(settling, action)
+  for (let action = settling.work.take(); action; action = settling.work.take()) settleAction(settling, action)
+  for (const action of draft.actions) if (action.unit?.kind === 'clone') counted(settling, action, undefined)
+  return settling.finish()
 }
 
 function settleAction(settling: Settling, follower: PlannedAction): void {
-  const before = stateKey(follower)
-  if (follower.minRunnable !== undefined) {
-    follower.runnableBefore = 0
-    follower.runnable = false
-  }
+  const state = settling.stateOf(follower)
+  const before = mark(state)
+  const wasRunnable = state.runnable
+  if (follower.minRunnable !== undefined) state.runnable = false
   // What its parts need is what it needs.
-  stateFor(follower, undefined)
-  let thenChanged = false
-  for (let i = follower.before.length - 1; i >= 0; i--) {
-    const relation = follower.before[i]
-    if (!relation || relation.rules === none) continue
-    const { changed, first } = settleRelation(settling, relation)
+  counted(settling, follower, undefined)
+  const relations = settling.before(follower)
+  let isChanged = false
+  let possibleFirsts = 0
+  for (let i = relations.length - 1; i >= 0; i--) {
+    const relation = relations[i]
+    if (!relation || settling.isDropped(relation)) continue
+    const { changed, first, counts } = settleRelation(settling, relation)
+    if (counts) possibleFirsts++
+    if (follower.minRunnable !== undefined && possibleFirsts >= follower.minRunnable) state.runnable = true
     if (changed.first) {
       lookAtFollowers(settling, first)
       lookAt(settling, first)
     }
-    if (changed.follower) thenChanged = true
+    if (changed.follower) isChanged = true
   }
-  if (follower.minRunnable !== undefined) thenChanged = stateKey(follower) !== before
-  if (!thenChanged) return
-  if (before.startsWith('r') && !follower.runnable) blockColocated(settling, follower)
+  if (follower.minRunnable !== undefined) isChanged = mark(state) !== before
+  if (!isChanged) return
+  if (wasRunnable && !state.runnable) blockColocated(settling, follower)
   lookAt(settling, follower)
   lookAtFollowers(settling, follower)
 }
+
+/** The part of a state that matters to others, to tell whether it changed. */
+const mark = ({ runnable, optional, pseudo, migratable }: ActionState): number =>
+  Number(runnable) | (Number(optional) << 1) | (Number(pseudo) << 2) | (Number(migratable) << 3)
 
 /**
  * A change is followed to its end at once, so that the reason that is shown is the one nearest to its cause; what is too
@@ -77,266 +78,178 @@ function lookAt(settling: Settling, action: PlannedAction): void {
 const deepest = 500
 
 function lookAtFollowers(settling: Settling, action: PlannedAction): void {
-  for (let i = action.after.length - 1; i >= 0; i--) {
-    const relation = action.after[i]
+  const after = settling.after(action)
+  for (let i = after.length - 1; i >= 0; i--) {
+    const relation = after[i]
     if (relation) lookAt(settling, relation.follower)
   }
 }
 
-function settleRelation(
-  settling: Settling,
-  relation: Relation,
-): { readonly changed: Changed; readonly first: PlannedAction } {
-  const { plan } = settling
-  const { follower } = relation
-  let { first } = relation
-  const firstNode = nodeOf(plan, first)
-  const thenNode = nodeOf(plan, follower)
-  if (has(relation.rules, rule.onSameNode) && firstNode && thenNode && !sameNode(firstNode, thenNode)) {
-    relation.rules = none
-    return { changed: unchanged, first }
+interface Looked {
+  readonly changed: Changed
+  readonly first: PlannedAction
+  /** Of a point that needs only some of its firsts: this one is possible. */
+  readonly counts: boolean
+}
+
+function settleRelation(settling: Settling, relation: PlannedRelation): Looked {
+  const { first, follower, rules } = relation
+  const firstNode = nodeOf(settling, first)
+  const followerNode = nodeOf(settling, follower)
+  if (has(rules, rule.onSameNode) && firstNode && followerNode && !sameNode(firstNode, followerNode)) {
+    settling.drop(relation)
+    return { changed: unchanged, first, counts: false }
   }
-  if (first.unit && has(relation.rules, rule.thenCancelsFirst) && !follower.optional) {
-    first.optional = true
-    if (first.task === 'reload-agent' && first.unit.kind === 'primitive') first.unit.reloads = false
+  if (first.unit && has(rules, rule.thenCancelsFirst) && !settling.stateOf(follower).optional) {
+    settling.stateOf(first).optional = true
   }
-  if (first.unit && follower.unit && first.unit !== follower.unit && !isWithin(follower.unit, first.unit))
-    first = endOf(first)
-  if (first === relation.first) {
-    return {
-      changed: applyRelation(settling, relation, {
-        firstState: stateForOrder(first, thenNode),
-        // Looked at only where it counts: for a clone it means looking at every instance.
-        thenState: has(relation.rules, rule.thenShowsFirst) ? stateForOrder(follower, firstNode) : follower,
-      }),
-      first,
-    }
+  const isOutside = first.unit && follower.unit && first.unit !== follower.unit && !isWithin(follower.unit, first.unit)
+  const end = isOutside ? endOf(settling, first) : first
+  if (end !== first) {
+    // The end of a clone's or bundle's change is what others wait for.
+    settling.drop(relation)
+    const isNew = settling.relate(end, follower, rules)
+    return { changed: { first: false, follower: isNew }, first: end, counts: false }
   }
-  // The end of a clone's or bundle's change is what others wait for.
-  const isNew = relate(first, follower, relation.rules)
-  relation.rules = none
-  return { changed: { first: false, follower: isNew }, first }
+  const state = countedForOrder(settling, first, followerNode)
+  const counts = has(rules, rule.minRunnable) && !follower.unit && state.runnable
+  const changed = applyRelation(settling, relation, state)
+  return { changed: either(changed, showAndBlock(settling, relation, { state, firstNode })), first, counts }
 }
 
 /** A group's start happens where its members are. */
-function nodeOf(plan: Plan, action: PlannedAction): NodeStatus | undefined {
-  if (action.unit?.kind === 'group' && action.task === 'start') return locationOf(plan, action.unit)
-  return action.node
+function nodeOf(settling: Settling, { unit, task, node }: PlannedAction): NodeStatus | undefined {
+  if (unit?.kind !== 'group' || task !== 'start') return node
+  return locationOf({ nodes: settling.draft.nodes, destinationOf: settling.destinationOf }, unit)
 }
 
 /** For clones, bundles and groups: the point at which an action is done everywhere, notifications included. */
-function endOf(action: PlannedAction): PlannedAction {
-  const { unit } = action
-  if (!unit || unit.kind === 'primitive') return action
-  const done = doneTask(originalTask(action.task))
-  if (done === undefined || action.task === 'notify' || action.task === 'notified') return action
+function endOf({ draft }: Settling, action: PlannedAction): PlannedAction {
+  const { unit, task } = action
+  if (!unit || unit.kind === 'primitive' || task === 'notify' || task === 'notified') return action
+  const done = doneTask(originalTask(task))
+  if (done === undefined) return action
   // A bundle has no notifications of its own, so that one with `notify` is followed from its beginning.
   const notifies =
     (unit.kind === 'clone' && unit.resource.notify) ||
     (unit.kind === 'bundle' && isTrue(unit.resource.meta.raw.get('notify')))
   const key = notifies ? `${unit.id}_confirmed-post_notify_${done}_0` : `${unit.id}_${done}_0`
-  return findAction(unit, { key }) ?? action
+  return findAction(draft, unit, { key }) ?? action
 }
 
-interface States {
-  readonly firstState: State
-  readonly thenState: State
-}
-
-/** Each rule in turn; later ones see what earlier ones changed. */
-function applyRelation(settling: Settling, relation: Relation, { firstState, thenState }: States): Changed {
+/** Goes through the table of consequences for the rules that the relation has. */
+function applyRelation(settling: Settling, relation: PlannedRelation, state: Counted): Changed {
   const { first, follower } = relation
-  let node = follower.node
-  let rules = relation.rules
+  const { rules, node } = effective(settling, relation, state)
   let changed = unchanged
-  if (has(rules, rule.firstImpliesSameNodeThen)) {
-    rules = (rules & ~rule.firstImpliesSameNodeThen) | rule.firstImpliesThen
-    node = first.node
-  }
-  const step = (wanted: Rules, filter: Filter, state: State = firstState): void => {
-    changed = either(changed, update(settling, follower.unit, { first, follower, node, state, filter, rules: wanted }))
-  }
-  if (has(rules, rule.firstImpliesThen)) {
-    if (follower.unit) step(rule.firstImpliesThen, 'optional')
-    else if (!firstState.optional && follower.optional) {
-      follower.optional = false
-      changed = either(changed, { first: false, follower: true })
-    }
-  }
-  if (has(rules, rule.restart) && follower.unit) step(rule.restart, 'both')
-  if (has(rules, rule.thenImpliesFirst)) {
-    if (first.unit) {
-      changed = either(
-        changed,
-        update(settling, first.unit, {
-          first,
-          follower,
-          node,
-          state: thenState,
-          filter: 'optional',
-          rules: rule.thenImpliesFirst,
-        }),
-      )
-    } else if (!firstState.optional && first.runnable && !follower.runnable) {
-      first.runnable = false
-      changed = either(changed, { first: true, follower: false })
-    }
-  }
-  if (has(rules, rule.promotedThenImpliesFirst) && follower.unit) step(rule.promotedThenImpliesFirst, 'optional')
-  if (has(rules, rule.minRunnable)) {
-    if (follower.unit) step(rule.minRunnable, 'runnable')
-    else if (firstState.runnable) {
-      follower.runnableBefore++
-      if (follower.runnableBefore >= (follower.minRunnable ?? 1) && !follower.runnable) {
-        follower.runnable = true
-        changed = either(changed, { first: false, follower: true })
-      }
-    }
-  }
-  if (has(rules, rule.nestedProbe) && follower.unit) {
-    const isUp = first.unit?.kind === 'primitive' && first.unit.resource.state.active.length > 0
-    if (!firstState.runnable && isUp) relation.rules = none
-    else step(rule.unrunnableFirstBlocks, 'runnable')
-  }
-  if (has(rules, rule.unrunnableFirstBlocks)) {
-    if (follower.unit) step(rule.unrunnableFirstBlocks, 'runnable')
-    else if (!firstState.runnable && follower.runnable) {
-      follower.runnable = false
-      changed = either(changed, { first: false, follower: true })
-    }
-  }
-  if (has(rules, rule.unmigratableThenBlocks) && follower.unit) step(rule.unmigratableThenBlocks, 'optional')
-  if (has(rules, rule.firstElseThen) && follower.unit) step(rule.firstElseThen, 'optional')
-  if (has(rules, rule.ordered) && follower.unit) step(rule.ordered, 'runnable')
-  if (has(rules, rule.asymmetric) && follower.unit) step(rule.asymmetric, 'runnable')
-  if (first.runnable && has(rules, rule.firstShowsThen) && !firstState.optional) follower.alwaysInGraph = true
-  if (has(rules, rule.thenShowsFirst) && !thenState.optional) first.alwaysInGraph = true
-  return either(changed, blockAfterStuckStop(relation, rules))
-}
-
-/** A stop that is not allowed leaves the resource where it is, so nothing that needs the stop may go on. */
-function blockAfterStuckStop({ first, follower }: Relation, rules: Rules): Changed {
-  const depends = has(rules, rule.firstImpliesThen | rule.thenImpliesFirst | rule.restart)
-  if (!depends || first.task !== 'stop' || first.runnable || first.unit?.kind !== 'primitive') return unchanged
-  if (first.unit.assigned.managed || !first.unit.assigned.blocked || !follower.runnable) return unchanged
-  lose(follower, 'runnable', first)
-  return { first: false, follower: true }
-}
-
-/** Applies one rule on behalf of a unit: to itself, and to its parts where it has some. */
-export function update(settling: Settling, unit: Unit | undefined, step: Step): Changed {
-  switch (unit?.kind) {
-    case undefined:
-      return unchanged
-    case 'primitive':
-      return updatePair(settling, step)
-    case 'group':
-      return updateGroup(settling, unit.members, step)
-    case 'clone':
-    case 'bundle':
-      return updateCollective(settling, unit, step)
-  }
-}
-
-function updateGroup(settling: Settling, members: readonly Unit[], step: Step): Changed {
-  let changed = updatePair(settling, step)
-  for (const member of members) {
-    const own = findAction(member, { task: step.follower.task, node: step.node })
-    if (own) changed = either(changed, update(settling, member, { ...step, follower: own }))
+  for (const consequence of consequences) {
+    if (!has(rules, consequence.rule)) continue
+    const step: Step = { first, follower, node, counted: state, consequence }
+    const unit = consequence.partsOf === 'first' ? first.unit : follower.unit
+    changed = either(changed, unit ? apply(settling, unit, step) : applyToPoint(settling, step))
   }
   return changed
 }
 
-function updateCollective(settling: Settling, unit: CloneUnit | BundleUnit, step: Step): Changed {
-  if (interleaved(step)) return updateInterleaved(settling, step, update)
-  let changed = updatePair(settling, step)
+/** Rules that are others under a condition. */
+function effective(
+  settling: Settling,
+  relation: PlannedRelation,
+  state: Counted,
+): { readonly rules: Rules; readonly node: NodeStatus | undefined } {
+  const { first, follower } = relation
+  let { rules } = relation
+  let { node } = follower
+  if (has(rules, rule.firstImpliesSameNodeThen)) {
+    rules |= rule.firstImpliesThen
+    node = first.node
+  }
+  if (has(rules, rule.nestedProbe) && follower.unit) {
+    const isUp = first.unit?.kind === 'primitive' && first.unit.resource.state.active.length > 0
+    if (!state.runnable && isUp) settling.drop(relation)
+    else rules |= rule.unrunnableFirstBlocks
+  }
+  return { rules, node }
+}
+
+/** Applies one rule on behalf of a unit: to itself, and to its parts where it has some. */
+export function apply(settling: Settling, unit: Unit, step: Step): Changed {
+  switch (unit.kind) {
+    case 'primitive':
+      return applyToPair(settling, step)
+    case 'group':
+      return applyToMembers(settling, unit.members, step)
+    case 'clone':
+    case 'bundle':
+      return applyToInstances(settling, unit, step)
+  }
+}
+
+function applyToMembers(settling: Settling, members: readonly Unit[], step: Step): Changed {
+  let changed = applyToPair(settling, step)
+  for (const member of members) {
+    const own = findAction(settling.draft, member, { task: step.follower.task, node: step.node })
+    if (own) changed = either(changed, apply(settling, member, { ...step, follower: own }))
+  }
+  return changed
+}
+
+function applyToInstances(settling: Settling, unit: CloneUnit | BundleUnit, step: Step): Changed {
+  if (interleaved(step)) return applyInterleaved(settling, step, apply)
+  let changed = applyToPair(settling, step)
   for (const instance of replicasOf(unit)) {
-    const own = findAction(instance, { task: step.follower.task, node: step.node })
-    if (!own || !stateFor(own, step.node).runnable) continue
-    const inner = update(settling, instance, { ...step, follower: own })
+    const own = findAction(settling.draft, instance, { task: step.follower.task, node: step.node })
+    if (!own || !counted(settling, own, step.node).runnable) continue
+    const inner = apply(settling, instance, { ...step, follower: own })
     changed = either(changed, inner)
     if (inner.follower) lookAtFollowers(settling, own)
   }
   return changed
 }
 
-/** The meaning of each rule for two single actions. */
-function updatePair(settling: Settling, { first, follower, state, filter, rules }: Step): Changed {
-  const firstBefore = stateKey(first)
-  const thenBefore = stateKey(follower)
-  const onOptional = filter !== 'runnable'
-  const onRunnable = filter !== 'optional'
-  if (has(rules, rule.asymmetric)) applyAsymmetric(first, follower)
-  if (has(rules, rule.thenImpliesFirst) && !follower.optional && !follower.migratable) {
-    lose(first, 'migratable', follower)
-  }
-  if (
-    has(rules, rule.promotedThenImpliesFirst) &&
-    !follower.optional &&
-    follower.unit &&
-    currentRole(follower.unit) === 'Promoted'
-  ) {
-    lose(first, 'optional', follower)
-    if (!follower.migratable) lose(first, 'migratable', follower)
-  }
-  if (has(rules, rule.unmigratableThenBlocks) && onOptional) {
-    if (!follower.migratable || !follower.runnable) lose(first, 'runnable', follower)
-    if (!follower.optional) lose(first, 'optional', follower)
-  }
-  if (has(rules, rule.firstElseThen) && onOptional && !first.runnable) {
-    lose(follower, 'migratable', first)
-    follower.pseudo = false
-  }
-  if (has(rules, rule.unrunnableFirstBlocks) && onRunnable && follower.runnable && !state.runnable) {
-    lose(follower, 'runnable', first)
-    lose(follower, 'migratable', first)
-  }
-  if (has(rules, rule.firstImpliesThen) && onOptional && !state.optional && !first.migratable) {
-    lose(follower, 'optional', first)
-  }
-  if (has(rules, rule.restart)) applyRestart(first, follower, filter)
-  const changed = { first: stateKey(first) !== firstBefore, follower: stateKey(follower) !== thenBefore }
+function applyToPair(settling: Settling, step: Step): Changed {
+  const changed = judged(settling, step, step.consequence.apply)
   // Members of a group or clone have relations of their own that this may matter to.
-  if (changed.follower && follower.unit?.parent) lookAt(settling, follower)
+  if (changed.follower && step.follower.unit?.parent) lookAt(settling, step.follower)
   return changed
 }
 
-const lossNames = { optional: 'required', runnable: 'unrunnable', migratable: 'unmigrateable' } as const
+const applyToPoint = (settling: Settling, step: Step): Changed =>
+  step.consequence.applyToPoint ? judged(settling, step, step.consequence.applyToPoint) : unchanged
 
-/** Takes a property away. The first loss that another resource causes is the reason that is shown. */
-function lose(action: PlannedAction, property: keyof typeof lossNames, cause: PlannedAction): void {
-  if (!action[property]) return
-  action[property] = false
-  if (action.unit === cause.unit || action.reason !== undefined) return
-  action.reason = `${lossNames[property]}${cause.unit ? ` ${cause.unit.id}` : ''} ${cause.task}`
-  action.cause = cause.unit && { kind: 'action', loss: lossNames[property], resource: cause.unit.id, task: cause.task }
+function judged(settling: Settling, { first, follower, counted: state }: Step, by: Consequence['apply']): Changed {
+  const firstState = settling.stateOf(first)
+  const followerState = settling.stateOf(follower)
+  const firstBefore = mark(firstState)
+  const followerBefore = mark(followerState)
+  by({
+    first: { action: first, state: firstState },
+    follower: { action: follower, state: followerState },
+    counted: state,
+  })
+  const isFirst = mark(firstState) !== firstBefore
+  const isFollower = mark(followerState) !== followerBefore
+  return isFirst || isFollower ? { first: isFirst, follower: isFollower } : unchanged
 }
 
-/** Only what comes after an action that cannot run is concerned, and only if it is not in its wanted state already. */
-function applyAsymmetric(first: PlannedAction, follower: PlannedAction): void {
-  if (!follower.unit || first.runnable) return
-  if (follower.optional) {
-    const role = currentRole(follower.unit)
-    if (role === 'Stopped' && follower.task === 'stop') return
-    if (roleRank(role) >= roleRank('Started') && follower.task === 'start' && isWhereItShallBe(follower)) return
+interface Seen {
+  readonly state: Counted
+  readonly firstNode: NodeStatus | undefined
+}
+
+/** What is shown in the graph for the sake of the other, and what a stop that is not allowed keeps from going on. */
+function showAndBlock(settling: Settling, { first, follower, rules }: PlannedRelation, seen: Seen): Changed {
+  const firstState = settling.stateOf(first)
+  const followerState = settling.stateOf(follower)
+  if (has(rules, rule.firstShowsThen) && firstState.runnable && !seen.state.optional) followerState.alwaysInGraph = true
+  if (has(rules, rule.thenShowsFirst) && !countedForOrder(settling, follower, seen.firstNode).optional) {
+    firstState.alwaysInGraph = true
   }
-  lose(follower, 'optional', first)
-  lose(follower, 'runnable', first)
-}
-
-function isWhereItShallBe({ unit, node }: PlannedAction): boolean {
-  if (unit?.kind !== 'primitive' || unit.assigned.node === undefined) return false
-  const { active } = unit.resource.state
-  return active.length === 1 && active[0]?.node === node?.name
-}
-
-function applyRestart(first: PlannedAction, follower: PlannedAction, filter: Filter): void {
-  const isNeeded = filter !== 'runnable' && !follower.optional
-  // What should restart but cannot start again is stopped all the same.
-  const managed = follower.unit?.kind !== 'primitive' || follower.unit.assigned.managed
-  const isStuck = filter !== 'optional' && !follower.runnable && managed && first.unit === follower.unit
-  if (!isNeeded && !isStuck) return
-  if (first.runnable || !follower.optional) lose(first, 'optional', follower)
-  if (!follower.migratable) lose(first, 'migratable', follower)
-  if (!first.optional && !first.runnable) lose(follower, 'runnable', first)
+  // The resource stays where it is, so nothing that needs the stop may go on.
+  const depends = has(rules, rule.firstImpliesThen | rule.thenImpliesFirst | rule.restart)
+  if (!depends || first.task !== 'stop' || firstState.runnable || first.unit?.kind !== 'primitive') return unchanged
+  const { managed, blocked } = first.unit.assigned
+  if (managed || !blocked || !followerState.runnable) return unchanged
+  lose({ action: follower, state: followerState }, 'runnable', { action: first, state: firstState })
+  return { first: false, follower: true }
 }

@@ -1,0 +1,103 @@
+/** One action as the graph holds it: who does what where, by which way it gets there, and which nodes it takes down. */
+import { type ResourceId, resourceId } from '../../../base/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import type { GraphAction } from '../../../transition/index.ts'
+import { notifyKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { activeNodes, hostsOf, primitiveNamed, targetOf } from '../setting.ts'
+import type { PrimitiveUnit } from '../unit.ts'
+import { actionAttributes } from './action-attributes.ts'
+import type { Outcome } from './inputs.ts'
+
+const clusterTasks = new Set(['do_shutdown', 'clear_failcount', 'lrm_delete'])
+
+export function graphAction(outcome: Outcome, action: PlannedAction, inputs: readonly number[]): GraphAction {
+  const { unit, node } = action
+  const primitive = unit?.kind === 'primitive' ? unit : undefined
+  const own = Math.max(
+    action.priority,
+    primitive ? primitive.resource.meta.priority : (unit?.resource.meta.priority ?? 0),
+  )
+  const common = {
+    id: action.id,
+    inputs,
+    operation: action.task,
+    attributes: actionAttributes(outcome, action),
+    priority: own,
+    downed: downedBy(outcome, action),
+    ...keysOf(action),
+    ...(node && { node: node.name, nodeId: node.id }),
+  }
+  if (outcome.notices.stateOf(action).pseudo) return { kind: 'pseudo', ...common, ...(unit && { resource: unit.id }) }
+  const router = node && action.task !== 'stonith' ? routerOf(outcome, action, node) : undefined
+  const routed = router ? { routerNode: router.name } : {}
+  if (!primitive || clusterTasks.has(action.task)) {
+    const named = primitive ? { ...executorName(primitive), agent: primitive.resource.agent } : {}
+    return { kind: 'cluster', ...common, ...routed, ...named }
+  }
+  return {
+    kind: 'resource',
+    ...common,
+    ...routed,
+    ...executorName(primitive),
+    intervalMs: action.intervalMs,
+    agent: primitive.resource.agent,
+    node: node?.name ?? primitive.assigned.node ?? outcome.settled.nodeList[0]?.name ?? neverNamed(),
+    nodeId: node?.id ?? '',
+  }
+}
+
+function neverNamed(): never {
+  throw new Error('A real action of a resource has a node.')
+}
+
+/** An anonymous instance has its operations recorded under the name that the executor has known it by. */
+function keysOf({ unit, key, task, cancels, intervalMs, meta }: PlannedAction): { key: string; internalKey?: string } {
+  const name = unit?.kind === 'primitive' ? unit.resource.state.historyName : undefined
+  if (!unit || name === undefined || name === unit.id) return { key }
+  const known =
+    task === 'notify'
+      ? notifyKey(name, meta.get('notify_type') ?? '', meta.get('notify_operation') ?? '')
+      : operationKey(name, cancels ?? task, intervalMs)
+  return { key: known, internalKey: key }
+}
+
+function executorName(unit: PrimitiveUnit): { readonly resource: ResourceId; readonly longId?: ResourceId } {
+  const { instance, configuredId, state, orphan } = unit.resource
+  if (!instance || instance.unique) return { resource: unit.id }
+  const { historyName } = state
+  // There is no configured name to go by for an instance that is too many.
+  if (orphan && historyName !== undefined) return { resource: resourceId(historyName), longId: unit.id }
+  const longId = historyName === undefined || historyName === configuredId ? unit.id : resourceId(historyName)
+  return { resource: configuredId, longId }
+}
+
+/** The node that holds, or will hold, the connection over which the action is carried out. */
+function routerOf({ settled }: Outcome, action: PlannedAction, node: NodeStatus): NodeStatus | undefined {
+  const connection = node.kind === 'member' ? undefined : primitiveNamed(settled, node.connection)
+  if (!connection) return undefined
+  const began = activeNodes(settled, connection)[0]
+  const ended = targetOf(settled, connection)
+  if (!began || !ended || sameNode(began, ended)) return began ?? ended
+  const task = action.task === 'notify' ? (action.meta.get('notify_operation') ?? '') : action.task
+  const migrating = !connection.container && connection.resource.state.partialMigration !== undefined
+  // What must be done before the connection moves goes through where it is now.
+  const isBefore = task === 'cancel' || task === 'stop' || task === 'demote' || task.startsWith('migrate_')
+  return isBefore && !migrating ? began : ended
+}
+
+function downedBy({ settled, notices }: Outcome, action: PlannedAction): readonly string[] {
+  const { task, node, meta, unit } = action
+  if (task === 'do_shutdown' && node) return [node.id]
+  if (task === 'stonith' && node) {
+    if (meta.get('stonith_action') === 'on') return []
+    const guests = settled.nodeList.filter(
+      (guest) => guest.kind === 'guest' && hostsOf(settled, guest).some((host) => host.name === node.name),
+    )
+    return [node.id, ...guests.map(({ id }) => id)]
+  }
+  const isConnection = unit?.kind === 'primitive' && unit.resource.connectionOf !== undefined
+  if (task !== 'stop' || notices.stateOf(action).pseudo || !isConnection) return []
+  const isMoved = ({ first }: { readonly first: PlannedAction }): boolean =>
+    first.unit === unit && first.task === 'migrate_from' && !settled.stateOf(first).optional
+  return settled.before(action).some(isMoved) ? [] : [unit.id]
+}

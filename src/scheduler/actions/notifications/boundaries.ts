@@ -1,0 +1,129 @@
+/**
+ * Clones with `notify=true` tell every instance before (`pre`) and after (`post`) one of them starts, stops, is promoted or
+ * demoted ("Clone Resource Agent Requirements" in Pacemaker Explained). The boundaries are ordering points around the
+ * clone's own: announce, confirmed, the change, done, tell, confirmed.
+ */
+import type { NodeStatus } from '../../../status/index.ts'
+import { notifyKey, type PlannedAction } from '../action.ts'
+import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
+import { relate, rule } from '../relation.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
+import { listeners } from './listeners.ts'
+
+export type Change = 'start' | 'stop' | 'promote' | 'demote'
+
+/** A change of a clone as two points: it begins, it is done. */
+export interface Course {
+  readonly action?: DraftAction
+  readonly done?: DraftAction
+}
+
+export type Changing = Partial<Readonly<Record<Change, Course>>>
+
+export interface NotificationBoundary<Action = PlannedAction> {
+  readonly change: Change
+  readonly pre?: Action
+  readonly preDone?: Action
+  readonly post?: Action
+  readonly postDone?: Action
+}
+
+export type NotificationBoundaries<Action = PlannedAction> = Partial<
+  Readonly<Record<Change, NotificationBoundary<Action>>>
+>
+
+/** Who is told that a stop was implied by fencing, and where. */
+export interface FencingNews<Action = PlannedAction> {
+  readonly boundary: NotificationBoundary<Action>
+  readonly unit: PrimitiveUnit
+  readonly told: readonly { readonly unit: PrimitiveUnit; readonly node: NodeStatus }[]
+}
+
+const INFINITY = 1_000_000
+
+/** One kind of change is confirmed to all before the next is announced. */
+const sequence: readonly (readonly [Change, Change])[] = [
+  ['stop', 'start'],
+  ['start', 'promote'],
+  ['stop', 'promote'],
+  ['demote', 'promote'],
+  ['demote', 'start'],
+  ['demote', 'stop'],
+]
+
+export function bindNotifications(draft: Drafting, clone: CloneUnit, changing: Changing): void {
+  const bound = (change: Change): NotificationBoundaries<DraftAction> => {
+    const course = changing[change]
+    return course ? { [change]: boundary(draft, clone, change, course) } : {}
+  }
+  const known = draft.boundaries.get(clone)
+  const all = { ...known, ...bound('start'), ...bound('stop'), ...bound('promote'), ...bound('demote') }
+  for (const [first, follower] of sequence) relate(all[first]?.postDone, all[follower]?.pre, rule.ordered)
+  draft.boundaries.set(clone, all)
+}
+
+function boundary(
+  draft: Drafting,
+  unit: Unit,
+  change: Change,
+  { action, done }: Course,
+): NotificationBoundary<DraftAction> {
+  const pre = action && notifyPoint(draft, unit, { action, change, when: 'pre', name: 'notify' })
+  const preDone = action && notifyPoint(draft, unit, { action, change, when: 'confirmed-pre', name: 'notified' })
+  if (pre && preDone) {
+    relate(pre, preDone, rule.ordered)
+    relate(preDone, action, rule.ordered)
+  }
+  const post = done && notifyPoint(draft, unit, { action: done, change, when: 'post', name: 'notify' })
+  const postDone = done && notifyPoint(draft, unit, { action: done, change, when: 'confirmed-post', name: 'notified' })
+  if (post && postDone) {
+    for (const point of [post, postDone]) {
+      point.priority = INFINITY
+      point.runnable = done.runnable
+    }
+    relate(done, post, rule.firstImpliesThen)
+    relate(post, postDone, rule.firstImpliesThen)
+    relate(preDone, post, rule.ordered)
+  }
+  return {
+    change,
+    ...(pre && { pre }),
+    ...(preDone && { preDone }),
+    ...(post && { post }),
+    ...(postDone && { postDone }),
+  }
+}
+
+interface NotifyPoint {
+  readonly action: DraftAction
+  readonly change: Change
+  readonly when: string
+  readonly name: string
+}
+
+function notifyPoint(draft: Drafting, unit: Unit, { action, change, when, name }: NotifyPoint): DraftAction {
+  const key = notifyKey(unit.id, when, action.task)
+  const point = obtain(draft, { unit, key, task: name, optional: action.optional })
+  point.pseudo = true
+  point.runnable = true
+  point.meta.set('notify_key_type', when)
+  point.meta.set('notify_key_operation', action.task)
+  point.meta.set('notify_type', when.replace('confirmed-', ''))
+  point.meta.set('notify_operation', change)
+  return point
+}
+
+const itself = (action: DraftAction): DraftAction => action
+
+/** Instances elsewhere are told of a stop that fencing implies, once the fencing is done. */
+export function bindAfterFencing(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction): void {
+  const after = boundary(draft, unit, 'stop', { done: fencing })
+  const told = primitivesOf(topOf(unit)).flatMap((instance) =>
+    listeners(draft, instance, {
+      change: 'stop',
+      isUnclean: (node) => isUnclean(draft, node),
+      stateOf: itself,
+    }).flatMap(({ node, hears }) => (hears.post ? [{ unit: instance, node }] : [])),
+  )
+  draft.afterFencing.push({ boundary: after, unit, told })
+}

@@ -1,0 +1,69 @@
+/**
+ * The order within a clone: it is started when its instances are, everything is demoted before anything stops, and
+ * everything is started before anything is promoted ("Clones"). With `ordered`, instances follow one another.
+ */
+
+import { rule } from '../relation.ts'
+import type { Setting } from '../setting.ts'
+import type { BundleUnit, CloneUnit, Unit } from '../unit.ts'
+import { orderGroup, thenOf } from './group-orders.ts'
+import type { OrderList } from './order.ts'
+import { orderPrimitive } from './primitive-orders.ts'
+
+const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, ordered } = rule
+
+export function orderClone(setting: Setting, orders: OrderList, clone: CloneUnit): void {
+  const then = thenOf(orders)
+  const { promotable, ordered: isOrdered } = clone.resource
+  then([clone, 'stopped'], [clone, 'start'], ordered)
+  then([clone, 'start'], [clone, 'running'], unrunnableFirstBlocks)
+  then([clone, 'stop'], [clone, 'stopped'], unrunnableFirstBlocks)
+  if (promotable) {
+    then([clone, 'demoted'], [clone, 'stop'], ordered)
+    then([clone, 'running'], [clone, 'promote'], unrunnableFirstBlocks)
+  }
+  clone.instances.forEach((instance, index) => {
+    if (instance.kind === 'group') orderGroup(setting, orders, instance)
+    else orderPrimitive(setting, orders, instance)
+    then([clone, 'start'], [instance, 'start'], unrunnableFirstBlocks | thenShowsFirst)
+    then([instance, 'start'], [clone, 'running'], firstShowsThen)
+    then([clone, 'stop'], [instance, 'stop'], thenShowsFirst)
+    then([instance, 'stop'], [clone, 'stopped'], firstShowsThen)
+    if (!isOrdered) return
+    for (const later of clone.instances.slice(index + 1)) {
+      then([instance, 'start'], [later, 'start'], ordered)
+      then([later, 'stop'], [instance, 'stop'], ordered)
+    }
+  })
+  if (promotable) orderPromotion(orders, clone)
+}
+
+/** What holds between the points of a promotable clone, and of a bundle around one. */
+export function orderRestartWithRoles(orders: OrderList, unit: CloneUnit | BundleUnit): void {
+  const then = thenOf(orders)
+  then([unit, 'stopped'], [unit, 'start'], ordered)
+  then([unit, 'stopped'], [unit, 'promote'], ordered)
+  then([unit, 'demoted'], [unit, 'stop'], ordered)
+  then([unit, 'demoted'], [unit, 'start'], ordered)
+  then([unit, 'demoted'], [unit, 'promote'], ordered)
+  then([unit, 'running'], [unit, 'promote'], ordered)
+  then([unit, 'demote'], [unit, 'demoted'], ordered)
+}
+
+function orderPromotion(orders: OrderList, clone: CloneUnit): void {
+  const then = thenOf(orders)
+  orderRestartWithRoles(orders, clone)
+  let previous: Unit | undefined
+  for (const instance of clone.instances) {
+    then([instance, 'demote'], [instance, 'promote'], ordered)
+    then([clone, 'promote'], [instance, 'promote'], ordered)
+    then([instance, 'promote'], [clone, 'promoted'], ordered)
+    then([clone, 'demote'], [instance, 'demote'], thenShowsFirst)
+    then([instance, 'demote'], [clone, 'demoted'], firstShowsThen)
+    if (previous && clone.resource.ordered) {
+      then([previous, 'promote'], [instance, 'promote'], ordered)
+      then([instance, 'demote'], [previous, 'demote'], ordered)
+    }
+    previous = instance
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Every order that follows from the configuration and from where resources shall be, before a single action is drafted:
+ * what must be apart, order constraints, and what the kinds of resources are made of.
+ */
+import { indexReferences } from '../../constraints/references.ts'
+import { buildTree } from '../../tree.ts'
+import type { Setting } from '../setting.ts'
+import type { Unit } from '../unit.ts'
+import { orderBundle } from './bundle-orders.ts'
+import { orderClone } from './clone-orders.ts'
+import { orderGroup } from './group-orders.ts'
+import { type Order, OrderList } from './order.ts'
+import { orderByConstraints } from './order-constraints.ts'
+import { orderPrimitive } from './primitive-orders.ts'
+import { orderSeparations } from './separations.ts'
+
+export function configuredOrders(setting: Setting): readonly Order[] {
+  const { status, tree } = setting
+  const orders = new OrderList()
+  orderSeparations(setting, orders)
+  orderByConstraints(setting, orders, indexReferences(status.configuration, buildTree(status)))
+  for (const unit of byPriority(tree.top)) orderUnit(setting, orders, unit)
+  return orders.orders
+}
+
+function orderUnit(setting: Setting, orders: OrderList, unit: Unit): void {
+  switch (unit.kind) {
+    case 'primitive':
+      orderPrimitive(setting, orders, unit)
+      return
+    case 'group':
+      orderGroup(setting, orders, unit)
+      return
+    case 'clone':
+      orderClone(setting, orders, unit)
+      return
+    case 'bundle':
+      orderBundle(setting, orders, unit)
+  }
+}
+
+/** As they are configured, the more important ones first; what is not configured any more comes last. */
+function byPriority(units: readonly Unit[]): readonly Unit[] {
+  const rank = ({ resource }: Unit): number => (resource.orphan ? Number.NEGATIVE_INFINITY : resource.meta.priority)
+  return units.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
+}

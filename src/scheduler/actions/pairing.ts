@@ -1,0 +1,58 @@
+/**
+ * Instances of clones by the node that they are on (going down) or shall be on (coming up): which instance of one clone is
+ * beside which of another. Looked up for every pair of instances, so it is made once for each clone and direction.
+ */
+import type { NodeName } from '../../base/index.ts'
+import { isTrue } from './operation.ts'
+import type { Destination } from './setting.ts'
+import {
+  type BundleUnit,
+  type CloneUnit,
+  type GroupUnit,
+  type PrimitiveUnit,
+  primitivesOf,
+  replicasOf,
+  type Unit,
+} from './unit.ts'
+
+export type Instance = PrimitiveUnit | GroupUnit
+export type Direction = 'down' | 'up'
+
+export interface Pairing {
+  readonly byNode: (clone: CloneUnit | BundleUnit, direction: Direction) => ReadonlyMap<NodeName, Instance>
+  /** The instance of another clone on the same node. */
+  readonly partnerOf: (instance: Unit, other: CloneUnit | BundleUnit, direction: Direction) => Instance | undefined
+}
+
+export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): Pairing {
+  const made = new Map<string, ReadonlyMap<NodeName, Instance>>()
+  const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] =>
+    primitivesOf(unit).flatMap((primitive) => {
+      if (direction === 'down') return primitive.resource.state.active.map(({ node }) => node)
+      const { node } = destinationOf(primitive)
+      return node === undefined ? [] : [node]
+    })
+  const byNode: Pairing['byNode'] = (clone, direction) => {
+    const key = `${clone.index} ${direction}`
+    const known = made.get(key)
+    if (known) return known
+    const found = new Map<NodeName, Instance>()
+    for (const instance of replicasOf(clone)) {
+      for (const node of nodesOf(instance, direction)) if (!found.has(node)) found.set(node, instance)
+    }
+    made.set(key, found)
+    return found
+  }
+  const partnerOf: Pairing['partnerOf'] = (instance, other, direction) => {
+    const partners = byNode(other, direction)
+    for (const node of nodesOf(instance, direction)) {
+      const partner = partners.get(node)
+      if (partner) return partner
+    }
+    return undefined
+  }
+  return { byNode, partnerOf }
+}
+
+export const isInterleaved = (unit: CloneUnit | BundleUnit): boolean =>
+  unit.kind === 'clone' ? unit.resource.interleave : isTrue(unit.resource.meta.raw.get('interleave'))

@@ -1,0 +1,129 @@
+/**
+ * What waits for probes: as long as nobody knows where a resource is active, nothing that would have to restart with it
+ * goes down, and nothing that waits for its stop goes on.
+ */
+import { actionsWithKey, operationKey, probesOf, sameNode } from '../action.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
+import type { Order, Side } from '../orders/order.ts'
+import { actionsOf } from '../orders/resolve.ts'
+import { isInterleaved } from '../pairing.ts'
+import { has, none, relate, rule } from '../relation.ts'
+import { isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
+/** What depends on a resource that was never probed waits for the probe, and what stops before it starts does so too. */
+export function orderAfterProbes(draft: Drafting, orders: readonly Order[]): void {
+  const ways: Ways = new Map()
+  for (const unit of draft.tree.top.flatMap(primitivesOf)) orderRestartsAfterProbes(draft, unit, ways)
+  for (const order of orders) orderProbesBeforeFollowers(draft, order)
+}
+
+function orderRestartsAfterProbes(draft: Drafting, unit: PrimitiveUnit, ways: Ways): void {
+  for (const probe of probesOf(draft, unit)) {
+    const seen = new Set<DraftAction>()
+    for (const { follower, rules } of probe.after.slice()) {
+      if (!probe.runnable && !has(rules, rule.unrunnableFirstBlocks)) blockInactive(probe, follower)
+      followFromProbe({ draft, unit, probe, seen, ways }, follower)
+    }
+  }
+}
+
+/**
+ * While some instances of a clone are active, one that cannot be probed does not stop the others from what they do; but none
+ * that is down starts, since there might be too many then.
+ */
+function blockInactive(probe: DraftAction, start: DraftAction): void {
+  const { unit } = start
+  if (start.task !== 'start' || !isReplicated(unit) || !probe.unit || topOf(probe.unit) !== unit) return
+  for (const { follower } of start.after.slice()) {
+    if (follower.task !== 'start' || !follower.unit || topOf(follower.unit) !== unit) continue
+    if (primitivesOf(follower.unit).some(isActive)) continue
+    relate(probe, follower, rule.ordered | rule.unrunnableFirstBlocks)
+  }
+}
+
+/** Where the search goes on from an action: to what must happen as well, and from a group or clone to its parts. */
+interface Way {
+  readonly implied: readonly DraftAction[]
+  readonly parts: ReadonlyMap<Unit, readonly DraftAction[]>
+}
+
+/** Made once for each action, since many probes lead to the same ones. */
+type Ways = Map<DraftAction, Way>
+
+interface FromProbe {
+  readonly draft: Drafting
+  readonly unit: PrimitiveUnit
+  readonly probe: DraftAction
+  readonly seen: Set<DraftAction>
+  readonly ways: Ways
+}
+
+/** What goes down when something has to go up again. */
+const wayDown: Readonly<Record<string, string>> = { start: 'stop', promote: 'demote' }
+
+/** Whatever would have to restart, or be promoted again, if the probe finds something waits for the probe. */
+function followFromProbe(from: FromProbe, after: DraftAction): void {
+  const { draft, unit, probe, seen } = from
+  if (seen.has(after)) return
+  seen.add(after)
+  const down = wayDown[after.task]
+  if (down !== undefined && after.unit?.kind === 'primitive' && after.unit !== unit) {
+    for (const action of actionsWithKey(draft, after.unit, operationKey(after.unit.id, down))) {
+      if (!action.pseudo) relate(probe, action, rule.ordered)
+    }
+  }
+  const way = wayFrom(from.ways, after)
+  for (const next of way.implied) followFromProbe(from, next)
+  for (const next of partsBeside(from, after, way)) followFromProbe(from, next)
+}
+
+function wayFrom(ways: Ways, action: DraftAction): Way {
+  const known = ways.get(action)
+  if (known) return known
+  const implied: DraftAction[] = []
+  const parts = new Map<Unit, DraftAction[]>()
+  for (const { follower, rules } of action.after) {
+    if (has(rules, rule.firstImpliesThen)) implied.push(follower)
+    else if (follower.unit && follower.unit !== action.unit && follower.unit.parent === action.unit) {
+      const same = parts.get(follower.unit)
+      if (same) same.push(follower)
+      else parts.set(follower.unit, [follower])
+    }
+  }
+  const way = { implied, parts }
+  ways.set(action, way)
+  return way
+}
+
+/** In an interleaved clone only the part beside the probed instance is concerned. */
+function partsBeside({ draft, unit }: FromProbe, after: DraftAction, { parts }: Way): readonly DraftAction[] {
+  if (!after.unit || after.unit.kind === 'primitive' || unit.parent === after.unit) return []
+  if (!isReplicated(after.unit) || !isInterleaved(after.unit)) {
+    return [...parts].flatMap(([part, actions]) => (isReplicated(part) ? [] : actions))
+  }
+  const partner = draft.pairing.partnerOf(unit, after.unit, 'up')
+  return (partner && parts.get(partner)) ?? []
+}
+
+/** Where something waits for a stop, and the resource may turn out to be active elsewhere, it waits for the probe too. */
+function orderProbesBeforeFollowers(draft: Drafting, { first, follower, rules }: Order): void {
+  const { unit } = first
+  if (rules === none || unit?.kind !== 'primitive' || unit === follower.unit || taskOf(first) !== 'stop') return
+  // The container may start again and the probe come after that.
+  if (follower.unit && unit.container === follower.unit && taskOf(follower) === 'stop') return
+  const probes = probesOf(draft, unit)
+  if (probes.length === 0) return
+  const kept = rules & (rule.unlessFirstMigrates | rule.onSameNode)
+  const probeRules = rules === rule.onSameNodeOrTarget || rules === rule.neededOnSameNode ? rules : rule.ordered | kept
+  const followers = actionsOf(draft, follower)
+  for (const probe of probes) {
+    for (const action of followers) if (waitsForProbe(action, probe)) relate(probe, action, probeRules)
+  }
+}
+
+const taskOf = ({ action, task }: Side): string | undefined => (action ? action.task : task)
+
+/** A node is probed after it was unfenced, and before it shuts down; no other node's shutdown waits for that. */
+function waitsForProbe(action: DraftAction, probe: DraftAction): boolean {
+  if (action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
+  return action.task !== 'do_shutdown' || sameNode(action.node, probe.node)
+}

@@ -1,0 +1,91 @@
+/**
+ * The state of an action as it counts for others. That of a group, clone or bundle follows from what its parts do: its own
+ * point is needed when something below it is, and possible when what is below it is.
+ */
+import type { NodeStatus } from '../../../status/index.ts'
+import { type ActionState, findAction, type PlannedAction } from '../action.ts'
+import { originalTask } from '../role-tasks.ts'
+import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone, partsDoing } from '../unit.ts'
+import type { Settling } from './settling.ts'
+
+export type Counted = Readonly<Pick<ActionState, 'optional' | 'runnable'>>
+
+/** For a clone on a node: whether it is needed on that node, but whether it can run anywhere at all. */
+export function countedForOrder(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
+  const anywhere = counted(settling, action, undefined)
+  if (!node || !action.unit || !isInClone(action.unit)) return anywhere
+  const there = counted(settling, action, node)
+  return { optional: there.optional, runnable: there.runnable || anywhere.runnable }
+}
+
+/** What is found out about a point by its parts stays with it. */
+export function counted(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
+  const { unit } = action
+  if (!unit || unit.kind === 'primitive') return settling.stateOf(action)
+  return unit.kind === 'group' ? countGroup(settling, action, unit, node) : countParts(settling, action, unit, node)
+}
+
+function countGroup(
+  settling: Settling,
+  action: PlannedAction,
+  { members }: GroupUnit,
+  node: NodeStatus | undefined,
+): Counted {
+  const task = originalTask(action.task)
+  const isDone = task !== action.task
+  const state = settling.stateOf(action)
+  let optional = true
+  let runnable = true
+  for (const member of members) {
+    const own = findAction(settling.draft, member, { task, node })
+    if (!own) {
+      // A group is not up without all of its members; going down, none is missed.
+      if (task !== 'stop' && task !== 'demote') runnable = false
+      continue
+    }
+    const ofMember = settling.stateOf(own)
+    if (!ofMember.optional) {
+      optional = false
+      state.optional = false
+    }
+    // The start of a group may begin although not all members can start; only `running` needs all of them.
+    if (!ofMember.runnable && isDone) {
+      runnable = false
+      state.runnable = false
+    }
+  }
+  return { optional, runnable }
+}
+
+function countParts(
+  settling: Settling,
+  action: PlannedAction,
+  unit: CloneUnit | BundleUnit,
+  node: NodeStatus | undefined,
+): Counted {
+  const ofGroups = unit.kind === 'clone' && unit.instances[0]?.kind === 'group'
+  const task = taskOfParts(action, ofGroups ? 'groups' : 'primitives')
+  const state = settling.stateOf(action)
+  let optional = true
+  let runnable = false
+  for (const part of partsDoing(unit, task)) {
+    const own = findAction(settling.draft, part, { task, node: part.kind === 'primitive' ? node : undefined })
+    if (!own) continue
+    const ofPart = counted(settling, own, node)
+    if (!ofPart.optional) {
+      optional = false
+      state.optional = false
+    }
+    if (ofPart.runnable) runnable = true
+  }
+  if (!runnable && node === undefined) state.runnable = false
+  return { optional, runnable }
+}
+
+/** What the parts of a clone do when the clone does this. */
+export function taskOfParts({ key, task }: PlannedAction, parts: 'primitives' | 'groups'): string {
+  const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(key)
+  const named = notified?.[1] ?? task
+  // Groups have points of their own for what is done everywhere.
+  return parts === 'groups' ? named : originalTask(named)
+}

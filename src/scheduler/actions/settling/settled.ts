@@ -1,0 +1,18 @@
+/**
+ * What comes of all actions once every relation between them holds. The facts of an action are those of the draft; what
+ * changed is its state, who has no place any more, and which relations turned out not to apply.
+ */
+import type { ActionState, PlannedAction } from '../action.ts'
+import type { Draft } from '../draft.ts'
+import type { Relation } from '../relation.ts'
+import type { Unit } from '../unit.ts'
+
+export interface Settled extends Draft {
+  readonly stateOf: (action: PlannedAction) => Readonly<ActionState>
+  /** The relations that hold in which it is the `then`, latest last. */
+  readonly before: (action: PlannedAction) => readonly Readonly<Relation<PlannedAction>>[]
+}
+
+/** Its agent takes the changed parameters without a restart. */
+export const isReloaded = ({ ofUnit, stateOf }: Settled, unit: Unit): boolean =>
+  ofUnit(unit).some((action) => action.task === 'reload-agent' && !stateOf(action).optional)

@@ -1,0 +1,107 @@
+/**
+ * The workplace of settling, which nobody outside sees: the state of each action as it is so far, the relations that were
+ * added and those that do not apply, and the actions that are to be looked at again.
+ */
+import { defined } from '../../../base/index.ts'
+import type { ActionState, PlannedAction, PlannedRelation } from '../action.ts'
+import type { Draft } from '../draft.ts'
+import { pairingOf } from '../pairing.ts'
+import { has, none, type Rules } from '../relation.ts'
+import type { PrimitiveUnit } from '../unit.ts'
+import type { Settled } from './settled.ts'
+import { Worklist } from './worklist.ts'
+
+type Relations = Map<PlannedAction, PlannedRelation[]>
+
+export class Settling {
+  readonly draft: Draft
+  readonly work = new Worklist()
+  /** How far a change has been followed. */
+  depth = 0
+  readonly #states: ActionState[]
+  readonly #dropped: boolean[] = []
+  readonly #addedBefore: Relations = new Map()
+  readonly #addedAfter: Relations = new Map()
+  readonly #withdrawn = new Set<PrimitiveUnit>()
+  #relations: number
+  #pairing: Draft['pairing']
+
+  constructor(draft: Draft) {
+    this.draft = draft
+    this.#relations = draft.relations
+    this.#pairing = draft.pairing
+    this.#states = draft.actions.map((action) => {
+      const { optional, runnable, pseudo, migratable, alwaysInGraph, reason, cause } = draft.draftedState(action)
+      return { optional, runnable, pseudo, migratable, alwaysInGraph, reason, cause }
+    })
+  }
+
+  stateOf = ({ id }: PlannedAction): ActionState => defined(this.#states[id - 1], `the state of action ${id}`)
+
+  get pairing(): Draft['pairing'] {
+    return this.#pairing
+  }
+
+  destinationOf: Draft['destinationOf'] = (unit) =>
+    this.#withdrawn.has(unit) ? { nextRole: 'Stopped' } : this.draft.destinationOf(unit)
+
+  /** What was to be active stays down after all. */
+  withdraw(units: readonly PrimitiveUnit[]): void {
+    for (const unit of units) this.#withdrawn.add(unit)
+    this.#pairing = pairingOf(this.destinationOf)
+  }
+
+  /** The relations in which an action is the `then`, latest last. */
+  before(action: PlannedAction): readonly PlannedRelation[] {
+    const added = this.#addedBefore.get(action)
+    return added ? [...action.before, ...added] : action.before
+  }
+
+  after(action: PlannedAction): readonly PlannedRelation[] {
+    const added = this.#addedAfter.get(action)
+    return added ? [...action.after, ...added] : action.after
+  }
+
+  isDropped({ number }: PlannedRelation): boolean {
+    return this.#dropped[number] === true
+  }
+
+  drop({ number }: PlannedRelation): void {
+    this.#dropped[number] = true
+  }
+
+  /** Relates two more actions; true if nothing of this was said before. */
+  relate(first: PlannedAction, follower: PlannedAction, rules: Rules): boolean {
+    if (rules === none || first === follower) return false
+    const added = this.#addedBefore.get(follower)
+    const isSaid = (relation: PlannedRelation): boolean =>
+      relation.first === first && relation.follower === follower && has(relation.rules, rules)
+    const fewer = first.after.length <= follower.before.length ? first.after : follower.before
+    if (fewer.some(isSaid) || added?.some(isSaid)) return false
+    const relation = { number: this.#relations, first, follower, rules }
+    this.#relations++
+    push(this.#addedBefore, follower, relation)
+    push(this.#addedAfter, first, relation)
+    return true
+  }
+
+  /** An action and whatever comes after it are to be looked at. */
+  lookAgain(action: PlannedAction): void {
+    this.work.add(action)
+    for (const { follower } of this.after(action)) this.work.add(follower)
+  }
+
+  /** What is settled, once nothing is left to be looked at. */
+  finish(): Settled {
+    const { draft, stateOf, destinationOf } = this
+    const before = (action: PlannedAction): readonly PlannedRelation[] =>
+      this.before(action).filter((relation) => !this.isDropped(relation))
+    return { ...draft, stateOf, before, destinationOf, pairing: this.#pairing }
+  }
+}
+
+function push(to: Relations, action: PlannedAction, relation: PlannedRelation): void {
+  const known = to.get(action)
+  if (known) known.push(relation)
+  else to.set(action, [relation])
+}
