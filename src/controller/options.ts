@@ -5,6 +5,7 @@ import { type Configuration, clusterOption, nvSetsByPrecedence, parseBoolean } f
 export interface ControllerOptions {
   readonly fencingEnabled: boolean
   readonly fencingMaxAttempts: number
+  /** Infinite where it is 0: then only rules, expiries and events make the cluster look again. */
   readonly recheckIntervalMs: number
   readonly transitionDelayMs: number
   /** 0: the default of the daemon. */
@@ -20,7 +21,7 @@ export function controllerOptions(configuration: Configuration | undefined): Con
   return {
     fencingEnabled: parseBoolean(value('fencing-enabled')) ?? true,
     fencingMaxAttempts: Math.max(1, Number(value('fencing-max-attempts')) || 10),
-    recheckIntervalMs: parseDurationMs(value('cluster-recheck-interval')) ?? 900_000,
+    recheckIntervalMs: (parseDurationMs(value('cluster-recheck-interval')) ?? 900_000) || Number.POSITIVE_INFINITY,
     transitionDelayMs: parseDurationMs(value('transition-delay')) ?? 0,
     nodeActionLimit: Math.max(0, Number(value('node-action-limit')) || 0),
     ...(deadtimeMs === undefined ? {} : { deadtimeMs }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -259,6 +259,42 @@ describe('cluster verify', () => {
     expect(exitCode).toBe(1)
     expect(standardOutput).toMatch(/^Error: line \d+, column \d+: .*'wbe'.*Did you mean 'web'/)
     expect(standardOutput).toMatch(/not valid: 1 error, 0 warnings\.\n$/)
+  })
+
+  const sources: readonly { readonly name: string; readonly words: (cib: string) => readonly string[] }[] = [
+    { name: 'a file named as crm_verify does', words: () => ['--xml-file', join(folder, 'cib.xml')] },
+    { name: 'a file by its letter', words: () => ['-x', join(folder, 'cib.xml')] },
+    { name: 'a CIB as text', words: (cib) => ['--xml-text', cib] },
+    { name: 'a CIB as text by its letter', words: (cib) => ['-X', cib, '-V'] },
+  ]
+  for (const { name, words } of sources)
+    test(`${name} is checked`, async () => {
+      await verify('verify', cibOf(dangling))
+      const { standardOutput, exitCode } = await runLine({
+        commands: allCommands,
+        line: ['verify', ...words(cibOf(dangling))],
+        terminal: scriptedTerminal(),
+        openCluster: () => fileAccess(join(folder, 'none.xml')),
+      })
+      expect(exitCode).toBe(1)
+      expect(standardOutput).toContain("'wbe'")
+    })
+
+  test('--quiet says nothing, and --save-xml keeps what is valid', async () => {
+    const copy = join(folder, 'copy.xml')
+    expect(await verify(`verify --quiet --save-xml ${copy}`, cibOf(dangling))).toEqual({
+      standardOutput: '',
+      standardError: '',
+      exitCode: 1,
+    })
+    expect(existsSync(copy)).toBe(false)
+    await verify(`verify --quiet --save-xml ${copy}`, cibOf({}))
+    expect(readFileSync(copy, 'utf8')).toContain('<configuration>')
+  })
+
+  test('two sources are one too many', async () => {
+    const { standardError } = await verify('verify --xml-pipe --live-check', cibOf({}))
+    expect(standardError).toContain('Name one source: --xml-pipe and --live-check are too many.')
   })
 
   test('with --full the path of the element is told', async () => {

@@ -171,9 +171,9 @@ function memberOf(node: NodeName, incarnation = 1, state = 'joining'): Observati
   return put(keys.member(node), value, `lease-${node}`)
 }
 
-function configuration(fencing: boolean): Observation {
+function configuration(fencing: boolean, more = ''): Observation {
   const nodes = ['alpha', 'beta', 'gamma'].map((name) => `<node id="${name}" uname="${name}"/>`).join('')
-  const option = `<cluster_property_set id="cib-bootstrap-options"><nvpair id="o" name="fencing-enabled" value="${fencing}"/></cluster_property_set>`
+  const option = `<cluster_property_set id="cib-bootstrap-options"><nvpair id="o" name="fencing-enabled" value="${fencing}"/>${more}</cluster_property_set>`
   const parsed = parseXml(
     `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources/><constraints/></configuration><status/></cib>`,
   )
@@ -562,6 +562,47 @@ describe('a cluster that starts', () => {
     dc.later(300)
     dc.store(memberOf(gamma))
     dc.later(50)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+})
+
+describe('time alone makes the DC look again', () => {
+  function computed(dc: Dc, recheckInMs?: number): void {
+    dc.later(50)
+    const [compute] = dc.take('compute')
+    if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+    const more = recheckInMs === undefined ? {} : { recheckInMs }
+    dc.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(), ...more })
+  }
+
+  test('when a rule or an expiry changes the answer, and not before', () => {
+    const dc = new Dc()
+    computed(dc, 30_000)
+    dc.later(29_900)
+    expect(dc.take('compute')).toEqual([])
+    dc.later(100)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('after cluster-recheck-interval, if nothing is due before', () => {
+    const dc = new Dc()
+    computed(dc)
+    dc.later(899_000)
+    expect(dc.take('compute')).toEqual([])
+    dc.later(1000)
+    expect(dc.take('compute')).toHaveLength(1)
+  })
+
+  test('a cluster-recheck-interval of 0 leaves rules and expiries', () => {
+    const dc = new Dc({
+      left: [configuration(true, '<nvpair id="c" name="cluster-recheck-interval" value="0"/>')],
+    })
+    computed(dc)
+    dc.later(950_000)
+    expect(dc.take('compute')).toEqual([])
+    dc.store(configuration(true, '<nvpair id="c" name="cluster-recheck-interval" value="0"/>'))
+    computed(dc, 5000)
+    dc.later(5000)
     expect(dc.take('compute')).toHaveLength(1)
   })
 })

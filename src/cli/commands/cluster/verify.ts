@@ -1,7 +1,8 @@
-import { type CibReport, describeCibReport, validateCib, type XmlElement } from '../../../cib/index.ts'
+import { type CibReport, describeCibReport, printXml, validateCib, type XmlElement } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { schedule } from '../../../scheduler/index.ts'
 import { type InstalledAgent, resolveResourceAgent } from '../../agents.ts'
+import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
@@ -10,16 +11,21 @@ import { configuredPrimitives, type LintFinding, lint } from './lint.ts'
 export const clusterVerify: Command = {
   path: ['cluster', 'verify'],
   aliases: [['verify']],
-  usage: '[--full] [--strict]',
+  usage: '[--full] [--strict] [--xml-file=<file>]',
   summary: 'Check the configuration for mistakes',
   details:
     'Errors make the command fail; warnings do not, unless --strict asks for it. --strict also tells what works and will surprise: clones that are ordered ' +
     'without interleave, stop time-outs below the agent’s advice, resources without a monitor, missing fencing, colocations that cannot be ' +
-    'satisfied, two nodes that may fence each other.',
-  examples: ['systole cluster verify --strict', 'systole verify -f cib.xml'],
+    'satisfied, two nodes that may fence each other. The flags of crm_verify are understood.',
+  examples: ['systole cluster verify --strict', 'systole verify --xml-file cib.xml', 'systole verify --quiet'],
   flags: [
+    ...sourceFlags,
+    { name: 'xml-text', letter: 'X', value: 'text', summary: 'A CIB as text' },
     { name: 'full', summary: 'With each finding, the path of the element in the CIB' },
+    { name: 'verbose', letter: 'V', summary: 'The same as --full' },
+    { name: 'quiet', letter: 'Q', summary: 'Say nothing: the exit code tells' },
     { name: 'strict', summary: 'Look for what will surprise, too, and fail for warnings' },
+    { name: 'save-xml', letter: 'S', value: 'file', summary: 'Write the CIB that was checked, if it is valid' },
   ],
   run: (call) => verify(call),
 }
@@ -33,7 +39,7 @@ interface Verdict {
 
 async function verify(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster verify [--full] [--strict]' })
-  const { cib } = await call.cluster.readCib()
+  const { cib } = await cibSource(call).read()
   const reports = validateCib(cib)
   const strict = call.flags.has('strict')
   const isBroken = reports.some(({ severity }) => severity === 'error')
@@ -42,7 +48,11 @@ async function verify(call: Call): Promise<Outcome> {
   const verdict: Verdict = { reports, advice: advice.advice, notes: [...skipped, ...advice.notes] }
   const warnings = verdict.advice.length + reports.filter(({ severity }) => severity === 'warning').length
   const failed = isBroken || (strict && warnings > 0)
-  const text = [...linesOf(verdict, call.flags.has('full')), summarize(verdict)].map((line) => `${line}\n`).join('')
+  const copy = call.flags.get('save-xml')
+  if (typeof copy === 'string' && !isBroken) await call.terminal.writeFile(copy, printXml(cib))
+  const full = call.flags.has('full') || call.flags.has('verbose')
+  const lines = call.flags.has('quiet') ? [] : [...linesOf(verdict, full), summarize(verdict)]
+  const text = lines.map((line) => `${line}\n`).join('')
   return done(text, { valid: !isBroken, ...verdict }, failed ? 1 : 0)
 }
 

@@ -12,6 +12,7 @@ import {
   type Surroundings,
   simulateCib,
 } from '../../../scheduler/index.ts'
+import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { fileAccess } from '../../file-access.ts'
 import { utcOffsetAt } from '../../host-time.ts'
@@ -58,9 +59,7 @@ export const simulateCommand: Command = {
     'systole simulate --profile /var/lib/pacemaker/pengine --repeat 5',
   ],
   flags: [
-    { name: 'xml-file', letter: 'x', value: 'file', summary: 'A CIB in a file' },
-    { name: 'xml-pipe', letter: 'p', summary: 'A CIB from standard input' },
-    { name: 'live-check', letter: 'L', summary: 'The running cluster, as without a file' },
+    ...sourceFlags,
     ...questionFlags,
     ...showFlags,
     ...saveFlags,
@@ -97,16 +96,18 @@ async function answerBatch(call: Call): Promise<Outcome> {
 }
 
 async function simulateOnce(call: Call): Promise<Outcome> {
-  const source = sourceOf(call)
+  const source = cibSource(call)
+  if (call.flags.has('in-place') && source.path === undefined)
+    throw new Refusal('--in-place writes to a file: name it by --xml-file.')
   const { cib: original } = await source.read()
-  const question = await completeQuestion(call, original, source.isFile)
+  const question = await completeQuestion(call, original, source.isLive)
   const texts = simulateCib(question)
   await save(call, texts, source.path)
   const unused = unusedFailures(texts, question.failures ?? [])
   for (const sentence of unused) call.terminal.progress(sentence)
   const scores = call.flags.has('show-scores') ? texts.scores() : ''
   const nextChange =
-    call.flags.has('show-next-change') || !source.isFile ? `\n${describeNextChange(texts.simulation.status)}\n` : ''
+    call.flags.has('show-next-change') || source.isLive ? `\n${describeNextChange(texts.simulation.status)}\n` : ''
   const rest = `${scores === '' ? '' : `\nScores:\n${scores}`}${nextChange}`
   return done(call.flags.has('quiet') ? scores : `${texts.summary}${rest}`, {
     ...simulationFacts(texts),
@@ -114,29 +115,9 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   })
 }
 
-interface Source {
-  readonly read: () => Promise<{ readonly cib: XmlElement }>
-  readonly isFile: boolean
-  /** Where `--in-place` writes. */
-  readonly path?: string
-}
-
-function sourceOf(call: Call): Source {
-  const [file, own] = [call.flags.get('xml-file'), call.flags.get('file')]
-  const given = [file, own, call.flags.get('xml-pipe'), call.flags.get('live-check')].filter(
-    (value) => value !== undefined,
-  )
-  if (given.length > 1) throw new Refusal('Name one source: a file, standard input or the running cluster.')
-  const path = file ?? own
-  if (typeof path === 'string') return { read: fileAccess(path).readCib, isFile: true, path }
-  if (call.flags.has('in-place')) throw new Refusal('--in-place writes to a file: name it by --xml-file.')
-  if (call.flags.has('xml-pipe')) return { read: fileAccess('/dev/stdin').readCib, isFile: true }
-  return { read: call.cluster.readCib, isFile: false }
-}
-
-async function completeQuestion(call: Call, original: XmlElement, isFile: boolean): Promise<SimulationQuestion> {
+async function completeQuestion(call: Call, original: XmlElement, isLive: boolean): Promise<SimulationQuestion> {
   const date = call.flags.get('set-datetime')
-  const saved = isFile ? original.attributes['execution-date'] : undefined
+  const saved = isLive ? undefined : original.attributes['execution-date']
   const moment = momentOf(saved, typeof date === 'string' ? date : undefined, utcOffsetAt)
   const now = moment?.seconds ?? Math.floor(call.terminal.now().getTime() / 1000)
   const { whatIf, failures } = readQuestion(call)
@@ -152,7 +133,7 @@ async function completeQuestion(call: Call, original: XmlElement, isFile: boolea
     now,
     utcOffsetAt,
     showScores: call.flags.has('show-scores') || call.flags.has('json'),
-    isSanitized: isFile,
+    isSanitized: !isLive,
     keepsResult: call.flags.has('save-output') || call.flags.has('in-place'),
     whatIf,
     failures,
