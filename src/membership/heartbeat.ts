@@ -98,11 +98,28 @@ export function initialHeartbeat(
 }
 
 export function heartbeatStep(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatStep {
+  const routine = input.kind === 'pulse' ? routinePulse(state, input.pulse, now) : undefined
+  if (routine) return { state: routine, effects: [] }
   const woken = noticePause(state, input, now)
   const next = takeInput(woken.state, input, now)
   const told = tellView(next, now)
   const sent = sendPulse(told.state, now)
   return { state: sent.state, effects: [...woken.effects, ...told.effects, ...sent.effects] }
+}
+
+/**
+ * Nearly all that ever happens: a peer that was heard is heard again, says the same, and nobody's silence has begun meanwhile.
+ * The whole step comes to the same; an idle node does it several times a second.
+ */
+function routinePulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): HeartbeatState | undefined {
+  const { tokenMs, heartbeatIntervalMs } = state.timings
+  const peer = state.peers.get(pulse.node)
+  if (peer === undefined || peer.incarnation !== pulse.incarnation) return undefined
+  if (pulse.silent.length > 0 || peer.saysSilent.length > 0 || state.sentSilent.length > 0) return undefined
+  if (now >= state.nextPulseAt || now - state.lastStep > heartbeatIntervalMs + tokenMs / 2) return undefined
+  for (const { lastHeard, hostAnswers } of state.peers.values())
+    if (hostAnswers || now - lastHeard >= tokenMs) return undefined
+  return { ...withPeer(state, pulse.node, { ...peer, lastHeard: now }), lastStep: now }
 }
 
 /** When the next tick is needed, at the latest: the next pulse is due, or a peer's silence begins. */

@@ -17,6 +17,7 @@ export {
 } from './heartbeat.ts'
 export {
   initialPresence,
+  nextPresenceAt,
   type OwnMember,
   type PresenceEffect,
   type PresenceInput,

@@ -89,6 +89,13 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
   }
 }
 
+/** When a tick is needed besides the inputs: to write again what had no effect, or to leave without the others. */
+export function nextPresenceAt(state: PresenceState, now: MonotonicMs): MonotonicMs | undefined {
+  const alone = state.phase === 'leaving' && state.lease === undefined && !state.stoppingLocally
+  if (alone && state.leaveAloneAt !== undefined) return monotonicMs(state.leaveAloneAt + leaveAlonePatienceMs)
+  return state.phase !== 'left' && !state.writing && state.retryAt > now ? state.retryAt : undefined
+}
+
 export function presenceStep(
   state: PresenceState,
   input: PresenceInput,

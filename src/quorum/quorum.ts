@@ -52,6 +52,9 @@ type QuorumStep = Step<QuorumState, QuorumEffect>
 /** After an answer did not come or was no: not at once again, and often enough to be back before others act. */
 const retryMs = 200
 
+/** Two thirds of the time are left, margin included, for an election of the store's leader and a slow answer after it. */
+const renewalsPerTtl = 3
+
 export function initialQuorum(timings: QuorumTimings, now: MonotonicMs): QuorumState {
   const before = monotonicMs(Number.NEGATIVE_INFINITY)
   return { timings, until: before, doubtedAt: before, asking: false, askAt: now, told: false, left: false }
@@ -109,7 +112,11 @@ function confirm(
   now: MonotonicMs,
 ): QuorumState {
   const { leaseMarginMs, leaseTtlMs } = state.timings
-  const next = { ...state, asking: false, askAt: monotonicMs(Math.max(now, answer.askedAt + leaseTtlMs / 4)) }
+  const next = {
+    ...state,
+    asking: false,
+    askAt: monotonicMs(Math.max(now, answer.askedAt + leaseTtlMs / renewalsPerTtl)),
+  }
   if (answer.askedAt < state.doubtedAt) return { ...next, askAt: now }
   return { ...next, until: monotonicMs(Math.max(state.until, answer.askedAt + answer.ttlMs - leaseMarginMs)) }
 }

@@ -32,11 +32,25 @@ export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array):
 
 /** A message inside a message that the sender left out reads as an empty one, as proto3 has it for every other field. */
 function complete(type: protobuf.Type, value: Record<string, unknown>): Record<string, unknown> {
-  for (const field of type.fieldsArray)
-    if (field.resolve().resolvedType instanceof protobuf.Type && !field.repeated && !field.map)
-      value[field.name] ??= complete(
-        field.resolvedType as protobuf.Type,
-        (field.resolvedType as protobuf.Type).toObject((field.resolvedType as protobuf.Type).create(), asWritten),
-      )
+  for (const { name, inner } of messageFields(type))
+    value[name] ??= complete(inner, inner.toObject(inner.create(), asWritten))
   return value
+}
+
+interface MessageField {
+  readonly name: string
+  readonly inner: protobuf.Type
+}
+
+const messageFieldsOf = new WeakMap<protobuf.Type, readonly MessageField[]>()
+
+function messageFields(type: protobuf.Type): readonly MessageField[] {
+  const known = messageFieldsOf.get(type)
+  if (known) return known
+  const fields = type.fieldsArray.flatMap((field): readonly MessageField[] => {
+    const inner = field.resolve().resolvedType
+    return inner instanceof protobuf.Type && !field.repeated && !field.map ? [{ name: field.name, inner }] : []
+  })
+  messageFieldsOf.set(type, fields)
+  return fields
 }

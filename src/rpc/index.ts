@@ -25,6 +25,6 @@ export { acceptsSecret, type IssuedToken, issueToken, type JoinToken, parseToken
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
 export type { Handlers } from './method.ts'
 export { connectPeer, type PeerClient } from './peer-client.ts'
-export { openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
+export { framePulse, openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse } from './report.ts'
 export type { TlsIdentity } from './tls-identity.ts'

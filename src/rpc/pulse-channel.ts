@@ -1,6 +1,6 @@
 /**
  * Heartbeats between daemons: one mutual-TLS connection out to each peer, on which nothing but pulses travels, each a protobuf message
- * behind its length; one byte comes back now and then, so that a sender notices a dead connection. No HTTP/2 and no
+ * behind its length. Nothing comes back: whether a peer hears this node is in the pulses that the peer sends. No HTTP/2 and no
  * calls: an idle cluster does little else than this, several times a second (docs/adr/0009-heartbeats.md).
  */
 import { once } from 'node:events'
@@ -11,7 +11,10 @@ import type { PeerAddress } from './peer-client.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 
 export interface PulseStream {
-  readonly send: (pulse: Pulse) => void
+  /** A pulse as `framePulse` makes it: the same for all peers. */
+  readonly send: (framed: Buffer) => void
+  /** The peer is heard, and says whether it hears this node. */
+  readonly heardPeer: (hearsThisNode: boolean) => void
   readonly close: () => void
 }
 
@@ -22,15 +25,13 @@ export interface PulseListener {
   readonly onBroken: (caller: string) => void
 }
 
-/** A connection that does not come about, or whose pulses are not answered, is given up after this time. */
+/** A connection that does not come about, or leads nowhere, is given up after this time. */
 const patienceMs = 2000
 /** Far more than a pulse with hundreds of silent nodes. */
 const longestPulse = 65_535
 const lengthBytes = 2
-/** Answers cost as much as pulses; a few of them show that the connection lives. */
-const answerEveryMs = 500
-/** So many pulses without an answer, and so long, mean that nobody hears them. */
-const unansweredPulses = 4
+/** So many pulses to a peer that is not heard, or does not hear this node, and for so long, mean that they do not arrive. */
+const pulsesInVain = 4
 
 export async function servePulses(
   at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
@@ -67,7 +68,6 @@ function nodeOf(socket: TLSSocket): string | undefined {
 
 function readPulses(socket: TLSSocket, caller: string, listener: PulseListener): void {
   let rest: Buffer = Buffer.alloc(0)
-  let answeredAt = -answerEveryMs
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -76,10 +76,6 @@ function readPulses(socket: TLSSocket, caller: string, listener: PulseListener):
       if (rest.length < end) break
       const pulse = decode('Pulse', rest.subarray(lengthBytes, end)) as Pulse
       rest = rest.subarray(end)
-      if (performance.now() - answeredAt > answerEveryMs) {
-        answeredAt = performance.now()
-        socket.write(answer)
-      }
       listener.onPulse(pulse, caller)
     }
   })
@@ -97,8 +93,6 @@ function readPulses(socket: TLSSocket, caller: string, listener: PulseListener):
   })
 }
 
-const answer = Buffer.alloc(1)
-
 /** `onEnd` is called once, with whether the peer's host answered: a refusal or a reset says that it lives without its daemon. */
 export function openPulseStream(
   peer: PeerAddress,
@@ -108,8 +102,8 @@ export function openPulseStream(
   // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
   const socket = connect({ host: peer.host, port: peer.port, servername: peer.node, ...secrets(identity) })
   let phase: 'opening' | 'open' | 'ended' = 'opening'
-  let lastAnswerAt = performance.now()
-  let unanswered = 0
+  let lastHeardAt = performance.now()
+  let inVain = 0
   const end = (answered: boolean, reason: string): void => {
     if (phase === 'ended') return
     phase = 'ended'
@@ -120,22 +114,26 @@ export function openPulseStream(
   socket.setTimeout(patienceMs, () => end(false, 'no answer'))
   socket.on('secureConnect', () => {
     phase = 'open'
-    lastAnswerAt = performance.now()
+    lastHeardAt = performance.now()
+    socket.setTimeout(0)
   })
-  socket.on('data', () => {
-    lastAnswerAt = performance.now()
-    unanswered = 0
-  })
+  // Nothing is sent back, but the end of the connection shows only while it is read.
+  socket.resume()
   socket.on('error', (error) => end(hostAnswered(error), error.message))
   socket.on('close', () => end(true, 'the connection was closed'))
   return {
-    send: (pulse) => {
+    send: (framed) => {
       if (phase !== 'open') return
       // What a silent peer would get late is of no use to it, and a fresh connection reaches it sooner once it is back.
-      const silentMs = performance.now() - lastAnswerAt
-      if (silentMs > patienceMs && unanswered >= unansweredPulses) return end(false, 'no answer')
-      unanswered++
-      socket.write(frame(encode('Pulse', pulse)))
+      const silentMs = performance.now() - lastHeardAt
+      if (silentMs > patienceMs && inVain >= pulsesInVain) return end(false, 'no answer')
+      inVain++
+      socket.write(framed)
+    },
+    heardPeer: (hearsThisNode) => {
+      if (!hearsThisNode) return
+      lastHeardAt = performance.now()
+      inVain = 0
     },
     close: () => {
       phase = 'ended'
@@ -149,7 +147,8 @@ function hostAnswered(error: Error): boolean {
   return 'code' in error && ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String(error.code))
 }
 
-function frame(message: Buffer): Buffer {
+export function framePulse(pulse: Pulse): Buffer {
+  const message = encode('Pulse', pulse)
   if (message.length > longestPulse) throw new RangeError(`A pulse of ${message.length} bytes is too long.`)
   const head = Buffer.alloc(lengthBytes)
   head.writeUInt16BE(message.length)

@@ -15,7 +15,7 @@ test('what is not written has its default, and printing keeps the meaning', () =
   const parsed = parseClusterFile(JSON.stringify({ clusterName: 'prod', nodes, timings: { tokenMs: 3000 } }))
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
   expect(parsed.value.store).toEqual({ kind: 'etcd' })
-  expect(parsed.value.timings).toMatchObject({ tokenMs: 3000, heartbeatIntervalMs: 300 })
+  expect(parsed.value.timings).toMatchObject({ tokenMs: 3000, heartbeatIntervalMs: 333 })
   expect(parsed.value.nodes[0]).toMatchObject({ name: 'alpha', id: '1', votes: true })
   expect(parsed.value.nodes[1]?.ports).toMatchObject({ peer: 9000, heartbeat: 7701 })
   expect(parseClusterFile(printClusterFile(parsed.value))).toEqual(parsed)

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
   createAuthority,
   createNodeCertificate,
+  framePulse,
   openPulseStream,
   type Pulse,
   servePulses,
@@ -49,10 +50,10 @@ async function listen(heard: Heard, port = 0): Promise<number> {
 const pulse: Pulse = { node: 'beta', incarnation: 1_795_000_000_000, sequence: 7, silent: ['gamma'] }
 
 /** Sends until it is heard: nothing is sent while the connection opens. */
-async function beatUntil(stream: { readonly send: (pulse: Pulse) => void }, holds: () => boolean): Promise<void> {
+async function beatUntil(stream: { readonly send: (framed: Buffer) => void }, holds: () => boolean): Promise<void> {
   await expect
     .poll(() => {
-      stream.send(pulse)
+      stream.send(framePulse(pulse))
       return holds()
     })
     .toBe(true)
@@ -96,7 +97,7 @@ test('a certificate of another authority is not heard', async () => {
   const port = await listen(heard)
   await new Promise((resolve) => {
     const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, stranger, resolve)
-    stream.send(pulse)
+    stream.send(framePulse(pulse))
   })
   expect(heard.pulses).toEqual([])
 })
@@ -108,4 +109,23 @@ test('an address where another node answers is not the node that is meant', asyn
     openPulseStream({ node: 'gamma', host: '127.0.0.1', port }, beta, (_answered, reason) => resolve(reason))
   })
   expect(String(ended)).toContain('gamma')
+})
+
+test('a connection on which nothing arrives is given up, as long as the peer does not say that it hears this node', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const ends: (readonly [boolean, string])[] = []
+  const at = { node: 'alpha', host: '127.0.0.1', port: await listen(heard) }
+  const stream = openPulseStream(at, beta, (...end) => ends.push(end))
+  opened.push(stream)
+  const since = performance.now()
+  await beatUntil(stream, () => {
+    stream.heardPeer(true)
+    return performance.now() - since > 2500
+  })
+  expect(ends).toEqual([])
+  await beatUntil(stream, () => {
+    stream.heardPeer(false)
+    return ends.length > 0
+  })
+  expect(ends).toEqual([[false, 'no answer']])
 })

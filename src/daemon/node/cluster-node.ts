@@ -14,6 +14,7 @@ import {
 import type { Command, Executor } from '../../executor/index.ts'
 import {
   initialPresence,
+  nextPresenceAt,
   type PresenceEffect,
   type PresenceInput,
   type PresenceState,
@@ -71,7 +72,6 @@ export interface ClusterNodeSetup {
 }
 
 const storeRetryMs = 100
-const presenceTickMs = 500
 const never = monotonicMs(Number.NEGATIVE_INFINITY)
 
 export class ClusterNode {
@@ -114,7 +114,7 @@ export class ClusterNode {
       initial: initialPresence(this.name, this.#incarnation),
       step: presenceStep,
       perform: (effect) => this.#performPresence(effect),
-      nextAt: () => monotonicMs(monotonicNow() + presenceTickMs),
+      nextAt: (state) => nextPresenceAt(state, monotonicNow()),
       tick: { kind: 'tick' },
     })
     this.#controller = new CoreLoop(

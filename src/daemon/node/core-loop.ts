@@ -3,6 +3,7 @@
  * the core next needs it. An effect that feeds back at once waits its turn.
  */
 import type { MonotonicMs, Step } from '../../base/index.ts'
+import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
 
 export interface Core<State, Input, Effect> {
@@ -20,11 +21,12 @@ export class CoreLoop<State, Input, Effect> {
   #state: State
   #busy = false
   #ended = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #alarm: Alarm
 
   constructor(core: Core<State, Input, Effect>) {
     this.#core = core
     this.#state = core.initial
+    this.#alarm = new Alarm(() => this.feed(core.tick))
   }
 
   get state(): State {
@@ -45,20 +47,11 @@ export class CoreLoop<State, Input, Effect> {
     } finally {
       this.#busy = false
     }
-    this.#scheduleTick()
+    if (!this.#ended) this.#alarm.set(this.#core.nextAt(this.#state))
   }
 
   end(): void {
     this.#ended = true
-    clearTimeout(this.#timer)
-  }
-
-  #scheduleTick(): void {
-    clearTimeout(this.#timer)
-    if (this.#ended) return
-    const at = this.#core.nextAt(this.#state)
-    if (at === undefined || !Number.isFinite(at)) return
-    const wait = Math.min(Math.max(1, at - monotonicNow()), 60_000)
-    this.#timer = setTimeout(() => this.feed(this.#core.tick), wait)
+    this.#alarm.cancel()
   }
 }

@@ -54,7 +54,7 @@ export interface Timings {
 
 export const defaultTimings: Timings = {
   tokenMs: 1000,
-  heartbeatIntervalMs: 300,
+  heartbeatIntervalMs: 333,
   restartGraceMs: 3000,
   leaseTtlMs: 4000,
   leaseMarginMs: 500,

@@ -12,6 +12,7 @@ import {
   quorumStep,
 } from '../../quorum/index.ts'
 import type { EndpointAddress, LeaseId, Store } from '../../store/index.ts'
+import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { FromPulse } from './messages.ts'
 
@@ -19,7 +20,7 @@ export class Lease {
   readonly #store: Store
   readonly #tell: (message: FromPulse) => void
   #state: QuorumState
-  #timer: NodeJS.Timeout | undefined
+  readonly #alarm = new Alarm(() => this.feed({ kind: 'tick' }))
   #lastTrouble = ''
   #ended = false
 
@@ -39,9 +40,7 @@ export class Lease {
       else if (effect.kind === 'keep-alive') void this.#keepAlive(effect.lease as LeaseId)
       else if (effect.kind === 'quorum-lost') this.#tell({ kind: 'quorum-lost', why: effect.why })
     if (changed) this.#tell({ kind: 'quorum', lease: state.lease, until: quorateUntil(state) })
-    clearTimeout(this.#timer)
-    const wait = nextQuorumAt(state) - monotonicNow()
-    if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.feed({ kind: 'tick' }), Math.max(1, wait))
+    this.#alarm.set(nextQuorumAt(state))
   }
 
   useEndpoints(endpoints: readonly EndpointAddress[]): void {
@@ -52,7 +51,7 @@ export class Lease {
     const { lease } = this.#state
     this.feed({ kind: 'leave' })
     this.#ended = true
-    clearTimeout(this.#timer)
+    this.#alarm.cancel()
     if (lease !== undefined)
       await this.#store.revokeLease(lease as LeaseId).catch((error: unknown) => this.#trouble(error))
     await this.#store.close()

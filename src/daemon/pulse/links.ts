@@ -2,6 +2,7 @@
 import { type NodeName, nodeName } from '../../base/index.ts'
 import type { Pulse } from '../../membership/index.ts'
 import {
+  framePulse,
   openPulseStream,
   type Pulse as PulseMessage,
   type PulseStream,
@@ -18,13 +19,15 @@ export interface LinkEvents {
 const reconnectMs = 100
 
 export class Links {
+  readonly #self: NodeName
   readonly #identity: TlsIdentity
   readonly #events: LinkEvents
   readonly #open = new Map<NodeName, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, PulseStream>()
   #server: { readonly close: () => Promise<void> } | undefined
 
-  constructor(identity: TlsIdentity, events: LinkEvents) {
+  constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
+    this.#self = self
     this.#identity = identity
     this.#events = events
   }
@@ -35,7 +38,9 @@ export class Links {
       {
         onPulse: (message, caller) => {
           // A node speaks for itself only.
-          if (message.node === caller) this.#events.onPulse(pulseOf(message))
+          if (message.node !== caller) return
+          this.#streams.get(nodeName(caller))?.heardPeer(!message.silent.includes(this.#self))
+          this.#events.onPulse(pulseOf(message))
         },
         onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), 'reset'),
       },
@@ -54,7 +59,8 @@ export class Links {
   }
 
   send(to: readonly NodeName[], pulse: Pulse): void {
-    for (const node of to) this.#streams.get(node)?.send(pulse)
+    const framed = framePulse(pulse)
+    for (const node of to) this.#streams.get(node)?.send(framed)
   }
 
   async close(): Promise<void> {

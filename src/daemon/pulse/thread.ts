@@ -14,6 +14,7 @@ import {
   peerViews,
 } from '../../membership/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
+import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
@@ -27,8 +28,8 @@ class PulseThread {
   readonly #links: Links
   readonly #lease: Lease
   #state: HeartbeatState
-  #timer: NodeJS.Timeout | undefined
-  #ticks: NodeJS.Timeout | undefined
+  /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
+  readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
   #left = false
 
   constructor(setup: PulseSetup) {
@@ -36,7 +37,7 @@ class PulseThread {
     this.#setup = setup
     this.#lease = new Lease(createStore(setup.store), timings, tell)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
-    this.#links = new Links(setup.identity, {
+    this.#links = new Links(node, setup.identity, {
       onPulse: (pulse) => this.#feed({ kind: 'pulse', pulse }),
       onConnectionFailed: (peer, how) => this.#feed({ kind: 'connection-failed', peer, how }),
     })
@@ -45,8 +46,6 @@ class PulseThread {
   async start(): Promise<void> {
     const { listen, peers } = this.#setup
     await this.#links.listen(listen)
-    // Besides the ticks that the core asks for: pulses that come in would put those off, and only a tick tells the calendar.
-    this.#ticks = setInterval(() => this.#tick(), this.#setup.timings.heartbeatIntervalMs)
     const names = peers.map(({ node }) => node)
     this.setNodes(peers, names)
     // First the others hear this node, then they see it among the members: the other way round it would look silent.
@@ -64,8 +63,7 @@ class PulseThread {
 
   async leave(): Promise<void> {
     this.#left = true
-    clearTimeout(this.#timer)
-    clearInterval(this.#ticks)
+    this.#alarm.cancel()
     await this.#lease.leave()
     await this.#links.close()
     tell({ kind: 'left' })
@@ -82,13 +80,7 @@ class PulseThread {
         this.#lease.feed({ kind: 'doubt' })
         tell(effect)
       }
-    clearTimeout(this.#timer)
-    const wait = Math.max(1, nextHeartbeatAt(state) - monotonicNow())
-    this.#timer = setTimeout(() => this.#tick(), wait)
-  }
-
-  #tick(): void {
-    this.#feed({ kind: 'tick', calendarMs: Date.now() })
+    this.#alarm.set(nextHeartbeatAt(state))
   }
 
   #tellView(): void {

@@ -117,7 +117,7 @@ export class EtcdAdmin {
     timeoutMs: number,
   ): Promise<Response> {
     const outcome = await this.#members.attempt<Response, { response: Response } | { error: unknown }>(timeoutMs, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(method, request, deadlineMs),
+      send: (endpoint) => endpoint.call(method, request),
       accept: (response) => ({ kind: 'answer', value: { response } }),
       // A refusal by the cluster is an answer; that a member can't be reached is not.
       acceptFailure: (error) =>

@@ -21,8 +21,8 @@ const maxRepeated = 32
 export type Step<T> = { readonly kind: 'answer'; readonly value: T } | { readonly kind: 'again' }
 
 export interface Attempted<Response, T> {
-  /** Sends attempt number `n` (from 0). */
-  readonly send: (endpoint: Endpoint, n: number, deadlineMs: number) => PendingCall<Response>
+  /** Sends attempt number `n` (from 0). It needs no deadline: it is cancelled when the request ends. */
+  readonly send: (endpoint: Endpoint, n: number) => PendingCall<Response>
   /** 'again': this answer decides nothing. `sent` is the number of attempts so far. */
   readonly accept: (response: Response, n: number, sent: number) => Step<T>
   /** A failure that is an answer. Undefined: try again. */
@@ -170,7 +170,7 @@ class Race<Response, T> {
   #send(n: number): void {
     const endpoint = this.#members.choice(n)
     const sentAt = this.#clock.now()
-    const call = this.#attempted.send(endpoint, n, this.#endsAt - this.#clock.now())
+    const call = this.#attempted.send(endpoint, n)
     this.#pending.set(n, call)
     this.#members.count(1)
     call.answer

@@ -51,7 +51,7 @@ export class Endpoint {
   call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    deadlineMs: number,
+    deadlineMs?: number,
   ): PendingCall<Response> {
     let cancel: () => void = () => undefined
     const answer = new Promise<Response>((resolve, reject) => {
@@ -61,7 +61,7 @@ export class Endpoint {
         method.decode,
         request,
         new Metadata(),
-        { deadline: Date.now() + deadlineMs },
+        deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs },
         (error, response) => {
           if (error !== null) reject(error)
           else if (response === undefined) reject(new Error(`${this.address} answered ${method.path} with nothing`))
@@ -74,14 +74,8 @@ export class Endpoint {
   }
 
   /** One request on a stream that is ended at once, one answer: how a lease is kept alive. */
-  exchange<Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
-    deadlineMs: number,
-  ): PendingCall<Response> {
-    const stream = this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, new Metadata(), {
-      deadline: Date.now() + deadlineMs,
-    })
+  exchange<Request, Response>(method: Method<Request, Response>, request: Request): PendingCall<Response> {
+    const stream = this.stream(method, { hasLeader: false })
     const answer = new Promise<Response>((resolve, reject) => {
       stream.on('data', resolve)
       stream.on('error', reject)
@@ -92,10 +86,13 @@ export class Endpoint {
     return { answer, cancel: () => stream.cancel() }
   }
 
-  /** With `hasleader`, a member that has lost its leader ends the stream instead of going silent. */
-  stream<Request, Response>(method: Method<Request, Response>): ClientDuplexStream<Request, Response> {
+  /** With `hasLeader`, a member that has lost its leader ends the stream instead of going silent. */
+  stream<Request, Response>(
+    method: Method<Request, Response>,
+    options: { readonly hasLeader: boolean },
+  ): ClientDuplexStream<Request, Response> {
     const metadata = new Metadata()
-    metadata.set('hasleader', 'true')
+    if (options.hasLeader) metadata.set('hasleader', 'true')
     return this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata)
   }
 

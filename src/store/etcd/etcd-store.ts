@@ -19,7 +19,7 @@ import type {
 import { assertTransaction } from '../transaction.ts'
 import { api, keyBytes, prefixEnd, type RangeRequest, type RangeResponse } from './api.ts'
 import { Members, type Outcome, type Step } from './attempts.ts'
-import { Endpoint, type EndpointAddress, meaningOf, type PendingCall, type TlsFiles } from './endpoint.ts'
+import { Endpoint, type EndpointAddress, meaningOf, type TlsFiles } from './endpoint.ts'
 import {
   comparisonOnly,
   firstAttempt,
@@ -29,6 +29,7 @@ import {
   type Verdict,
   verdictOf,
 } from './exactly-once.ts'
+import { LeaseRenewal } from './lease-renewal.ts'
 import { grantLease, newLeaseId, type OpenSession, refusedBy, Sessions, sessionPrefix, unanswered } from './session.ts'
 import { openWatch, toEntry } from './watch-stream.ts'
 
@@ -49,6 +50,7 @@ export class EtcdStore implements Store {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #sessions: Sessions
+  readonly #leases = new LeaseRenewal()
   readonly #watches = new Set<Watch>()
 
   constructor(options: EtcdStoreOptions) {
@@ -113,7 +115,7 @@ export class EtcdStore implements Store {
     for (;;) {
       const leftMs = endsAt - this.#clock.now()
       const outcome = await this.#members.attempt<number | 'unconfirmed', number>(leftMs, {
-        send: (endpoint, _, deadlineMs) => confirmedKeepAlive(endpoint, lease, deadlineMs),
+        send: (endpoint) => this.#leases.keepAlive(endpoint, lease),
         accept: (seconds) => (seconds === 'unconfirmed' ? { kind: 'again' } : { kind: 'answer', value: seconds }),
       })
       if (outcome.kind === 'none') throw unanswered('renew a lease', this.#timeoutMs, outcome.lastError)
@@ -124,7 +126,7 @@ export class EtcdStore implements Store {
 
   async revokeLease(lease: LeaseId): Promise<void> {
     const outcome = await this.#members.attempt(this.#timeoutMs, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(api.leaseRevoke, { ID: lease }, deadlineMs),
+      send: (endpoint) => endpoint.call(api.leaseRevoke, { ID: lease }),
       accept: () => ({ kind: 'answer', value: undefined }),
       acceptFailure: (error) =>
         meaningOf(error) === 'lease-not-found' ? { kind: 'answer', value: undefined } : undefined,
@@ -143,13 +145,14 @@ export class EtcdStore implements Store {
   async close(): Promise<void> {
     for (const watch of this.#watches) watch.close()
     this.#watches.clear()
+    this.#leases.close()
     await this.#sessions.close()
     for (const endpoint of this.#members.endpoints) endpoint.close()
   }
 
   async #range(request: RangeRequest, what: string): Promise<RangeResponse> {
     const outcome = await this.#members.attempt<RangeResponse, RangeResponse>(this.#timeoutMs, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(api.range, request, deadlineMs),
+      send: (endpoint) => endpoint.call(api.range, request),
       accept: (response) => ({ kind: 'answer', value: response }),
     })
     if (outcome.kind === 'none') throw unanswered(what, this.#timeoutMs, outcome.lastError)
@@ -162,7 +165,7 @@ export class EtcdStore implements Store {
       { succeeded: boolean; header: { revision: string } },
       TransactionResult
     >(timeoutMs, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(api.txn, request, deadlineMs),
+      send: (endpoint) => endpoint.call(api.txn, request),
       accept: ({ succeeded, header }) => ({
         kind: 'answer',
         value: { applied: succeeded, revision: toRevision(header.revision) },
@@ -181,9 +184,9 @@ export class EtcdStore implements Store {
     const request: GuardedRequest = { session: open.session, slot, id: open.nextId(), transaction }
     let attempts = 0
     const outcome: Outcome<Decision> = await this.#members.attempt(timeoutMs, {
-      send: (endpoint, n, deadlineMs) => {
+      send: (endpoint, n) => {
         attempts = n + 1
-        return endpoint.call(api.txn, n === 0 ? firstAttempt(request) : repeatedAttempt(request), deadlineMs)
+        return endpoint.call(api.txn, n === 0 ? firstAttempt(request) : repeatedAttempt(request))
       },
       accept: (response, n, sent): Step<Decision> => {
         const verdict = verdictOf(request, response)
@@ -245,27 +248,6 @@ export class EtcdStore implements Store {
     })
     return written.leaseLost === true
   }
-}
-
-/**
- * A leader that has been deposed and does not know it yet (it was stopped, or cut off) would still renew a lease by itself.
- * A linearizable read in the same Raft term, begun after the renewal, proves that it was the leader then: etcd fills the
- * renewal's term in before it renews.
- */
-function confirmedKeepAlive(
-  endpoint: Endpoint,
-  lease: LeaseId,
-  deadlineMs: number,
-): PendingCall<number | 'unconfirmed'> {
-  const renewal = endpoint.exchange(api.leaseKeepAlive, { ID: lease }, deadlineMs)
-  let cancel = renewal.cancel
-  const answer = renewal.answer.then(async ({ header, TTL }) => {
-    const read = endpoint.call(api.range, { key: keyBytes(sessionPrefix), count_only: true }, deadlineMs)
-    cancel = read.cancel
-    const confirmed = await read.answer
-    return confirmed.header.raft_term === header.raft_term ? Number(TTL) : 'unconfirmed'
-  })
-  return { answer, cancel: () => cancel() }
 }
 
 function unknownFate(timeoutMs: number, cause: unknown): StoreTimeoutError {

@@ -50,7 +50,7 @@ export class Sessions {
     if (session === undefined) return
     // Best effort: the lease runs out by itself.
     await this.#members.attempt(500, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(api.leaseRevoke, { ID: session.session.lease }, deadlineMs),
+      send: (endpoint) => endpoint.call(api.leaseRevoke, { ID: session.session.lease }),
       accept: () => ({ kind: 'answer', value: undefined }),
       acceptFailure: () => ({ kind: 'answer', value: undefined }),
     })
@@ -67,7 +67,7 @@ export class Sessions {
       failure: [{ request_range: { key: keyBytes(key) } }],
     }
     const outcome = await this.#members.attempt(timeoutMs, {
-      send: (endpoint, _, deadlineMs) => endpoint.call(api.txn, create, deadlineMs),
+      send: (endpoint) => endpoint.call(api.txn, create),
       accept: (response) => ({
         kind: 'answer',
         value: response.responses[0]?.response_range?.kvs[0]?.create_revision ?? response.header.revision,
@@ -83,7 +83,7 @@ export class Sessions {
     this.#cancelRenewal = this.#clock.after(renewEveryMs, () => {
       this.#members
         .attempt(renewEveryMs / 2, {
-          send: (endpoint, _, deadlineMs) => endpoint.exchange(api.leaseKeepAlive, { ID: lease }, deadlineMs),
+          send: (endpoint) => endpoint.exchange(api.leaseKeepAlive, { ID: lease }),
           accept: () => ({ kind: 'answer', value: undefined }),
         })
         // A session that is lost shows itself at the next request.
@@ -136,8 +136,7 @@ export async function grantLease(
   const outcome = await members.attempt<{ readonly TTL: string }, { seconds: number } | { error: unknown }>(
     wanted.timeoutMs,
     {
-      send: (endpoint, _, deadlineMs) =>
-        endpoint.call(api.leaseGrant, { TTL: wanted.ttlSeconds, ID: wanted.lease }, deadlineMs),
+      send: (endpoint) => endpoint.call(api.leaseGrant, { TTL: wanted.ttlSeconds, ID: wanted.lease }),
       accept: (response) => ({ kind: 'answer', value: { seconds: Number(response.TTL) } }),
       acceptFailure: (error) => {
         const meaning = meaningOf(error)

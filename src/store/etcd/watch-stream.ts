@@ -10,7 +10,7 @@ import { api, type KeyValue, keyBytes, keyText, prefixEnd, type WatchResponse } 
 import type { Members } from './attempts.ts'
 import { toRevision } from './exactly-once.ts'
 
-const askEveryMs = 1000
+const askEveryMs = 2000
 const silentAfterMs = 1000
 const firstRetryMs = 20
 const lastRetryMs = 200
@@ -65,7 +65,7 @@ class WatchStream {
     const { endpoints } = this.#members
     const endpoint = endpoints[this.#turn % endpoints.length]
     assert(endpoint !== undefined, 'a store has endpoints')
-    const stream = endpoint.stream(api.watch)
+    const stream = endpoint.stream(api.watch, { hasLeader: true })
     let live = true
     let cancelTimer: () => void = () => undefined
     let cancelReturn: () => void = () => undefined

@@ -74,7 +74,7 @@ function readTimings(sections: readonly Section[]): { readonly timings?: Readonl
   const tokenMs = Number(token)
   if (!Number.isInteger(tokenMs) || tokenMs < 300)
     throw new Refusal(`'${token}' is no token: write whole milliseconds, at least 300; the default is 1000.`)
-  return { timings: { tokenMs, heartbeatIntervalMs: Math.min(300, Math.floor(tokenMs * 0.3)) } }
+  return { timings: { tokenMs, heartbeatIntervalMs: Math.floor(tokenMs / 3) } }
 }
 
 function readStore(flags: ReadonlyMap<string, string | true>): { readonly store?: Readonly<Record<string, unknown>> } {

@@ -31,8 +31,9 @@ import {
 } from './supervise.ts'
 
 const tickMs = 200
-/** The process is looked at with every tick, the store's health less often once it answers. */
-const probeEveryTicks = 25
+/** Once it answers. The process is looked at with every tick, for an adopted one tells nobody of its end; its health less often. */
+const calmTickMs = 1000
+const probeEveryTicks = 5
 const terminateMs = 5000
 const expendableHistory = '/systole/config/history/'
 const keptHistory = 100
@@ -192,8 +193,9 @@ export class EtcdMember {
 
   #tick(): void {
     if (this.#closed) return
-    this.#cancelTick = this.#clock.after(tickMs, () => this.#tick())
     const { phase } = this.#state
+    const isCalm = phase.kind === 'running' && phase.answers
+    this.#cancelTick = this.#clock.after(isCalm ? calmTickMs : tickMs, () => this.#tick())
     if ((phase.kind === 'running' || phase.kind === 'stopping') && !isAlive(this.settings, phase.pid)) {
       this.#ended(phase.pid)
       return
