@@ -8,6 +8,7 @@ import {
   type Doing,
   describeOperation,
   failureOf,
+  isCounted,
   type Meaning,
   meaningOf,
   type OperationOutcome,
@@ -78,7 +79,8 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
   for (const change of changes) {
     const meaning = meaningOf(change, doing(next))
     const failure = failureIn(meaning, next)
-    if (failure !== undefined && !failures.some((other) => isSame(other, failure))) failures.push(failure)
+    const isNew = failure !== undefined && !failures.some((other) => isSame(other, failure))
+    if (isNew && !isCounted(failure, changes)) failures.push(failure)
     next = applyMeaning(next, meaning, now)
   }
   return failures.length === 0 ? turn(next) : recordFailures(next, failures)

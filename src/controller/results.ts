@@ -181,6 +181,15 @@ export function failureOf(
   return { node, resource, operation, intervalMs, by: weightOf(outcome, graph), at: lastChange }
 }
 
+/** The node has counted it in the transaction of the result: an attribute that came with the record. */
+export function isCounted({ node, resource, operation, intervalMs }: Failure, changes: readonly Change[]): boolean {
+  const name = `fail-count-${resource}#${operation}_${intervalMs}`
+  return changes.some(
+    (change) =>
+      change.kind === 'attribute' && change.node === node && change.name === name && change.after !== undefined,
+  )
+}
+
 function weightOf(outcome: OperationOutcome, graph: TransitionGraph | undefined): Failure['by'] {
   if (outcome.intervalMs > 0) return 'one'
   if (outcome.operation === 'stop') return offsetIsFatal(graph?.attributes['failed-stop-offset'])

@@ -7,6 +7,8 @@ import { actionsUnderWay, executingNode } from './walk.ts'
 
 /** What is pending changes with every action; people need not see more of it than this. */
 const publishIntervalMs = 500
+/** A short transition is over before this: what it writes would stand in line behind what is written for people. */
+const busyIntervalMs = 100
 
 export function publish(state: ControllerState, now: number): Turn {
   const { reign } = state
@@ -19,12 +21,18 @@ export function publish(state: ControllerState, now: number): Turn {
   if (JSON.stringify(before) === text && (stands || now < reign.publishAt)) return turn(state)
   const sameState =
     before !== undefined &&
-    before.state === record.state &&
+    isSameToPeople(before.state, record.state) &&
     before.computedVersion === record.computedVersion &&
     before.blockedBy.length === record.blockedBy.length
   if (sameState && now < reign.publishAt) return turn(state)
-  const next = withReign(state, { published: record, publishAt: now + publishIntervalMs })
+  const intervalMs = record.state === 'computing' ? busyIntervalMs : publishIntervalMs
+  const next = withReign(state, { published: record, publishAt: now + intervalMs })
   return turn(next, { kind: 'publish', record })
+}
+
+/** The cluster has something to do. */
+function isSameToPeople(before: TransitionRecord['state'], after: TransitionRecord['state']): boolean {
+  return before === after || (before === 'computing' && after === 'running')
 }
 
 function summarize(state: ControllerState, reign: Reign): TransitionRecord {

@@ -24,7 +24,14 @@ import {
   waitForLeftAgent,
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
-import { type Operation, operationOfAction, type ReportedResult, showsPending } from './operation.ts'
+import {
+  type CountedFailure,
+  countedFailure,
+  type Operation,
+  operationOfAction,
+  type ReportedResult,
+  showsPending,
+} from './operation.ts'
 import {
   type ExecutorEffect,
   type ExecutorInput,
@@ -38,7 +45,8 @@ import {
 export interface ResultStore {
   /** In a transaction that compares the DC's term, also where there is nothing to write; `refused` where that term is over. */
   announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
-  record(records: readonly OperationRecord[]): Promise<void>
+  /** With the failure that the result is, where it counts: a result whose count comes later would be decided upon twice. */
+  record(records: readonly OperationRecord[], failure?: CountedFailure): Promise<void>
   /** Deletes one record of a resource, or all of them. */
   forget(resource: ResourceId, recordId?: string): Promise<void>
 }
@@ -243,7 +251,7 @@ export class Executor {
     const at = wallSeconds()
     void this.#write(result.resource, async () => {
       const records = this.#recordsOf(result, await this.#digests(result), at)
-      await this.#ports.store.record(records)
+      await this.#ports.store.record(records, countedFailure(result, at))
     })
   }
 

@@ -8,7 +8,14 @@ export {
   Executor,
   type ResultStore,
 } from './executor.ts'
-export { type Operation, operationOfAction, type ReportedResult, showsPending } from './operation.ts'
+export {
+  type CountedFailure,
+  countedFailure,
+  type Operation,
+  operationOfAction,
+  type ReportedResult,
+  showsPending,
+} from './operation.ts'
 export {
   type ExecutorEffect,
   type ExecutorInput,

@@ -24,6 +24,23 @@ export type ReportedResult = Omit<OperationResult, 'node' | 'lastChange' | 'dige
   readonly timeoutMs: number
 }
 
+/** Of a recurring operation. What a failed start or stop counts, the DC decides. */
+export interface CountedFailure {
+  readonly resource: ResourceId
+  readonly operation: string
+  readonly intervalMs: number
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
+/** The failure that a result is, where this node counts it. `at`: seconds since the epoch. */
+export function countedFailure(result: ReportedResult, at: number): CountedFailure | undefined {
+  const { resource, operation, intervalMs, status, exitCode, key, attributes } = result
+  const failed = status !== 'cancelled' && (status !== 'done' || exitCode !== key.expectedExitCode)
+  if (intervalMs === 0 || !failed || attributes.CRM_meta_on_fail === 'ignore') return undefined
+  return { resource, operation, intervalMs, at }
+}
+
 /** The operation that an action of the graph asks for. `timeoutMs` is the operation's own. */
 export function operationOfAction(
   action: ResourceAction,

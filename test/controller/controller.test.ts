@@ -252,6 +252,23 @@ describe('the election', () => {
   })
 })
 
+/** Of a recurring monitor that an earlier transition has started. */
+function failedMonitor(): Observation {
+  const key = '5:1:0:00000000-0000-4000-8000-000000000001'
+  const attributes = {
+    operation: 'monitor',
+    'transition-key': key,
+    'transition-magic': `0:7;${key}`,
+    'op-status': '0',
+    'rc-code': '7',
+    'call-id': '9',
+    interval: '10000',
+    'last-rc-change': '1700000000',
+  }
+  const record = { node: beta, resource: web, agent, recordId: 'web_monitor_10000', attributes }
+  return put(keys.history(beta, web, 'web_monitor_10000'), record)
+}
+
 describe('a transition', () => {
   test('goes on with each expected result, in the order of the graph', () => {
     const dc = new Dc()
@@ -282,6 +299,26 @@ describe('a transition', () => {
     })
     dc.later(50)
     expect(dc.take('compute')).toMatchObject([{ reason: 'start of web on beta failed with exit code 1' }])
+  })
+
+  test('a failure that its node has counted with the result is not counted again', () => {
+    const dc = new Dc()
+    dc.computes()
+    const result = failedMonitor()
+    const count = { node: beta, set: '', name: 'fail-count-web#monitor_10000', value: '1' }
+    dc.store(result, put(keys.attribute(beta, '', count.name), count))
+    dc.later(50)
+    expect(dc.take('record-failures')).toEqual([])
+    expect(dc.take('compute')).toMatchObject([
+      { reason: 'monitor of web every 10000 ms on beta failed with exit code 7' },
+    ])
+  })
+
+  test('a failure that nobody has counted is, whatever changes with it', () => {
+    const dc = new Dc()
+    const other = { node: alpha, set: '', name: 'fail-count-web#monitor_10000', value: '1' }
+    dc.store(failedMonitor(), put(keys.attribute(alpha, '', other.name), other))
+    expect(dc.take('record-failures')).toMatchObject([{ failures: [{ node: beta, operation: 'monitor', by: 'one' }] }])
   })
 
   test('a change of the configuration aborts it: what is under way ends first', () => {

@@ -1,7 +1,9 @@
 /** The executor's core and its hands: agents on the host, and the history in the store. */
+import { failureEdits } from '../../src/attributes/index.ts'
 import { operationKey, recordsOfResult } from '../../src/cib/index.ts'
-import { keys } from '../../src/controller/index.ts'
+import { keys, writesOfEdits } from '../../src/controller/index.ts'
 import {
+  countedFailure,
   type ExecutorEffect,
   type ExecutorInput,
   type ExecutorState,
@@ -103,7 +105,7 @@ export class ExecutorHands {
   #record(result: ReportedResult): void {
     const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
     this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
-    this.#writeHistory(this.#recordsOf(result))
+    this.#writeHistory([...this.#recordsOf(result), ...this.#counted(result)])
   }
 
   #recordsOf(result: ReportedResult): readonly SimWrite[] {
@@ -114,6 +116,13 @@ export class ExecutorHands {
       key: keys.history(record.node, record.resource, record.recordId),
       value: record,
     }))
+  }
+
+  #counted(result: ReportedResult): readonly SimWrite[] {
+    const { node, world } = this.#life
+    const failure = countedFailure(result, world.calendar())
+    const attributes = [...this.#life.view.attributes.values()]
+    return failure === undefined ? [] : writesOfEdits(failureEdits(attributes, [{ ...failure, node, by: 'one' }]))
   }
 
   #writeHistory(writes: readonly SimWrite[]): void {

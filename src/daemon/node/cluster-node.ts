@@ -301,7 +301,7 @@ export class ClusterNode {
     this.#executor = openExecutor({
       node: this.name,
       store: this.store,
-      view: this.#view,
+      view: () => this.#view,
       paths: this.#setup.paths,
       log: this.#log,
       fenceDevices: this.fencing.runner,

@@ -31,7 +31,7 @@ export function agentHost(paths: Paths): AgentHost {
 export function openExecutor(parts: {
   readonly node: NodeName
   readonly store: Store
-  readonly view: ClusterView
+  readonly view: () => ClusterView
   readonly paths: Paths
   readonly log: Log
   readonly fenceDevices: AgentRunner
@@ -50,10 +50,10 @@ export function openExecutor(parts: {
     node,
     runner,
     metadata: metadataReader(host),
-    store: resultStore(store, node),
+    store: resultStore(store, node, () => [...view().attributes.values()]),
     log,
     runFolder: paths.run,
-    firstCallId: nextCallId(view.operations.values(), node),
+    firstCallId: nextCallId(view().operations.values(), node),
   })
   return executor
 }

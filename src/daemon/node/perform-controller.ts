@@ -2,11 +2,11 @@
 import { clearFailureEdits, failureEdits } from '../../attributes/index.ts'
 import { assertNever, type NodeName } from '../../base/index.ts'
 import type { TransientAttributeRecord } from '../../cib/index.ts'
-import type { ControllerEffect, ControllerInput, Edit, KeyWrite } from '../../controller/index.ts'
+import type { ControllerEffect, ControllerInput, Edit } from '../../controller/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
 import type { LeaseId, Revision, Store, Write } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
-import { writeAsDc } from '../records/guarded-writes.ts'
+import { storeWrite, writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 
@@ -133,8 +133,4 @@ function background(log: Log, what: string, act: () => Promise<void>): void {
     if (error instanceof Error && /^(Assertion|Type|Reference|Range)Error$/.test(error.name)) throw error
     log.warn('the controller was not obeyed', { what, error })
   })
-}
-
-function storeWrite(write: KeyWrite): Write {
-  return write.kind === 'put' ? { ...write, value: toBytes(write.value) } : write
 }

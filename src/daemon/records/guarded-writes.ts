@@ -1,6 +1,8 @@
 /** Writes of the DC: each transaction compares the DC's key with the term, so that an old DC's words never count. */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { KeyWrite } from '../../controller/index.ts'
 import { type Revision, type Store, StoreTimeoutError, StoreUnavailableError, type Write } from '../../store/index.ts'
+import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
 export type GuardedOutcome = { readonly outcome: 'applied' | 'refused'; readonly revision: number }
@@ -27,4 +29,8 @@ export async function writeAsDc(
       await delay(retryMs)
     }
   }
+}
+
+export function storeWrite(write: KeyWrite): Write {
+  return write.kind === 'put' ? { ...write, value: toBytes(write.value) } : write
 }

@@ -1,12 +1,20 @@
 /** Writes what the executor of this node has to say about its operations. */
+
+import { failureEdits } from '../../attributes/index.ts'
 import type { NodeName } from '../../base/index.ts'
-import type { OperationRecord } from '../../cib/index.ts'
+import type { OperationRecord, TransientAttributeRecord } from '../../cib/index.ts'
+import { writesOfEdits } from '../../controller/index.ts'
 import type { ResultStore } from '../../executor/index.ts'
 import type { Revision, Store, Write } from '../../store/index.ts'
+import { storeWrite } from './guarded-writes.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
-export function resultStore(store: Store, node: NodeName): ResultStore {
+export function resultStore(
+  store: Store,
+  node: NodeName,
+  attributes: () => readonly TransientAttributeRecord[],
+): ResultStore {
   const puts = (records: readonly OperationRecord[]): readonly Write[] =>
     records.map((record) => ({
       kind: 'put',
@@ -25,8 +33,10 @@ export function resultStore(store: Store, node: NodeName): ResultStore {
       })
       return applied ? 'written' : 'refused'
     },
-    record: async (records) => {
-      await store.transaction({ compare: [], writes: puts(records) })
+    record: async (records, failure) => {
+      const counted = failure === undefined ? [] : failureEdits(attributes(), [{ ...failure, node, by: 'one' }])
+      const counts = writesOfEdits(counted).map(storeWrite)
+      await store.transaction({ compare: [], writes: [...puts(records), ...counts] })
     },
     forget: async (resource, recordId) => {
       const write: Write =
