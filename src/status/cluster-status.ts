@@ -358,4 +358,6 @@ export interface FailedOperation {
   readonly lastChange?: number
   /** `web_start_0`. */
   readonly key: string
+  /** Where the entry itself says that it ran (`on_node`); old ones do not. */
+  readonly recordedNode?: NodeName
 }

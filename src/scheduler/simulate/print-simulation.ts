@@ -8,7 +8,6 @@ import { describeCounting, isCounted } from './count-failure.ts'
 import { describePlayed, type PlayedAction } from './play.ts'
 import { printAttributes, printFailCounts, printFailures } from './print-details.ts'
 import { printUtilization } from './print-utilization.ts'
-import { settledStatus } from './settled-status.ts'
 import { type Simulation, type SimulationInput, simulate, statusFor } from './simulate.ts'
 import { suppose, type WhatIf } from './what-if.ts'
 
@@ -51,7 +50,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
   const modifications = [...(question.edits ?? []), ...supposed.lines]
   const isChanged = modifications.length > 0
   const before = isChanged ? statusFor(question, question.original ?? question.cib) : simulation.status
-  const after = settledStatus(statusFor(question, simulation.cib))
+  const after = statusFor(question, simulation.cib)
   const date = question.dateLine === undefined ? [] : [question.dateLine]
   const lines = [
     ...(question.cib.attributes['validate-with'] === 'none' ? [notValidated] : []),
@@ -75,7 +74,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
           ...date,
           '',
           'Revised Cluster Status:',
-          ...statusLines(question, after),
+          ...statusLines(question, after, { tellsPending: false }),
         ]),
   ]
   const { assignment, graph, status } = simulation
@@ -98,9 +97,13 @@ const notValidated =
 
 const listed = (lines: readonly string[]): readonly string[] => lines.map((line) => `  * ${line}`)
 
-function statusLines({ show = {}, utcOffsetAt }: SimulationQuestion, status: ClusterStatus): readonly string[] {
+function statusLines(
+  { show = {}, utcOffsetAt }: SimulationQuestion,
+  status: ClusterStatus,
+  told: Parameters<typeof printClusterStatus>[1] = {},
+): readonly string[] {
   return [
-    ...printClusterStatus(status).trimEnd().split('\n'),
+    ...printClusterStatus(status, told).trimEnd().split('\n'),
     ...(show.attributes === true ? ['', ...printAttributes(status)] : []),
     ...(show.failCounts === true ? ['', ...printFailCounts(status, utcOffsetAt)] : []),
     ...(show.failCounts === true && status.failures.length > 0 ? ['', ...printFailures(status, utcOffsetAt)] : []),

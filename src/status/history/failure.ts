@@ -2,6 +2,7 @@
  * What a failed operation says of a resource on a node. It counts as active unless the failure proves the contrary, so that
  * it is stopped before it starts elsewhere; a failed stop, and errors that will not go away, rule the node out.
  */
+import { nodeName } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type { HistoryBan, OnFail } from '../cluster-status.ts'
 import { rankOf, roleRank } from '../drafts.ts'
@@ -137,5 +138,6 @@ export function recordFailure({ world, node, resource, entry }: Reading): void {
     exitReason: entry.exitReason,
     key: entry.key,
     ...(entry.lastChange === undefined ? {} : { lastChange: entry.lastChange }),
+    ...(entry.attributes.on_node === undefined ? {} : { recordedNode: nodeName(entry.attributes.on_node) }),
   })
 }

@@ -1,10 +1,11 @@
 /** A bundle: its title with the image, and for each replica its member, or the container where it has none. */
-import type { BundleResource, ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import type { BundleResource, PrimitiveResource } from '../cluster-status.ts'
 import { indent } from './group.ts'
 import { printPrimitiveAs } from './primitive.ts'
 import { managementFlag } from './resource-state.ts'
+import type { Told } from './told.ts'
 
-export function printBundle(status: ClusterStatus, bundle: BundleResource): readonly string[] {
+export function printBundle(status: Told, bundle: BundleResource): readonly string[] {
   const flags = managementFlag(bundle, status.options.maintenanceMode)
   const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
   const kind = bundle.replicas.length > 1 ? 'Container bundle set' : 'Container bundle'
@@ -16,7 +17,7 @@ export function printBundle(status: ClusterStatus, bundle: BundleResource): read
 }
 
 /** The member is shown where its container runs: the guest node says nothing to anyone. */
-function printReplica(status: ClusterStatus, replica: BundleResource['replicas'][number]): string {
+function printReplica(status: Told, replica: BundleResource['replicas'][number]): string {
   const { container, child, remote, ipAddress } = replica
   const shown: PrimitiveResource = child ?? container
   const name = (remote ?? container).id

@@ -19,8 +19,9 @@ import {
   managementFlag,
   primitivesOf,
 } from './resource-state.ts'
+import type { Told } from './told.ts'
 
-export function printClone(status: ClusterStatus, clone: CloneResource): readonly string[] {
+export function printClone(status: Told, clone: CloneResource): readonly string[] {
   const full = clone.instances.filter((instance) => isShownInFull(status, clone, instance))
   const listed = clone.instances.filter(
     (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
@@ -56,17 +57,17 @@ function title(status: ClusterStatus, clone: CloneResource): string {
   return `* Clone Set: ${clone.id} [${inside}]${flags.length === 0 ? '' : ` (${flags.join(', ')})`}:`
 }
 
-function printInstance(status: ClusterStatus, clone: CloneResource, instance: Instance): readonly string[] {
+function printInstance(status: Told, clone: CloneResource, instance: Instance): readonly string[] {
   return instance.kind === 'group'
     ? printGroup(status, instance, clone.promotable)
     : [`* ${printPrimitive(status, instance)}`]
 }
 
-function isShownInFull(status: ClusterStatus, clone: CloneResource, instance: Instance): boolean {
+function isShownInFull(status: Told, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesOf(instance)
   const active = members.filter((member) => isActive(status, member))
   if (clone.unique) return active.length > 0 || !instance.orphan
-  if (instance.kind === 'primitive' && instance.state.pending !== undefined) return true
+  if (status.tellsPending && instance.kind === 'primitive' && instance.state.pending !== undefined) return true
   if (active.length === 0) return false
   if (members.some(({ orphan, state }) => orphan || !state.managed || state.failed)) return true
   const [location, another] = locationsOf(instance)

@@ -1,7 +1,7 @@
 /**
  * A probe that found no agent, or one that cannot run there, says why a resource is not on a node: `Stopped (Not installed)`.
  * It is looked for under the resource's configured name: instances with numbers in the history, and members of cloned groups,
- * are not shown with it.
+ * are not shown with it, nor is an old entry that does not say where it ran.
  */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, FailedOperation, PrimitiveResource } from '../cluster-status.ts'
@@ -23,6 +23,7 @@ export function failedProbeOf(
     (failure) =>
       failure.key === key &&
       (failure.exitCode === 2 || failure.exitCode === 5) &&
-      (node === undefined || failure.node === node),
+      failure.recordedNode !== undefined &&
+      (node === undefined || failure.recordedNode === node),
   )
 }

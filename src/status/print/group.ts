@@ -1,9 +1,10 @@
 /** A group: its title, and its members below. */
-import type { ClusterStatus, GroupResource } from '../cluster-status.ts'
+import type { GroupResource } from '../cluster-status.ts'
 import { printPrimitive } from './primitive.ts'
 import { isDisabled, managementFlag } from './resource-state.ts'
+import type { Told } from './told.ts'
 
-export function printGroup(status: ClusterStatus, group: GroupResource, promotable = false): readonly string[] {
+export function printGroup(status: Told, group: GroupResource, promotable = false): readonly string[] {
   const flags = [
     ...(isDisabled(group.meta, promotable) ? ['disabled'] : []),
     ...managementFlag(group, status.options.maintenanceMode),

@@ -9,16 +9,20 @@ import { printClone } from './clone.ts'
 import { indent, printGroup } from './group.ts'
 import { printNodes } from './nodes.ts'
 import { printPrimitive } from './primitive.ts'
+import type { Told } from './told.ts'
 
 export { printSummaryHeader } from './header.ts'
 
 /** Ends with a newline. Begins with the first section's title, without "Current cluster status:" or the like. */
-export function printClusterStatus(status: ClusterStatus): string {
-  const resources = inOrder(status).flatMap((resource) => printResource(status, resource))
+export function printClusterStatus(
+  status: ClusterStatus,
+  { tellsPending = true }: { readonly tellsPending?: boolean } = {},
+): string {
+  const resources = inOrder(status).flatMap((resource) => printResource({ ...status, tellsPending }, resource))
   return [
     ...indent(['* Node List:', ...indent(printNodes(status))]),
     '',
-    ...indent(['* Full List of Resources:', ...indent(resources)]),
+    ...indent(['* Full List of Resources:', ...indent(resources.length === 0 ? ['* No resources'] : resources)]),
     '',
   ].join('\n')
 }
@@ -30,7 +34,7 @@ function inOrder({ resources }: ClusterStatus): readonly Resource[] {
   return [...configured.sort((a, b) => b.meta.priority - a.meta.priority), ...orphans]
 }
 
-function printResource(status: ClusterStatus, resource: Resource): readonly string[] {
+function printResource(status: Told, resource: Resource): readonly string[] {
   switch (resource.kind) {
     case 'primitive':
       return isShown(resource) ? [`* ${printPrimitive(status, resource)}`] : []

@@ -62,7 +62,7 @@ function nodesWithResources({ primitivesById }: ClusterStatus): ReadonlySet<stri
 
 function stateOf(node: NodeStatus, busy: ReadonlySet<string>): string {
   const state = baseState(node, busy)
-  if (!node.online || node.health === 'green') return state
+  if (node.health === 'green') return state
   return `${state} (health is ${node.health.toUpperCase()})`
 }
 

@@ -1,11 +1,12 @@
 /** The line of a primitive: `web	(ocf:heartbeat:nginx):	 Started alpha (disabled)`. */
 import type { NodeName } from '../../base/index.ts'
 import type { Agent } from '../../cib/index.ts'
-import type { ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
+import type { PrimitiveResource } from '../cluster-status.ts'
 import { failedProbe } from './failed-probe.ts'
 import { isDisabled, managementFlag, roleRankOf } from './resource-state.ts'
+import type { Told } from './told.ts'
 
-export function printPrimitive(status: ClusterStatus, resource: PrimitiveResource): string {
+export function printPrimitive(status: Told, resource: PrimitiveResource): string {
   const [only, another] = resource.state.active
   const node = another === undefined ? (only?.node ?? lockedOrPendingOn(resource)) : undefined
   return printPrimitiveAs(status, resource, { name: displayName(resource), node })
@@ -13,7 +14,7 @@ export function printPrimitive(status: ClusterStatus, resource: PrimitiveResourc
 
 /** Under another name or on another node than its own: a bundle's member is shown where its container runs. */
 export function printPrimitiveAs(
-  status: ClusterStatus,
+  status: Told,
   resource: PrimitiveResource,
   { name, node }: { readonly name: string; readonly node: NodeName | undefined },
 ): string {
@@ -21,7 +22,7 @@ export function printPrimitiveAs(
   const parts = [
     `${name}\t(${describeAgent(resource.agent)}):\t`,
     ...(resource.orphan ? ['ORPHANED'] : []),
-    describeState(resource),
+    describeState(status, resource),
     ...(node === undefined || nodes.length > 1 ? [] : [node]),
     ...failedProbe(status, resource),
     ...describeFlags(status, resource, node),
@@ -51,10 +52,10 @@ const pendingStates: Readonly<Record<string, string>> = {
   demote: 'Demoting',
 }
 
-export function describeState(resource: PrimitiveResource): string {
+function describeState({ tellsPending }: Told, resource: PrimitiveResource): string {
   const role = shownRole(resource)
   if (resource.state.failed) return roleRankOf(role) > roleRankOf('Unpromoted') ? `FAILED ${role}` : 'FAILED'
-  return roleOrChange(resource)
+  return tellsPending ? roleOrChange(resource) : role
 }
 
 /**
@@ -71,18 +72,14 @@ function shownRole({ state, instance }: PrimitiveResource): string & PrimitiveRe
   return state.role === 'Started' && instance?.promotable === true ? 'Unpromoted' : state.role
 }
 
-function describeFlags(
-  status: ClusterStatus,
-  resource: PrimitiveResource,
-  nodeName: NodeName | undefined,
-): readonly string[] {
+function describeFlags(status: Told, resource: PrimitiveResource, nodeName: NodeName | undefined): readonly string[] {
   const { state, meta, instance } = resource
   const node = nodeName === undefined ? undefined : status.nodesByName.get(nodeName)
   const promotable = instance?.promotable ?? false
   const flags = [
     ...(node !== undefined && !node.online && node.unclean ? ['UNCLEAN'] : []),
     ...(nodeName !== undefined && state.shutdownLock?.node === nodeName && state.active.length === 0 ? ['LOCKED'] : []),
-    ...(state.pending?.operation === 'monitor' ? ['Monitoring'] : []),
+    ...(status.tellsPending && state.pending?.operation === 'monitor' ? ['Monitoring'] : []),
     ...(isDisabled(meta, promotable)
       ? [meta.targetRole === 'Stopped' ? 'disabled' : `target-role:${meta.targetRole}`]
       : []),

@@ -1,0 +1,7 @@
+/** The status as it is to be told. */
+import type { ClusterStatus } from '../cluster-status.ts'
+
+export interface Told extends ClusterStatus {
+  /** False once a transition is over: what was pending before it counts as what it was taken for. */
+  readonly tellsPending: boolean
+}
