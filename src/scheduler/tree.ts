@@ -214,7 +214,7 @@ export function isUnique(entry: Entry): boolean {
 
 /** What an entry runs inside of: a guest node's container, or what its `container` meta-attribute names. */
 export function containerOf({ byId }: ResourceTree, entry: PrimitiveEntry): PrimitiveEntry | undefined {
-  const name = entry.resource.container ?? entry.resource.meta.raw.get('container')
+  const name = entry.resource.container
   const found = name === undefined ? undefined : byId.get(name)
   return found?.kind === 'primitive' ? found : undefined
 }

@@ -4,14 +4,7 @@
  * nodes that are down.
  */
 import type { NodeName } from '../base/index.ts'
-import {
-  type Configuration,
-  childElement,
-  type Md5,
-  type PrimitiveDefinition,
-  parseBoolean,
-  type XmlElement,
-} from '../cib/index.ts'
+import { type Configuration, childElement, type Md5, parseBoolean, type XmlElement } from '../cib/index.ts'
 import type { ClusterStatus } from './cluster-status.ts'
 import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
 import { finishStatus } from './finish.ts'
@@ -78,7 +71,7 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
   const context: NodeContext = { configuration, options, zone, dcId: cib.attributes['dc-uuid'], haveQuorum }
   const nodes = configuredNodes(context)
   for (const node of nodes.values()) readPermanentAttributes(node, context)
-  const unfencingEnabled = providesUnfencing(configuration)
+  const unfencingEnabled = mentionsUnfencing(childElement(cib, 'configuration') ?? cib)
   const built = buildResources(
     configuration,
     guestNodes(configuration),
@@ -123,13 +116,15 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
   }
 }
 
-/** Some fence device switches nodes on again once they are healthy. */
-function providesUnfencing({ resources, templates }: Configuration): boolean {
-  const provides = ({ meta }: Pick<PrimitiveDefinition, 'meta'>): boolean =>
-    meta.some(({ pairs }) => pairs.some(({ name, value }) => name === 'provides' && value === 'unfencing'))
-  return [...resources, ...templates].some(
-    (resource) => provides(resource) || (resource.kind === 'clone' && [resource.child].some(provides)),
-  )
+/**
+ * Nodes are switched on again once they are healthy: some fence device provides that, or some resource requires it. Asked of the
+ * text, so that neither rules nor what a default is for play a part.
+ */
+function mentionsUnfencing({ name, children, attributes }: XmlElement, inMeta = false): boolean {
+  if (inMeta && name === 'nvpair' && (attributes.name === 'provides' || attributes.name === 'requires'))
+    return attributes.value === 'unfencing'
+  const below = inMeta || name === 'meta_attributes'
+  return children.some((child) => child.kind === 'element' && mentionsUnfencing(child, below))
 }
 
 /** A remote node that was never connected may run anything, unless startup-fencing is off. */

@@ -91,7 +91,7 @@ function tryCase(fuzz: Fuzz, each: Case, drawn: readonly Drawn[]): Verdict {
   const { cib, changes } = mutate(each, needed)
   const [first] = differencesOf(fuzz, cib) ?? []
   const atLevel = first === undefined ? fuzz : { ...fuzz, levels: [first.level] }
-  const small = fuzz.shrinks ? shrink(cib, (smaller) => stillDiffers(atLevel, smaller)) : cib
+  const small = fuzz.shrinks ? shrink(cib, (smaller) => differsLike(atLevel, smaller, first)) : cib
   return {
     kind: 'different',
     case: each.name,
@@ -115,6 +115,14 @@ function atMoment(cib: Tree): Tree {
 }
 
 const stillDiffers = (fuzz: Fuzz, cib: Tree): boolean => (differencesOf(fuzz, cib)?.length ?? 0) > 0
+
+/** A difference of its own is none: some line must be there that differed before. */
+function differsLike(fuzz: Fuzz, cib: Tree, before: Difference | undefined): boolean {
+  const [now] = differencesOf(fuzz, cib) ?? []
+  if (now === undefined || before === undefined) return false
+  const shares = (a: readonly string[], b: readonly string[]): boolean => a.some((line) => b.includes(line))
+  return shares(now.onlyOurs, before.onlyOurs) || shares(now.onlyTheirs, before.onlyTheirs)
+}
 
 /** Undefined where the reference has no answer. */
 function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Difference[] | undefined {

@@ -61,4 +61,7 @@ function withOldNames(node: Tree): Tree {
   return { ...node, attributes: { ...renamed }, children: node.children.map(withOldNames) }
 }
 
-const withPresentWords = (text: string): string => text.replaceAll(/pcmk__(\w+)_allocate:/g, 'pcmk__$1_assign:')
+const withPresentWords = (text: string): string =>
+  text
+    .replaceAll(/pcmk__(\w+)_allocate:/g, 'pcmk__$1_assign:')
+    .replaceAll('termination was requested', 'fencing was requested')

@@ -9,11 +9,11 @@ export function initialRole(tree: ResourceTree, entry: PrimitiveEntry): Role | u
   return entry.resource.state.demandedRole?.role ?? (leavesWithNode(tree, entry) ? 'Stopped' : wantedRole(entry))
 }
 
-/** The connection of a remote node that asked to be shut down is taken down, so that its resources move first. */
+/** The connection of a remote or guest node that asked to be shut down is taken down, so that its resources move first. */
 function leavesWithNode({ nodes, nodeIndex }: ResourceTree, { resource }: PrimitiveEntry): boolean {
   const index = resource.connectionOf === undefined ? undefined : nodeIndex.get(resource.connectionOf)
   const node = index === undefined ? undefined : nodes[index]
-  return node?.kind === 'remote' && node.shutdown
+  return node !== undefined && node.kind !== 'member' && node.shutdown
 }
 
 /** The role that `target-role` limits an entry to. */

@@ -4,7 +4,7 @@
  * Unique instances and ordinary primitives have their own names in the history. Instances of an anonymous clone share
  * one: on each node it belongs to the instance that is already active there (by another member of the same group), or to the first
  * that is nowhere active, or to an instance made for it, an orphan beyond the wanted number. A bundle's member on a guest
- * node is the one of that replica. What the configuration does not know is an orphan by itself.
+ * node is the one of that replica; on any other node it has no place. What the configuration does not know is an orphan by itself.
  */
 import { resourceId } from '../../base/index.ts'
 import type { CloneDraft, InstanceDraft, NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
@@ -13,19 +13,23 @@ import { addOrphan } from './orphan.ts'
 import type { RecordedResource } from './records.ts'
 
 export function findInstance(world: World, node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {
+  const exact = world.primitives.get(resourceId(recorded.id))
+  // An orphan goes before the clone whose member had its name: what was once taken for an orphan stays one.
+  if (exact !== undefined && (exact.instance === undefined || exact.instance.unique)) return exact
   const baseName = withoutNumber(recorded.id)
   const clone = world.cloneByMember.get(baseName)
-  if (clone !== undefined && !clone.unique) return anonymousInstance(world, clone, baseName, node)
-  const found = world.primitives.get(resourceId(recorded.id))
+  const found = clone === undefined || clone.unique ? exact : anonymousInstance(world, clone, baseName, node)
   return found ?? addOrphan(world, node, recorded)
 }
 
-function anonymousInstance(world: World, clone: CloneDraft, memberName: string, node: NodeDraft): PrimitiveDraft {
+function anonymousInstance(
+  world: World,
+  clone: CloneDraft,
+  memberName: string,
+  node: NodeDraft,
+): PrimitiveDraft | undefined {
   const { parent } = clone
-  if (parent?.kind === 'bundle') {
-    const replica = parent.replicas.find((candidate) => candidate.node === node.name)
-    if (replica?.child !== undefined) return replica.child
-  }
+  if (parent?.kind === 'bundle') return parent.replicas.find((replica) => replica.node === node.name)?.child
   return existingInstance(world, clone, memberName, node) ?? orphanInstance(clone, memberName)
 }
 
@@ -79,8 +83,6 @@ function usable(world: World, clone: CloneDraft, member: PrimitiveDraft, node: N
 
 function orphanInstance(clone: CloneDraft, memberName: string): PrimitiveDraft {
   const instance = clone.grow()
-  for (const member of membersOf(instance)) member.orphan = true
-  instance.orphan = true
   const member = memberOf(instance, memberName)
   if (member === undefined) throw new Error(`A clone of ${memberName} has an instance without it`)
   return member

@@ -2,14 +2,15 @@
 
 import { isProbe } from './outcome.ts'
 import type { Reading } from './reading.ts'
-import { setActive } from './success.ts'
+import { activeRole } from './success.ts'
 
 export function applyPending(reading: Reading): void {
   const { entry, node, resource, world } = reading
   const { state } = resource
   switch (entry.operation) {
     case 'start':
-      setActive(reading)
+      // Whatever it was before, it is being started now.
+      reading.role = activeRole(resource)
       break
     case 'promote':
       reading.role = 'Promoted'

@@ -32,6 +32,8 @@ export function buildClone(
       definition.child.kind === 'group'
         ? buildGroup(definition.child, parts, builder)
         : buildPrimitive(definition.child, { ...parts, bundled: place.bundled ?? false }, builder)
+    // Beyond clone-max there is no wanted instance.
+    if (instances.length >= limits.cloneMax) for (const part of [child, ...membersOf(child)]) part.orphan = true
     instances.push(child)
     return child
   }
@@ -54,6 +56,8 @@ export function buildClone(
   registerMembers(definition, clone, builder)
   return clone
 }
+
+const membersOf = (child: InstanceDraft): readonly InstanceDraft[] => (child.kind === 'group' ? child.members : [])
 
 function registerMembers(definition: CloneDefinition, clone: CloneDraft, builder: ResourceBuilder): void {
   const { child } = definition
