@@ -25,8 +25,10 @@ function compareTimes(a: HistoryEntry, b: HistoryEntry): number {
 
 /** One of them is pending: it is the newer one, unless the other belongs to a later transition of the same scheduler. */
 function comparePending(a: HistoryEntry, b: HistoryEntry): number {
-  const pendingIsNewer = a.callId < 0 ? 1 : -1
-  if (a.transition === undefined || b.transition === undefined) return pendingIsNewer
-  if (a.transition.uuid !== b.transition.uuid || a.transition.number === b.transition.number) return pendingIsNewer
-  return a.transition.number - b.transition.number
+  const [first, second] = [a.transition, b.transition]
+  if (first === undefined || second === undefined) return 0
+  if (first.uuid !== second.uuid || first.number === second.number) return a.callId < 0 ? 1 : -1
+  // Number -1 is a stop at shutdown, after which there is nothing.
+  const place = (number: number): number => (number < 0 ? Number.POSITIVE_INFINITY : number)
+  return place(first.number) - place(second.number)
 }

@@ -110,7 +110,8 @@ function readEntry({ attributes }: XmlElement): HistoryEntry {
     exitCode: integer(attributes['rc-code']) ?? -1,
     status: integer(attributes['op-status']) ?? -1,
     expectedExitCode: key?.expected,
-    transition: key?.transition,
+    // How old a pending operation is, is told by what came back of it.
+    transition: readTransitionKey(attributes['transition-magic']?.replace(/^[^;]*;/, ''))?.transition,
     lastChange: integer(attributes['last-rc-change']),
     exitReason: attributes['exit-reason'] ?? '',
     migrateSource: source === undefined ? undefined : nodeName(source),
