@@ -15,7 +15,7 @@
 import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
 import type { Edit } from './effects.ts'
-import type { ClusterView, MemberRecord } from './view.ts'
+import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 
 /** As long as a restarted daemon is given to come back (docs/concepts/times.md, restartGraceMs). */
 const registrationMs = 3000
@@ -85,27 +85,30 @@ export function clusterNodes(view: ClusterView): readonly NodeName[] {
 function judge(input: NodeStateInput, node: NodeName): Verdict {
   const record = input.view.members.get(node)
   const state = input.view.nodeStates.get(node)
-  if (input.view.confirmedDown.has(node)) return judgeConfirmed(input, node, record, state)
+  const confirmation = input.view.confirmedDown.get(node)
+  if (confirmation !== undefined) return judgeConfirmed(input, node, confirmation, { record, state })
   if (record === undefined) return judgeAbsent(input, node, undefined, state)
   const lost = node === input.self ? undefined : input.lost.get(node)
   return lost === undefined ? judgePresent(input, record, state) : judgeAbsent(input, node, record, state, lost)
 }
 
-/** An administrator's word counts for nodes that are not here; for one that is, it is taken back. */
+/** The word of an administrator, or of the survivor of two, counts for nodes that are not here; for one that is, it is taken back. */
 function judgeConfirmed(
   input: NodeStateInput,
   node: NodeName,
-  record: MemberRecord | undefined,
-  state: NodeStateRecord | undefined,
+  confirmation: Confirmation,
+  known: { readonly record: MemberRecord | undefined; readonly state: NodeStateRecord | undefined },
 ): Verdict {
+  const { record, state } = known
   const here = record !== undefined && (node === input.self || !input.lost.has(node))
   const forget: Edit = { kind: 'delete-confirmation', node }
   if (here) return { edits: [forget] }
   const id = state?.id ?? configuredId(input.view, node)
   const incarnation = knownIncarnation(input.view, node)
-  const reason = 'declared to be off by an administrator'
+  const { reason = 'declared to be off by an administrator', fencedAt } = confirmation
+  const fenced = fencedAt === undefined ? {} : { fencedAt }
   return {
-    edits: [...downEdits({ node, id, incarnation, reason, term: input.term }), forget],
+    edits: [...downEdits({ node, id, incarnation, reason, term: input.term, ...fenced }), forget],
     gone: true,
     revoke: true,
   }

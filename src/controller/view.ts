@@ -58,10 +58,18 @@ export interface ClusterView {
   readonly withheld: ReadonlyMap<string, WithheldAttributeRecord>
   readonly attributeTraits: ReadonlyMap<string, AttributeTraitsRecord>
   readonly tickets: ReadonlyMap<string, TicketRecord>
-  /** Nodes that an administrator has declared to be off. */
-  readonly confirmedDown: ReadonlySet<NodeName>
+  /** Nodes that somebody who is to be believed has declared to be off. */
+  readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
   /** What the DC has published of its transition, as it stands there. */
   readonly transition?: unknown
+}
+
+/** `fencing/confirmed/<node>`. */
+export interface Confirmation {
+  /** Why it is believed, where it is not an administrator's word. */
+  readonly reason?: string
+  /** Seconds since the epoch, where it was fenced. */
+  readonly fencedAt?: number
 }
 
 /** One key of the store as an event or a snapshot shows it. */
@@ -113,7 +121,7 @@ export const emptyView: ClusterView = {
   withheld: new Map(),
   attributeTraits: new Map(),
   tickets: new Map(),
-  confirmedDown: new Set(),
+  confirmedDown: new Map(),
 }
 
 export interface Observed {
@@ -129,7 +137,7 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     members: new Map(view.members),
     nodeStates: new Map(view.nodeStates),
     tickets: new Map(view.tickets),
-    confirmedDown: new Set(view.confirmedDown),
+    confirmedDown: new Map(view.confirmedDown),
     // The large maps are copied only when they change.
     operations: copyIf(view.operations, observations, 'history/'),
     attributes: copyIf(view.attributes, observations, 'attributes/'),
@@ -153,7 +161,7 @@ interface Draft extends ClusterView {
   withheld: Map<string, WithheldAttributeRecord>
   attributeTraits: Map<string, AttributeTraitsRecord>
   tickets: Map<string, TicketRecord>
-  confirmedDown: Set<NodeName>
+  confirmedDown: Map<NodeName, Confirmation>
   transition?: unknown
 }
 
@@ -208,7 +216,7 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       return [{ kind: 'ticket' }]
     case 'fencing-confirmed': {
       const confirmed = observation.kind === 'put'
-      if (confirmed) draft.confirmedDown.add(subject.node)
+      if (confirmed) draft.confirmedDown.set(subject.node, confirmationOf(value))
       else draft.confirmedDown.delete(subject.node)
       return [{ kind: 'confirmed-down', node: subject.node, confirmed }]
     }
@@ -220,6 +228,10 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     default:
       return assertNever(subject)
   }
+}
+
+function confirmationOf(value: unknown): Confirmation {
+  return defined({ reason: textOf(value, 'reason'), fencedAt: numberOf(value, 'fencedAt') })
 }
 
 function observeDc(draft: Draft, observation: Observation): readonly Change[] {

@@ -1,7 +1,7 @@
 /**
  * May we act? A node is quorate while its lease is confirmed by the store's majority, by its own monotonic clock and with
  * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
- * knows how long others must wait for a node that cannot be fenced.
+ * knows how long others must wait for a node that cannot be fenced; `two-node.ts` is what one of two does when the other is gone.
  */
 export { lossWait } from './loss.ts'
 export {
@@ -15,4 +15,16 @@ export {
   quorateUntil,
   quorumStep,
 } from './quorum.ts'
+export {
+  describeTwoNode,
+  initialTwoNode,
+  keepsResources,
+  nextTwoNodeAt,
+  type PeerWord,
+  type TwoNodeEffect,
+  type TwoNodeInput,
+  type TwoNodeSituation,
+  type TwoNodeState,
+  twoNodeStep,
+} from './two-node.ts'
 export { quorumVotes } from './votes.ts'

@@ -277,7 +277,7 @@ export class SimDaemon {
       if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
     if (view.configuration !== before.configuration) this.fencing.configure()
-    for (const node of view.confirmedDown)
+    for (const node of view.confirmedDown.keys())
       if (!before.confirmedDown.has(node)) this.fencing.core.feed({ kind: 'confirmed', target: node })
     this.presence.feed({ kind: 'view', own: this.#ownMember() })
     this.controller.feed({ kind: 'store', view, changes })
