@@ -44,7 +44,8 @@ function typeName(type: protobuf.ReflectionObject): string {
 function interfaceOf(type: protobuf.Type): string {
   const lines = [`export interface ${typeName(type)} {`]
   for (const field of type.fieldsArray) {
-    const optional = field.hasPresence && !(field.resolvedType instanceof protobuf.Type) && !field.repeated
+    const message = field.resolvedType instanceof protobuf.Type
+    const optional = !field.repeated && (message ? field.getOption('proto3_optional') === true : field.hasPresence)
     lines.push(`  readonly ${field.name}${optional ? '?' : ''}: ${fieldType(field)}`)
   }
   return [...lines, '}'].join('\n')

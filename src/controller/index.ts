@@ -14,6 +14,7 @@ export type {
 export { keys, subjectOf } from './keys.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
 export { knownIncarnation } from './node-states.ts'
+export { fencingActionOf, priorityDelayMs } from './pursue.ts'
 export { transitionKeyOf } from './results.ts'
 export {
   type ControllerState,
@@ -21,6 +22,7 @@ export {
   initialController,
 } from './state.ts'
 export {
+  type Change,
   type ClusterView,
   cibOfView,
   emptyView,

@@ -199,17 +199,23 @@ function fence(state: ControllerState, action: GraphAction, graph: TransitionGra
     id,
     term: reign.term,
     target,
-    action: fencingAction(action.attributes.stonith_action),
+    action: fencingActionOf(action),
     ...incarnation,
     timeoutMs: parseDurationMs(timeout) ?? 60_000,
-    delayMs: parseDurationMs(action.attributes['priority-fencing-delay'] ?? '') ?? 0,
+    delayMs: priorityDelayMs(action),
     reason: state.view.nodeStates.get(target)?.reason ?? 'the cluster cannot recover otherwise',
   })
 }
 
-function fencingAction(text: string | undefined): FencingAction {
+/** What the scheduler wants done to the node: `fencing-action`, or `on` for unfencing. */
+export function fencingActionOf({ attributes }: GraphAction): FencingAction {
+  const text = attributes.CRM_meta_stonith_action
   if (text === 'on') return 'on'
   return text === 'off' || text === 'poweroff' ? 'off' : 'reboot'
+}
+
+export function priorityDelayMs({ attributes }: GraphAction): number {
+  return parseDurationMs(attributes.CRM_meta_priority_fencing_delay ?? '') ?? 0
 }
 
 /** First it is recorded that the node is expected to go, so that nobody takes it for lost; then it is told that it may. */

@@ -168,6 +168,7 @@ export class Daemon {
       fail: this.#fail,
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),
+      giveWayTo: (listed) => this.#giveWayTo(listed),
     })
     this.#node = node
     await node.start()
@@ -195,6 +196,17 @@ export class Daemon {
     this.#file = file
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
+  }
+
+  /** The other of two goes on without this node, whose own list and log are of no use any more: it begins anew with the other's. */
+  #giveWayTo(listed: ClusterFile): void {
+    const file = this.#file
+    if (!file) return
+    writeWhole(
+      this.paths.clusterFile,
+      printClusterFile({ ...file, nodes: listed.nodes, nodesVersion: listed.nodesVersion }),
+    )
+    this.#restart('the other node has gone on without this one')
   }
 
   forgetLater(reason: string): void {

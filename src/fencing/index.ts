@@ -20,5 +20,6 @@ export type {
   DeviceAnswer,
   FencingEffect,
   FencingInput,
+  FencingSetup,
   FencingState,
 } from './state.ts'

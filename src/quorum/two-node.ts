@@ -102,7 +102,8 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
       return assertNever(phase)
   }
   if (quorate || heartbeat !== 'silent') return undefined
-  if (!met) return `This node waits for ${peer}, which may be running: start it, or \`systole quorum unblock\` if it is off.`
+  if (!met)
+    return `This node waits for ${peer}, which may be running: start it, or \`systole quorum unblock\` if it is off.`
   if (!fencingEnabled)
     return `${peer} is silent and fencing is disabled, so that neither node may go on alone: \`systole quorum unblock\` if ${peer} is off.`
   return undefined
@@ -119,7 +120,7 @@ function takeInput(state: TwoNodeState, input: TwoNodeInput, now: MonotonicMs): 
       if (phase.kind !== 'fencing' || phase.id !== input.id) return state
       return input.succeeded ? wishAlone(state, 'fenced', now) : fencingFailed(state, input.message, now)
     case 'peer-is-off':
-      return phase.kind === 'going-alone' ? state : wishAlone(state, input.word, now)
+      return phase.kind === 'going-alone' || state.situation === undefined ? state : wishAlone(state, input.word, now)
     case 'went-alone': {
       if (phase.kind !== 'going-alone') return state
       if (input.succeeded) return idle(state)
@@ -173,7 +174,10 @@ function decide(state: TwoNodeState, situation: TwoNodeSituation, now: Monotonic
   if (heartbeat !== 'silent' || !met || !fencingEnabled) return { state, effects: [] }
   if (state.phase.kind === 'fencing-failed' && now < state.phase.retryAt) return { state, effects: [] }
   const id = state.lastId + 1
-  return { state: { ...state, lastId: id, phase: { kind: 'fencing', id } }, effects: [{ kind: 'fence', id, target: peer }] }
+  return {
+    state: { ...state, lastId: id, phase: { kind: 'fencing', id } },
+    effects: [{ kind: 'fence', id, target: peer }],
+  }
 }
 
 function goAlone(state: TwoNodeState, situation: TwoNodeSituation, word: PeerWord): TwoNodeStep {

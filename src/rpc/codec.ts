@@ -30,7 +30,7 @@ export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array):
   return complete(type, type.toObject(type.decode(bytes), asWritten)) as unknown as Messages[Name]
 }
 
-/** A message inside a message that the sender left out reads as an empty one, as proto3 has it for every other field. */
+/** A message inside a message that the sender left out reads as an empty one, as proto3 has it for every other field; one that is `optional` is left out. */
 function complete(type: protobuf.Type, value: Record<string, unknown>): Record<string, unknown> {
   for (const { name, inner } of messageFields(type))
     value[name] ??= complete(inner, inner.toObject(inner.create(), asWritten))
@@ -49,7 +49,9 @@ function messageFields(type: protobuf.Type): readonly MessageField[] {
   if (known) return known
   const fields = type.fieldsArray.flatMap((field): readonly MessageField[] => {
     const inner = field.resolve().resolvedType
-    return inner instanceof protobuf.Type && !field.repeated && !field.map ? [{ name: field.name, inner }] : []
+    const isOptional = field.getOption('proto3_optional') === true
+    if (!(inner instanceof protobuf.Type) || field.repeated || field.map || isOptional) return []
+    return [{ name: field.name, inner }]
   })
   messageFieldsOf.set(type, fields)
   return fields

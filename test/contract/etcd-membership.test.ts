@@ -101,3 +101,21 @@ test('the survivor of two goes on alone with all data; the other discards its lo
   cleanUps.push(() => admin.close())
   expect((await admin.members()).filter(({ isLearner }) => !isLearner)).toHaveLength(2)
 }, 60_000)
+
+/** The leader confirms what the other has written, and tells it of the commit only then: etcd by itself would throw that away. */
+test('the survivor of two loses no confirmed change, whichever of them led', async () => {
+  for (const survivor of [0, 1]) {
+    const cluster = await EtcdCluster.start({ size: 2, tls: false })
+    cleanUps.push(() => cluster.end())
+    const store = cluster.store()
+    const confirmed = 40
+    for (let n = 1; n <= confirmed; n++)
+      await store.transaction({ compare: [], writes: [put('/systole/a', String(n))] })
+    await Promise.all([cluster.kill(0), cluster.kill(1)])
+    await store.close()
+    await restartAlone({ settings: cluster.member(survivor), clock: machineClock, timeoutMs: 5000 })
+    const alone = cluster.store({ endpoints: [cluster.endpoints[survivor] ?? ''] })
+    cleanUps.push(() => alone.close())
+    expect(text(await alone.get('/systole/a'))).toBe(String(confirmed))
+  }
+}, 60_000)

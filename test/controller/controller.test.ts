@@ -40,7 +40,8 @@ function resourceAction(id: number, operation: string, node: NodeName, inputs: r
 }
 
 function clusterAction(id: number, operation: string, node: NodeName, inputs: readonly number[] = []): ClusterAction {
-  const attributes: Readonly<Record<string, string>> = operation === 'stonith' ? { stonith_action: 'reboot' } : {}
+  const attributes: Readonly<Record<string, string>> =
+    operation === 'stonith' ? { CRM_meta_stonith_action: 'reboot' } : {}
   return {
     kind: 'cluster',
     id,

@@ -30,7 +30,12 @@ const cases: readonly { readonly name: string; readonly notes: string; readonly 
   { name: 'no fence device', notes: notes('a b c', '', ''), says: /^There is no fence device: .*not recovered/ },
   { name: 'nodes without one', notes: notes('a b c', '', device('a')), says: /^No fence device can fence b or c: / },
   { name: 'fencing disabled', notes: notes('a b c', disabled, ''), says: /^Fencing is disabled: [^\n]*$/ },
-  { name: 'two voters', notes: notes('a b', '', device('a b')), says: /^Only two nodes vote: the loss of one stops/ },
+  { name: 'two nodes that fence each other: nothing', notes: notes('a b', '', device('a b')), says: /^$/ },
+  {
+    name: 'two nodes without fencing',
+    notes: notes('a b', disabled, ''),
+    says: /Two nodes without fencing: .*unblock/,
+  },
   { name: 'one node alone: nothing', notes: notes('a', '', ''), says: /^$/ },
 ]
 for (const { name, notes: text, says } of cases)

@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from './lab/client.ts'
 import { Lab } from './lab/lab.ts'
+import { addressHolders, createWebService } from './lab/web-service.ts'
 
 /**
  * Three real nodes, a virtual address with nginx behind it, IPMI fencing, and a client outside. The scenarios run in
@@ -66,22 +65,9 @@ async function moveTo(node: string): Promise<void> {
 
 beforeAll(async () => {
   await lab.start()
-  const config = join(lab.folder, 'nginx.conf')
-  writeFileSync(config, nginxConfiguration)
   await lab.formCluster()
   await lab.createFencing()
-  const vip = [
-    'ocf:heartbeat:IPaddr2',
-    `ip=${lab.network.virtualAddress}`,
-    'cidr_netmask=24',
-    'nic=eth0',
-    'op',
-    'monitor',
-    'interval=1s',
-  ]
-  await lab.systole('n1', 'resource', 'create', 'vip', ...vip, '--group', 'webservice')
-  const web = ['ocf:heartbeat:nginx', `configfile=${config}`, 'op', 'monitor', 'interval=1s', '--group', 'webservice']
-  await lab.systole('n1', 'resource', 'create', 'web', ...web, '--wait')
+  await createWebService(lab, 'n1')
   client = lab.client(url)
 }, 120_000)
 
@@ -209,36 +195,15 @@ async function powerCut(victim: string): Promise<void> {
   expect(fencing).toContainEqual(expect.objectContaining({ target: victim, outcome: 'succeeded' }))
 }
 
-/** Asks both sides for the address itself, not only whoever ARP finds: two holders at once are a split brain. */
 async function splitOff(node: string): Promise<void> {
   const cut = Date.now()
   await lab.network.split([[node], lab.nodes.filter((other) => other !== node)])
   let holders: readonly string[] = []
   await lab.until('the other side has taken the service over', async () => {
-    holders = await addressHolders()
+    holders = await addressHolders(lab)
     expect(holders.length).toBeLessThan(2)
     return holders.length === 1 && holders[0] !== node
   })
   expect(await answering(cut, (other) => other !== node)).not.toBe(node)
   await lab.network.heal()
 }
-
-async function addressHolders(): Promise<readonly string[]> {
-  const held = lab.nodes.map(async (node) => {
-    if (!lab.power.isOn(node)) return undefined
-    const text = await lab.inNode(node, 'ip', '-o', 'addr', 'show', 'dev', 'eth0').catch(() => '')
-    return text.includes(`${lab.network.virtualAddress}/`) ? node : undefined
-  })
-  return (await Promise.all(held)).filter((node) => node !== undefined)
-}
-
-const nginxConfiguration = `
-worker_processes 1;
-pid /run/nginx-lab.pid;
-error_log /dev/null;
-events { worker_connections 512; }
-http {
-  access_log off;
-  server { listen 80; location / { default_type text/plain; return 200 "$hostname"; } }
-}
-`

@@ -52,7 +52,13 @@ describe('what one of two nodes does at first', () => {
     readonly says?: RegExp
   }[] = [
     { name: 'nothing while it hears the other', situation: together, effects: [], keeps: true },
-    { name: 'it fences a silent peer', situation: silent, effects: [fence()], keeps: true, says: /once beta is fenced/ },
+    {
+      name: 'it fences a silent peer',
+      situation: silent,
+      effects: [fence()],
+      keeps: true,
+      says: /once beta is fenced/,
+    },
     {
       name: 'it fences a silent peer whose etcd still answers',
       situation: { ...silent, quorate: true },

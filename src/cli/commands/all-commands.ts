@@ -41,7 +41,9 @@ import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { propertyConfig, propertySet, propertyUnset } from './property/property.ts'
+import { quorumConfig } from './quorum/config.ts'
 import { quorumStatus } from './quorum/status.ts'
+import { quorumUnblock } from './quorum/unblock.ts'
 import {
   resourceAgents,
   resourceDescribe,
@@ -185,6 +187,8 @@ export const allCommands: readonly Command[] = [
   cibElementDescription,
   cibElementCreate,
   quorumStatus,
+  quorumConfig,
+  quorumUnblock,
   configShow,
   configHistory,
   configDiff,

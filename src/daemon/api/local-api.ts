@@ -98,11 +98,10 @@ function stateHandlers(
     },
     confirmFencing: async ({ target }) => {
       const node = knownNode(daemon, target)
-      await daemon.node.store.transaction({
-        compare: [],
-        writes: [
-          { kind: 'put', key: keys.fencingConfirmed(node), value: toBytes({ node, time: new Date().toISOString() }) },
-        ],
+      const word = toBytes({ node, time: new Date().toISOString() })
+      await daemon.node.confirmOff(node, async () => {
+        const writes = [{ kind: 'put', key: keys.fencingConfirmed(node), value: word }] as const
+        await daemon.node.store.transaction({ compare: [], writes })
       })
       return {}
     },
@@ -133,6 +132,7 @@ function membershipHandlers(
   | 'addNode'
   | 'removeNode'
   | 'destroyCluster'
+  | 'unblockQuorum'
 > {
   const token = (validSeconds?: number) =>
     makeJoinToken(daemon.paths.joinTokens, readAuthority(daemon.paths.pki).certificate, validSeconds)
@@ -179,6 +179,7 @@ function membershipHandlers(
       await removeNode(daemon, knownNode(daemon, node))
       return {}
     },
+    unblockQuorum: async () => ({ node: await daemon.node.twoNode.unblock() }),
     destroyCluster: async ({ force }) => {
       configuredFile(daemon)
       if (daemon.running && !force)

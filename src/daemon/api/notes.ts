@@ -16,10 +16,23 @@ export function clusterNotes({ file, configuration, deviceCount, isFenceable }: 
   const notes: string[] = []
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
-  if (file.store.kind === 'etcd' && several && file.nodes.filter(({ votes }) => votes).length === 2)
-    notes.push('Only two nodes vote: the loss of one stops the cluster. A third node would keep it going.')
+  if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
   return notes
 }
+
+/** Two nodes with fencing go on by themselves; an even number of voters among more nodes stands no more losses than one less. */
+function voteNotes(file: ClusterFile, configuration: Configuration | undefined): readonly string[] {
+  if (file.nodes.filter(({ votes }) => votes).length !== 2) return []
+  if (file.nodes.length > 2)
+    return ['Only two nodes vote: the loss of one stops the cluster until another has joined and got a vote.']
+  if (configuration === undefined || fencingEnabled(configuration)) return []
+  return [
+    'Two nodes without fencing: when one is lost, the other stops until `systole quorum unblock`. Fencing would let it go on by itself.',
+  ]
+}
+
+const fencingEnabled = (configuration: Configuration): boolean =>
+  parseBoolean(clusterOptionValue(configuration, 'fencing-enabled')) !== false
 
 function fencingNotes(
   configuration: Configuration,
@@ -27,7 +40,7 @@ function fencingNotes(
   deviceCount: number,
   isFenceable: (node: NodeName) => boolean,
 ): readonly string[] {
-  if (parseBoolean(clusterOptionValue(configuration, 'fencing-enabled')) === false)
+  if (!fencingEnabled(configuration))
     return [
       'Fencing is disabled: a lost node that hangs instead of stopping may run the same resources as the node that takes them over.',
     ]

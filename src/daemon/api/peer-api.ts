@@ -3,6 +3,7 @@
 import { type Handlers, type nodeService, refuse } from '../../rpc/index.ts'
 import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
 import type { Daemon } from '../daemon.ts'
+import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
@@ -23,6 +24,10 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       await daemon.takeNodeList(acceptClusterFile(json))
       return {}
     },
+    getClusterFile: async () => ({
+      json: daemon.file === undefined ? '' : printClusterFile(daemon.file),
+      quorate: daemon.running && daemon.node.quorate,
+    }),
     forget: async () => {
       // The answer first: this very server is closed with the rest.
       setTimeout(() => daemon.forgetLater('another node has removed this one'), 50)

@@ -20,6 +20,7 @@ import {
   type FenceDevice,
   type FenceHost,
   Fencer,
+  type FencingRecord,
   fenceDeviceRunner,
   isFenceable,
   readFenceDevices,
@@ -37,6 +38,7 @@ import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 
 export interface FencingPorts {
   readonly self: NodeName
@@ -48,6 +50,8 @@ export interface FencingPorts {
   readonly silent: () => ReadonlySet<NodeName>
   readonly holdsTerm: (term: number) => boolean
   readonly onFenced: (input: Extract<ControllerInput, { kind: 'fenced' }>) => void
+  /** Of fencing without a majority: must survive a crash of the daemon. */
+  readonly recordAlone: (record: FencingRecord) => void
 }
 
 /** Besides the time limit of the device itself. */
@@ -60,6 +64,7 @@ export class FencingHands {
   readonly #host: FenceHost
   readonly #devices: DeviceServer
   readonly #fencer: Fencer
+  readonly #lone: LoneFencer
   readonly #readMetadata: ReturnType<typeof metadataReader>
   readonly #metadata = new Map<string, AgentMetadata>()
   readonly #waiting = new Map<string, (result: Announcement) => void>()
@@ -72,6 +77,8 @@ export class FencingHands {
     this.#host = { ...agentHost(ports.paths), fenceFolders }
     this.#readMetadata = metadataReader(this.#host, fenceFolders)
     this.#devices = new DeviceServer(this.#host)
+    const { self, log, recordAlone } = ports
+    this.#lone = new LoneFencer({ self, log, host: this.#host, record: recordAlone })
     this.#fencer = new Fencer({
       record: async (record, term) => {
         const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
@@ -108,10 +115,17 @@ export class FencingHands {
 
   confirm(target: NodeName): void {
     this.#fencer.confirm(target)
+    this.#lone.confirm(target)
   }
 
   close(): void {
     this.#fencer.close()
+    this.#lone.close()
+  }
+
+  /** By the survivor of two, which leads nobody and cannot write to the store. */
+  async fenceAlone(asked: Omit<LoneDemand, 'attributes'>): Promise<Announcement> {
+    return await this.#lone.fence({ ...asked, attributes: this.#attributesOf(asked.target) })
   }
 
   /** For the controller of this node, which is the DC. */
@@ -227,7 +241,9 @@ export class FencingHands {
     const concurrent = parseBoolean(clusterOptionValue(configuration, 'concurrent-fencing')) ?? true
     this.#known = devices
     this.#devices.configure(devices)
-    this.#fencer.configure({ devices, topology: configuration.fencingLevels, concurrent })
+    const setup = { devices, topology: configuration.fencingLevels, concurrent }
+    this.#fencer.configure(setup)
+    this.#lone.configure(setup)
   }
 }
 

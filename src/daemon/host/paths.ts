@@ -12,6 +12,10 @@ export interface Paths {
   readonly startedMark: string
   readonly joinTokens: string
   readonly lock: string
+  /** This machine has had quorum since it booted, and has not left since. */
+  readonly metMark: string
+  /** How far this node has come on its way to going on without the other of two. */
+  readonly aloneJournal: string
 }
 
 export function pathsBelow(root: string): Paths {
@@ -28,5 +32,7 @@ export function pathsBelow(root: string): Paths {
     startedMark: join(data, 'started'),
     joinTokens: join(data, 'join-tokens.json'),
     lock: join(run, 'systoled.pid'),
+    metMark: join(run, 'met'),
+    aloneJournal: join(data, 'alone.json'),
   }
 }

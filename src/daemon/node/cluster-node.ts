@@ -2,24 +2,9 @@
  * A node that takes part in the cluster: builds the adapters, drives the cores, and lets what one says reach the others.
  * Nothing is decided here.
  */
-import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../../base/index.ts'
-import {
-  type ClusterView,
-  type ControllerEffect,
-  type ControllerInput,
-  type ControllerState,
-  emptyView,
-  observe,
-} from '../../controller/index.ts'
+import type { NodeName } from '../../base/index.ts'
+import type { Change, ClusterView } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import {
-  initialPresence,
-  nextPresenceAt,
-  type PresenceEffect,
-  type PresenceInput,
-  type PresenceState,
-  presenceStep,
-} from '../../membership/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
@@ -29,31 +14,30 @@ import { clusterNotes } from '../api/notes.ts'
 import { pushConfig } from '../configuration/config-history.ts'
 import { firstConfiguration } from '../configuration/first-configuration.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
-import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { AskForList } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
 import { VoteKeeper } from '../nodes/vote-keeper.ts'
-import { Planner } from '../planner/planner.ts'
 import { pulsePeers } from '../pulse/begin.ts'
-import type { FromPulse } from '../pulse/messages.ts'
 import type { Pulse } from '../pulse/pulse.ts'
-import { allKeys, fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
-import { observationOf } from '../records/observations.ts'
-import { openStoreView, type StoreChange, type StoreView } from '../records/store-view.ts'
+import { fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
+import type { StoreChange } from '../records/store-view.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { voterEndpoints } from '../store/store-config.ts'
+import { TwoNodeHands } from '../two-node/two-node-hands.ts'
+import { forgetMet } from '../two-node/wait-for-all.ts'
 import { AttributeChanges } from './attribute-changes.ts'
-import { sendCommand, takeCommand } from './commands.ts'
-import { controllerCore } from './controller-core.ts'
-import { CoreLoop } from './core-loop.ts'
+import { takeCommand } from './commands.ts'
+import { ControllerHands } from './controller-hands.ts'
 import { DampenedAttributes } from './dampened-attributes.ts'
+import { KnownState } from './known-state.ts'
 import { openExecutor } from './open-executor.ts'
 import { ownMember } from './own-member.ts'
-import { performControllerEffect } from './perform-controller.ts'
-import { performPresenceEffect } from './perform-presence.ts'
+import { PresenceHands } from './presence-hands.ts'
+import { PulseNews } from './pulse-news.ts'
 import { QuorumLoss } from './quorum-loss.ts'
 
 export interface ClusterNodeSetup {
@@ -69,35 +53,32 @@ export interface ClusterNodeSetup {
   readonly restart: (reason: string) => void
   /** The store's list of nodes, which may be newer than the file. */
   readonly onNodeList: (listed: ClusterFile) => void
+  /** A list that counts although this node's own may be as new. */
+  readonly giveWayTo: (listed: ClusterFile) => void
 }
-
-const storeRetryMs = 100
-const never = monotonicMs(Number.NEGATIVE_INFINITY)
 
 export class ClusterNode {
   readonly name: NodeName
+  readonly fencing: FencingHands
+  readonly attributes: AttributeChanges
+  readonly twoNode: TwoNodeHands
   readonly #setup: ClusterNodeSetup
   readonly #log: Log
   readonly #incarnation: number
   readonly #peers: Peers
-  readonly #planner: Planner
-  readonly #presence: CoreLoop<PresenceState, PresenceInput, PresenceEffect>
-  readonly #controller: CoreLoop<ControllerState, ControllerInput, ControllerEffect>
+  readonly #known: KnownState
+  readonly #news: PulseNews
+  readonly #presence: PresenceHands
+  readonly #controller: ControllerHands
   readonly #quorumLoss: QuorumLoss
   readonly #votes: VoteKeeper
   readonly #dampened: DampenedAttributes
+  readonly #askForList: AskForList
   readonly #listeners = new Set<() => void>()
-  readonly fencing: FencingHands
-  readonly attributes: AttributeChanges
   #file: ClusterFile
-  #view: ClusterView = emptyView
   #localStore: LocalStore | undefined
-  #storeView: StoreView | undefined
   #executor: Executor | undefined
   #agentTools: ToolServer | undefined
-  #quorateUntil: MonotonicMs = never
-  #lease: string | undefined
-  #silent: ReadonlySet<NodeName> = new Set()
   #storeTrouble: string | undefined
   #left: (() => void) | undefined
   #ended = false
@@ -109,56 +90,46 @@ export class ClusterNode {
     this.name = setup.own.name
     this.#incarnation = setup.pulse.incarnation
     this.#peers = new Peers(setup.file, setup.identity)
-    this.#planner = new Planner(() => this.#storeView?.below(allKeys) ?? [])
-    this.#presence = new CoreLoop<PresenceState, PresenceInput, PresenceEffect>({
-      initial: initialPresence(this.name, this.#incarnation),
-      step: presenceStep,
-      perform: (effect) => this.#performPresence(effect),
-      nextAt: (state) => nextPresenceAt(state, monotonicNow()),
-      tick: { kind: 'tick' },
-    })
-    this.#controller = new CoreLoop(
-      controllerCore(this.name, setup.file.timings, (effect) => this.#performController(effect)),
-    )
-    this.fencing = new FencingHands({
-      self: this.name,
-      peers: this.#peers,
+    this.#news = this.#openNews()
+    this.#known = new KnownState({
       log: setup.log,
-      paths: setup.paths,
       store: () => this.store,
-      view: () => this.#view,
-      silent: () => this.#silent,
-      holdsTerm: (term) => this.#holdsTerm(term),
-      onFenced: (input) => this.#controller.feed(input),
+      onChanges: (changes, observed) => this.#fromStore(changes, observed),
+      ownCopyWillDo: () => this.twoNode.met && this.twoNode.state() !== undefined && !this.quorate,
+      prepare: async () => await this.#prepareStore(),
     })
-    this.attributes = new AttributeChanges({
-      store: () => this.store,
-      view: () => this.#view,
-      onState: (listener) => this.onState(listener),
-    })
-    this.#dampened = new DampenedAttributes({
-      store: () => this.store,
-      view: () => this.#view,
-      entry: (key) => this.#storeView?.get(key),
-      term: () => (this.quorate && this.#view.dc?.node === this.name ? this.#view.dc.term : undefined),
-      log: setup.log,
-    })
-    this.#votes = new VoteKeeper({
-      self: this.name,
-      paths: setup.paths,
-      log: setup.log,
-      file: () => this.#file,
-      store: () => this.store,
-      leads: () => this.quorate && this.#view.dc?.node === this.name,
-      isUp: this.isUp,
-    })
+    this.#presence = this.#openPresence()
+    this.#controller = this.#openController()
+    this.twoNode = this.#openTwoNode()
+    this.fencing = this.#openFencing()
     this.#quorumLoss = new QuorumLoss({
       self: this.name,
       log: setup.log,
       isolated: setup.paths.root !== '',
-      quorate: () => this.quorate,
-      plan: async (stopEverything) => await this.#plan(false, stopEverything),
+      mayAct: () => !this.quorate && !this.twoNode.keepsResources,
+      plan: async (stopEverything) => await this.#known.plan({ haveQuorum: false, stopEverything }),
       executor: () => this.#executor,
+    })
+    this.attributes = new AttributeChanges({ ...this.#sources(), onState: (listener) => this.onState(listener) })
+    this.#dampened = new DampenedAttributes({
+      ...this.#sources(),
+      entry: this.#known.get,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
+    this.#votes = new VoteKeeper({
+      ...this.#sources(),
+      self: this.name,
+      paths: setup.paths,
+      file: () => this.#file,
+      leads: () => this.#leads(),
+      isUp: this.isUp,
+    })
+    this.#askForList = new AskForList({
+      self: this.name,
+      peers: this.#peers,
+      file: () => this.#file,
+      wants: () => !this.quorate && !this.#ended,
+      onNodeList: setup.onNodeList,
     })
   }
 
@@ -166,8 +137,8 @@ export class ClusterNode {
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
-    pulse.listen((message) => this.#fromPulse(message), fail)
-    this.#openView().catch(fail)
+    pulse.listen(this.#news.take, fail)
+    this.#begin().catch(fail)
   }
 
   get store(): Store {
@@ -176,7 +147,7 @@ export class ClusterNode {
   }
 
   get view(): ClusterView {
-    return this.#view
+    return this.#known.view
   }
 
   get file(): ClusterFile {
@@ -185,31 +156,35 @@ export class ClusterNode {
 
   /** By this node's own clock, now. */
   get quorate(): boolean {
-    return monotonicNow() < this.#quorateUntil
+    return this.#news.quorate
   }
 
   /** A member of the cluster that is heard. */
   readonly isUp = (node: NodeName): boolean =>
-    this.#view.members.get(node)?.state === 'member' && !this.#silent.has(node)
+    this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
 
   state(): ClusterState {
-    const trouble = this.#localStore?.trouble() ?? this.#storeTrouble
-    return clusterState({
-      file: this.#file,
-      localNode: this.name,
-      view: this.#view,
-      quorate: this.quorate,
-      silent: this.#silent,
-      transition: this.#storeView?.get(keys.transition),
-      fencing: this.#storeView?.below(fencingHistoryPrefix) ?? [],
-      storeTrouble: this.quorate ? undefined : trouble,
-      notes: clusterNotes({
+    const trouble = this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble
+    const twoNode = this.twoNode.state()
+    return {
+      ...clusterState({
         file: this.#file,
-        configuration: this.#view.configuration?.typed,
-        deviceCount: this.fencing.deviceCount,
-        isFenceable: (node) => this.fencing.isFenceable(node),
+        localNode: this.name,
+        view: this.view,
+        quorate: this.quorate,
+        silent: this.#news.silent,
+        transition: this.#known.get(keys.transition),
+        fencing: this.#known.below(fencingHistoryPrefix),
+        storeTrouble: this.quorate ? undefined : trouble,
+        notes: clusterNotes({
+          file: this.#file,
+          configuration: this.view.configuration?.typed,
+          deviceCount: this.fencing.deviceCount,
+          isFenceable: (node) => this.fencing.isFenceable(node),
+        }),
       }),
-    })
+      ...(twoNode === undefined ? {} : { twoNode }),
+    }
   }
 
   onState(listener: () => void): () => void {
@@ -217,11 +192,16 @@ export class ClusterNode {
     return () => this.#listeners.delete(listener)
   }
 
-  async takeCommand(command: Command): Promise<TermAnswer> {
-    return await takeCommand(command, {
+  readonly takeCommand = async (command: Command): Promise<TermAnswer> =>
+    await takeCommand(command, {
       executor: this.#executor,
       shutDown: () => this.#presence.feed({ kind: 'shutdown-allowed' }),
     })
+
+  /** An administrator's word that a node is off. In a cluster of two it counts without the other's vote as well. */
+  async confirmOff(node: NodeName, write: () => Promise<void>): Promise<void> {
+    if (this.quorate || this.twoNode.state() === undefined) await write()
+    else await this.twoNode.unblock(node)
   }
 
   replaceFile(file: ClusterFile): void {
@@ -229,8 +209,7 @@ export class ClusterNode {
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
     this.#tellPulse()
-    this.#votes.look()
-    this.#tellListeners()
+    this.#look()
   }
 
   /** Stops what runs here, then goes. With `force` it goes at once and leaves its resources running. */
@@ -254,218 +233,188 @@ export class ClusterNode {
   async #end(how: 'stop' | 'leave-running'): Promise<void> {
     if (this.#ended) return
     this.#ended = true
+    this.#askForList.close()
+    this.twoNode.close()
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
     this.#dampened.close()
     await this.#executor?.close()
     await this.#agentTools?.close()
-    this.#storeView?.close()
-    this.#planner.close()
+    this.#known.close()
     this.fencing.close()
     this.#peers.close()
+    if (how === 'stop') forgetMet(this.#setup.paths)
     if (how === 'stop') await this.#setup.pulse.leave()
     else await this.#setup.pulse.abandon()
     await this.#localStore?.close(how)
     this.#tellListeners()
   }
 
-  async #openView(): Promise<void> {
-    while (!this.#ended) {
-      try {
-        this.#storeView ??= await openStoreView(this.store, this.#log, (changes, revision) =>
-          this.#fromStore(changes, revision),
-        )
-        await this.#forgetShutdown()
-        return await this.#begin()
-      } catch (error) {
-        if (error instanceof Error && !/^Store/.test(error.name)) throw error
-        this.#storeTrouble = error instanceof Error ? error.message : String(error)
-        await new Promise((resolve) => setTimeout(resolve, storeRetryMs))
-      }
-    }
-  }
-
-  /** The wish to leave of an earlier life, which nobody was there to see off, must not send this one away. */
-  async #forgetShutdown(): Promise<void> {
-    const key = keys.attribute(this.name, '', 'shutdown')
-    if (this.#view.attributes.has(key)) await this.store.transaction({ compare: [], writes: [{ kind: 'delete', key }] })
-  }
-
   /** The view is there: this node knows what it ran before, and may be given work. */
   async #begin(): Promise<void> {
-    if (this.#ended) return
-    this.#storeTrouble = undefined
+    if (!(await this.twoNode.mayBegin())) return
+    if (!(await this.#known.open())) return
     this.#agentTools = await serveAgentTools(this, this.#setup.paths)
     if (this.#ended) return await this.#agentTools.close()
+    this.#storeTrouble = undefined
     this.#executor = openExecutor({
       node: this.name,
       store: this.store,
-      view: () => this.#view,
+      view: () => this.view,
       paths: this.#setup.paths,
       log: this.#log,
       fenceDevices: this.fencing.runner,
     })
-    this.#planner.warmUp(this.#view.revision)
+    this.#known.warmUp()
     this.#executor.adopt()
     this.#executor.setQuorum(this.quorate)
     this.#feedView([])
-    if (this.#view.configuration === undefined) {
-      const xml = firstConfiguration(this.#file)
-      await pushConfig(this.store, { xml, node: this.name, user: 'root', command: 'cluster setup', expectedVersion: 0 })
-    }
+    this.#look()
   }
 
-  #fromStore(changes: readonly StoreChange[], revision: number): void {
-    const observed = observe(this.#view, changes.map(observationOf), revision)
-    this.#view = observed.view
-    this.#log.debug('the store changed', { revision, key: changes[0]?.key, changes: changes.length })
-    this.#planner.observe(changes, revision)
+  async #prepareStore(): Promise<void> {
+    // The wish to leave of an earlier life, which nobody was there to see off, must not send this one away.
+    const key = keys.attribute(this.name, '', 'shutdown')
+    if (this.view.attributes.has(key)) await this.store.transaction({ compare: [], writes: [{ kind: 'delete', key }] })
+    if (this.view.configuration !== undefined) return
+    const xml = firstConfiguration(this.#file)
+    await pushConfig(this.store, { xml, node: this.name, user: 'root', command: 'cluster setup', expectedVersion: 0 })
+  }
+
+  #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onNodeList(decodeNodeList(list))
-    if (changes.some(({ key }) => key === keys.configuration) && this.#view.configuration)
-      this.fencing.configure(this.#view.configuration.typed)
+    if (changes.some(({ key }) => key === keys.configuration) && this.view.configuration)
+      this.fencing.configure(this.view.configuration.typed)
     // Before the executor is there nothing is fed: the first view is fed whole.
     if (!this.#executor) return
-    this.#feedView(observed.changes)
-    if (observed.changes.some(({ kind }) => kind === 'member')) this.#tellPulse()
-    this.#votes.look()
+    this.#feedView(observed)
+    if (observed.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.#dampened.look()
-    this.#tellListeners()
+    this.#look()
   }
 
-  #feedView(changes: ReturnType<typeof observe>['changes']): void {
+  #feedView(changes: readonly Change[]): void {
     for (const change of changes)
       if (change.kind === 'confirmed-down' && change.confirmed) this.fencing.confirm(change.node)
-    this.#presence.feed({ kind: 'view', own: ownMember(this.#view, this.name, this.#incarnation) })
-    this.#controller.feed({ kind: 'store', view: this.#view, changes })
+    this.#presence.feed({ kind: 'view', own: ownMember(this.view, this.name, this.#incarnation) })
+    this.#controller.feed({ kind: 'store', view: this.view, changes })
   }
 
-  #fromPulse(message: FromPulse): void {
-    switch (message.kind) {
-      case 'view': {
-        const silent = message.peers.filter(({ state }) => state === 'silent').map(({ node }) => node)
-        this.#silent = new Set(silent)
-        this.#log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
-        this.#controller.feed({ kind: 'silence', silent, agreed: message.agreedSilent })
-        this.#votes.look()
-        this.#tellListeners()
-        return
-      }
-      case 'quorum':
-        this.#quorumChanged(message.lease, message.until)
-        return
-      case 'quorum-lost':
-        this.#log.warn('this node has lost quorum', { why: message.why })
-        this.#executor?.setQuorum(false)
-        this.#presence.feed({ kind: 'lease' })
-        if (message.why !== 'left') this.#quorumLoss.begin()
-        this.#tellListeners()
-        return
-      case 'doubt-own-lease':
-        this.#log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
-        return
-      case 'trouble':
-        this.#storeTrouble = message.error
-        this.#log.warn('the store does not answer', { error: message.error })
-        return
-      case 'left':
-        return
-      default:
-        assertNever(message)
-    }
-  }
-
-  #quorumChanged(lease: string | undefined, until: MonotonicMs): void {
-    const before = this.quorate
-    this.#quorateUntil = until
-    this.#controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) })
-    if (!this.quorate || lease === undefined) return
-    if (before && lease === this.#lease) return
-    this.#lease = lease
-    this.#log.info('this node has quorum', { lease })
-    this.#quorumLoss.end()
-    this.#executor?.setQuorum(true)
-    this.#presence.feed({ kind: 'lease', lease })
+  /** Whatever reacts to state compares it anew. */
+  #look(): void {
+    this.twoNode.look()
+    this.#votes.look()
     this.#tellListeners()
   }
 
-  #performController(effect: ControllerEffect): void {
-    // A step may have taken a moment, or this process may have been paused: the lease is looked at again.
-    if (!this.quorate && effect.kind !== 'log') {
-      // What is not performed is never answered: the core begins anew when the lease is confirmed.
-      this.#controller.feed({ kind: 'quorum', until: never })
-      return
-    }
-    performControllerEffect(effect, {
-      node: this.name,
-      store: this.store,
+  #openNews(): PulseNews {
+    return new PulseNews({
       log: this.#log,
-      feed: (input) => this.#controller.feed(input),
-      attributes: () => [...this.#view.attributes.values()],
-      holdsTerm: (term) => this.#holdsTerm(term),
-      compute: async ({ compute }) => {
-        try {
-          const planned = await this.#plan(true)
-          const recheck = planned.recheckInMs === undefined ? {} : { recheckInMs: planned.recheckInMs }
-          return { kind: 'computed', compute, graph: planned.graph, blockedBy: planned.blockedBy, ...recheck }
-        } catch (error) {
-          this.#log.error('no transition could be computed', { error })
-          return { kind: 'compute-failed', compute, message: String(error) }
-        }
+      onSilence: (silent, agreed) => {
+        this.#controller.feed({ kind: 'silence', silent, agreed })
+        this.#look()
       },
-      execute: async (command) =>
-        await sendCommand(command, {
-          self: this.name,
-          peers: this.#peers,
-          log: this.#log,
-          take: async (own) => await this.takeCommand(own),
-        }),
+      onConfirmed: (lease, until) =>
+        this.#controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) }),
+      onGained: (lease) => {
+        this.#quorumLoss.end()
+        this.#executor?.setQuorum(true)
+        this.#presence.feed({ kind: 'lease', lease })
+        this.twoNode.gainedQuorum()
+        this.#tellListeners()
+      },
+      onLost: (why) => {
+        this.#executor?.setQuorum(false)
+        this.#presence.feed({ kind: 'lease' })
+        this.twoNode.look()
+        if (why !== 'left') this.#quorumLoss.begin()
+        this.#tellListeners()
+      },
+      onTrouble: (error) => {
+        this.#storeTrouble = error
+      },
+    })
+  }
+
+  #openPresence(): PresenceHands {
+    const { own, log, restart } = this.#setup
+    return new PresenceHands({
+      log,
+      store: () => this.store,
+      member: {
+        node: this.name,
+        id: own.id,
+        incarnation: this.#incarnation,
+        address: own.address,
+        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+      },
+      stopAll: async () => await this.#quorumLoss.stopAll(),
+      depart: () => this.#left?.(),
+      restart,
+    })
+  }
+
+  #openController(): ControllerHands {
+    return new ControllerHands({
+      ...this.#sources(),
+      self: this.name,
+      timings: this.#setup.file.timings,
+      peers: this.#peers,
+      quorate: () => this.quorate,
+      plan: async () => await this.#known.plan({ haveQuorum: true }),
+      takeCommand: this.takeCommand,
       fence: async (request) => await this.fencing.fence(request),
     })
   }
 
-  /** By its own view, which may lag: the comparison in the transaction has the last word. */
-  #holdsTerm(term: number): boolean {
-    return this.quorate && this.#view.dc?.term === term
-  }
-
-  async #plan(haveQuorum: boolean, stopEverything = false): ReturnType<Planner['schedule']> {
-    const now = Math.floor(Date.now() / 1000)
-    return await this.#planner.schedule({ now, haveQuorum, stopEverything }, this.#view.revision)
-  }
-
-  #performPresence(effect: PresenceEffect): void {
-    performPresenceEffect(effect, {
-      store: this.store,
-      log: this.#log,
-      member: {
-        node: this.name,
-        id: this.#setup.own.id,
-        incarnation: this.#incarnation,
-        address: this.#setup.own.address,
-        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
-      },
-      written: (ok) => {
-        this.#presence.feed({ kind: 'written', ok })
-      },
-      stopLocally: () => void this.#quorumLoss.stopAll().then(() => this.#presence.feed({ kind: 'stopped-locally' })),
-      depart: () => this.#left?.(),
-      declaredDown: () => this.#declaredDown(),
+  #openFencing(): FencingHands {
+    return new FencingHands({
+      ...this.#sources(),
+      self: this.name,
+      peers: this.#peers,
+      paths: this.#setup.paths,
+      silent: () => this.#news.silent,
+      holdsTerm: this.#controller.holdsTerm,
+      onFenced: this.#controller.feed,
+      recordAlone: (record) => this.twoNode.record(record),
     })
   }
 
-  /** The cluster believes that this node is off and may start its resources elsewhere. */
-  #declaredDown(): void {
-    this.#log.error('the cluster counts this node as down although it lives: its resources are stopped')
-    void this.#quorumLoss.stopAll().then(() => this.#setup.restart('the cluster counts this node as down'))
+  #openTwoNode(): TwoNodeHands {
+    const { own, paths, pulse, onNodeList, giveWayTo } = this.#setup
+    return new TwoNodeHands({
+      ...this.#sources(),
+      own,
+      paths,
+      peers: this.#peers,
+      file: () => this.#file,
+      quorate: () => this.quorate,
+      heartbeat: (peer) => this.#news.heartbeat(peer),
+      fence: async (asked) => await this.fencing.fenceAlone(asked),
+      planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
+      goAlone: async () => await this.#localStore?.goAlone(),
+      release: () => pulse.say({ kind: 'release' }),
+      onNodeList,
+      giveWayTo,
+      onChange: () => this.#tellListeners(),
+    })
+  }
+
+  #sources(): { readonly log: Log; readonly store: () => Store; readonly view: () => ClusterView } {
+    return { log: this.#log, store: () => this.store, view: () => this.view }
+  }
+
+  #leads(): boolean {
+    return this.quorate && this.view.dc?.node === this.name
   }
 
   /** Those that the store knows as members are the voters on a node's silence. */
   #tellPulse(): void {
     const peers = pulsePeers(this.#file, this.#setup.own)
     const endpoints = this.#file.store.kind === 'etcd' ? voterEndpoints(this.#file, this.name) : []
-    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.#view.members.keys()], endpoints })
+    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.view.members.keys()], endpoints })
   }
 
   #tellListeners(): void {

@@ -16,7 +16,8 @@ export interface QuorumLossPorts {
   readonly log: Log
   /** One of several nodes on a machine: its machine is not ours to reboot. */
   readonly isolated: boolean
-  readonly quorate: () => boolean
+  /** Without quorum, and nothing is under way that will decide what becomes of this node. */
+  readonly mayAct: () => boolean
   /** `stopEverything`: whatever no-quorum-policy says. */
   readonly plan: (stopEverything: boolean) => Promise<Planned>
   readonly executor: () => Executor | undefined
@@ -40,7 +41,7 @@ export class QuorumLoss {
   }
 
   #tryToAct(): void {
-    if (this.#ports.quorate()) return
+    if (!this.#ports.mayAct()) return
     this.#act().catch((error: unknown) => {
       this.#ports.log.error('what to do without quorum could not be computed: trying again', { error })
       this.#timer = setTimeout(() => this.#tryToAct(), retryMs)
@@ -60,7 +61,7 @@ export class QuorumLoss {
   async #act(): Promise<void> {
     const { graph, noQuorumPolicy } = await this.#ports.plan(false)
     // It may have come back while the plan was made: what the DC says holds again.
-    if (this.#ports.quorate()) return
+    if (!this.#ports.mayAct()) return
     if (noQuorumReaction(noQuorumPolicy) === 'fence-self') this.#fenceSelf()
     else await this.#stop(localStopStages(graph, this.#ports.self))
   }

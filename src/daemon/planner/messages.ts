@@ -2,6 +2,7 @@
  * What the planner thread is told and answers. It keeps a view of its own, folded from the same observations as the main
  * thread's, so that a large CIB is never copied between the two.
  */
+import type { NodeName } from '../../base/index.ts'
 import type { Observation } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 
@@ -17,17 +18,19 @@ export type PlannerObservation =
       readonly configText?: { readonly version: number; readonly xml: string }
     }
 
+export interface Question {
+  /** Seconds since the epoch, for rules and expiry. */
+  readonly now: number
+  readonly haveQuorum: boolean
+  /** Without quorum: as if no-quorum-policy were `stop`. */
+  readonly stopEverything?: boolean
+  /** As if this node had been lost: for a survivor that cannot record it. */
+  readonly lost?: NodeName
+}
+
 export type ToPlanner =
   | { readonly kind: 'observe'; readonly observations: readonly PlannerObservation[]; readonly revision: number }
-  | {
-      readonly kind: 'schedule'
-      readonly id: number
-      /** Seconds since the epoch, for rules and expiry. */
-      readonly now: number
-      readonly haveQuorum: boolean
-      /** Without quorum: as if no-quorum-policy were `stop`. */
-      readonly stopEverything: boolean
-    }
+  | ({ readonly kind: 'schedule'; readonly id: number } & Question)
 
 export interface Planned {
   readonly graph: TransitionGraph

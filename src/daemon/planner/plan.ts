@@ -5,11 +5,11 @@ import { assertNever } from '../../base/index.ts'
 import type { XmlElement } from '../../cib/index.ts'
 import { schedule } from '../../scheduler/index.ts'
 import type { ClusterStatus, PrimitiveResource, Resource } from '../../status/index.ts'
-import type { Planned } from './messages.ts'
+import type { Planned, Question } from './messages.ts'
 
 export function plan(
   cib: XmlElement,
-  asked: { readonly now: number; readonly stopEverything: boolean },
+  asked: Pick<Question, 'now' | 'stopEverything'>,
 ): Omit<Planned, 'computedVersion'> {
   const wanted = asked.stopEverything ? withOption(cib, 'no-quorum-policy', 'stop') : cib
   const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false, utcOffsetAt })

@@ -9,7 +9,7 @@ import { programFile } from '../host/install-folder.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
-import type { FromPlanner, Planned, PlannerObservation, ToPlanner } from './messages.ts'
+import type { FromPlanner, Planned, PlannerObservation, Question, ToPlanner } from './messages.ts'
 
 /** The thread is told in bulk: most changes concern records that change again before anybody schedules. */
 const tellAfterKeys = 256
@@ -37,10 +37,7 @@ export class Planner {
     if (this.#untold.size >= tellAfterKeys) this.#tell(this.#worker)
   }
 
-  async schedule(
-    asked: { readonly now: number; readonly haveQuorum: boolean; readonly stopEverything: boolean },
-    revision: number,
-  ): Promise<Planned> {
+  async schedule(asked: Question, revision: number): Promise<Planned> {
     const worker = this.#running(revision)
     this.#tell(worker)
     const id = ++this.#lastId
@@ -53,7 +50,7 @@ export class Planner {
 
   /** What comes out is thrown away, a failure included: it will be told when somebody asks. */
   warmUp(revision: number): void {
-    const asked = { now: Math.floor(Date.now() / 1000), haveQuorum: true, stopEverything: false }
+    const asked = { now: Math.floor(Date.now() / 1000), haveQuorum: true }
     this.schedule(asked, revision).catch(() => undefined)
   }
 

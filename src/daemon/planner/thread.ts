@@ -3,7 +3,8 @@
  * view of its own. Nothing here knows the time but the moment that a request names.
  */
 import { parentPort } from 'node:worker_threads'
-import { defined } from '../../base/index.ts'
+import { defined, type NodeName } from '../../base/index.ts'
+import type { NodeStateRecord } from '../../cib/index.ts'
 import { type ClusterView, cibOfView, emptyView, type Observation, observe } from '../../controller/index.ts'
 import { typedConfiguration } from '../configuration/typed-configuration.ts'
 import type { FromPlanner, PlannerObservation, ToPlanner } from './messages.ts'
@@ -19,7 +20,7 @@ port.on('message', (message: ToPlanner) => {
 
 function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
   try {
-    const cib = cibOfView(view, asked.haveQuorum)
+    const cib = cibOfView(asked.lost === undefined ? view : withoutNode(view, asked.lost), asked.haveQuorum)
     if (!cib) throw new Error('There is no configuration yet.')
     const computedVersion = view.configuration?.version ?? 0
     return { kind: 'scheduled', id: asked.id, planned: { ...plan(cib, asked), computedVersion } }
@@ -28,6 +29,13 @@ function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
     return { kind: 'failed', id: asked.id, message, stack }
   }
+}
+
+function withoutNode(known: ClusterView, node: NodeName): ClusterView {
+  const state = known.nodeStates.get(node)
+  if (state === undefined) return known
+  const lost: NodeStateRecord = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason: 'it is silent' }
+  return { ...known, nodeStates: new Map(known.nodeStates).set(node, lost) }
 }
 
 function readObservation(observation: PlannerObservation): Observation {

@@ -7,6 +7,7 @@ import { parseClusterFile } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig } from '../store/store-config.ts'
+import { mustMeetFirst } from '../two-node/wait-for-all.ts'
 import type { PulsePeer } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 
@@ -19,6 +20,7 @@ export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Path
     identity: readIdentity(paths.pki),
     timings: file.timings,
     store: storeConfig(file, own, paths),
+    held: mustMeetFirst(file, own, paths),
   })
 }
 

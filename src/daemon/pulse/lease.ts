@@ -23,15 +23,23 @@ export class Lease {
   readonly #alarm = new Alarm(() => this.feed({ kind: 'tick' }))
   #lastTrouble = ''
   #ended = false
+  /** No lease is asked for before somebody lets this node. */
+  #held: boolean
 
-  constructor(store: Store, timings: QuorumTimings, tell: (message: FromPulse) => void) {
+  constructor(store: Store, timings: QuorumTimings, tell: (message: FromPulse) => void, held: boolean) {
     this.#store = store
+    this.#held = held
     this.#tell = tell
     this.#state = initialQuorum(timings, monotonicNow())
   }
 
+  release(): void {
+    this.#held = false
+    this.feed({ kind: 'tick' })
+  }
+
   feed(input: QuorumInput): void {
-    if (this.#ended) return
+    if (this.#ended || this.#held) return
     const { state, effects } = quorumStep(this.#state, input, monotonicNow())
     const changed = quorateUntil(state) !== quorateUntil(this.#state) || state.lease !== this.#state.lease
     this.#state = state

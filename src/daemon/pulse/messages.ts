@@ -13,6 +13,8 @@ export interface PulseSetup {
   readonly identity: TlsIdentity
   readonly timings: HeartbeatTimings & QuorumTimings
   readonly store: StoreConfig
+  /** No lease before `release`: this node must meet the other of two first. */
+  readonly held: boolean
 }
 
 export interface PulsePeer {
@@ -29,6 +31,7 @@ export type ToPulse =
       /** Of the store; empty where they never change. */
       readonly endpoints: readonly EndpointAddress[]
     }
+  | { readonly kind: 'release' }
   /** Gives the lease back, so that everything under it goes at once, and ends. */
   | { readonly kind: 'leave' }
 

@@ -35,7 +35,7 @@ class PulseThread {
   constructor(setup: PulseSetup) {
     const { node, incarnation, timings } = setup
     this.#setup = setup
-    this.#lease = new Lease(createStore(setup.store), timings, tell)
+    this.#lease = new Lease(createStore(setup.store), timings, tell, setup.held)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
     this.#links = new Links(node, setup.identity, {
       onPulse: (pulse) => this.#feed({ kind: 'pulse', pulse }),
@@ -55,6 +55,10 @@ class PulseThread {
   setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {
     this.#links.connect(peers)
     this.#feed({ kind: 'nodes', peers: peers.map(({ node }) => node), members })
+  }
+
+  release(): void {
+    this.#lease.release()
   }
 
   useEndpoints(endpoints: readonly EndpointAddress[]): void {
@@ -94,6 +98,7 @@ port.on('message', (message: ToPulse) => {
   if (message.kind === 'nodes') {
     thread.useEndpoints(message.endpoints)
     thread.setNodes(message.peers, message.members)
-  } else void thread.leave().then(() => port.close())
+  } else if (message.kind === 'release') thread.release()
+  else void thread.leave().then(() => port.close())
 })
 void thread.start()

@@ -26,9 +26,15 @@ export interface StoreView {
 export type OnChanges = (changes: readonly StoreChange[], revision: Revision) => void
 
 /** Resolves when the first listing is there; `onChanges` has then been called with all of it. */
-export async function openStoreView(store: Store, log: Log, onChanges: OnChanges): Promise<StoreView> {
+export async function openStoreView(
+  store: Store,
+  log: Log,
+  onChanges: OnChanges,
+  /** With `serializable`, the first listing may be an old one. */
+  options: { readonly serializable?: boolean } = {},
+): Promise<StoreView> {
   const view = new View(store, log, onChanges)
-  await view.list()
+  await view.list(options)
   return view
 }
 
@@ -63,8 +69,8 @@ class View implements StoreView {
     this.#watch?.close()
   }
 
-  async list(): Promise<void> {
-    const snapshot = await this.#store.list(allKeys)
+  async list(options: { readonly serializable?: boolean } = {}): Promise<void> {
+    const snapshot = await this.#store.list(allKeys, options)
     if (this.#closed) return
     const listed = snapshot.entries.filter(({ key }) => !key.startsWith(configHistoryPrefix))
     const changes: StoreChange[] = listed

@@ -7,6 +7,7 @@ import {
   type MemberSettings,
   machineClock,
   readTlsFiles,
+  restartAlone,
   type Store,
   serveStore,
 } from '../../store/index.ts'
@@ -21,6 +22,8 @@ export interface LocalStore {
   readonly trouble: () => string | undefined
   /** The list of nodes has changed: other voters, or a vote for this node. */
   readonly follow: (file: ClusterFile) => void
+  /** Makes this node's member a cluster of one, with all its data: only once the others are known to be off. */
+  readonly goAlone: () => Promise<void>
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
   readonly close: (how: 'stop' | 'leave-running') => Promise<void>
 }
@@ -46,6 +49,10 @@ export async function openLocalStore(setup: Setup): Promise<LocalStore> {
       if (endpoints.length > 0) store.useEndpoints?.(endpoints)
       member.follow(changed)
     },
+    goAlone: async () => {
+      if (!member) throw new Error('This store has no member of this node.')
+      await member.goAlone()
+    },
     close: async (how) => {
       await store.close()
       await member?.close(how)
@@ -60,7 +67,8 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
     await served.close()
     await store.close()
   }
-  return { store, trouble: () => undefined, follow: () => undefined, close }
+  const goAlone = async (): Promise<void> => undefined
+  return { store, trouble: () => undefined, follow: () => undefined, goAlone, close }
 }
 
 /**
@@ -73,6 +81,7 @@ class OwnMember {
   #member: EtcdMember | undefined
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
+  #rejoin: NodeJS.Timeout | undefined
 
   constructor(setup: Setup) {
     this.#setup = setup
@@ -94,21 +103,59 @@ class OwnMember {
     this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member did not follow the list', { error }))
   }
 
+  async goAlone(): Promise<void> {
+    const restarted = this.#turn.then(async () => {
+      this.#member?.close()
+      this.#member = undefined
+      try {
+        const { paths } = this.#setup
+        const settings = memberSettings(this.#setup, () => this.#file)
+        await restartAlone({
+          settings,
+          tls: readTlsFiles(etcdTls(paths)),
+          clock: machineClock,
+          timeoutMs: startMemberMs,
+        })
+      } finally {
+        this.#member = this.#start()
+      }
+    })
+    this.#turn = restarted.catch(() => undefined)
+    await restarted
+  }
+
+  /**
+   * The others have taken this member out. Mostly the list that says so follows; where it goes on to name this node as a voter,
+   * the other of two has gone on without it, and gave it a vote again before it was looked at: its data is of no use any more.
+   */
+  #removed(): void {
+    this.#setup.log.info('the other voters have taken out this node’s etcd member')
+    clearTimeout(this.#rejoin)
+    this.#rejoin = setTimeout(() => {
+      this.#turn = this.#turn.then(async () => {
+        if (this.#member?.status().refusal?.kind !== 'removed') return
+        await this.#discard()
+        this.#member = this.#start(true)
+      })
+      this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member could not join again', { error }))
+    }, removedPatienceMs)
+  }
+
   async close(how: 'stop' | 'leave-running'): Promise<void> {
+    clearTimeout(this.#rejoin)
     await this.#turn.catch(() => undefined)
     if (how === 'stop') await this.#member?.stop()
     this.#member?.close()
   }
 
-  #start(): EtcdMember {
+  #start(joins = this.#file.nodesVersion > 0): EtcdMember {
     const { log } = this.#setup
     const member = new EtcdMember({
-      settings: memberSettings(this.#setup, () => this.#file),
+      settings: memberSettings(this.#setup, () => this.#file, joins),
       tls: readTlsFiles(etcdTls(this.#setup.paths)),
       events: {
         onReport: (report, refusal) => {
-          // How a vote that is taken looks from here; the list that says so follows.
-          if (refusal?.kind === 'removed') log.info('the other voters have taken out this node’s etcd member')
+          if (refusal?.kind === 'removed') this.#removed()
           else log.warn('etcd', { report, refusal: refusal?.kind })
         },
       },
@@ -127,10 +174,13 @@ class OwnMember {
 }
 
 const endMemberMs = 5000
+const startMemberMs = 20_000
+/** The list that takes the vote follows within moments. */
+const removedPatienceMs = 5000
 
 /** Every founder starts with the same list. Whom it can ask for repairs is read when it asks. */
-function memberSettings({ own, paths }: Setup, file: () => ClusterFile): MemberSettings {
-  const { nodes, nodesVersion, clusterName } = file()
+function memberSettings({ own, paths }: Setup, file: () => ClusterFile, joins = true): MemberSettings {
+  const { nodes, clusterName } = file()
   return {
     name: own.name,
     directory: join(paths.data, 'etcd'),
@@ -140,7 +190,7 @@ function memberSettings({ own, paths }: Setup, file: () => ClusterFile): MemberS
     // Certificates are checked by the node's name, whatever its address: TLS knows no server names that are addresses.
     serverName: own.name,
     tls: etcdTls(paths),
-    joins: nodesVersion > 0,
+    joins,
     founders: nodes.filter(({ votes }) => votes).map((node) => ({ name: node.name, peerUrl: etcdPeerUrl(node) })),
     token: clusterName,
     get otherEndpoints() {

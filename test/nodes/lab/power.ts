@@ -25,6 +25,8 @@ export class PowerSupply {
   readonly brokenControllers = new Set<string>()
   /** Whether a node that is reset or switched on by its controller boots again. */
   autoBoot = true
+  /** Nodes that stay off whatever their controllers are told: somebody pulled the plug. */
+  readonly unplugged = new Set<string>()
   /** A second place for the socket, where the nodes themselves can see it. */
   extraSocket: string | undefined
   readonly #servers: Server[] = []
@@ -122,7 +124,8 @@ export class PowerSupply {
     if (command === 'status') return this.isOn(node) ? 'OK on' : 'OK off'
     const cycles = command === 'reset' || command === 'reboot'
     if (command === 'off' || cycles) await this.off(node)
-    if (command === 'on' || (cycles && this.autoBoot)) await this.on(node)
+    const boots = command === 'on' || (cycles && this.autoBoot)
+    if (boots && !this.unplugged.has(node)) await this.on(node)
     return 'OK'
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../../rpc/index.ts'
+import type { ClusterState, ClusterStateTwoNode } from '../../../rpc/index.ts'
 import { type Command, done } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
@@ -19,17 +19,19 @@ export const quorumStatus: Command = {
       term: state.term ?? null,
       members: state.members,
       store: state.store,
+      twoNode: state.twoNode ?? null,
     })
   },
 }
 
 function describeQuorum(state: ClusterState): string {
-  const { votes, store } = state
+  const { votes, store, twoNode } = state
   const facts = alignColumns([
     ['Quorate:', state.quorate ? 'yes' : 'no'],
     ['Votes:', `${votes.present} of ${votes.expected} (${votes.needed} needed)`],
     ['DC:', state.dc ? `${state.dc} (term ${state.term ?? '?'})` : 'none'],
     ['Store:', `${store.kind}, ${store.healthy ? 'healthy' : (store.message ?? 'not healthy')}`],
+    ...(twoNode === undefined ? [] : [['Two nodes:', describeTwoNode(twoNode)]]),
   ])
   const rows = state.members.map(({ node, state: membership, address, votes: voter }) => [
     node,
@@ -38,4 +40,13 @@ function describeQuorum(state: ClusterState): string {
     address,
   ])
   return `${facts}\n${alignColumns([['Node', 'State', 'Vote', 'Address'], ...rows])}`
+}
+
+/** Who may go on, in a cluster in which neither has a majority without the other. */
+function describeTwoNode({ alone, fencingEnabled, message }: ClusterStateTwoNode): string {
+  if (message !== undefined) return message
+  if (alone) return 'one of them votes alone; the other gets its vote back when it has joined again'
+  return fencingEnabled
+    ? 'whoever loses the other fences it and goes on alone'
+    : 'fencing is disabled, so that neither goes on without the other'
 }

@@ -7,6 +7,7 @@ import { type DraftAction, type Drafting, giveReason, isUnclean, obtain } from '
 import { type Rules, relate } from '../relation.ts'
 import { canFence } from '../setting.ts'
 import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'
+import { priorityDelayMs } from './priority-delay.ts'
 
 interface Fencing {
   /** The cluster's fencing-action where none is given. */
@@ -26,10 +27,8 @@ export function fenceAction(draft: Drafting, node: NodeStatus, fencing: Fencing)
     action.meta.set('stonith_action', kind)
     draft.points.set(key, action)
   }
-  const { priorityFencingDelayMs } = draft.status.options
-  if (priorityFencingDelayMs > 0 && node.lost) {
-    action.meta.set('priority_fencing_delay', String(priorityFencingDelayMs / 1000))
-  }
+  if (draft.status.options.priorityFencingDelayMs > 0 && node.lost)
+    action.meta.set('priority_fencing_delay', String(priorityDelayMs(draft, node) / 1000))
   if (fencing.optional || !canFence(draft, node)) {
     if (fencing.reason !== undefined) giveReason(action, fencing.reason)
   } else {

@@ -9,7 +9,8 @@ import { StoreUnavailableError } from '../../errors.ts'
 import { EtcdAdmin } from '../admin.ts'
 import type { TlsFiles } from '../endpoint.ts'
 import { findMember, isAlive, markStarted, startMember, wipeData } from './process.ts'
-import { type MemberSettings, ownEndpoint, rejoinJournal } from './settings.ts'
+import { dataDirectory, type MemberSettings, ownEndpoint, rejoinJournal } from './settings.ts'
+import { noteCommitOfAll } from './write-ahead-log.ts'
 
 export interface AloneOptions {
   readonly settings: MemberSettings
@@ -21,7 +22,8 @@ export interface AloneOptions {
 /** Restarts the member as a cluster of one, with all its data. Nobody may be supervising it meanwhile. */
 export async function restartAlone(options: AloneOptions): Promise<void> {
   const { settings, clock } = options
-  await endMember(options)
+  await endMember(options, 0)
+  noteCommitOfAll(`${dataDirectory(settings)}/member/wal`)
   await startMember(settings, { kind: 'alone' })
   const admin = new EtcdAdmin({
     endpoints: [ownEndpoint(settings)],
@@ -46,19 +48,19 @@ export async function restartAlone(options: AloneOptions): Promise<void> {
 
 /** Ends the member and sets its data aside; with `joins` in its settings it then comes to the cluster as a new member. */
 export async function discardMember(options: AloneOptions): Promise<void> {
-  await endMember(options)
+  await endMember(options, options.timeoutMs)
   wipeData(options.settings)
   rmSync(rejoinJournal(options.settings), { force: true })
 }
 
-async function endMember({ settings, clock, timeoutMs }: AloneOptions): Promise<void> {
+/** A member without a leader may wait long for one before it ends; its log is written, so that nothing is lost without patience. */
+async function endMember({ settings, clock }: AloneOptions, patienceMs: number): Promise<void> {
   const pid = findMember(settings)
   if (pid === undefined) return
-  process.kill(pid, 'SIGTERM')
-  const end = clock.now() + timeoutMs
+  if (patienceMs > 0) process.kill(pid, 'SIGTERM')
+  const end = clock.now() + patienceMs
   while (isAlive(settings, pid)) {
-    // A member without a leader may wait long for one before it ends; its log is written, so nothing is lost.
-    if (clock.now() > end) process.kill(pid, 'SIGKILL')
+    if (clock.now() >= end) process.kill(pid, 'SIGKILL')
     await pause(clock, 20)
   }
 }

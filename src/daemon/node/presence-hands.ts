@@ -1,0 +1,68 @@
+/** This node's place among the members: the presence core with its hands. */
+import type { MemberRecord } from '../../controller/index.ts'
+import {
+  initialPresence,
+  nextPresenceAt,
+  type PresenceEffect,
+  type PresenceInput,
+  type PresenceState,
+  presenceStep,
+} from '../../membership/index.ts'
+import type { Store } from '../../store/index.ts'
+import { monotonicNow } from '../host/clock.ts'
+import type { Log } from '../host/log.ts'
+import { CoreLoop } from './core-loop.ts'
+import { performPresenceEffect } from './perform-presence.ts'
+
+export interface PresencePorts {
+  readonly log: Log
+  readonly store: () => Store
+  readonly member: Omit<MemberRecord, 'state' | 'since'>
+  /** Resolves when nothing of the cluster's runs here any more. */
+  readonly stopAll: () => Promise<void>
+  readonly depart: () => void
+  /** No bug: the node must come back as somebody new. */
+  readonly restart: (reason: string) => void
+}
+
+export class PresenceHands {
+  readonly #ports: PresencePorts
+  readonly #core: CoreLoop<PresenceState, PresenceInput, PresenceEffect>
+
+  constructor(ports: PresencePorts) {
+    this.#ports = ports
+    this.#core = new CoreLoop<PresenceState, PresenceInput, PresenceEffect>({
+      initial: initialPresence(ports.member.node, ports.member.incarnation),
+      step: presenceStep,
+      perform: (effect) => this.#perform(effect),
+      nextAt: (state) => nextPresenceAt(state, monotonicNow()),
+      tick: { kind: 'tick' },
+    })
+  }
+
+  readonly feed = (input: PresenceInput): void => this.#core.feed(input)
+
+  end(): void {
+    this.#core.end()
+  }
+
+  #perform(effect: PresenceEffect): void {
+    const { log, store, member, stopAll, depart } = this.#ports
+    performPresenceEffect(effect, {
+      store: store(),
+      log,
+      member,
+      written: (ok) => this.feed({ kind: 'written', ok }),
+      stopLocally: () => void stopAll().then(() => this.feed({ kind: 'stopped-locally' })),
+      depart,
+      declaredDown: () => this.#declaredDown(),
+    })
+  }
+
+  /** The cluster believes that this node is off and may start its resources elsewhere. */
+  #declaredDown(): void {
+    const { log, stopAll, restart } = this.#ports
+    log.error('the cluster counts this node as down although it lives: its resources are stopped')
+    void stopAll().then(() => restart('the cluster counts this node as down'))
+  }
+}

@@ -1,0 +1,87 @@
+/** What the pulse thread tells the rest of the node: whom it hears, and until when this node may act under which lease. */
+import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../../base/index.ts'
+import { monotonicNow } from '../host/clock.ts'
+import type { Log } from '../host/log.ts'
+import type { FromPulse } from '../pulse/messages.ts'
+
+export interface PulseNewsPorts {
+  readonly log: Log
+  readonly onSilence: (silent: readonly NodeName[], agreed: readonly NodeName[]) => void
+  /** At every confirmation of the lease, and when it is over. */
+  readonly onConfirmed: (lease: string | undefined, until: MonotonicMs) => void
+  /** Quorum where there was none, or under another lease. */
+  readonly onGained: (lease: string) => void
+  readonly onLost: (why: string) => void
+  readonly onTrouble: (error: string) => void
+}
+
+export const never = monotonicMs(Number.NEGATIVE_INFINITY)
+
+export class PulseNews {
+  readonly #ports: PulseNewsPorts
+  #quorateUntil: MonotonicMs = never
+  #lease: string | undefined
+  #states: ReadonlyMap<NodeName, 'heard' | 'restarting' | 'silent'> = new Map()
+  #silent: ReadonlySet<NodeName> = new Set()
+
+  constructor(ports: PulseNewsPorts) {
+    this.#ports = ports
+  }
+
+  /** By this node's own clock, now. */
+  get quorate(): boolean {
+    return monotonicNow() < this.#quorateUntil
+  }
+
+  get silent(): ReadonlySet<NodeName> {
+    return this.#silent
+  }
+
+  /** A peer that nothing was told of yet has its first token to be heard. */
+  heartbeat(peer: NodeName): 'heard' | 'restarting' | 'silent' {
+    return this.#states.get(peer) ?? 'heard'
+  }
+
+  readonly take = (message: FromPulse): void => {
+    const { log, onSilence, onLost, onTrouble } = this.#ports
+    switch (message.kind) {
+      case 'view': {
+        this.#states = new Map(message.peers.map(({ node, state }) => [node, state]))
+        const silent = message.peers.filter(({ state }) => state === 'silent').map(({ node }) => node)
+        this.#silent = new Set(silent)
+        log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })
+        onSilence(silent, message.agreedSilent)
+        return
+      }
+      case 'quorum':
+        this.#quorumChanged(message.lease, message.until)
+        return
+      case 'quorum-lost':
+        log.warn('this node has lost quorum', { why: message.why })
+        onLost(message.why)
+        return
+      case 'doubt-own-lease':
+        log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
+        return
+      case 'trouble':
+        log.warn('the store does not answer', { error: message.error })
+        onTrouble(message.error)
+        return
+      case 'left':
+        return
+      default:
+        assertNever(message)
+    }
+  }
+
+  #quorumChanged(lease: string | undefined, until: MonotonicMs): void {
+    const before = this.quorate
+    this.#quorateUntil = until
+    this.#ports.onConfirmed(lease, until)
+    if (!this.quorate || lease === undefined) return
+    if (before && lease === this.#lease) return
+    this.#lease = lease
+    this.#ports.log.info('this node has quorum', { lease })
+    this.#ports.onGained(lease)
+  }
+}

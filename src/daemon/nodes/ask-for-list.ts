@@ -1,0 +1,59 @@
+/**
+ * A node that finds no majority asks the others whether the list of nodes has changed without it: its vote may have gone to
+ * another, all voters that it knows may have been replaced, or it may have been removed.
+ */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterFile } from './cluster-file.ts'
+import { acceptClusterFile } from './enrol.ts'
+import type { Peers } from './peers.ts'
+
+const askEveryMs = 1000
+const answerWithinMs = 2000
+
+export interface AskPorts {
+  readonly self: NodeName
+  readonly peers: Peers
+  readonly file: () => ClusterFile
+  /** Only a node without quorum asks. */
+  readonly wants: () => boolean
+  readonly onNodeList: (listed: ClusterFile) => void
+}
+
+export class AskForList {
+  readonly #ports: AskPorts
+  readonly #timer: NodeJS.Timeout
+  #asking = false
+
+  constructor(ports: AskPorts) {
+    this.#ports = ports
+    this.#timer = setInterval(() => {
+      if (ports.wants() && !this.#asking) void this.#ask()
+    }, askEveryMs)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #ask(): Promise<void> {
+    const { self, peers, file, onNodeList } = this.#ports
+    this.#asking = true
+    const others = file().nodes.filter(({ name }) => name !== self)
+    const answers = await Promise.all(others.map(async ({ name }) => await askNode(peers, name)))
+    for (const answer of answers) if (answer) onNodeList(answer.file)
+    this.#asking = false
+  }
+}
+
+/** undefined: its daemon is not there, or this host has been closed to it. */
+export async function askNode(
+  peers: Peers,
+  node: NodeName,
+): Promise<{ readonly file: ClusterFile; readonly quorate: boolean } | undefined> {
+  try {
+    const { json, quorate } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
+    return json === '' ? undefined : { file: acceptClusterFile(json), quorate }
+  } catch {
+    return undefined
+  }
+}

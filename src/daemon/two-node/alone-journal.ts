@@ -1,0 +1,67 @@
+/**
+ * What the survivor of two has done before the store takes changes again, on its own disk: its fencing actions, and the word on
+ * which it goes on alone. The word is written before the first step, so that a daemon that dies in between goes on with it.
+ */
+import { rmSync } from 'node:fs'
+import { type NodeName, nodeName } from '../../base/index.ts'
+import type { FencingRecord } from '../../fencing/index.ts'
+import type { PeerWord } from '../../quorum/index.ts'
+import { readIfThere, writeWhole } from '../host/files.ts'
+import type { Paths } from '../host/paths.ts'
+
+export interface AloneEntries {
+  /** The node that is off, and who says so. */
+  readonly granted?: { readonly peer: NodeName; readonly word: PeerWord }
+  readonly records: readonly FencingRecord[]
+}
+
+const mostRecords = 50
+
+export class AloneJournal {
+  readonly #path: string
+  #entries: AloneEntries
+
+  constructor(paths: Paths) {
+    this.#path = paths.aloneJournal
+    this.#entries = readJournal(paths)
+  }
+
+  get entries(): AloneEntries {
+    return this.#entries
+  }
+
+  record(record: FencingRecord): void {
+    const others = this.#entries.records.filter(({ id }) => id !== record.id)
+    this.#write({ ...this.#entries, records: [...others, record].slice(-mostRecords) })
+  }
+
+  grant(peer: NodeName, word: PeerWord): void {
+    this.#write({ ...this.#entries, granted: { peer, word } })
+  }
+
+  clear(): void {
+    this.#entries = { records: [] }
+    rmSync(this.#path, { force: true })
+  }
+
+  #write(entries: AloneEntries): void {
+    this.#entries = entries
+    writeWhole(this.#path, JSON.stringify(entries), 0o600)
+  }
+}
+
+/** One that cannot be read is none: it is written whole, so that it was never finished or is not ours. */
+export function readJournal(paths: Paths): AloneEntries {
+  const text = readIfThere(paths.aloneJournal)
+  if (text === undefined) return { records: [] }
+  try {
+    const { granted, records } = JSON.parse(text) as AloneEntries
+    return {
+      records: Array.isArray(records) ? records : [],
+      ...(granted === undefined ? {} : { granted: { peer: nodeName(granted.peer), word: granted.word } }),
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return { records: [] }
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * After the store has become this node's own: what the other knows nothing of is written into it. The lost node's lease ends, it
+ * counts as off on the word that was given, and it has no vote any more, so that its data is discarded when it is back.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NodeName } from '../../base/index.ts'
+import type { FencingRecord } from '../../fencing/index.ts'
+import type { PeerWord } from '../../quorum/index.ts'
+import { type Entry, type Store, StoreTimeoutError, StoreUnavailableError, type Write } from '../../store/index.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { changeNodeList } from '../nodes/node-list.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+
+export interface OnlyVoter {
+  readonly store: Store
+  readonly file: ClusterFile
+  readonly lost: NodeName
+  readonly word: PeerWord
+  readonly records: readonly FencingRecord[]
+}
+
+const attempts = 50
+const retryMs = 200
+
+/** Every step may be done twice. Returns the list of nodes as it has become. */
+export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
+  const { store, file, lost, word } = become
+  if (word !== 'left') await insist(async () => await declareOff(become))
+  return await insist(
+    async () =>
+      await changeNodeList(store, file, (nodes) =>
+        nodes.map((entry) => (entry.name === lost ? { ...entry, votes: false } : entry)),
+      ),
+  )
+}
+
+export const recordWrites = (records: readonly FencingRecord[]): readonly Write[] =>
+  records.map((record) => ({ kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) }))
+
+/** Whoever left in order needs no word: the store knows it. */
+async function declareOff({ store, lost, word, records }: OnlyVoter): Promise<void> {
+  const [member, dc] = await Promise.all([store.get(keys.member(lost)), store.get(keys.dc)])
+  const proof = records.findLast(({ target, outcome }) => target === lost && outcome === 'succeeded')
+  const now = Date.now()
+  const confirmed = {
+    node: lost,
+    time: new Date(now).toISOString(),
+    ...(word === 'fenced'
+      ? { reason: `fenced: ${proof?.message ?? 'by the survivor of two'}`, fencedAt: Math.floor(now / 1000) }
+      : {}),
+  }
+  const writes: Write[] = [
+    ...recordWrites(records),
+    { kind: 'delete', key: keys.member(lost) },
+    { kind: 'put', key: keys.fencingConfirmed(lost), value: toBytes(confirmed) },
+  ]
+  if (dc && leads(dc, lost)) writes.push({ kind: 'delete', key: keys.dc })
+  await store.transaction({ compare: [], writes })
+  if (member?.lease !== undefined) await store.revokeLease(member.lease)
+}
+
+function leads(dc: Entry, node: NodeName): boolean {
+  const value = fromBytes(dc.value)
+  return typeof value === 'object' && value !== null && 'node' in value && value.node === node
+}
+
+/** The store has just been started. */
+async function insist<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      const passing = error instanceof StoreTimeoutError || error instanceof StoreUnavailableError
+      if (!passing || attempt >= attempts) throw error
+      await delay(retryMs)
+    }
+  }
+}

@@ -1,0 +1,327 @@
+/** Drives the core of `quorum/two-node.ts`: shows it what this node sees, fences for it, makes the store this node's own. */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { assertNever, type NodeName, parseDurationMs } from '../../base/index.ts'
+import { parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
+import { type ClusterView, fencingActionOf, priorityDelayMs } from '../../controller/index.ts'
+import type { Announcement, FencingRecord } from '../../fencing/index.ts'
+import {
+  describeTwoNode,
+  initialTwoNode,
+  keepsResources,
+  nextTwoNodeAt,
+  type PeerWord,
+  type TwoNodeEffect,
+  type TwoNodeInput,
+  type TwoNodeSituation,
+  type TwoNodeState,
+  twoNodeStep,
+} from '../../quorum/index.ts'
+import { type ClusterState, refuse } from '../../rpc/index.ts'
+import type { Store } from '../../store/index.ts'
+import { clusterOptionValue } from '../configuration/cluster-option.ts'
+import type { LoneDemand } from '../fencing/lone-fencer.ts'
+import type { Log } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { CoreLoop } from '../node/core-loop.ts'
+import { askNode } from '../nodes/ask-for-list.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import type { Peers } from '../nodes/peers.ts'
+import type { Planned } from '../planner/messages.ts'
+import { fromBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+import { AloneJournal } from './alone-journal.ts'
+import { meetFirst } from './meet-first.ts'
+import { becomeOnlyVoter, recordWrites } from './only-voter.ts'
+import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
+
+export interface TwoNodePorts {
+  readonly own: ClusterNodeEntry
+  readonly paths: Paths
+  readonly peers: Peers
+  readonly log: Log
+  readonly file: () => ClusterFile
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly quorate: () => boolean
+  readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
+  /** With this node's own devices, and records in the journal. */
+  readonly fence: (asked: Omit<LoneDemand, 'attributes'>) => Promise<Announcement>
+  /** What the scheduler would do if the node were lost. */
+  readonly planWithout: (lost: NodeName) => Promise<Planned>
+  /** The store becomes this node's own. */
+  readonly goAlone: () => Promise<void>
+  /** The pulse thread may ask for a lease. */
+  readonly release: () => void
+  readonly onNodeList: (file: ClusterFile) => void
+  readonly giveWayTo: (file: ClusterFile) => void
+  readonly onChange: () => void
+}
+
+const defaultTimeoutMs = 60_000
+const unblockWithinMs = 30_000
+
+export class TwoNodeHands {
+  readonly #ports: TwoNodePorts
+  readonly #journal: AloneJournal
+  readonly #core: CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>
+  #shown = ''
+  #flushing = false
+  #goingAlone = false
+  /** Until this node has met the other, or is told that it is off. */
+  #holding = false
+  #told = false
+  #closed = false
+
+  constructor(ports: TwoNodePorts) {
+    this.#ports = ports
+    this.#journal = new AloneJournal(ports.paths)
+    this.#core = new CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>({
+      initial: initialTwoNode,
+      step: twoNodeStep,
+      perform: (effect) => this.#perform(effect),
+      nextAt: nextTwoNodeAt,
+      tick: { kind: 'tick' },
+    })
+  }
+
+  /** Resolves once this node may take part; with false where it has ended, or gives way to the other. */
+  async mayBegin(): Promise<boolean> {
+    const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
+    const other = otherOfTwo(file(), own)
+    if (!other || !mustMeetFirst(file(), own, paths)) return !this.#closed
+    this.#holding = true
+    const list = await meetFirst({
+      self: own.name,
+      peer: other.name,
+      log,
+      file,
+      over: () => this.#closed || this.#told,
+      ask: async () => await askNode(peers, other.name),
+      neverJoined: async () => await neverJoined(store(), other.name),
+    })
+    if (this.#closed) return false
+    if (list) {
+      giveWayTo(list)
+      return false
+    }
+    if (this.#told && !other.votes) await this.#declareOff(other.name, 'administrator')
+    this.#holding = false
+    release()
+    return true
+  }
+
+  /** An administrator's word that the other is off. Resolves when this node has quorum without it. */
+  async unblock(node?: NodeName): Promise<NodeName> {
+    const { own, file, quorate, heartbeat } = this.#ports
+    const other = otherOfTwo(file(), own)
+    if (!other)
+      throw refuse('not-two-nodes', 'Only one of two nodes may go on without a majority: this cluster is another one.')
+    if (node !== undefined && node !== other.name) throw refuse('own-node', `${node} is this node itself.`)
+    if (quorate()) throw refuse('has-quorum', 'This node has quorum: there is nothing to unblock.')
+    if (heartbeat(other.name) === 'heard')
+      throw refuse('peer-is-heard', `${other.name} is heard, so that it is not off.`)
+    if (!votes(file(), own.name))
+      throw refuse(
+        'no-vote',
+        `${own.name} has no vote and no data: ${other.name} went on without it. Start ${other.name}, and ${own.name} joins again.`,
+      )
+    this.#told = true
+    this.look()
+    this.#feed({ kind: 'peer-is-off', word: 'administrator' })
+    for (const end = performance.now() + unblockWithinMs; !quorate(); await delay(50))
+      if (performance.now() > end)
+        throw refuse(
+          'not-yet',
+          `The node does not go on yet: ${this.state()?.message ?? 'see `systole quorum status`'}`,
+        )
+    return other.name
+  }
+
+  /** After every change that may matter. */
+  look(): void {
+    const situation = this.#situation()
+    const text = JSON.stringify(situation) ?? ''
+    if (text === this.#shown) return
+    this.#shown = text
+    this.#feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+    if (situation) this.#resume(situation)
+  }
+
+  /** A word that was given before this daemon was restarted, on a machine that was not. */
+  #resume({ heartbeat, met }: TwoNodeSituation): void {
+    const { granted } = this.#journal.entries
+    if (granted === undefined || this.#goingAlone || heartbeat !== 'silent' || !met) return
+    this.#feed({ kind: 'peer-is-off', word: granted.word })
+  }
+
+  record(record: FencingRecord): void {
+    this.#journal.record(record)
+  }
+
+  /** This machine had quorum since it booted. */
+  get met(): boolean {
+    return existsSync(this.#ports.paths.metMark)
+  }
+
+  get keepsResources(): boolean {
+    return keepsResources(this.#core.state)
+  }
+
+  state(): ClusterState['twoNode'] {
+    const { file, own, view } = this.#ports
+    const other = otherOfTwo(file(), own)
+    if (!other) return undefined
+    const message = this.#holding
+      ? `This node waits for ${other.name}, which may have gone on without it: start it, or \`systole quorum unblock\` if it is off.`
+      : describeTwoNode(this.#core.state)
+    return {
+      fencingEnabled: fencingEnabled(view()),
+      alone: votes(file(), own.name) !== other.votes,
+      ...(message === undefined ? {} : { message }),
+    }
+  }
+
+  /** What was fenced without a majority belongs into the history, once the store takes it. */
+  gainedQuorum(): void {
+    noteMet(this.#ports.paths)
+    this.look()
+    if (this.#goingAlone || this.#flushing) return
+    const { records, granted } = this.#journal.entries
+    if (records.length === 0 && granted === undefined) return
+    // A word that nothing came of, because the other was back before: it does not count for the next time.
+    if (granted && this.#situation()?.heartbeat !== 'heard') return
+    this.#flushing = true
+    this.#ports
+      .store()
+      .transaction({ compare: [], writes: recordWrites(records) })
+      .then(() => this.#journal.clear())
+      .catch((error: unknown) => this.#ports.log.warn('fencing could not be recorded yet', { error }))
+      .finally(() => {
+        this.#flushing = false
+      })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#core.end()
+  }
+
+  #feed(input: TwoNodeInput): void {
+    const before = describeTwoNode(this.#core.state)
+    this.#core.feed(input)
+    const after = describeTwoNode(this.#core.state)
+    if (after === before) return
+    if (after !== undefined) this.#ports.log.warn('two nodes', { now: after })
+    this.#ports.onChange()
+  }
+
+  #situation(): TwoNodeSituation | undefined {
+    const { own, file, view, quorate, heartbeat } = this.#ports
+    const other = otherOfTwo(file(), own)
+    if (!other?.votes || !votes(file(), own.name)) return undefined
+    const peer = other.name
+    const state = view().nodeStates.get(peer)
+    return {
+      peer,
+      heartbeat: heartbeat(peer),
+      // Recorded before a node is told that it may go, which is when nothing runs there any more; or once it was fenced.
+      peerIsDown: state?.expected === 'down' && !view().members.has(peer),
+      met: this.met,
+      fencingEnabled: fencingEnabled(view()),
+      quorate: quorate(),
+    }
+  }
+
+  #perform(effect: TwoNodeEffect): void {
+    switch (effect.kind) {
+      case 'fence':
+        this.#fence(effect.target).then(
+          ({ succeeded, message }) => this.#feed({ kind: 'fenced', id: effect.id, succeeded, message }),
+          (error: unknown) =>
+            this.#feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
+        )
+        return
+      case 'go-alone':
+        this.#goAlone(effect.without, effect.word).then(
+          () => this.#feed({ kind: 'went-alone', succeeded: true, message: '' }),
+          (error: unknown) => {
+            this.#ports.log.error('this node could not go on alone yet', { error })
+            this.#feed({ kind: 'went-alone', succeeded: false, message: messageOf(error) })
+          },
+        )
+        return
+      default:
+        assertNever(effect)
+    }
+  }
+
+  async #fence(target: NodeName): Promise<{ readonly succeeded: boolean; readonly message: string }> {
+    const { action, delayMs } = await this.#wish(target)
+    const timeout = parseDurationMs(clusterOptionValue(this.#ports.view().configuration?.typed, 'fencing-timeout'))
+    const { outcome, message } = await this.#ports.fence({
+      id: `alone-${randomUUID()}`,
+      target,
+      action,
+      timeoutMs: timeout ?? defaultTimeoutMs,
+      delayMs,
+      reason: 'it is silent, and the survivor of two must be the only one',
+    })
+    return { succeeded: outcome === 'succeeded', message }
+  }
+
+  /** As the DC would have it, `priority-fencing-delay` included; where the scheduler finds nothing to fence for, the plain option. */
+  async #wish(target: NodeName): Promise<Pick<LoneDemand, 'action' | 'delayMs'>> {
+    const { log, view, planWithout } = this.#ports
+    try {
+      const { graph } = await planWithout(target)
+      const found = graph.actions.find(
+        (action) => action.kind === 'cluster' && action.operation === 'stonith' && action.node === target,
+      )
+      if (found) return { action: fencingActionOf(found), delayMs: priorityDelayMs(found) }
+    } catch (error) {
+      log.warn('how the silent node is to be fenced could not be computed: as the options say', { error })
+    }
+    const wanted = clusterOptionValue(view().configuration?.typed, 'fencing-action')
+    return { action: wanted === 'off' || wanted === 'poweroff' ? 'off' : 'reboot', delayMs: 0 }
+  }
+
+  async #goAlone(lost: NodeName, word: PeerWord): Promise<void> {
+    const { log, paths, goAlone } = this.#ports
+    log.warn('this node goes on alone', { without: lost, because: word })
+    this.#goingAlone = true
+    try {
+      this.#journal.grant(lost, word)
+      await goAlone()
+      await this.#declareOff(lost, word)
+      noteMet(paths)
+    } finally {
+      this.#goingAlone = false
+    }
+  }
+
+  /** Into the store, which is this node's own. */
+  async #declareOff(lost: NodeName, word: PeerWord): Promise<void> {
+    const { store, file, onNodeList } = this.#ports
+    const { records } = this.#journal.entries
+    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, word, records }))
+    this.#journal.clear()
+  }
+}
+
+/** A node that was added and has not come yet cannot have gone on without this one. */
+async function neverJoined(store: Store, peer: NodeName): Promise<boolean> {
+  const entry = await store.get(keys.nodeState(peer)).catch(() => undefined)
+  const state = entry && parseNodeStateRecord(fromBytes(entry.value))
+  return state !== undefined && state.expected === 'down' && state.attributes?.incarnation === undefined
+}
+
+function fencingEnabled(view: ClusterView): boolean {
+  const { configuration } = view
+  return (
+    configuration !== undefined && (parseBoolean(clusterOptionValue(configuration.typed, 'fencing-enabled')) ?? true)
+  )
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

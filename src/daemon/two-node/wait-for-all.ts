@@ -1,0 +1,33 @@
+/**
+ * A cluster of two nodes without a witness, as the list of nodes shows it, and who must wait for whom in it (`wait_for_all`).
+ * While both vote the store itself sees to that. A node that was left as the only voter would find its majority by itself; after
+ * a boot it must not: the other may have been told meanwhile that this one is off, and act.
+ */
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import type { Paths } from '../host/paths.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { readJournal } from './alone-journal.ts'
+
+/** The other of two nodes whose store is the cluster's own; undefined in every other cluster. */
+export function otherOfTwo(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>): ClusterNodeEntry | undefined {
+  if (file.store.kind !== 'etcd' || file.nodes.length !== 2 || file.nodes.some(({ leaving }) => leaving))
+    return undefined
+  return file.nodes.find(({ name }) => name !== own.name)
+}
+
+export const votes = (file: ClusterFile, node: string): boolean =>
+  file.nodes.some((entry) => entry.name === node && entry.votes)
+
+export function mustMeetFirst(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): boolean {
+  const other = otherOfTwo(file, own)
+  if (!other || existsSync(paths.metMark)) return false
+  // With the journal there, this node's etcd may be alone already although the list does not say so yet.
+  return votes(file, own.name) && (!other.votes || readJournal(paths).granted !== undefined)
+}
+
+/** In the folder of run-time files, which a boot empties. */
+export const noteMet = (paths: Paths): void => {
+  if (!existsSync(paths.metMark)) writeFileSync(paths.metMark, '')
+}
+
+export const forgetMet = (paths: Paths): void => rmSync(paths.metMark, { force: true })

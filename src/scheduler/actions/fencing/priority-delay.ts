@@ -1,0 +1,36 @@
+/**
+ * `priority-fencing-delay`: a lost node that runs what matters most is fenced later by a part of the cluster that is no
+ * majority, so that of two nodes which fence each other the more important one wins (Pacemaker Explained, "Cluster Options").
+ * A node matters as much as the priorities of what is active on it add up to; a promoted instance with a priority counts one more.
+ */
+import type { NodeName } from '../../../base/index.ts'
+import type { NodeStatus } from '../../../status/index.ts'
+import type { Setting } from '../setting.ts'
+import { primitivesOf } from '../unit.ts'
+
+/** 0 where the other node has no right to live longer. */
+export function priorityDelayMs(setting: Setting, target: NodeStatus): number {
+  const { priorityFencingDelayMs } = setting.status.options
+  if (priorityFencingDelayMs === 0 || target.kind !== 'member' || target.online) return 0
+  const members = setting.nodeList.filter(({ kind }) => kind === 'member')
+  const online = members.filter((node) => node.online)
+  if (online.length > members.length / 2) return 0
+  const priorities = nodePriorities(setting)
+  const all = members.map(({ name }) => priorities.get(name) ?? 0)
+  const highest = Math.max(...all)
+  if (Math.min(...all) === highest) return 0
+  return (priorities.get(target.name) ?? 0) < highest ? 0 : priorityFencingDelayMs
+}
+
+function nodePriorities(setting: Setting): ReadonlyMap<NodeName, number> {
+  const priorities = new Map<NodeName, number>()
+  for (const { resource } of setting.tree.top.flatMap(primitivesOf)) {
+    const { priority } = resource.meta
+    if (priority === 0 || resource.state.failed) continue
+    for (const { node, role } of resource.state.active) {
+      const counts = role === 'Promoted' ? priority + 1 : priority
+      priorities.set(node, (priorities.get(node) ?? 0) + counts)
+    }
+  }
+  return priorities
+}
