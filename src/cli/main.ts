@@ -1,5 +1,6 @@
 /** The program `systole`. */
 
+import { setFlagsFromString } from 'node:v8'
 import { allCommands } from './commands/all-commands.ts'
 import { completeLine } from './completion.ts'
 import { completionSources } from './completion-sources.ts'
@@ -7,6 +8,10 @@ import { fileAccess } from './file-access.ts'
 import { liveAccess } from './live-access.ts'
 import { runLine } from './run.ts'
 import { realTerminal } from './terminal.ts'
+
+// A command is over before most optimized code pays for its making: V8 waits for some six times as much use of a function
+// first. A simulation of 1,000 resources then takes a third less CPU, and one of 5,000 a sixth.
+setFlagsFromString('--interrupt-budget=800000')
 
 const root = process.env.SYSTOLE_ROOT ?? ''
 const line = process.argv.slice(2)
