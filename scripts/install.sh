@@ -14,7 +14,7 @@ case "${1:-}" in
   test | bench | agents) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
-[ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server redis-server redis-tools
+[ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools
   haproxy memcached postgresql apache2 e2fsprogs)
 
 missing=()
