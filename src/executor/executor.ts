@@ -69,7 +69,7 @@ export interface ExecutorPorts {
 }
 
 export type Answer =
-  /** `done`: carried out already, no record will tell it (cancel, lrm_delete). */
+  /** `done`: carried out already, no record will tell it (cancel, delete, lrm_delete). */
   | { readonly kind: 'taken'; readonly done: boolean }
   | {
       readonly kind: 'refused'
@@ -116,13 +116,15 @@ export class Executor {
     }
   }
 
-  /** An action of the graph that concerns resources: an operation, `cancel` or `lrm_delete`. */
+  /** An action of the graph that concerns resources: an operation, `cancel`, `delete` or `lrm_delete`. */
   async perform(command: Command): Promise<Answer> {
     const { action, term } = command
-    if (action.kind === 'cluster')
-      return action.operation === 'lrm_delete' && action.resource !== undefined
-        ? this.#answered({ kind: 'forget', term, resource: action.resource }, action.resource)
-        : this.#notUnderstood(`An executor does not do ${action.operation}.`)
+    // `lrm_delete` forgets a history that is in the way, `delete` that of a resource which is configured no more.
+    if (action.operation === 'lrm_delete' || action.operation === 'delete')
+      return action.resource === undefined
+        ? this.#notUnderstood(`${action.operation} names no resource.`)
+        : this.#answered({ kind: 'forget', term, resource: action.resource }, action.resource)
+    if (action.kind === 'cluster') return this.#notUnderstood(`An executor does not do ${action.operation}.`)
     if (action.operation === 'cancel') {
       const operation = action.attributes.CRM_meta_operation ?? 'monitor'
       const intervalMs = Number(action.attributes.CRM_meta_interval ?? action.intervalMs)

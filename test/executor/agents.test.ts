@@ -39,6 +39,17 @@ describe('agents of Debian’s packages, as they are', () => {
     })
   })
 
+  test('what is configured no more is forgotten, and its agent is not asked', async () => {
+    const dummy = ocf('pacemaker', 'Dummy')
+    const attributes = { state: join(node.folder.path, 'dummy.state') }
+    await node.run(dummy, 'd', 'start', { attributes })
+    await node.run(dummy, 'd', 'stop', { attributes })
+    const before = node.written.length
+    expect(await node.order(dummy, 'd', 'delete')).toEqual({ kind: 'taken', done: true })
+    expect([...node.records.keys()]).toEqual([])
+    expect(node.written).toHaveLength(before)
+  })
+
   test('the digests that a start leaves say which parameters need a restart', async () => {
     const attributes = { state: join(node.folder.path, 'dummy.state'), envfile: '/dev/null' }
     const started = await node.run(ocf('pacemaker', 'Dummy'), 'd', 'start', { attributes })
