@@ -15,7 +15,8 @@ import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
 
 const folder = resolve(import.meta.dirname, '../docs/reference')
 
-function commandsPage(commands: readonly Command[]): string {
+function commandsPage(all: readonly Command[]): string {
+  const commands = all.filter(({ refuses }) => refuses === undefined)
   const areas = [...new Set(commands.map(({ path }) => path[0] ?? ''))]
   const sections = areas.map((area) => {
     const own = commands.filter(({ path }) => path[0] === area)

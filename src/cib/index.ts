@@ -90,6 +90,7 @@ export {
 } from './edit/fencing-levels.ts'
 export { findResource, resourceElementsOf } from './edit/find.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
+export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
 export { strayCloneOptions } from './edit/meta.ts'
 export type { NameValues } from './edit/name-values.ts'
 export { writtenValue } from './edit/name-values.ts'

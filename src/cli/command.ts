@@ -23,6 +23,8 @@ export interface Command {
   readonly flags?: readonly Flag[]
   /** What the words after the name are, for completion; the last one repeats. */
   readonly completes?: readonly Completion[]
+  /** Why it does nothing here, whatever follows. Such a command is understood and left out of help. */
+  readonly refuses?: string
   readonly run: (call: Call) => Promise<Outcome>
 }
 
@@ -77,6 +79,8 @@ export interface Terminal {
   readonly progress: (line: string) => void
   readonly readFile: (path: string) => Promise<string>
   readonly writeFile: (path: string, text: string) => Promise<void>
+  /** The text as an administrator left it in an editor; undefined where there is none. */
+  readonly edit: (text: string) => Promise<string | undefined>
   /** Asks for yes or no; undefined where nobody can answer. */
   readonly confirm: (question: string) => Promise<boolean | undefined>
 }

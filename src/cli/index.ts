@@ -3,3 +3,5 @@
 export type { Command } from './command.ts'
 export { allCommands } from './commands/all-commands.ts'
 export { describeCommand } from './help.ts'
+export { presentWords } from './old-words.ts'
+export { findCommand } from './tree.ts'

@@ -59,6 +59,7 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
     const text = describeCommand(command, speech.program)
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }
+  if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)

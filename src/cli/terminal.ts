@@ -1,6 +1,8 @@
 /** The real terminal. */
-import { readFile, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Refusal, type Terminal } from './command.ts'
 
@@ -21,6 +23,20 @@ export function realTerminal(): Terminal {
       await writeFile(path, text).catch((error: unknown) => {
         throw new Refusal(`${path} cannot be written: ${reason(error)}.`)
       })
+    },
+    edit: async (text) => {
+      const editor = process.env.VISUAL ?? process.env.EDITOR
+      if (!process.stdin.isTTY || editor === undefined) return undefined
+      const folder = await mkdtemp(join(tmpdir(), 'systole-edit-'))
+      const file = join(folder, 'configuration.xml')
+      try {
+        await writeFile(file, text)
+        const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' })
+        if (status !== 0) throw new Refusal(`${editor} ended with ${status ?? 'a signal'}: nothing was changed.`)
+        return await readFile(file, 'utf8')
+      } finally {
+        await rm(folder, { recursive: true })
+      }
     },
     confirm: async (question) => {
       if (!process.stdin.isTTY) return undefined

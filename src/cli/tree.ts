@@ -40,7 +40,7 @@ function followedByFlags(words: readonly string[], name: readonly string[]): boo
 
 /** The commands below some words: all of them below none. */
 export function commandsBelow(commands: readonly Command[], words: readonly string[]): readonly Command[] {
-  return commands.filter((command) => startsWith(command.path, words))
+  return commands.filter((command) => command.refuses === undefined && startsWith(command.path, words))
 }
 
 /** The words that may come next after some words of a command's name. */

@@ -1,4 +1,5 @@
 /** `--wait`: ends when the cluster has settled, or says what blocks it. */
+import { parseDurationMs } from '../base/index.ts'
 import type { ClusterState } from '../rpc/index.ts'
 import { type Call, Refusal } from './command.ts'
 
@@ -18,7 +19,9 @@ export function checkWait(call: Call): void {
 }
 
 function waitSeconds(wait: string | true): number {
-  const seconds = wait === true ? defaultWaitSeconds : Number(wait)
+  const given =
+    wait === true ? undefined : /^\d+$/.test(wait) ? Number(wait) : (parseDurationMs(wait) ?? Number.NaN) / 1000
+  const seconds = given ?? defaultWaitSeconds
   if (Number.isFinite(seconds) && seconds > 0) return seconds
   throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
 }

@@ -23,6 +23,7 @@ test('names of commands are unique, aliases included', () => {
 
 test('every command has a summary that fits a line, and a usage', () => {
   for (const command of allCommands) {
+    if (command.refuses !== undefined) continue
     expect(command.summary.length, command.path.join(' ')).toBeLessThan(100)
     expect(describeCommand(command)).toContain(`Usage: systole ${command.path.join(' ')}`)
   }

@@ -21,14 +21,18 @@ import {
   alertUpdate,
 } from './alert/alert.ts'
 import { cibElementCreate, cibElementDescription } from './cib/element.ts'
-import { clusterCib, clusterCibPush } from './cluster/cib.ts'
+import { clusterCib, clusterCibPush, clusterEdit } from './cluster/cib.ts'
+import { clusterCibUpgrade } from './cluster/cib-upgrade.ts'
+import { clusterConfig, clusterEnable } from './cluster/config.ts'
 import { clusterJoin, clusterToken } from './cluster/join.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
+import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
 import { clusterSetup } from './cluster/setup.ts'
 import { clusterStart, clusterStop } from './cluster/start-stop.ts'
 import { clusterStatus } from './cluster/status.ts'
 import { clusterVerify } from './cluster/verify.ts'
 import { completionScript } from './completion/completion.ts'
+import { configBackup, configRestore } from './config/backup.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { configShow } from './config/show.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
@@ -38,12 +42,15 @@ import { constraintColocationDelete, constraintOrderDelete } from './constraint/
 import { constraintLocation, constraintLocationAdd } from './constraint/location.ts'
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
+import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
+import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertyConfig, propertySet, propertyUnset } from './property/property.ts'
 import { quorumConfig } from './quorum/config.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
+import { refusedCommands } from './refused/refused.ts'
 import {
   resourceAgents,
   resourceDescribe,
@@ -57,32 +64,51 @@ import { bundleCreate, bundleReset, bundleUpdate } from './resource/bundle.ts'
 import { resourceClone, resourcePromotable, resourceUnclone } from './resource/clone.ts'
 import { resourceConfig, stonithConfig } from './resource/config.ts'
 import { resourceCreate, stonithCreate } from './resource/create.ts'
+import { debugCommands } from './resource/debug.ts'
 import { defaultSetCommands } from './resource/default-sets.ts'
 import { resourceDefaults, resourceOpDefaults } from './resource/defaults.ts'
 import { resourceDelete } from './resource/delete.ts'
-import { resourceDisable, resourceEnable, resourceManage, resourceUnmanage } from './resource/enable.ts'
+import {
+  resourceDisable,
+  resourceEnable,
+  resourceManage,
+  resourceSafeDisable,
+  resourceUnmanage,
+} from './resource/enable.ts'
 import { resourceFailcount } from './resource/failcount.ts'
 import { resourceCleanup, resourceRefresh } from './resource/forget.ts'
-import { resourceGroupAdd, resourceGroupRemove } from './resource/group.ts'
+import { resourceGroupAdd, resourceGroupList, resourceGroupRemove } from './resource/group.ts'
 import { resourceMeta } from './resource/meta.ts'
 import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
+import { resourceMoveWithConstraint } from './resource/move-with-constraint.ts'
 import { resourceOpAdd, resourceOpRemove } from './resource/op.ts'
 import { resourceRelations } from './resource/relations.ts'
 import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
 import { nodeUtilization, resourceUtilization } from './resource/utilization.ts'
 import { simulateCommand } from './simulate/simulate.ts'
+import { statusNodes } from './status/nodes.ts'
+import { statusQuery } from './status/query.ts'
+import { statusResources, stonithStatus } from './status/resources.ts'
 import { status } from './status/status.ts'
+import { statusWait } from './status/wait.ts'
+import { statusXml } from './status/xml.ts'
 import { stonithConfirm } from './stonith/confirm.ts'
 import { stonithFence } from './stonith/fence.ts'
 import { stonithHistory } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
+import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
-
+import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
 import { why } from './why/why.ts'
 
 export const allCommands: readonly Command[] = [
   status,
+  statusResources,
+  statusNodes,
+  statusQuery,
+  statusWait,
+  statusXml,
   why,
   simulateCommand,
   clusterSetup,
@@ -93,9 +119,21 @@ export const allCommands: readonly Command[] = [
   clusterStatus,
   clusterCib,
   clusterCibPush,
+  clusterEdit,
+  clusterCibUpgrade,
+  clusterConfig,
+  clusterEnable,
   clusterVerify,
   clusterNodeAdd,
   clusterNodeRemove,
+  nodeAddRemote,
+  nodeDeleteRemote,
+  nodeAddGuest,
+  nodeDeleteGuest,
+  nodeClear,
+  hostAuth,
+  hostDeauth,
+  statusPcsd,
   clusterDestroy,
   resourceCreate,
   resourceDelete,
@@ -103,7 +141,9 @@ export const allCommands: readonly Command[] = [
   resourceConfig,
   resourceEnable,
   resourceDisable,
+  resourceSafeDisable,
   resourceMove,
+  resourceMoveWithConstraint,
   resourceBan,
   resourceClear,
   resourceRestart,
@@ -111,6 +151,7 @@ export const allCommands: readonly Command[] = [
   resourceRefresh,
   resourceManage,
   resourceUnmanage,
+  resourceGroupList,
   resourceGroupAdd,
   resourceGroupRemove,
   resourceClone,
@@ -126,6 +167,7 @@ export const allCommands: readonly Command[] = [
   bundleReset,
   bundleUpdate,
   resourceUtilization,
+  ...debugCommands,
   resourceFailcount,
   resourceRelations,
   resourceList,
@@ -154,8 +196,11 @@ export const allCommands: readonly Command[] = [
   propertySet,
   propertyUnset,
   propertyConfig,
+  propertyDefaults,
+  propertyDescribe,
   stonithCreate,
   stonithConfig,
+  stonithStatus,
   stonithList,
   stonithDescribe,
   stonithFence,
@@ -164,6 +209,8 @@ export const allCommands: readonly Command[] = [
   stonithLevel,
   stonithLevelAdd,
   stonithLevelRemove,
+  stonithLevelClear,
+  stonithLevelVerify,
   tagConfig,
   tagCreate,
   tagUpdate,
@@ -186,12 +233,18 @@ export const allCommands: readonly Command[] = [
   aclPermissionDelete,
   cibElementDescription,
   cibElementCreate,
+  ticketStatus,
+  ...ticketCommands,
+  ticketCleanup,
   quorumStatus,
   quorumConfig,
   quorumUnblock,
   configShow,
+  configBackup,
+  configRestore,
   configHistory,
   configDiff,
   configUndo,
   completionScript,
+  ...refusedCommands,
 ]

@@ -1,12 +1,13 @@
 import { ok } from '../../../base/index.ts'
-import { childElement, parseXml, printXml, type XmlElement } from '../../../cib/index.ts'
+import { childElement, mergeConfiguration, parseXml, printXml, type XmlElement } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const clusterCib: Command = {
   path: ['cluster', 'cib'],
-  usage: '[<file>] [scope=<section>]',
+  usage: '[<file>] [scope=<section> | --config]',
+  flags: [{ name: 'config', summary: 'Only the configuration, without the status' }],
   summary: 'Print the CIB, or save it into a file',
   details:
     'The whole CIB, status included, as XML that Pacemaker’s own tools read. scope=configuration leaves the status out.',
@@ -21,7 +22,7 @@ export const clusterCib: Command = {
     )
     expectWords(files, { atLeast: 0, atMost: 1, usage: 'cluster cib [<file>] [scope=<section>]' })
     const { cib, version } = await call.cluster.readCib()
-    const xml = printXml(scoped(cib, scope))
+    const xml = printXml(scoped(cib, scope ?? (call.flags.has('config') ? 'configuration' : undefined)))
     const [file] = files
     if (file === undefined) return done(xml, { version, xml })
     await call.terminal.writeFile(file, xml)
@@ -43,35 +44,77 @@ function scoped(cib: XmlElement, scope: string | undefined): XmlElement {
 
 export const clusterCibPush: Command = {
   path: ['cluster', 'cib-push'],
-  usage: '<file> [--config] [--wait[=<seconds>]]',
-  summary: 'Replace the configuration by that of a CIB file',
+  usage: '<file> [--wait[=<seconds>]] [diff-against=<original file> | scope=<section> | --config]',
+  summary: 'Replace the configuration by that of a CIB file, or make the changes that the file has',
   details:
-    'The status in the file is ignored. The push is refused when the file has a mistake that the running configuration does not have.',
+    'The status in the file is ignored. The push is refused when the file has a mistake that the running configuration does not have. ' +
+    'With diff-against only what differs between the two files is changed, so that what others have done meanwhile stays; where they have ' +
+    'changed the same resource or constraint, the push is refused.',
   flags: [
     ...changeFlags,
     { name: 'config', summary: 'Accepted for pcs’s sake: only the configuration is ever pushed' },
   ],
   completes: ['file'],
   run: async (call) => {
-    const words = call.words.filter((word) => !word.startsWith('scope=') && !word.startsWith('diff-against='))
+    const isOption = (word: string): boolean => /^(scope|diff-against)=/.test(word)
+    const options = parsePairs(call.words.filter(isOption), 'options')
+    const words = call.words.filter((word) => !isOption(word))
     expectWords(words, { atLeast: 1, atMost: 1, usage: 'cluster cib-push <file>' })
+    const [original, scope] = [options.get('diff-against'), options.get('scope')]
+    if (original !== undefined && scope !== undefined) throw new Refusal('diff-against and scope exclude each other.')
     const file = words[0] ?? ''
-    const pushed = parseXml(await call.terminal.readFile(file))
-    if (!pushed.ok) {
-      const [report] = pushed.reports
-      throw new Refusal(
-        `${file} is not well-formed XML: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
-      )
-    }
-    if (pushed.value.name !== 'cib' && pushed.value.name !== 'configuration')
-      throw new Refusal(
-        `${file} holds <${pushed.value.name}>, not a CIB: its first element must be <cib> or <configuration>.`,
-      )
+    const pushed = await readXml(call, file)
+    const from = original === undefined ? undefined : await readXml(call, original)
+    if (scope === undefined) for (const document of [pushed, ...(from ? [from] : [])]) refuseOther(document, file)
     return await changeCib(call, {
-      edit: (cib) => ok({ cib: withConfiguration(cib, pushed.value), created: [], removed: [] }),
+      edit: (cib) =>
+        ok({
+          cib: from
+            ? merged(cib, from, pushed)
+            : scope === undefined
+              ? withConfiguration(cib, pushed)
+              : withSection(cib, pushed, scope),
+          created: [],
+          removed: [],
+        }),
       message: () => `The configuration of ${file} is in place.`,
     })
   },
+}
+
+async function readXml(call: Call, file: string): Promise<XmlElement> {
+  const parsed = parseXml(await call.terminal.readFile(file))
+  if (parsed.ok) return parsed.value
+  const [report] = parsed.reports
+  throw new Refusal(
+    `${file} is not well-formed XML: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
+  )
+}
+
+function refuseOther({ name }: XmlElement, file: string): void {
+  if (name === 'cib' || name === 'configuration') return
+  throw new Refusal(`${file} holds <${name}>, not a CIB: its first element must be <cib> or <configuration>.`)
+}
+
+function merged(cib: XmlElement, from: XmlElement, to: XmlElement): XmlElement {
+  const result = mergeConfiguration(cib, { from, to })
+  if (result.ok) return result.value
+  throw new Refusal(
+    ...result.reports.map(
+      ({ section, id }) =>
+        `'${id}' in ${section} was changed by somebody else since the original was saved: save the CIB again and repeat the change.`,
+    ),
+  )
+}
+
+/** One section of the configuration replaced by that of the file. */
+function withSection(cib: XmlElement, pushed: XmlElement, scope: string): XmlElement {
+  const section = pushed.name === scope ? pushed : scoped(pushed, scope)
+  if (scope === 'configuration') return withConfiguration(cib, section)
+  const current = childElement(cib, 'configuration')
+  if (!current) throw new Refusal('The CIB has no <configuration>: push the whole configuration first.')
+  const others = current.children.filter((child) => child.kind !== 'element' || child.name !== scope)
+  return withConfiguration(cib, { ...current, children: [...others, section] })
 }
 
 /** The running CIB with another configuration section. */
@@ -80,4 +123,35 @@ function withConfiguration(cib: XmlElement, pushed: XmlElement): XmlElement {
   if (!configuration) throw new Refusal('The file has no <configuration> section: nothing to push.')
   const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
   return { ...cib, children: [configuration, ...others] }
+}
+
+export const clusterEdit: Command = {
+  path: ['cluster', 'edit'],
+  usage: '[scope=<section> | --config]',
+  summary: 'Edit the configuration as XML in $EDITOR, and push what was changed',
+  flags: [...changeFlags, { name: 'config', summary: 'Accepted for pcs’s sake: the status cannot be edited' }],
+  run: async (call) => {
+    const { scope = 'configuration' } = Object.fromEntries(parsePairs(call.words, 'options'))
+    const { cib } = await call.cluster.readCib()
+    const before = scoped(cib, scope)
+    const text = await call.terminal.edit(printXml(before))
+    if (text === undefined) throw new Refusal('There is no editor to be used here: set EDITOR and use a terminal.')
+    const parsed = parseXml(text)
+    if (!parsed.ok) {
+      const [report] = parsed.reports
+      throw new Refusal(
+        `Line ${report?.place.line}, column ${report?.place.column}: ${report?.message}. Nothing was changed.`,
+      )
+    }
+    const edited = parsed.value
+    if (edited.name !== before.name)
+      throw new Refusal(`<${before.name}> must stay the first element. Nothing was changed.`)
+    return await changeCib(call, {
+      edit: (running) => {
+        const to = withSection(cib, edited, scope)
+        return ok({ cib: merged(running, cib, to), created: [], removed: [] })
+      },
+      message: () => 'What was edited is in place.',
+    })
+  },
 }

@@ -5,6 +5,10 @@ import { expectWords } from '../../words.ts'
 
 export const clusterStatus: Command = {
   path: ['cluster', 'status'],
+  aliases: [
+    ['status', 'cluster'],
+    ['status', 'corosync'],
+  ],
   usage: '',
   summary: 'Show whether the daemon and the cluster run here, and the members',
   run: async (call) => {

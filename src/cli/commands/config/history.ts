@@ -14,6 +14,7 @@ export const configHistory: Command = {
   aliases: [
     ['config', 'checkpoint'],
     ['config', 'checkpoint', 'list'],
+    ['config', 'checkpoint', 'view'],
   ],
   usage: '[<version>]',
   summary: 'Show who changed the configuration, when and by which command; or one version as XML',

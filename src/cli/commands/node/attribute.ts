@@ -2,16 +2,19 @@ import { readConfiguration, setNodeAttributes } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs } from '../../words.ts'
 
 export const nodeAttribute: Command = {
   path: ['node', 'attribute'],
-  usage: '[<node>] [--name=<name>] | <node> <name>=<value>... [--transient]',
+  usage: '[<node>] [--name=<name>] [--output-format text|cmd|json] | <node> <name>=<value>... [--transient]',
   summary: 'Show or set attributes of nodes; an empty value unsets one',
   details: 'Attributes are permanent; with --transient they last until the node leaves the cluster.',
   examples: ['systole node attribute n1 rack=a', 'systole node attribute --name rack'],
   flags: [
     ...changeFlags,
+    formatFlag,
     { name: 'name', value: 'name', summary: 'Show only this attribute' },
     { name: 'transient', summary: 'Set it until the node leaves the cluster' },
   ],
@@ -42,7 +45,14 @@ async function showAttributes(call: Call): Promise<Outcome> {
           .map(([name, value]) => `${name}=${value}`)
           .join(' ')}\n`,
     )
-  return done(lines.length > 0 ? `Node Attributes:\n${lines.join('')}` : 'No attributes are set.\n', facts)
+  return await inFormat(call, {
+    text: () => (lines.length > 0 ? `Node Attributes:\n${lines.join('')}` : 'No attributes are set.\n'),
+    json: facts,
+    cmd: async () =>
+      (await rebuildingCommands(call, cib, { sections: ['nodes'] })).filter(
+        ([, verb, node]) => verb === 'attribute' && (wanted === undefined || node === wanted),
+      ),
+  })
 }
 
 async function setAttributes(call: Call): Promise<Outcome> {

@@ -8,7 +8,9 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
@@ -85,15 +87,17 @@ export const propertyConfig: Command = {
     ['property', 'list'],
     ['property', 'show'],
   ],
-  usage: '[<property>...] [--all | --defaults]',
+  usage: '[<property>... | --all | --defaults] [--output-format text|cmd|json]',
   summary: 'Show cluster options',
   flags: [
     { name: 'all', summary: 'Also those that have their default' },
     { name: 'defaults', summary: 'Show defaults only' },
+    formatFlag,
   ],
   completes: ['property'],
   run: async (call) => {
-    const written = writtenOptions((await call.cluster.readCib()).cib)
+    const { cib } = await call.cluster.readCib()
+    const written = writtenOptions(cib)
     const defaults = clusterOptions.map(({ name, default: value }) => [name, String(value ?? '')] as const)
     const shown = call.flags.has('defaults')
       ? new Map(defaults)
@@ -111,6 +115,10 @@ export const propertyConfig: Command = {
       .filter(([name]) => call.words.length === 0 || call.words.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
     const rows = wanted.map(([name, value]) => [`${name}=${value}`])
-    return done(`Cluster Properties:\n${alignColumns(rows, '  ')}`, Object.fromEntries(wanted))
+    return await inFormat(call, {
+      text: () => `Cluster Properties:\n${alignColumns(rows, '  ')}`,
+      json: Object.fromEntries(wanted),
+      cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
+    })
   },
 }

@@ -6,6 +6,7 @@ import { expectWords } from '../../words.ts'
 
 export const quorumConfig: Command = {
   path: ['quorum', 'config'],
+  bare: [['quorum']],
   usage: '',
   summary: 'Show who votes, and what a node does that has lost the others',
   details:

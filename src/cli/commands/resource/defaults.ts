@@ -1,7 +1,9 @@
 import { readConfiguration, setDefaults } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome } from '../../command.ts'
+import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
 import { describeSets } from '../../describe-resource.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs } from '../../words.ts'
 
 type Kind = 'resource' | 'operation'
@@ -15,8 +17,11 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
     aliases: [
       [...path, 'update'],
       [...path, 'config'],
+      ['stonith', ...path.slice(1)],
+      ['stonith', ...path.slice(1), 'update'],
+      ['stonith', ...path.slice(1), 'config'],
     ],
-    usage: '[<name>=<value>...]',
+    usage: '[<name>=<value>...] | [--output-format text|cmd|json]',
     summary: of === 'resource' ? 'Show or set defaults of meta-attributes' : 'Show or set defaults of operations',
     details: 'An empty value unsets a default.',
     examples: [
@@ -24,16 +29,27 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
         ? 'systole resource defaults resource-stickiness=100'
         : 'systole resource op defaults timeout=60s',
     ],
-    flags: changeFlags,
+    flags: [
+      ...changeFlags,
+      formatFlag,
+      { name: 'all', summary: 'Accepted for pcs’s sake: sets whose rule has expired are always shown' },
+      { name: 'full', summary: 'Accepted for pcs’s sake: ids are always shown' },
+      { name: 'no-expire-check', summary: 'Accepted for pcs’s sake' },
+    ],
     run: (call) => (call.words.length === 0 ? showDefaults(call, of) : updateDefaults(call, of)),
   }
 }
 
 async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
-  const configuration = readConfiguration((await call.cluster.readCib()).cib)
+  const { cib } = await call.cluster.readCib()
+  const configuration = readConfiguration(cib)
   const sets = of === 'resource' ? configuration.resourceDefaults : configuration.operationDefaults
   const lines = describeSets('Meta Attrs', sets, { showSecrets: false })
-  return done(lines.length === 0 ? 'No defaults are set.\n' : lines.map((line) => `${line.slice(2)}\n`).join(''), sets)
+  return await inFormat(call, {
+    text: () => (lines.length === 0 ? 'No defaults are set.\n' : lines.map((line) => `${line.slice(2)}\n`).join('')),
+    json: sets,
+    cmd: () => rebuildingCommands(call, cib, { sections: [of === 'resource' ? 'rsc_defaults' : 'op_defaults'] }),
+  })
 }
 
 async function updateDefaults(call: Call, of: Kind): Promise<Outcome> {

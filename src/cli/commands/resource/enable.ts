@@ -50,6 +50,15 @@ export const resourceDisable: Command = {
   },
 }
 
+export const resourceSafeDisable: Command = {
+  path: ['resource', 'safe-disable'],
+  usage: '<resource | tag>... [--no-strict] [--simulate] [--wait[=<seconds>]] [--force]',
+  summary: 'Stop resources and keep them stopped, if no other resource is affected',
+  flags: safeFlags,
+  completes: ['resource'],
+  run: (call) => resourceDisable.run({ ...call, flags: new Map([...call.flags, ['safe', true] as const]) }),
+}
+
 export const resourceManage: Command = {
   path: ['resource', 'manage'],
   usage: '<resource | tag>... [--monitor]',

@@ -1,6 +1,6 @@
-import { addToGroup, removeFromGroup } from '../../../cib/index.ts'
+import { addToGroup, readConfiguration, removeFromGroup } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { describeRemoved } from '../../removed.ts'
 import { expectWords } from '../../words.ts'
 
@@ -55,5 +55,19 @@ export const resourceGroupRemove: Command = {
           : `${resources.join(', ')} left the group ${group}.${describeRemoved(edited, resources)}`,
       facts: ({ removed }) => ({ removed }),
     })
+  },
+}
+
+export const resourceGroupList: Command = {
+  path: ['resource', 'group', 'list'],
+  usage: '',
+  summary: 'List groups and their members',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource group list' })
+    const groups = readConfiguration((await call.cluster.readCib()).cib).resources.flatMap((resource) => {
+      const group = resource.kind === 'clone' ? resource.child : resource
+      return group.kind === 'group' ? [{ id: group.id, members: group.members.map(({ id }) => id) }] : []
+    })
+    return done(groups.map(({ id, members }) => `${id}: ${members.join(' ')}\n`).join(''), groups)
   },
 }

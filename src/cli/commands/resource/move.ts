@@ -139,7 +139,7 @@ export const resourceBan: Command = {
     const [resource = ''] = words
     const node = words[1] ?? (await onlyNode(call, resource))
     const lifetime = pairs.get('lifetime')
-    const until = lifetime === undefined ? undefined : endOf(lifetime, call.terminal.now())
+    const until = lifetime === undefined ? undefined : endOfLifetime(lifetime, call.terminal.now())
     const role = roleOf(call)
     return await changeCib(call, {
       edit: (cib) =>
@@ -170,7 +170,7 @@ async function onlyNode(call: Call, resource: string): Promise<string> {
   )
 }
 
-function endOf(lifetime: string, now: Date): string {
+export function endOfLifetime(lifetime: string, now: Date): string {
   const durationMs = parseDurationMs(lifetime)
   if (durationMs !== undefined) return new Date(now.getTime() + durationMs).toISOString()
   const moment = Date.parse(lifetime)

@@ -34,6 +34,7 @@ export const resourceOpRemove: Command = {
   aliases: [
     ['resource', 'op', 'delete'],
     ['stonith', 'op', 'delete'],
+    ['stonith', 'op', 'remove'],
   ],
   usage: '<operation id> | <resource> <operation> [interval=<interval>]',
   summary: 'Remove an operation',

@@ -1,54 +1,43 @@
-import { readConfiguration } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import {
   type ClusterStatus,
   describeExitCode,
   type FailedOperation,
   printClusterStatus,
-  readStatus,
 } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
+import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
+import { daemonStatus, pcsLayout } from './pcs-layout.ts'
 
 export const status: Command = {
   path: ['status'],
-  aliases: [
-    ['status', 'cluster'],
-    ['status', 'resources'],
-    ['status', 'nodes'],
-    ['resource', 'status'],
-    ['stonith', 'status'],
-  ],
-  bare: [['resource'], ['stonith']],
-  usage: '[--full]',
+  aliases: [['status', 'status']],
+  usage: '[--full] [--hide-inactive]',
   summary: 'Show nodes, resources, failures, fencing and what the cluster is doing',
   details: 'Of a node without quorum it is what this node last knew; the first lines say so.',
   flags: [
     { name: 'full', summary: 'Also node attributes and fail counts' },
-    { name: 'hide-inactive', summary: 'Accepted for pcs’s sake' },
+    { name: 'hide-inactive', summary: 'Leave out resources that run nowhere' },
   ],
   run: (call) => showStatus(call),
 }
 
 async function showStatus(call: Call): Promise<Outcome> {
-  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'status [--full]' })
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'status [--full] [--hide-inactive]' })
   const state = await call.cluster.live?.getState({})
   if (state && !state.configured)
     return done(unconfigured, { configured: false, nodes: [], resources: [], quorum: null, fencing: [] })
   const { cib } = await call.cluster.readCib()
-  const read = readStatus({
-    cib,
-    configuration: readConfiguration(cib),
-    now: Math.floor(call.terminal.now().getTime() / 1000),
-  })
-  const text = [
-    ...heading(state),
-    printClusterStatus(read),
-    ...problems(read, state),
-    ...(call.flags.has('full') ? details(read) : []),
-  ]
+  const all = statusOf(call, cib)
+  const read = call.flags.has('hide-inactive') ? select(all, { ids: [], hideInactive: true, keep: () => true }) : all
+  const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read) : [])]
+  const text =
+    call.speech.program === 'pcs'
+      ? [...pcsLayout(call, read, state), '', ...rest, ...daemonStatus(state)]
+      : [...heading(state), printClusterStatus(read), ...rest]
   return done(text.join('\n'), {
     configured: true,
     cluster: state?.clusterName ?? null,

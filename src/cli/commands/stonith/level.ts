@@ -6,7 +6,9 @@ import {
   removeFencingLevels,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
 
 type Target = FencingLevel['target']
@@ -14,17 +16,23 @@ type Target = FencingLevel['target']
 export const stonithLevel: Command = {
   path: ['stonith', 'level'],
   aliases: [['stonith', 'level', 'config']],
-  usage: '',
+  usage: '[--output-format text|cmd|json]',
+  flags: [formatFlag],
   summary: 'Show the fencing topology: which devices are tried in which order',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level' })
-    const levels = [...readConfiguration((await call.cluster.readCib()).cib).fencingLevels]
+    const { cib } = await call.cluster.readCib()
+    const levels = [...readConfiguration(cib).fencingLevels]
     const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
     const text = targets.map((target) => {
       const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
       return `Target: ${target}\n${own.map(({ index, devices }) => `  Level ${index} - ${devices.join(',')}\n`).join('')}`
     })
-    return done(text.length === 0 ? 'There is no fencing topology.\n' : text.join(''), levels)
+    return await inFormat(call, {
+      text: () => (text.length === 0 ? 'There is no fencing topology.\n' : text.join('')),
+      json: levels,
+      cmd: () => rebuildingCommands(call, cib, { sections: ['fencing-topology'] }),
+    })
   },
 }
 
@@ -58,10 +66,7 @@ export const stonithLevelAdd: Command = {
 
 export const stonithLevelRemove: Command = {
   path: ['stonith', 'level', 'remove'],
-  aliases: [
-    ['stonith', 'level', 'delete'],
-    ['stonith', 'level', 'clear'],
-  ],
+  aliases: [['stonith', 'level', 'delete']],
   usage: '[<level>] [target <node>] [stonith <fence device>...]',
   summary: 'Remove levels of the fencing topology',
   flags: changeFlags,
@@ -108,7 +113,7 @@ function readLevel(text: string): number {
   throw new Refusal(`'${text}' is no fencing level: levels are numbers from 1 to 9.`)
 }
 
-function readTarget(text: string): Target {
+export function readTarget(text: string): Target {
   if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
   const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
   if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }

@@ -1,0 +1,113 @@
+/**
+ * Writes docs/pcs.md: every command of pcs, and what becomes of it here. The list of pcs's commands is read where it lies, in
+ * ../shared; what each becomes is asked of the commands themselves.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { allCommands, findCommand, presentWords } from '../src/cli/index.ts'
+
+const list = resolve(import.meta.dirname, '../../shared/compat/pcs-commands.tsv')
+if (!existsSync(list)) {
+  console.error(`${list} is not there: docs/pcs.md was not written.`)
+  process.exit(2)
+}
+
+interface Row {
+  readonly area: string
+  readonly command: string
+  readonly class: string
+  readonly state: 'done' | 'refused' | 'not there'
+  readonly how: string
+}
+
+const rows = readFileSync(list, 'utf8').trimEnd().split('\n').slice(1).map(readRow)
+
+function readRow(line: string): Row {
+  const [area = '', command = '', kind = ''] = line.split('\t')
+  return { area, command, class: kind, ...(area === 'global' ? globalOption(command) : becomes(command)) }
+}
+
+/** What stands before or instead of a command is read by every one of them. */
+function globalOption(command: string): Pick<Row, 'state' | 'how'> {
+  return {
+    state: 'done',
+    how: command.includes('--force') ? 'options of every command that they mean something for' : '',
+  }
+}
+
+function becomes(command: string): Pick<Row, 'state' | 'how'> {
+  const answers = alternatives(command).map((words) => {
+    const present = presentWords(words, { program: 'pcs', dialect: '0.12', readsOldWords: true })
+    const found = findCommand(allCommands, present)
+    // A word of the name that is left over is a command that is not there, unless it stands for what an administrator writes.
+    const [left] = found?.rest ?? []
+    if (found?.command.refuses !== undefined) return { state: 'refused', how: found.command.refuses } as const
+    if (!found || (left !== undefined && !isPlaceholder(left) && !takes(found.command.usage, left)))
+      return { state: 'not there', how: '' } as const
+    return { state: 'done', how: `systole ${found.command.path.join(' ')}` } as const
+  })
+  return answers.find(({ state }) => state !== 'done') ?? answers[0] ?? { state: 'not there', how: '' }
+}
+
+function isPlaceholder(word: string): boolean {
+  return /^[A-Z]|^x$|^-|=|\.\.\.|@/.test(word)
+}
+
+function takes(usage: string, word: string): boolean {
+  return usage.split(/[^\w-]+/).includes(word)
+}
+
+/** `property list|show` are two lines; `<name>` and the like become words that an administrator might write. */
+function alternatives(command: string): readonly (readonly string[])[] {
+  const words = command
+    .replace(/^pcs /, '')
+    .replace(/ \/ .*$/, '')
+    .replace(/[[\]]/g, '')
+    .split(' ')
+    .map((word) =>
+      word
+        .replace(/<[^>]*>=<[^>]*>/g, 'x=y')
+        .replace(/<([^>]*)>/g, 'X')
+        .replace(/\.\.\.$/, ''),
+    )
+    .filter((word) => word !== '')
+  return words.reduce<readonly (readonly string[])[]>(
+    (lines, word) => lines.flatMap((line) => word.split('|').map((one) => [...line, one])),
+    [[]],
+  )
+}
+
+function count(kind: string, state: Row['state']): number {
+  return rows.filter((row) => row.class === kind && row.state === state).length
+}
+
+const kinds = ['A', 'B', 'C'] as const
+const states = ['done', 'refused', 'not there'] as const
+const meanings = { A: 'what everybody uses', B: 'what administrators use now and then', C: 'what hardly anybody uses' }
+const summary = kinds.map(
+  (kind) => `| ${kind} | ${meanings[kind]} | ${states.map((state) => count(kind, state)).join(' | ')} |`,
+)
+const areas = [...new Set(rows.map(({ area }) => area))]
+const sections = areas.map((area) => {
+  const own = rows.filter((row) => row.area === area)
+  const lines = own.map(({ command, class: kind, state, how }) => {
+    const text = (cell: string): string => cell.replaceAll('|', '\\|')
+    return `| \`${text(command)}\` | ${kind} | ${state} | ${text(how)} |`
+  })
+  return `## ${area}\n\n| pcs | Class | Here | By |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
+})
+
+writeFileSync(
+  resolve(import.meta.dirname, '../docs/pcs.md'),
+  `# Commands of pcs
+
+Every command of pcs 0.12, and the words of older ones that scripts still use, with what becomes of each: _done_ by the command of Systole that is
+named, _refused_ with a sentence that says why, or _not there_. Made by \`npm run pcs-coverage\` from the commands themselves.
+
+| Class | | done | refused | not there |
+| --- | --- | --- | --- | --- |
+${summary.join('\n')}
+
+${sections.join('\n')}`,
+)
+for (const { command, class: kind, state } of rows) if (state === 'not there') console.log(`${kind}  ${command}`)

@@ -1,0 +1,174 @@
+import { failed, ok } from '../../../base/index.ts'
+import {
+  createPrimitive,
+  deleteResources,
+  type EditResult,
+  findResource,
+  readConfiguration,
+  removeNode,
+  setResourceMeta,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { onlyKnown } from '../../constraint-words.ts'
+import { readResourceWords } from '../../resource-words.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+export const nodeAddRemote: Command = {
+  path: ['cluster', 'node', 'add-remote'],
+  usage: '<node> [<address>] [<option>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
+  summary: 'Let a host run resources without being a member: the connection to it is a resource',
+  examples: ['systole cluster node add-remote east-05 10.0.0.5 reconnect_interval=60'],
+  flags: [...changeFlags, { name: 'no-default-ops', summary: 'Accepted for pcs’s sake' }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: 'cluster node add-remote <node> [<address>]' })
+    const [id = '', second, ...more] = call.words
+    const hasAddress = second !== undefined && !second.includes('=') && second !== 'op' && second !== 'meta'
+    const written = readResourceWords(hasAddress ? more : call.words.slice(1), new Map())
+    const parameters = {
+      ...(hasAddress ? { server: second } : {}),
+      ...Object.fromEntries(written.parameters),
+    }
+    return await changeCib(call, {
+      edit: (cib) =>
+        createPrimitive(cib, {
+          id,
+          agent: { class: 'ocf', provider: 'pacemaker', type: 'remote' },
+          parameters,
+          meta: Object.fromEntries(written.meta),
+          operations: written.operations.map(({ name, attributes }) => ({
+            name,
+            attributes: Object.fromEntries(attributes),
+          })),
+          advisedOperations: [],
+          force: call.flags.has('force'),
+        }),
+      message: () => `${id} is a remote node.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}
+
+export const nodeDeleteRemote: Command = {
+  path: ['cluster', 'node', 'delete-remote'],
+  aliases: [['cluster', 'node', 'remove-remote']],
+  usage: '<node or address>',
+  summary: 'Take a remote node out of the cluster, with its connection',
+  flags: [
+    ...changeFlags,
+    { name: 'no-stop', summary: 'Accepted for pcs’s sake' },
+    { name: 'future', summary: 'Accepted for pcs’s sake' },
+  ],
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-remote <node or address>' })
+    const wanted = call.words[0] ?? ''
+    return await changeCib(call, {
+      edit: (cib) => {
+        const connection = readConfiguration(cib).resources.find(
+          (resource) =>
+            resource.kind === 'primitive' &&
+            resource.agent.type === 'remote' &&
+            resource.agent.provider === 'pacemaker' &&
+            (resource.id === wanted ||
+              resource.parameters.some(({ pairs }) =>
+                pairs.some(({ name, value }) => name === 'server' && value === wanted),
+              )),
+        )
+        if (!connection) return failed({ code: 'not-found', what: 'remote node', id: wanted, similar: [] })
+        return then(deleteResources(cib, { ids: [connection.id] }), (without) => withoutEntry(without, connection.id))
+      },
+      message: () => `${wanted} is no remote node any more.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+const guestOptions = ['remote-addr', 'remote-port', 'remote-connect-timeout']
+
+export const nodeAddGuest: Command = {
+  path: ['cluster', 'node', 'add-guest'],
+  usage: '<node> <resource> [remote-addr=<address>] [remote-port=<port>] [remote-connect-timeout=<duration>]',
+  summary: 'Let what a resource runs, such as a virtual machine, be a node that runs resources',
+  flags: changeFlags,
+  completes: ['anything', 'resource'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 2, usage: 'cluster node add-guest <node> <resource> [remote-addr=<address>]' })
+    const [node = '', resource = '', ...words] = call.words
+    const options = parsePairs(words, 'options of a guest node')
+    onlyKnown(options, guestOptions, 'A guest node')
+    return await changeCib(call, {
+      edit: (cib) => {
+        const names = readConfiguration(cib).nodes.map(({ name }) => String(name))
+        if (names.includes(node) || findResource(cib, node))
+          return failed({ code: 'id-in-use', id: node, by: 'a node or resource' })
+        return setResourceMeta(cib, { id: resource, meta: { 'remote-node': node, ...Object.fromEntries(options) } })
+      },
+      message: () => `${resource} runs the guest node ${node}.`,
+      facts: () => ({ node, resource }),
+    })
+  },
+}
+
+export const nodeDeleteGuest: Command = {
+  path: ['cluster', 'node', 'delete-guest'],
+  aliases: [['cluster', 'node', 'remove-guest']],
+  usage: '<node or resource>',
+  summary: 'Let a resource run no guest node any more',
+  flags: changeFlags,
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-guest <node or resource>' })
+    const wanted = call.words[0] ?? ''
+    const { cib } = await call.cluster.readCib()
+    const guests = readConfiguration(cib).resources.flatMap((resource) => {
+      const node = resource.meta.flatMap(({ pairs }) => pairs).find(({ name }) => name === 'remote-node')?.value
+      return node !== undefined && (node === wanted || resource.id === wanted) ? [{ id: resource.id, node }] : []
+    })
+    const [guest] = guests
+    if (!guest) throw new Refusal(`There is no guest node '${wanted}'.`)
+    const meta = Object.fromEntries(['remote-node', ...guestOptions].map((name) => [name, '']))
+    return await changeCib(call, {
+      edit: (current) =>
+        then(setResourceMeta(current, { id: guest.id, meta, force: true }), (without) =>
+          withoutEntry(without, guest.node),
+        ),
+      message: () => `${guest.id} runs no guest node any more.`,
+      facts: () => guest,
+    })
+  },
+}
+
+export const nodeClear: Command = {
+  path: ['cluster', 'node', 'clear'],
+  usage: '<node>',
+  summary: 'Forget a node that has left the cluster: its entry, and constraints and levels that name it',
+  flags: changeFlags,
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node clear <node>' })
+    const name = call.words[0] ?? ''
+    const members = (await call.cluster.live?.getState({}))?.members ?? []
+    if (members.some(({ node }) => node === name))
+      throw new Refusal(`${name} is still a node of the cluster: use cluster node remove.`)
+    return await changeCib(call, {
+      edit: (cib) => removeNode(cib, { name }),
+      message: () => `${name} is forgotten.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+/** A second edit on what the first has left. */
+function then(first: EditResult, next: (cib: XmlElement) => EditResult): EditResult {
+  if (!first.ok) return first
+  const second = next(first.value.cib)
+  if (!second.ok) return second
+  return ok({ ...second.value, removed: [...first.value.removed, ...second.value.removed] })
+}
+
+function withoutEntry(cib: XmlElement, name: string): EditResult {
+  const known = readConfiguration(cib).nodes.some((node) => node.name === name)
+  return known ? removeNode(cib, { name }) : ok({ cib, created: [], removed: [] })
+}

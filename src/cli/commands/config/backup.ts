@@ -1,0 +1,41 @@
+import { childElement, printXml } from '../../../cib/index.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+
+export const configBackup: Command = {
+  path: ['config', 'backup'],
+  usage: '[<file>]',
+  summary: 'Save the configuration into a file, or print it',
+  details:
+    'It is the configuration as XML; config restore puts it back. Certificates and the list of nodes are not in it: they belong to the hosts.',
+  completes: ['file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config backup [<file>]' })
+    const { cib, version } = await call.cluster.readCib()
+    const configuration = childElement(cib, 'configuration')
+    if (!configuration) throw new Refusal('The CIB has no <configuration>: there is nothing to save.')
+    const xml = printXml({ ...cib, children: [configuration] })
+    const [file] = call.words
+    if (file === undefined) return done(xml, { version, xml })
+    await call.terminal.writeFile(file, xml)
+    return done(`Version ${version} of the configuration is in ${file}.\n`, { version, file })
+  },
+}
+
+export const configRestore: Command = {
+  path: ['config', 'restore'],
+  usage: '<file> [--wait[=<seconds>]]',
+  summary: 'Go back to the configuration that config backup has saved',
+  flags: [
+    ...changeFlags,
+    { name: 'local', summary: 'Accepted for pcs’s sake: the configuration is the same on all nodes' },
+  ],
+  completes: ['file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'config restore <file>' })
+    const flags = [...call.flags]
+      .filter(([name]) => changeFlags.some((flag) => flag.name === name))
+      .map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
+    return await call.runOn(['cluster', 'cib-push', call.words[0] ?? '', ...flags], call.cluster)
+  },
+}

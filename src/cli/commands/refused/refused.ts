@@ -1,0 +1,198 @@
+/**
+ * Commands of pcs that have nothing to do here, each with the sentence that says why and what to do instead. They are no
+ * part of help; who types one learns more than that there is no such command.
+ */
+import { type Command, Refusal } from '../../command.ts'
+
+interface Refused {
+  readonly paths: readonly string[]
+  readonly because: string
+}
+
+const corosync =
+  'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
+const qdevice =
+  'Systole has no quorum device: its votes are those of the store, and an etcd on a third host (cluster setup --etcd) breaks ties.'
+const sbd =
+  'Systole does not use SBD: a node that has lost quorum stops by itself, with the hardware watchdog where there is one; for shared disks use a fence device such as fence_scsi.'
+const booth =
+  'Systole has no booth between sites: tickets are granted and revoked by hand, with ticket grant and ticket revoke.'
+const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
+const certificates =
+  'The certificates are the cluster’s own: its authority is made by cluster setup, and a node gets its certificate when it joins.'
+const debug =
+  'Only start, stop and monitor can be tried by hand: a promotion outside the cluster would make a second promoted instance.'
+const relocate =
+  'A resource that should be elsewhere moves by itself once its stickiness allows it: why tells what holds it, resource move moves it.'
+
+const refused: readonly Refused[] = [
+  {
+    paths: [
+      'cluster authkey corosync',
+      'cluster uidgid',
+      'cluster uidgid add',
+      'cluster uidgid delete',
+      'cluster uidgid remove',
+      'cluster config uuid generate',
+      'cluster config update',
+      'cluster node rename-corosync',
+      'cluster link add',
+      'cluster link delete',
+      'cluster link remove',
+      'cluster link update',
+      'cluster corosync',
+      'cluster reload corosync',
+      'cluster sync corosync',
+    ],
+    because: corosync,
+  },
+  {
+    paths: ['cluster sync'],
+    because: 'Nothing has to be copied: every node gets the list of nodes and the configuration from the store.',
+  },
+  {
+    paths: ['cluster disable'],
+    because:
+      'Whether a node starts with its host is what it did before: cluster stop keeps it stopped. To keep the daemon itself from starting: systemctl disable systoled.',
+  },
+  {
+    paths: ['cluster kill'],
+    because:
+      'Killing the daemon leaves its resources running, and the others fence the node: stop the cluster with cluster stop, or stop the service systoled.',
+  },
+  {
+    paths: ['cluster rename'],
+    because: 'A cluster keeps the name that it was set up with: it stands in the certificates of its nodes.',
+  },
+  {
+    paths: ['cluster node rename-cib'],
+    because:
+      'A node keeps its name: remove it and let it join under the new one (cluster node remove, cluster node add).',
+  },
+  {
+    paths: [
+      'quorum device add',
+      'quorum device delete',
+      'quorum device remove',
+      'quorum device update',
+      'quorum device status',
+      'quorum device heuristics delete',
+      'quorum device heuristics remove',
+      'quorum device check_local_qnetd_certs',
+      'quorum device setup_local_qnetd_certs',
+      'status qdevice',
+      'qdevice status',
+      'qdevice setup',
+      'qdevice destroy',
+      'qdevice start',
+      'qdevice stop',
+      'qdevice kill',
+      'qdevice enable',
+      'qdevice disable',
+      'qdevice net-client',
+    ],
+    because: qdevice,
+  },
+  {
+    paths: [
+      'stonith sbd enable',
+      'stonith sbd disable',
+      'stonith sbd device setup',
+      'stonith sbd device message',
+      'stonith sbd status',
+      'stonith sbd config',
+      'stonith sbd watchdog list',
+      'stonith sbd watchdog test',
+      'stonith sbd local_config_in_json',
+    ],
+    because: sbd,
+  },
+  {
+    paths: ['stonith update-scsi-devices'],
+    because: 'A fence device is changed with stonith update; resources restart only where their agents need it.',
+  },
+  {
+    paths: ['stonith history update'],
+    because: 'The history of fencing is one for all nodes: there is nothing to merge.',
+  },
+  {
+    paths: [
+      'booth setup',
+      'booth destroy',
+      'booth ticket add',
+      'booth ticket delete',
+      'booth ticket remove',
+      'booth config',
+      'booth create',
+      'booth enable-authfile',
+      'booth clean-enable-authfile',
+      'booth delete',
+      'booth remove',
+      'booth restart',
+      'booth status',
+      'booth pull',
+      'booth sync',
+      'booth enable',
+      'booth disable',
+      'booth start',
+      'booth stop',
+      'status booth',
+    ],
+    because: booth,
+  },
+  {
+    paths: ['quorum update'],
+    because:
+      'Corosync’s quorum options have no counterpart: the store’s majority decides, no-quorum-policy says what a node without it does.',
+  },
+  {
+    paths: ['quorum expected-votes'],
+    because:
+      'Votes cannot be told away: a majority of the store’s voters must be there. Remove nodes that are gone for good with cluster node remove.',
+  },
+  {
+    paths: ['stonith history cleanup'],
+    because: 'The history of fencing is a record: it is not cleared.',
+  },
+  { paths: ['dr config', 'dr status', 'dr set-recovery-site', 'dr destroy'], because: dr },
+  {
+    paths: [
+      'pcsd certkey',
+      'pcsd sync-certificates',
+      'pcsd deauth',
+      'pcsd accept_token',
+      'cluster certkey',
+      'client local-auth',
+    ],
+    because: certificates,
+  },
+  { paths: ['resource debug-promote', 'resource debug-demote'], because: debug },
+  {
+    paths: ['resource relocate dry-run', 'resource relocate run', 'resource relocate show', 'resource relocate clear'],
+    because: relocate,
+  },
+  {
+    paths: ['constraint rule add', 'constraint rule delete', 'constraint rule remove'],
+    because:
+      'A location constraint has one rule since pcs 0.12: write a second constraint, or join the expressions with or; constraint delete takes a rule away by its id.',
+  },
+  {
+    paths: [
+      'cluster remove_nodes_from_cib',
+      'node pacemaker-status',
+      'alert get_all_alerts',
+      'property get_cluster_properties_definition',
+    ],
+    because: 'This is for pcs’s own daemon: the same facts are printed by the command without it, with --json.',
+  },
+]
+
+export const refusedCommands: readonly Command[] = refused.flatMap(({ paths, because }) =>
+  paths.map((path) => ({
+    path: path.split(' '),
+    usage: '',
+    summary: because,
+    refuses: because,
+    run: () => Promise.reject(new Refusal(because)),
+  })),
+)

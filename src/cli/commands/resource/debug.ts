@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { didYouMean, nodeName, similarWords } from '../../../base/index.ts'
+import { type AgentOutcome, childProcessRunner } from '../../../resource-agents/index.ts'
+import type { PrimitiveResource } from '../../../status/index.ts'
+import { agentHost } from '../../agents.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { agentName } from '../../describe-resource.ts'
+import { statusOf } from '../../status-view.ts'
+import { expectWords } from '../../words.ts'
+
+const defaultTimeoutMs = 20_000
+
+/** `resource debug-start` and its kin: the agent is run here and now, and the cluster is not told. */
+export const debugCommands: readonly Command[] = (['start', 'stop', 'monitor'] as const).map((operation) => ({
+  path: ['resource', `debug-${operation}`],
+  usage: '<resource> [--full] [--force]',
+  summary: `Run an agent’s ${operation} on this host, outside the cluster, and show what it says`,
+  details:
+    'The cluster does not know of it: what runs already may be started twice, or be stopped and recovered. Disable the resource first.',
+  flags: [
+    { name: 'full', summary: 'Also the parameters that the agent is given' },
+    { name: 'force', summary: 'Although the cluster may run it' },
+  ],
+  completes: ['resource'],
+  run: (call) => debug(call, operation),
+}))
+
+async function debug(call: Call, operation: 'start' | 'stop' | 'monitor'): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 1, atMost: 1, usage: `resource debug-${operation} <resource>` })
+  const id = call.words[0] ?? ''
+  const { cib } = await call.cluster.readCib()
+  const local = (await call.cluster.live?.getState({}))?.localNode ?? hostname()
+  const primitives = [...statusOf(call, cib).primitivesById.values()]
+  const found = primitives.find((primitive) => primitive.configuredId === id || primitive.id === id)
+  if (!found) {
+    const known = primitives.map(({ configuredId }) => String(configuredId))
+    throw new Refusal(`There is no primitive '${id}'.${didYouMean(similarWords(id, known))}`)
+  }
+  if (operation !== 'monitor' && found.meta.targetRole !== 'Stopped' && found.meta.managed && !call.flags.has('force'))
+    throw new Refusal(`The cluster looks after ${id}: disable or unmanage it first, or add --force.`)
+  const parameters = Object.fromEntries(found.parametersOn(nodeName(local)))
+  return await runAgent(call, { found, operation, parameters })
+}
+
+async function runAgent(
+  call: Call,
+  what: {
+    readonly found: PrimitiveResource
+    readonly operation: string
+    readonly parameters: Readonly<Record<string, string>>
+  },
+): Promise<Outcome> {
+  const { found, operation, parameters } = what
+  const runFolder = await mkdtemp(join(tmpdir(), 'systole-debug-'))
+  try {
+    const outcome = await childProcessRunner({ ...agentHost(), runFolder }).run({
+      agent: found.agent,
+      resource: found.id,
+      operation,
+      attributes: parameters,
+      timeoutMs: defaultTimeoutMs,
+    }).finished
+    const given = call.flags.has('full')
+      ? Object.entries(parameters).map(([name, value]) => `  ${name}=${value}\n`)
+      : []
+    const text = `Operation ${operation} of ${found.id} (${agentName(found.agent)}):\n${given.join('')}${describeOutcome(outcome)}`
+    return done(text, { resource: found.id, operation, parameters, outcome }, outcome.exitCode === 0 ? 0 : 1)
+  } finally {
+    await rm(runFolder, { recursive: true, force: true })
+  }
+}
+
+function describeOutcome({ status, exitCode, exitReason, output }: AgentOutcome): string {
+  const why = exitReason === undefined ? '' : `: ${exitReason}`
+  const printed = output.trim() === '' ? '' : `${output.trimEnd()}\n`
+  return `It ended with ${exitCode} (${status})${why}\n${printed}`
+}

@@ -1,0 +1,46 @@
+import { banNode, findResource, preferNode, type Role } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { resourceLocations } from '../../locations.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+import { endOfLifetime } from './move.ts'
+
+export const resourceMoveWithConstraint: Command = {
+  path: ['resource', 'move-with-constraint'],
+  usage: '<resource> [<node>] [lifetime=<duration>] [--promoted] [--wait[=<seconds>]]',
+  summary: 'Move a resource by a constraint that stays, until resource clear or the end of its lifetime',
+  details: 'Without a node the resource is banned from where it is.',
+  flags: [
+    ...changeFlags,
+    { name: 'promoted', summary: 'Only the promoted role' },
+    { name: 'master', summary: 'The same as --promoted' },
+  ],
+  completes: ['resource', 'node'],
+  run: async (call) => {
+    const isOption = (word: string): boolean => word.startsWith('lifetime=')
+    const words = call.words.filter((word) => !isOption(word))
+    expectWords(words, { atLeast: 1, atMost: 2, usage: 'resource move-with-constraint <resource> [<node>]' })
+    const lifetime = parsePairs(call.words.filter(isOption), 'options').get('lifetime')
+    const [resource = '', node] = words
+    const { cib } = await call.cluster.readCib()
+    const [current] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
+    if (node === undefined && current === undefined && findResource(cib, resource))
+      throw new Refusal(`'${resource}' runs nowhere: name the node that it shall move to.`)
+    const role: Role | undefined = call.flags.has('promoted') || call.flags.has('master') ? 'Promoted' : undefined
+    const constraint = {
+      resource,
+      origin: { author: call.terminal.user, time: call.terminal.now().toISOString() },
+      ...(role === undefined ? {} : { role }),
+      ...(lifetime === undefined ? {} : { until: endOfLifetime(lifetime, call.terminal.now()) }),
+    }
+    return await changeCib(call, {
+      edit: (document) =>
+        node === undefined
+          ? banNode(document, { ...constraint, node: current ?? '' })
+          : preferNode(document, { ...constraint, node }),
+      message: ({ created }) =>
+        `${resource} ${node === undefined ? `is banned from ${current ?? ''}` : `prefers ${node}`} (${created[0] ?? ''}) until 'resource clear ${resource}'.`,
+      facts: ({ created }) => ({ created }),
+    })
+  },
+}

@@ -1,0 +1,56 @@
+import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { onlyKnown } from '../../constraint-words.ts'
+import { resourceFacts } from '../../status-facts.ts'
+import { isFencing, namedBy, resourceLines, select, statusOf } from '../../status-view.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const flags = [
+  { name: 'hide-inactive', summary: 'Leave out what runs nowhere' },
+  { name: 'full', summary: 'Accepted for pcs’s sake' },
+]
+const usage = '[<resource | tag>] [node=<node>] [--hide-inactive]'
+
+export const statusResources: Command = {
+  path: ['status', 'resources'],
+  aliases: [['resource', 'status']],
+  bare: [['resource']],
+  usage,
+  summary: 'Show resources and where they run',
+  flags,
+  completes: ['resource', 'anything'],
+  run: (call) => show(call, { fencing: false, none: 'NO resources configured' }),
+}
+
+export const stonithStatus: Command = {
+  path: ['stonith', 'status'],
+  bare: [['stonith']],
+  usage,
+  summary: 'Show fence devices and where they are monitored from',
+  flags,
+  completes: ['fence-device', 'anything'],
+  run: (call) => show(call, { fencing: true, none: 'NO stonith devices configured' }),
+}
+
+async function show(call: Call, what: { readonly fencing: boolean; readonly none: string }): Promise<Outcome> {
+  const names = call.words.filter((word) => !word.includes('='))
+  expectWords(names, { atLeast: 0, atMost: 1, usage: `${call.command.path.join(' ')} ${usage}` })
+  const options = parsePairs(
+    call.words.filter((word) => word.includes('=')),
+    'options',
+  )
+  onlyKnown(options, ['node'], 'The list of resources')
+  const node = options.get('node')
+  const { cib } = await call.cluster.readCib()
+  const status = statusOf(call, cib)
+  const own = { ...status, resources: status.resources.filter((resource) => isFencing(resource) === what.fencing) }
+  const selected = select(names.length > 0 ? status : own, {
+    ids: namedBy(cib, names),
+    hideInactive: call.flags.has('hide-inactive'),
+    keep: () => true,
+    ...(node === undefined ? {} : { node }),
+  })
+  const lines = resourceLines(selected, call.speech)
+  const empty = own.resources.length === 0 ? what.none : 'No active resources'
+  const text = lines.length > 0 ? lines.map((line) => `${line}\n`).join('') : `${empty}\n`
+  return done(text, resourceFacts(selected.resources))
+}

@@ -1,0 +1,16 @@
+import { type Command, done } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords } from '../../words.ts'
+
+export const statusWait: Command = {
+  path: ['status', 'wait'],
+  usage: '[<seconds>]',
+  summary: 'Wait until nothing is left to do',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'status wait [<seconds>]' })
+    const { configVersion } = await liveCluster(call).getState({})
+    const settled = await waitUntilSettled(call, call.words[0] ?? true, configVersion)
+    return done(`${settled.message}\n`, settled, settled.settled ? 0 : 1)
+  },
+}

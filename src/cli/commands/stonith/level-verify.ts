@@ -1,0 +1,65 @@
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import { describeTarget, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
+import { changeCib } from '../../change.ts'
+import { type Command, changeFlags, done, refused } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+import { readTarget } from './level.ts'
+
+export const stonithLevelVerify: Command = {
+  path: ['stonith', 'level', 'verify'],
+  usage: '',
+  summary: 'Check that the nodes and devices of the fencing topology are there',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level verify' })
+    const { fencingLevels, nodes, resources } = readConfiguration((await call.cluster.readCib()).cib)
+    const remotes = resources.filter((resource) => resource.kind === 'primitive' && resource.agent.type === 'remote')
+    const names = [...nodes.map(({ name }) => String(name)), ...remotes.map(({ id }) => String(id))]
+    const devices = resources.flatMap((resource) =>
+      resource.kind === 'primitive' && resource.agent.class === 'stonith' ? [String(resource.id)] : [],
+    )
+    const wrong = fencingLevels.flatMap(({ index, target, devices: own }) => [
+      ...(target.by === 'node' && !names.includes(target.node)
+        ? [
+            `Level ${index} is for the node '${target.node}', which is not there.${didYouMean(similarWords(target.node, names))}`,
+          ]
+        : []),
+      ...own
+        .filter((device) => !devices.includes(device))
+        .map(
+          (device) =>
+            `Level ${index} of ${describeTarget(target)} names the fence device '${device}', which is not there.${didYouMean(similarWords(device, devices))}`,
+        ),
+    ])
+    if (wrong.length > 0) return refused(...wrong)
+    return done('All nodes and devices of the fencing topology are there.\n', { levels: fencingLevels.length, wrong })
+  },
+}
+
+export const stonithLevelClear: Command = {
+  path: ['stonith', 'level', 'clear'],
+  usage: '[target <node> | stonith <fence device>... | <node> | <fence device>,...]',
+  summary: 'Remove all levels, or those of a target or with certain devices',
+  flags: changeFlags,
+  completes: [{ words: ['target', 'stonith'] }, 'node'],
+  run: async (call) => {
+    const [keyword, ...rest] = call.words
+    const { cib: running } = await call.cluster.readCib()
+    const targets = readConfiguration(running).fencingLevels.map(({ target }) => describeTarget(target))
+    const devices = (words: readonly string[]): readonly string[] => words.flatMap((word) => word.split(','))
+    // Without a keyword, as older scripts write it, a word is a target if a level has it, and a list of devices otherwise.
+    const isDevices =
+      keyword === 'stonith' || (keyword !== undefined && keyword !== 'target' && !targets.includes(keyword))
+    const words = keyword === 'stonith' || keyword === 'target' ? rest : call.words
+    const [target] = words
+    return await changeCib(call, {
+      edit: (cib) =>
+        removeFencingLevels(
+          cib,
+          target === undefined ? {} : isDevices ? { devices: devices(words) } : { target: readTarget(target) },
+        ),
+      message: ({ removed }) =>
+        removed.length === 0 ? 'There was no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}

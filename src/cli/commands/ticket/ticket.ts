@@ -1,0 +1,100 @@
+import { childElement, childElements, type XmlElement } from '../../../cib/index.ts'
+import { type Command, done, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { expectWords } from '../../words.ts'
+
+interface Verb {
+  readonly verb: 'grant' | 'revoke' | 'standby' | 'unstandby'
+  readonly summary: string
+  readonly says: string
+  readonly change: { readonly granted?: boolean; readonly standby?: boolean }
+}
+
+const verbs: readonly Verb[] = [
+  {
+    verb: 'grant',
+    summary: 'Let this cluster hold a ticket, so that what depends on it may run here',
+    says: 'is granted to this cluster',
+    change: { granted: true },
+  },
+  {
+    verb: 'revoke',
+    summary: 'Take a ticket from this cluster: what depends on it stops as its loss-policy says',
+    says: 'is revoked from this cluster',
+    change: { granted: false },
+  },
+  {
+    verb: 'standby',
+    summary: 'Stop what depends on a ticket although it is granted',
+    says: 'is in standby',
+    change: { standby: true },
+  },
+  {
+    verb: 'unstandby',
+    summary: 'Let what depends on a granted ticket run again',
+    says: 'is out of standby',
+    change: { standby: false },
+  },
+]
+
+/** `ticket grant` and its kin. Nobody decides between sites: grant a ticket to one cluster only. */
+export const ticketCommands: readonly Command[] = verbs.map(({ verb, summary, says, change }) => ({
+  path: ['ticket', verb],
+  aliases: [['booth', 'ticket', verb]],
+  usage: verb === 'grant' ? '<ticket> [--force]' : '<ticket>',
+  summary,
+  details:
+    'There is no booth that decides between sites: make sure that no other cluster holds the ticket before it is granted to this one.',
+  flags: [{ name: 'force', summary: 'You have made sure that no other cluster holds it' }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: `ticket ${verb} <ticket>` })
+    const id = call.words[0] ?? ''
+    const live = liveCluster(call)
+    if (verb === 'grant' && !call.flags.has('force'))
+      throw new Refusal(
+        `If another cluster holds ${id}, what depends on it would run twice. Revoke it there, then add --force.`,
+      )
+    await live.setTicket({ id, attributes: {}, forget: false, ...change })
+    return done(`The ticket ${id} ${says}.\n`, { ticket: id, ...change })
+  },
+}))
+
+export const ticketCleanup: Command = {
+  path: ['ticket', 'cleanup'],
+  aliases: [['booth', 'ticket', 'cleanup']],
+  usage: '<ticket>',
+  summary: 'Forget what is recorded of a ticket',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'ticket cleanup <ticket>' })
+    const id = call.words[0] ?? ''
+    await liveCluster(call).setTicket({ id, attributes: {}, forget: true })
+    return done(`The ticket ${id} is forgotten.\n`, { ticket: id, forgotten: true })
+  },
+}
+
+export const ticketStatus: Command = {
+  path: ['ticket', 'status'],
+  bare: [['ticket']],
+  usage: '',
+  summary: 'Show which tickets the cluster knows, and which it holds',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'ticket status' })
+    const facts = ticketsOf((await call.cluster.readCib()).cib)
+    const lines = facts.map(
+      ({ id, granted, standby }) => `${id}: ${granted ? 'granted' : 'revoked'}${standby ? ', standby' : ''}\n`,
+    )
+    return done(lines.length === 0 ? 'No tickets are known.\n' : lines.join(''), facts)
+  },
+}
+
+function ticketsOf(
+  cib: XmlElement,
+): readonly { readonly id: string; readonly granted: boolean; readonly standby: boolean }[] {
+  const status = childElement(cib, 'status')
+  const tickets = status && childElement(status, 'tickets')
+  return (tickets ? childElements(tickets, 'ticket_state') : []).map(({ attributes }) => ({
+    id: attributes.id ?? '',
+    granted: attributes.granted === 'true',
+    standby: attributes.standby === 'true',
+  }))
+}
