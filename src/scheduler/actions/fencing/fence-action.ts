@@ -73,8 +73,7 @@ export function requireUnfencing(
   if (!draft.status.unfencingEnabled) return
   if (unit && !isFenceDevice(unit)) return
   if (node?.online && !isUnclean(draft, node) && !node.shutdown) {
-    const unfence = fenceAction(draft, node, { action: 'on', optional: false, reason })
-    unfence.optional = false
+    fenceAction(draft, node, { action: 'on', optional: false, reason })
     return
   }
   if (unit) {
