@@ -8,7 +8,10 @@ import type { Settling } from './settling.ts'
 
 const INFINITY = 1_000_000
 
-export function blockColocated(settling: Settling, action: PlannedAction): void {
+/** `look` settles an action at once: what can be found out about it now may block more. */
+type Look = (action: PlannedAction) => void
+
+export function blockColocated(settling: Settling, action: PlannedAction, look: Look): void {
   const { unit, task } = action
   if (!unit || (task !== 'start' && task !== 'promote') || settling.stateOf(action).runnable) return
   const primary = topOf(unit, { throughBundles: true })
@@ -18,7 +21,7 @@ export function blockColocated(settling: Settling, action: PlannedAction): void 
     if (score < INFINITY || (task === 'promote' && primaryRole !== 'Promoted')) continue
     const blocked = tree.byId.get(dependent)
     const blockedTask = dependentRole === 'Promoted' ? 'promote' : 'start'
-    if (blocked) block(settling, { unit: blocked, task: blockedTask, cause: unit })
+    if (blocked) block(settling, { unit: blocked, task: blockedTask, cause: unit }, look)
   }
 }
 
@@ -38,7 +41,7 @@ interface Blocked {
   readonly cause: Unit
 }
 
-function block(settling: Settling, { unit, task, cause }: Blocked): void {
+function block(settling: Settling, { unit, task, cause }: Blocked, look: Look): void {
   for (const action of settling.draft.withKey(unit, operationKey(unit.id, task))) {
     const state = settling.stateOf(action)
     if (!state.runnable || action.task !== task) continue
@@ -47,8 +50,9 @@ function block(settling: Settling, { unit, task, cause }: Blocked): void {
       state.reason = `colocation with ${cause.id}`
       state.cause = { kind: 'colocation', resource: cause.id }
     }
-    blockColocated(settling, action)
+    blockColocated(settling, action, look)
     settling.lookAgain(action)
+    look(action)
   }
-  for (const part of below(unit)) block(settling, { unit: part, task, cause })
+  for (const part of below(unit)) block(settling, { unit: part, task, cause }, look)
 }

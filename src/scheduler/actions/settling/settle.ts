@@ -22,7 +22,8 @@ import { type Changed, either, type Step, unchanged } from './step.ts'
 export function settle(draft: Draft): Settled {
   const settling = new Settling(draft)
   for (const action of draft.actions) settling.work.add(action)
-  for (const action of draft.actions) blockColocated(settling, action)
+  const look = (action: PlannedAction): void => lookAt(settling, action)
+  for (const action of draft.actions) blockColocated(settling, action, look)
   for (let action = settling.work.take(); action; action = settling.work.take()) settleAction(settling, action)
   for (const action of draft.actions) if (action.unit?.kind === 'clone') counted(settling, action, undefined)
   return settling.finish()
@@ -52,7 +53,7 @@ function settleAction(settling: Settling, follower: PlannedAction): void {
   }
   if (follower.minRunnable !== undefined) isChanged = mark(state) !== before
   if (!isChanged) return
-  if (wasRunnable && !state.runnable) blockColocated(settling, follower)
+  if (wasRunnable && !state.runnable) blockColocated(settling, follower, (action) => lookAt(settling, action))
   lookAt(settling, follower)
   lookAtFollowers(settling, follower)
 }
