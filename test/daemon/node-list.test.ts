@@ -23,12 +23,27 @@ function file(names: string): ClusterFile {
 
 const allBut = (down: string) => (node: string) => !down.split(' ').includes(node)
 
+/** `a` is silent, `a!` was fenced. */
+const statesOf = (down: string) => (node: string) => {
+  if (down.split(' ').includes(`${node}!`)) return 'fenced'
+  return allBut(down)(node) ? 'up' : 'silent'
+}
+
 const steps: readonly { readonly name: string; readonly list: string; readonly down: string; readonly step: string }[] =
   [
     { name: 'three of three vote', list: 'a b c', down: '', step: 'none' },
     { name: 'a fourth gets no vote', list: 'a b c d-', down: '', step: 'none' },
     { name: 'a fifth brings two votes, one after the other', list: 'a b c d- e-', down: '', step: 'give d' },
     { name: 'one that is not there gets none', list: 'a b c d- e-', down: 'd', step: 'give e' },
+    { name: 'a voter that is silent keeps its vote', list: 'a b c d-', down: 'c', step: 'none' },
+    { name: 'one that was fenced loses it where another can take it', list: 'a b c d-', down: 'c!', step: 'take c' },
+    { name: 'which the other then does', list: 'a b c- d-', down: 'c!', step: 'give d' },
+    { name: 'a fenced voter without a replacement stays one of three', list: 'a b c', down: 'c!', step: 'none' },
+    { name: 'and one of five', list: 'a b c d e', down: 'e!', step: 'none' },
+    { name: 'of five, two fenced ones leave three voters', list: 'a b c d e', down: 'd! e!', step: 'take d' },
+    { name: 'the second follows the first', list: 'a b c d- e', down: 'd! e!', step: 'take e' },
+    { name: 'then there are three', list: 'a b c d- e-', down: 'd! e!', step: 'none' },
+    { name: 'one that is back gets its vote back', list: 'a b c d- e-', down: 'e!', step: 'give d' },
     { name: 'one that leaves gives its vote back', list: 'a b c> d-', down: '', step: 'take c' },
     { name: 'also one that is off', list: 'a b c> d-', down: 'c', step: 'take c' },
     { name: 'and another takes its place', list: 'a b c-> d-', down: '', step: 'give d' },
@@ -38,7 +53,7 @@ const steps: readonly { readonly name: string; readonly list: string; readonly d
   ]
 for (const { name, list, down, step } of steps)
   test(`votes: ${name}`, () => {
-    const next = nextVoteStep(file(list), allBut(down))
+    const next = nextVoteStep(file(list), statesOf(down))
     expect(next.kind === 'none' ? 'none' : `${next.kind} ${next.node}`).toBe(step)
   })
 

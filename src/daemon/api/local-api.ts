@@ -98,7 +98,8 @@ function stateHandlers(
     },
     confirmFencing: async ({ target }) => {
       const node = knownNode(daemon, target)
-      const word = toBytes({ node, time: new Date().toISOString() })
+      const now = Date.now()
+      const word = toBytes({ node, time: new Date(now).toISOString(), fencedAt: Math.floor(now / 1000) })
       await daemon.node.confirmOff(node, async () => {
         const writes = [{ kind: 'put', key: keys.fencingConfirmed(node), value: word }] as const
         await daemon.node.store.transaction({ compare: [], writes })

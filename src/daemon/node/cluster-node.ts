@@ -122,7 +122,7 @@ export class ClusterNode {
       paths: setup.paths,
       file: () => this.#file,
       leads: () => this.#leads(),
-      isUp: this.isUp,
+      stateOf: (node) => this.#voterState(node),
     })
     this.#askForList = new AskForList({
       self: this.name,
@@ -162,6 +162,14 @@ export class ClusterNode {
   /** A member of the cluster that is heard. */
   readonly isUp = (node: NodeName): boolean =>
     this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
+
+  /** One that has left in order keeps its vote: it comes back. One that was fenced may not. */
+  #voterState(node: NodeName): 'up' | 'silent' | 'fenced' {
+    if (this.isUp(node)) return 'up'
+    const state = this.view.nodeStates.get(node)
+    const fenced = state?.expected === 'down' && state.attributes?.node_fenced !== undefined
+    return fenced && !this.view.members.has(node) ? 'fenced' : 'silent'
+  }
 
   state(): ClusterState {
     const trouble = this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble

@@ -19,8 +19,7 @@ export interface VotePorts {
   readonly store: () => Store
   /** This node leads, and has quorum. */
   readonly leads: () => boolean
-  /** Is a member of the cluster, and heard. */
-  readonly isUp: (node: NodeName) => boolean
+  readonly stateOf: (node: NodeName) => VoterNode['state']
 }
 
 const retryMs = 2000
@@ -35,12 +34,12 @@ export class VoteKeeper {
     this.#ports = ports
   }
 
-  /** After every change that may matter. A lost node keeps its vote: it may be running. */
+  /** After every change that may matter. A lost node keeps its vote until it is fenced: it may be running. */
   look(): void {
     if (this.#working || this.#closed || !this.#ports.leads()) return
     const file = this.#ports.file()
     if (file.store.kind !== 'etcd') return
-    const step = nextVoteStep(file, this.#ports.isUp)
+    const step = nextVoteStep(file, this.#ports.stateOf)
     if (step.kind === 'none') return
     this.#working = true
     clearTimeout(this.#retry)
@@ -93,12 +92,10 @@ export class VoteKeeper {
 export type VoteStep = { readonly kind: 'none' } | { readonly kind: 'give' | 'take'; readonly node: NodeName }
 
 /** By the list, which runs ahead of etcd: a learner counts as the voter that it is about to be. */
-export function nextVoteStep(file: ClusterFile, isUp: (node: NodeName) => boolean): VoteStep {
+export function nextVoteStep(file: ClusterFile, stateOf: VotePorts['stateOf']): VoteStep {
   const nodes = file.nodes
     .filter(({ leaving }) => !leaving)
-    .map(
-      (node): VoterNode => ({ name: node.name, peerUrl: etcdPeerUrl(node), state: isUp(node.name) ? 'up' : 'silent' }),
-    )
+    .map((node): VoterNode => ({ name: node.name, peerUrl: etcdPeerUrl(node), state: stateOf(node.name) }))
   const voters = file.nodes.filter(({ votes }) => votes)
   const step = nextMembershipStep({
     nodes,

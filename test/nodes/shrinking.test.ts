@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Nodes that are lost for good, one after the other: their votes go to others, so that the rest keeps its quorum. */
+const lab = new Lab(['n1', 'n2', 'n3', 'n4'])
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster()
+  await lab.createFencing()
+  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', '--wait')
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+interface Quorum {
+  readonly quorate: boolean
+  readonly members: readonly { readonly node: string; readonly votes: boolean }[]
+}
+
+async function voters(node: string): Promise<string> {
+  const { quorate, members } = JSON.parse(await lab.systole(node, 'quorum', 'status', '--json')) as Quorum
+  const list = members.filter(({ votes }) => votes).map((member) => member.node)
+  return quorate ? list.join(' ') : 'no quorum'
+}
+
+async function lose(node: string, seenFrom: string): Promise<void> {
+  lab.power.unplugged.add(node)
+  await lab.power.off(node)
+  await lab.until(`${node} is fenced`, async () => {
+    const { nodes, fencing } = await lab.status(seenFrom)
+    const fenced = fencing.some(({ target, outcome }) => target === node && outcome === 'succeeded')
+    return fenced && nodes.every(({ unclean }) => !unclean)
+  })
+}
+
+async function works(node: string): Promise<void> {
+  await lab.systole(node, 'resource', 'update', 'work', `fake=${Date.now()}`, '--wait')
+  expect(await lab.whereIs('work', node)).toHaveLength(1)
+}
+
+test('the vote of a node that is lost and fenced goes to the one that had none', async () => {
+  expect(await voters('n1')).toBe('n1 n2 n3')
+  await lose('n3', 'n1')
+  await lab.until('n4 votes instead', async () => (await voters('n1')) === 'n1 n2 n4')
+  await works('n4')
+}, 90_000)
+
+test('the next loss leaves two of three, which go on: without the vote of n4 there would be no quorum', async () => {
+  await lose('n2', 'n1')
+  await works('n1')
+  expect(await voters('n4')).toBe('n1 n2 n4')
+}, 90_000)
+
+test('a lost node comes back and takes the vote of the one that is still off; so can the others be lost as well', async () => {
+  lab.power.unplugged.delete('n3')
+  await lab.power.on('n3')
+  await lab.until('n3 has the vote of n2', async () => (await voters('n1')) === 'n1 n3 n4')
+  await lose('n1', 'n4')
+  await works('n3')
+}, 90_000)
+
+test('a node that was away while two of its voters were replaced finds the cluster again', async () => {
+  lab.power.unplugged.clear()
+  await lab.power.on('n2')
+  await lab.until('n2 has the vote of n1', async () => (await voters('n2')) === 'n2 n3 n4')
+  await lab.power.on('n1')
+  await lab.until('all four are online and clean', async () =>
+    (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean),
+  )
+  expect(await voters('n1')).toBe('n2 n3 n4')
+}, 90_000)
+
+test('no daemon has met an error', () => {
+  expect(lab.logs(100_000)).not.toMatch(/"level":"error"|Deprecat|DEP0/)
+})
