@@ -35,6 +35,7 @@ import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
+import { moveToEtcd } from './store/move-to-etcd.ts'
 
 export class Daemon {
   readonly paths: Paths
@@ -181,6 +182,29 @@ export class Daemon {
     rmSync(this.paths.startedMark, { force: true })
     await node.leave(force)
     if (this.#node === node) this.#node = undefined
+  }
+
+  /** For a cluster of one that grows. Its node is there again when this resolves, whatever came of it. */
+  async moveToEtcd(): Promise<void> {
+    const { node } = this
+    const own = findOwnNode(node.file)
+    assert(own !== undefined, 'a node takes part under its own name')
+    this.log.info('the state of the cluster moves to etcd', {})
+    let suspended = false
+    const suspend = async (): Promise<void> => {
+      suspended = true
+      await node.suspend()
+    }
+    try {
+      const { paths, log } = this
+      const { file, view } = node
+      this.#file = await moveToEtcd({ file, own, paths, log, revision: view.revision, suspend })
+    } finally {
+      if (suspended) {
+        this.#node = undefined
+        await this.startNode()
+      }
+    }
   }
 
   /** The list of nodes as another node or the store has it. Whoever is not in it any more was removed. */

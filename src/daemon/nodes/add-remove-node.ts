@@ -33,13 +33,25 @@ export async function addNode(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly address: string },
 ): Promise<void> {
-  const { file, store, view } = quorate(daemon)
+  const { file } = quorate(daemon)
   if (file.nodes.some(({ name }) => name === added.name))
     throw refuse('node-exists', `The cluster has a node '${added.name}' already.`)
   const sameAddress = file.nodes.find(({ address }) => address === added.address)
   if (sameAddress) throw refuse('address-in-use', `The address ${added.address} is that of ${sameAddress.name}.`)
-  if (file.store.kind === 'embedded')
-    throw refuse('store-too-small', 'The embedded store is for one node: the cluster must move to etcd first.')
+  if (file.store.kind === 'embedded') await moveToEtcd(daemon)
+  await tellOfNode(daemon, added)
+}
+
+/** The embedded store is one node's. */
+async function moveToEtcd(daemon: Daemon): Promise<void> {
+  await daemon.moveToEtcd()
+  const rules = (): boolean => daemon.node.quorate && daemon.node.view.dc?.node === daemon.name
+  if (await until(() => rules() && daemon.node.view.configuration !== undefined, leftTimeoutMs)) return
+  throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet: try again.')
+}
+
+async function tellOfNode(daemon: Daemon, added: { readonly name: NodeName; readonly address: string }): Promise<void> {
+  const { file, store, view } = quorate(daemon)
   const id = String(Math.max(...file.nodes.map((node) => Number(node.id) || 0)) + 1)
   // A node that is listed and was never seen would be fenced at once: it might be running anything.
   const off: NodeStateRecord = {

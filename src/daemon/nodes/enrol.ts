@@ -30,6 +30,8 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
       id: String(index + 1),
       votes: index < voterCount(asked.nodes.length),
     })),
+    // One node needs nobody's agreement; when it gets company, its state moves to etcd.
+    store: { kind: asked.nodes.length === 1 ? 'embedded' : 'etcd' },
     ...options,
   })
   const file = acceptClusterFile(text)

@@ -179,7 +179,7 @@ const startMemberMs = 20_000
 const removedPatienceMs = 5000
 
 /** Every founder starts with the same list. Whom it can ask for repairs is read when it asks. */
-function memberSettings({ own, paths }: Setup, file: () => ClusterFile, joins = true): MemberSettings {
+export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, joins = true): MemberSettings {
   const { nodes, clusterName } = file()
   return {
     name: own.name,

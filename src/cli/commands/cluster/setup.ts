@@ -14,11 +14,16 @@ export const clusterSetup: Command = {
   details:
     'Makes the cluster’s certificate authority and prints the one command to run on each other node. The first named node must be this host.\n' +
     'An address is an IP address or a host name; the node’s name where none is given.\n' +
-    'The state is kept by an etcd that the nodes run themselves; --etcd names one that is there already, --store=embedded suits a cluster of one node that stays alone.',
+    'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
+    '--etcd names an etcd that is there already.',
   examples: ['systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3'],
   flags: [
     { name: 'name', value: 'cluster name', summary: 'The cluster’s name, as older scripts write it' },
-    { name: 'store', value: 'etcd|embedded', summary: 'What keeps the replicated state; etcd is the default' },
+    {
+      name: 'store',
+      value: 'etcd|embedded',
+      summary: 'What keeps the replicated state; embedded is the default for one node, etcd for more',
+    },
     { name: 'etcd', value: 'host:port,...', summary: 'Keep it in this etcd, which is not Systole’s to look after' },
     { name: 'start', summary: 'Start the cluster on this node at once' },
     { name: 'enable', summary: 'Accepted for pcs’s sake: a node that was started stays started across reboots' },
