@@ -116,14 +116,15 @@ function sameValues(before: Snapshot['entries'], after: Snapshot['entries']): bo
 /** Each transaction is one revision, and there is no other way to get ahead. */
 async function reachRevision(store: Store, wanted: number): Promise<void> {
   const keys = Array.from({ length: writesAtOnce }, (_, index) => `${allKeys}move/${index}`)
-  for (let { revision } = await store.list(`${allKeys}move/`); revision < wanted; ) {
+  let revision: number = (await store.list(`${allKeys}move/`)).revision
+  while (revision < wanted) {
     const steps = keys.slice(0, wanted - revision)
     const written = await Promise.all(
       steps.map(
         async (key) => await store.transaction({ compare: [], writes: [{ kind: 'put', key, value: nothing }] }),
       ),
     )
-    revision = written.reduce((highest, result) => (result.revision > highest ? result.revision : highest), revision)
+    revision = Math.max(...written.map((result) => result.revision))
   }
   await store.transaction({ compare: [], writes: [{ kind: 'delete-prefix', prefix: `${allKeys}move/` }] })
 }
