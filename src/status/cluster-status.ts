@@ -245,6 +245,8 @@ export interface PrimitiveState {
   readonly failed: boolean
   readonly blocked: boolean
   readonly failureIgnored: boolean
+  /** Where it was found active when it was known to be unmanaged already: it stays there. */
+  readonly heldOn: readonly NodeName[]
   /** What the first failure asks for: the `on-fail` of the failed operation, resolved. */
   readonly onFail?: { readonly node: NodeName; readonly action: OnFail }
   /** An operation whose result is not known yet. */

@@ -66,6 +66,7 @@ export interface StateDraft {
   blocked: boolean
   mustStop: boolean
   failureIgnored: boolean
+  heldOn: NodeName[]
   migratable: boolean
   multiplyActive: boolean
   onFail?: { readonly node: NodeName; readonly action: OnFail }

@@ -47,7 +47,8 @@ const titles: Readonly<Record<string, Level>> = {
 export function linesOf({ summary, scores, graph }: Answer): Readonly<Record<Level, readonly string[]>> {
   const found: Record<Level, string[]> = {
     status: [],
-    scores: tidy(scores).sort(),
+    // How often an instance is tried, and so shown, has changed between versions.
+    scores: [...new Set(tidy(scores))].sort(),
     transition: [],
     actions: [],
     revised: [],
@@ -69,12 +70,12 @@ const tidy = (text: string): string[] =>
     .filter((line) => line !== '')
 
 /**
- * Where versions say one fact in different words, both get the same: what is not managed because of maintenance, and the promotion
- * score of an instance that is nowhere, which decides nothing.
+ * Where versions say one fact in different words, both get the same: what is not managed because of maintenance, the order of flags,
+ * and the promotion score of an instance that is nowhere, which decides nothing.
  */
 function withSharedWords(line: string): string {
   if (/ promotion score (on none|\(inactive\))/.test(line)) return ''
-  return line.replace(/(\(|, )maintenance(\)|,)/, '$1unmanaged$2')
+  return line.replace('(unmanaged, disabled)', '(disabled, unmanaged)').replace(/(\(|, )maintenance(\)|,)/, '$1unmanaged$2')
 }
 
 /** Actions by what they do and where, and edges between them; numbers only say in which order they were made. */

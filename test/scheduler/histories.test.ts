@@ -7,7 +7,15 @@ const clone = (id: string, inside: string, values: Readonly<Record<string, strin
   `<clone id="${id}">${meta(id, values)}${inside}</clone>`
 const remoteNode = (name: string): string => meta(name, { 'remote-node': `${name}-guest` })
 
-const cases: readonly { readonly name: string; readonly cib: SmallCib; readonly transition: readonly string[] }[] = [
+interface Case {
+  readonly name: string
+  readonly cib: SmallCib
+  readonly transition: readonly string[]
+  /** Final scores that must be among those shown. */
+  readonly scores?: readonly string[]
+}
+
+const cases: readonly Case[] = [
   {
     name: 'a failed start keeps a resource from its node',
     cib: {
@@ -96,8 +104,65 @@ const cases: readonly { readonly name: string; readonly cib: SmallCib; readonly 
     },
     transition: ['Stop gone ( n1 ) due to node availability', 'Start in ( n1 )'],
   },
+  {
+    name: 'what is blocked by a failure elsewhere is not held where it was found before that',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start'] }, n2: { ran: ['web start', 'web stop rc=3 failure'] } },
+    },
+    transition: [],
+    scores: ['pcmk__primitive_assign: web allocation score on n1: 0'],
+  },
+  {
+    name: 'a member of a group that is to be discovered exclusively is not ruled out elsewhere',
+    cib: {
+      resources: `<group id="g">${dummy('a')}${dummy('b')}</group>`,
+      constraints: '<rsc_location id="l" rsc="b" node="n2" score="100" resource-discovery="exclusive"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: ['Start a ( n2 )', 'Start b ( n2 )'],
+    scores: ['pcmk__group_assign: b allocation score on n1: 0'],
+  },
+  {
+    name: 'a group that is to be discovered exclusively is ruled out elsewhere with its members',
+    cib: {
+      resources: `<group id="g">${dummy('a')}${dummy('b')}</group>`,
+      constraints: '<rsc_location id="l" rsc="g" node="n2" score="100" resource-discovery="exclusive"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: ['Start a ( n2 )', 'Start b ( n2 )'],
+    scores: ['pcmk__group_assign: b allocation score on n1: -INFINITY'],
+  },
+  {
+    name: 'a bundle takes from its hosts what its member needs',
+    cib: {
+      options: { 'placement-strategy': 'utilization' },
+      resources: `<bundle id="b"><docker image="i" replicas="2"/><network control-port="3121"/>${dummy('in', '<utilization id="u"><nvpair id="u-cpu" name="cpu" value="3"/></utilization>')}</bundle>`,
+      nodes: { n1: { utilization: { cpu: '2' } }, n2: { utilization: { cpu: '4' } } },
+    },
+    transition: [
+      'Start b-docker-0 ( n2 )',
+      'Start b-0 ( n2 )',
+      'Start in:0 ( b-0 )',
+      'Start b-1 ( n1 ) due to unrunnable b-docker-1 start (blocked)',
+      'Start in:1 ( b-1 ) due to unrunnable b-docker-1 start (blocked)',
+    ],
+  },
+  {
+    // Since Pacemaker 2.1.7.
+    name: 'what must keep away from a resource with one node left sends it elsewhere, however weak the wish',
+    cib: {
+      resources: `${dummy('db', meta('db', { 'resource-stickiness': '10' }))}${dummy('web')}`,
+      constraints: `<rsc_colocation id="c" rsc="web" with-rsc="db" score="-1"/><rsc_location id="l" rsc="web" node="n2" score="-INFINITY"/>`,
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: ['Start db ( n2 )', 'Start web ( n1 )'],
+    scores: ['pcmk__primitive_assign: db allocation score on n2: 1'],
+  },
 ]
 
-test.each(cases)('$name', ({ cib, transition }) => {
-  expect(simulateSmall(cib).transition.toSorted()).toEqual(transition.toSorted())
+test.each(cases)('$name', ({ cib, transition, scores = [] }) => {
+  const told = simulateSmall(cib)
+  expect(told.transition.toSorted()).toEqual(transition.toSorted())
+  expect(told.scores).toEqual(expect.arrayContaining([...scores]))
 })

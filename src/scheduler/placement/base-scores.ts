@@ -78,7 +78,7 @@ export function baseScores(input: BaseInput): BaseScores {
   for (const location of input.locations.toReversed()) applyLocation(work, location, location.target, 'with scores')
   for (const entry of input.tree.all) if (entry.kind === 'primitive') applyStickiness(work, entry)
   for (const entry of input.tree.all) if (entry.kind === 'primitive') applyFailCounts(work, entry)
-  for (const entry of input.tree.all) applyExclusiveDiscovery(work, entry)
+  for (const entry of input.tree.top) applyExclusiveDiscovery(work, entry)
   for (const entry of input.tree.all) if (entry.kind === 'primitive') applyNodeKinds(work, entry)
   return { tables: work.tables, discovery: work.discovery, exclusive: work.exclusive, locks: work.locks }
 }
@@ -117,20 +117,10 @@ function applyHistory(work: Work, entry: Entry): void {
   for (const ban of state.bans) applyBan(work, entry, ban)
   if (state.multiplyActive && entry.resource.meta.multipleActive === 'stop_only')
     banEverywhere(work, entry, { kind: 'multiple-active' })
-  if (!state.managed && !blockedByMultipleActivity(entry))
-    for (const { node } of state.active) {
-      const index = work.tree.nodeIndex.get(node)
-      if (index !== undefined) addTo(work, entry, index, INFINITY_SCORE, { kind: 'unmanaged' })
-    }
-}
-
-/** Blocked only once it was seen to be active twice, which gives it no preference for where it is. */
-function blockedByMultipleActivity(entry: PrimitiveEntry): boolean {
-  const isCause = ({ resource }: PrimitiveEntry): boolean =>
-    resource.state.multiplyActive && resource.meta.multipleActive === 'block'
-  if (isCause(entry)) return true
-  if (entry.parent?.kind !== 'group') return false
-  return entry.parent.resource.meta.multipleActive === 'block' && entry.parent.members.some(isCause)
+  for (const node of state.heldOn) {
+    const index = work.tree.nodeIndex.get(node)
+    if (index !== undefined) addTo(work, entry, index, INFINITY_SCORE, { kind: 'unmanaged' })
+  }
 }
 
 function applyBan(work: Work, entry: PrimitiveEntry, ban: HistoryBan): void {
@@ -298,9 +288,13 @@ function contentsByContainer(tree: ResourceTree): ReadonlyMap<number, readonly P
   return contents
 }
 
-/** Once one constraint says that a resource may be discovered on some nodes exclusively, it may be on no others. */
+/**
+ * Once one constraint says that a resource may be discovered on some nodes exclusively, it may be on no others. Of members that is
+ * asked only where the whole is exclusive.
+ */
 function applyExclusiveDiscovery(work: Work, entry: Entry): void {
   if (!work.exclusive.has(entry.index) && !work.exclusive.has(topBelowBundle(entry).index)) return
+  for (const member of entry.members) applyExclusiveDiscovery(work, member)
   const table = tableOf(work, entry)
   const modes = work.discovery.get(entry.index)
   for (let node = 0; node < work.nodes.count; node++) {

@@ -117,16 +117,15 @@ function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
 function adder(placing: Placing, wish: Wish): (node: number, was: number) => number {
   const { factor, onlyPositive } = wish
   const wishes = wishOnNode(placing, wish)
-  const onlyChoice = factor < 0 && allowsOneNode(tableOf(placing, wish.source))
+  const mustEvade = factor < 0 && hasOneChoice(placing, wish)
   const stickiness = wish.colocation?.primary.resource.meta.stickiness ?? 0
   return (node, was) => {
     if (was === absent || was === unusable) return was
     const wished = wishes(node)
-    const part = attenuate(factor, wished)
     // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on and that
     // weighs more than staying.
-    if (factor < 0 && wished < 0 && !(onlyChoice && part > stickiness)) return was
-    const sum = add(part, was)
+    if (factor < 0 && wished < 0 && !(mustEvade && -wished > stickiness)) return was
+    const sum = add(attenuate(factor, wished), was)
     if (onlyPositive && sum < 0) {
       if (was > 0) return unusable
       if (was === 0) return was
@@ -170,6 +169,12 @@ function attenuate(factor: number, wished: number): number {
   const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
   if (rounded !== 0 || wished === 0) return rounded
   return Math.sign(factor)
+}
+
+/** What wants to be apart can be in one place only, and has a say. */
+function hasOneChoice(placing: Placing, { colocation }: Wish): boolean {
+  if (colocation === undefined || !allowsOneNode(tableOf(placing, colocation.dependent))) return false
+  return hasInfluence(placing, colocation, colocation.primary)
 }
 
 function allowsOneNode(table: ScoreTable): boolean {

@@ -19,7 +19,11 @@ export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraf
     state.managed = false
     state.maintenance = true
   }
-  if (!state.managed || countedNodes(world, resource).length < 2) return
+  if (!state.managed) {
+    state.heldOn.push(node.name)
+    return
+  }
+  if (countedNodes(world, resource).length < 2) return
   state.multiplyActive = true
   if (resource.meta.multipleActive !== 'block') return
   block(state)

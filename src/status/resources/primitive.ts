@@ -78,6 +78,7 @@ export function emptyState(meta: ResourceMeta, maintenanceMode: boolean): StateD
     blocked: false,
     mustStop: false,
     failureIgnored: false,
+    heldOn: [],
     migratable: true,
     multiplyActive: false,
     bans: [],
