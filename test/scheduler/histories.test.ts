@@ -46,6 +46,16 @@ const cases: readonly Case[] = [
     transition: [],
   },
   {
+    name: 'a result of which nobody knows what was expected is a failure',
+    cib: { resources: dummy('web'), nodes: { n1: { ran: ['web start keyless'] } } },
+    transition: ['Recover web ( n1 )'],
+  },
+  {
+    name: 'without a device to fence with, a node is no place for a fence device',
+    cib: { resources: dummy('web'), nodes: { n1: { ran: ['web start status=10'] } } },
+    transition: ['Stop web ( n1 ) due to node availability'],
+  },
+  {
     name: 'what fails inside of a container counts against it once',
     cib: {
       resources: `<group id="g">${meta('g', { container: 'box' })}${dummy('box', meta('box', { 'migration-threshold': '6' }))}${dummy('in')}</group>`,

@@ -44,7 +44,7 @@ const noParameters = 'f2317cad3d54cec5d7d7aa7d0bf35cf8'
 
 /**
  * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were, and
- * `failure` for the record that is kept of the last failure.
+ * `failure` for the record that is kept of the last failure, and `keyless` for one that does not say what was expected.
  */
 function operation(node: string, text: string, call: number): { readonly resource: string; readonly xml: string } {
   const [resource = '', name = '', ...words] = text.split(' ')
@@ -60,11 +60,12 @@ function operation(node: string, text: string, call: number): { readonly resourc
       ? `${resource}_${name}_0`
       : `${resource}_${name}_${interval}`
   const status = isPending ? '-1' : (word('status') ?? '0')
+  const key = `1:1:${expected}:x`
+  const keys = `transition-key="${key}" transition-magic="${status}:${isPending ? 193 : rc};${key}"`
   return {
     resource,
     xml: `<lrm_rsc_op id="${id}" operation_key="${resource}_${name}_${interval}" operation="${name}" interval="${interval}"
-      call-id="${isPending ? -1 : call}" rc-code="${isPending ? 193 : rc}" op-status="${status}" transition-key="1:1:${expected}:x"
-      transition-magic="${status}:${isPending ? 193 : rc};1:1:${expected}:x"
+      call-id="${isPending ? -1 : call}" rc-code="${isPending ? 193 : rc}" op-status="${status}" ${words.includes('keyless') ? '' : keys}
       last-rc-change="1600000000" op-digest="${word('digest') ?? noParameters}" on_node="${node}"/>`,
   }
 }

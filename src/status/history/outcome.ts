@@ -16,7 +16,8 @@
  * | 2 or 5 of a probe | it is not running, and cannot be: not on this node |
  * | 190, 191 | degraded: like 0 and 8 |
  *
- * An executor's own verdict (pending, cancelled, timeout, not installed …) stands as it is.
+ * An executor's own verdict (pending, cancelled, timeout, not installed …) stands as it is; without a fence device or its secrets
+ * it is a hard error.
  */
 import type { HistoryEntry } from '../cluster-status.ts'
 
@@ -95,8 +96,8 @@ export function outcomeOf(entry: HistoryEntry, context: OutcomeContext): Outcome
   const expected = entry.expectedExitCode
   const verdict = executorVerdict(entry.status)
   if (verdict !== undefined) return outcome({ kind: verdict, exitCode, expected })
-  const asExpected = expected === undefined ? exitCode === exitCodes.ok : exitCode === expected
-  const kind: OutcomeKind = asExpected ? 'done' : 'error'
+  // Without a transition key nobody knows what was expected, and nothing is as expected.
+  const kind: OutcomeKind = exitCode === expected ? 'done' : 'error'
   const isDeadEnd = entry.operation === 'stop' && !context.canFence()
   switch (exitCode) {
     case exitCodes.ok:
@@ -140,6 +141,8 @@ function executorVerdict(status: number): OutcomeKind | undefined {
     case operationStatus.error:
       return undefined
     case operationStatus.hardError:
+    case operationStatus.noFenceDevice:
+    case operationStatus.noSecrets:
       return 'hard-error'
     case operationStatus.fatalError:
       return 'fatal-error'
