@@ -75,7 +75,9 @@ const tidy = (text: string): string[] =>
  */
 function withSharedWords(line: string): string {
   if (/ promotion score (on none|\(inactive\))/.test(line)) return ''
-  return line.replace('(unmanaged, disabled)', '(disabled, unmanaged)').replace(/(\(|, )maintenance(\)|,)/, '$1unmanaged$2')
+  return line
+    .replace('(unmanaged, disabled)', '(disabled, unmanaged)')
+    .replace(/(\(|, )maintenance(\)|,)/, '$1unmanaged$2')
 }
 
 /** Actions by what they do and where, and edges between them; numbers only say in which order they were made. */
