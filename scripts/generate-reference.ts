@@ -12,6 +12,7 @@ import {
   operationOptions,
 } from '../src/cib/index.ts'
 import { allCommands, type Command, describeCommand } from '../src/cli/index.ts'
+import { allTools, optionsOf, type Tool, writtenNames } from '../src/tools/index.ts'
 
 const folder = resolve(import.meta.dirname, '../docs/reference')
 
@@ -46,7 +47,22 @@ function optionTable(options: readonly OptionDefinition[]): string {
   return ['| Name | Takes | Default | What it does |', '| --- | --- | --- | --- |', ...rows, ''].join('\n')
 }
 
-const pages = { 'commands.md': commandsPage(allCommands), 'options.md': optionsPage() }
+/** Options that are accepted and do nothing are told as such. */
+function toolsPage(tools: readonly Tool[]): string {
+  const sections = tools.map((tool) => {
+    const rows = optionsOf(tool).map(
+      (option) => `| \`${writtenNames(option).replaceAll('|', '\\|')}\` | ${option.help.replaceAll('|', '\\|')} |`,
+    )
+    return `## ${tool.name}\n\n${tool.summary}.\n\n| Option | What it does |\n| --- | --- |\n${rows.join('\n')}\n`
+  })
+  return `# Pacemaker's commands\n\nMade from the definitions by \`npm run reference\`. These commands are in \`shims/\`, which agents find first in PATH and by HA_SBIN_DIR. With \`CIB_file\` in the environment they work on a CIB in a file.\n\n${sections.join('\n')}`
+}
+
+const pages = {
+  'tools.md': toolsPage(allTools),
+  'commands.md': commandsPage(allCommands),
+  'options.md': optionsPage(),
+}
 let stale = false
 for (const [name, text] of Object.entries(pages)) {
   const path = join(folder, name)

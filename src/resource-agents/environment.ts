@@ -4,7 +4,7 @@
  * daemon was started. Agents find our tools (crm_attribute …) first in PATH and by HA_SBIN_DIR.
  */
 import type { ResourceId } from '../base/index.ts'
-import type { Agent } from '../cib/index.ts'
+import { type Agent, featureSet } from '../cib/index.ts'
 
 export interface AgentHost {
   /** `/usr/lib/ocf`: agents load their shell functions from below it. */
@@ -28,9 +28,6 @@ export interface AgentCall {
   readonly attributes: Readonly<Record<string, string>>
   readonly timeoutMs: number
 }
-
-/** Agents switch to newer forms of our tools from 3.10.0 on. */
-const featureSet = '3.17.1'
 
 export function agentEnvironment(call: AgentCall, host: AgentHost): Readonly<Record<string, string>> {
   return {

@@ -57,7 +57,7 @@ export async function serveUnixSocket(
   const oldMask = process.umask(0o177)
   try {
     const server = await serve(`unix:${path}`, ServerCredentials.createInsecure(), methods, onFailure)
-    const group = groupId('haclient')
+    const group = haclientGroup()
     if (group !== undefined && process.getuid?.() === 0) {
       chownSync(path, 0, group)
       chmodSync(path, 0o660)
@@ -66,6 +66,11 @@ export async function serveUnixSocket(
   } finally {
     process.umask(oldMask)
   }
+}
+
+/** Pacemaker's group of those who may ask the cluster, where this host has it. */
+export function haclientGroup(): number | undefined {
+  return groupId('haclient')
 }
 
 function groupId(name: string): number | undefined {

@@ -18,6 +18,7 @@ export {
 export * from './generated/systole.ts'
 export {
   type GrpcServer,
+  haclientGroup,
   serveTcp,
   serveUnixSocket,
 } from './grpc-server.ts'

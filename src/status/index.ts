@@ -6,7 +6,13 @@ export type * from './cluster-status.ts'
 export { compareDigests, type DigestSources, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
 export { describeExitCode } from './print/exit-codes.ts'
-export { printClusterStatus, printSummaryHeader } from './print/index.ts'
+export {
+  printClusterStatus,
+  printNodeList,
+  printPrimitive,
+  printResourceList,
+  printSummaryHeader,
+} from './print/index.ts'
 export { roleOrChange } from './print/primitive.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { parseMoment, type RuleContext, ruleHolds, type UtcOffsetAt, utc } from './rules/index.ts'

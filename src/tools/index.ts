@@ -3,12 +3,9 @@
  * Each is one function from arguments, environment and CIB to output, exit code and edits. The daemon runs it for a call over
  * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
  */
-export type {
-  MonitorNode,
-  MonitorPrimitive,
-  MonitorResource,
-  MonitorStatus,
-} from './monitor-status.ts'
+export { allTools } from './all-tools.ts'
+export { optionsOf, writtenNames } from './help.ts'
 export { runTool } from './run-tool.ts'
 export { serveTools, type ToolServer } from './socket.ts'
-export type { ToolNode, ToolWorld } from './world.ts'
+export { refused, type Tool, type ToolReply } from './tool.ts'
+export type { CibChange, FenceRequest, FencingEvent, ToolNode, ToolWorld } from './world.ts'

@@ -6,12 +6,29 @@ export interface OptionSpec {
   readonly names: readonly string[]
   /** `optional`: the next word is its value if it does not begin with a dash. */
   readonly value: 'none' | 'required' | 'optional'
+  /** What the value is, in the help: `NODE`. */
+  readonly placeholder?: string
+  /** One sentence for the help and the reference. */
+  readonly help: string
+  /** Its value names a file of the caller (`read`, `written`), so that the command runs in the caller's process. */
+  readonly file?: 'read' | 'written'
+  /** Accepted and of no effect here, for a reason that the help tells. */
+  readonly ignored?: true
 }
 
 /** In the order in which they were given: of two commands the later one counts. */
 export interface GivenOption {
   readonly name: string
   readonly value?: string
+}
+
+/** `flag('quiet,q,Q', 'Print only the value')`. */
+export function flag(names: string, help: string): OptionSpec {
+  return { names: names.split(','), value: 'none', help }
+}
+
+export function valued(names: string, placeholder: string, help: string): OptionSpec {
+  return { names: names.split(','), value: 'required', placeholder, help }
 }
 
 export function parseOptions(
@@ -21,11 +38,20 @@ export function parseOptions(
   const given: GivenOption[] = []
   const rest = [...words]
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (!word.startsWith('-') || word === '-') continue
+    if (word === '--') break
+    if (!word.startsWith('-') || word === '-') {
+      given.push({ name: '', value: word })
+      continue
+    }
     const wrong = word.startsWith('--') ? readLong(specs, word, rest, given) : readShort(specs, word, rest, given)
     if (wrong !== undefined) return failed(wrong)
   }
-  return ok(given)
+  return ok([...given, ...rest.map((value) => ({ name: '', value }))])
+}
+
+/** The words that belong to no option. */
+export function plainWords(given: readonly GivenOption[]): readonly string[] {
+  return given.flatMap(({ name, value }) => (name === '' && value !== undefined ? [value] : []))
 }
 
 export function optionValue(given: readonly GivenOption[], name: string): string | undefined {
@@ -45,6 +71,14 @@ function find(specs: readonly OptionSpec[], name: string): OptionSpec | undefine
   return specs.find(({ names }) => names.includes(name))
 }
 
+/** An unambiguous beginning of a long name stands for it, as getopt has it. */
+function findLong(specs: readonly OptionSpec[], name: string): OptionSpec | undefined {
+  const exact = find(specs, name)
+  if (exact || name.length < 2) return exact
+  const begun = specs.filter(({ names }) => names.some((long) => long.length > 1 && long.startsWith(name)))
+  return begun.length === 1 ? begun[0] : undefined
+}
+
 function readLong(
   specs: readonly OptionSpec[],
   word: string,
@@ -53,7 +87,7 @@ function readLong(
 ): string | undefined {
   const equals = word.indexOf('=')
   const name = equals === -1 ? word.slice(2) : word.slice(2, equals)
-  const spec = find(specs, name)
+  const spec = findLong(specs, name)
   if (!spec) return `Unknown option --${name}`
   const inline = equals === -1 ? undefined : word.slice(equals + 1)
   return readValue(spec, `--${name}`, inline, rest, given)

@@ -1,38 +1,60 @@
-/** The commands that agents call, by name. */
-import { attrdUpdater } from './attrd-updater.ts'
-import { cibadmin } from './cibadmin.ts'
-import { crmAttribute } from './crm-attribute.ts'
-import { crmMon } from './crm-mon.ts'
-import { crmNode } from './crm-node.ts'
-import { crmResource } from './crm-resource.ts'
-import { crmFailcount } from './fail-count.ts'
-import { exitCodes, printed, refused, type ToolCall, type ToolReply, type ToolWorld } from './world.ts'
+/** Runs a command by its name: reads its options, answers `--help` and `--version`, and gives its result the form that was asked for. */
+import { element, printXml, type XmlElement } from '../cib/index.ts'
+import { allTools } from './all-tools.ts'
+import { describeExit, exitCodes } from './exit-codes.ts'
+import { describeTool, optionsOf } from './help.ts'
+import { type GivenOption, hasOption, optionValue, parseOptions } from './options.ts'
+import { printed, refused, type Tool, type ToolCall, type ToolReply } from './tool.ts'
+import { apiVersion, pacemakerVersion } from './version.ts'
+import type { ToolWorld } from './world.ts'
 
-/** The version of Pacemaker's tools whose options and output these are; agents compare it. */
-const version = '2.1.5'
+export function findTool(name: string): Tool | undefined {
+  return allTools.find((tool) => tool.name === name)
+}
 
 export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolReply> {
-  if (call.arguments.some((word) => word === '--version' || word === '-$'))
-    return printed(`Pacemaker ${version}\nThis is Systole, which speaks for it.\n`)
-  switch (call.tool) {
-    case 'crm_attribute':
-    case 'crm_master':
-      return await crmAttribute(call, world)
-    case 'attrd_updater':
-      return await attrdUpdater(call, world)
-    case 'crm_node':
-      return crmNode(call, world)
-    case 'cibadmin':
-      return cibadmin(call, world)
-    case 'crm_mon':
-      return await crmMon(call, world)
-    case 'crm_resource':
-      return await crmResource(call, world)
-    case 'crm_failcount':
-      return await crmFailcount(call, world)
-    case 'pacemakerd':
-      return refused(exitCodes.usage, "pacemakerd: the daemon is systoled; only '--version' is answered.")
-    default:
-      return refused(exitCodes.unimplemented, `${call.tool}: there is no such command.`)
-  }
+  const tool = findTool(call.tool)
+  if (tool === undefined) return refused(exitCodes.unimplemented, `${call.tool}: there is no such command.`)
+  const parsed = parseOptions(optionsOf(tool), call.arguments)
+  if (!parsed.ok) return refused(exitCodes.usage, `${call.tool}: ${parsed.reports.join('; ')}`)
+  const given = parsed.value
+  if (hasOption(given, 'help')) return printed(describeTool(tool))
+  if (hasOption(given, 'version'))
+    return printed(`Pacemaker ${pacemakerVersion}\nThis is Systole, which speaks for it.\n`)
+  if (call.files === undefined && needsCaller(tool, given)) return runHere
+  const reply = await tool.run({ ...call, given }, world)
+  return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
+}
+
+export const runHere: ToolReply = { exitCode: exitCodes.unimplemented, output: '', errors: '', runHere: true }
+
+/** Whether the call reads or writes files of the caller, or keeps its terminal. */
+export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean {
+  const files = optionsOf(tool).filter(({ file }) => file !== undefined)
+  const namesFile = given.some(({ name, value }) => value !== '-' && files.some(({ names }) => names[0] === name))
+  return tool.runsHere === true || namesFile || (tool.needsTerminal?.(given) ?? false)
+}
+
+function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
+  if (optionValue(given, 'output-as') !== 'xml') return reply
+  return { ...reply, output: printXml(resultElement(call, reply)), errors: '' }
+}
+
+export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
+  const errors = reply.errors.split('\n').filter((line) => line !== '')
+  const texts = errors.map((text) => element('error', {}, [{ kind: 'text', text }]))
+  const status = element(
+    'status',
+    { code: String(reply.exitCode), message: describeExit(reply.exitCode) },
+    texts.length === 0 ? [] : [element('errors', {}, texts)],
+  )
+  const request = [call.tool, ...call.arguments].join(' ')
+  return element('pacemaker-result', { 'api-version': apiVersion, request }, [...(reply.xml ?? []), status])
+}
+
+async function written(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): Promise<ToolReply> {
+  const path = optionValue(given, 'output-to')
+  if (path === undefined || path === '-' || call.files === undefined) return reply
+  call.files.write(path, reply.output)
+  return { ...reply, output: '' }
 }

@@ -4,13 +4,15 @@
  *
  * - request: fields that each end with a zero byte, then end of file: the protocol's version (1), the command's name,
  *   OCF_RESOURCE_INSTANCE, the node that the agent works for (both may be empty), the arguments;
- * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error.
+ * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error; or `here 0\n`: the call needs the
+ *   caller's files or terminal, so that the command goes on in Node.js (`bin/systole-tool`).
  *
- * The socket belongs to root: who may run agents may use it.
+ * Root and the group haclient may use the socket, as the daemon's API beside it.
  */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { exitCodes, refused, type ToolCall, type ToolReply } from './world.ts'
+import { exitCodes } from './exit-codes.ts'
+import { refused, type ToolCall, type ToolReply } from './tool.ts'
 
 export interface ToolServer {
   close(): Promise<void>
@@ -18,9 +20,10 @@ export interface ToolServer {
 
 export type ToolHandler = (call: ToolCall) => Promise<ToolReply>
 
-const longestRequest = 1024 * 1024
+/** A whole CIB may come in. */
+const longestRequest = 64 * 1024 * 1024
 
-export async function serveTools(path: string, handle: ToolHandler): Promise<ToolServer> {
+export async function serveTools(path: string, handle: ToolHandler, group?: number): Promise<ToolServer> {
   rmSync(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, handle))
   await new Promise<void>((resolve, reject) => {
@@ -30,7 +33,8 @@ export async function serveTools(path: string, handle: ToolHandler): Promise<Too
       resolve()
     })
   })
-  chmodSync(path, 0o600)
+  chmodSync(path, 0o660)
+  if (group !== undefined) chownSync(path, 0, group)
   return { close: () => close(server) }
 }
 
@@ -76,7 +80,26 @@ export function parseToolCall(text: string): ToolCall | undefined {
   }
 }
 
-function encodeReply({ exitCode, output, errors }: ToolReply): Buffer {
+export function encodeToolCall({ tool, resource = '', onNode = '', arguments: words }: ToolCall): Buffer {
+  return Buffer.from(['1', tool, resource, onNode, ...words].map((field) => `${field}\0`).join(''))
+}
+
+function encodeReply({ exitCode, output, errors, runHere }: ToolReply): Buffer {
+  if (runHere === true) return Buffer.from('here 0\n')
   const printed = Buffer.from(output)
   return Buffer.concat([Buffer.from(`${exitCode} ${printed.length}\n`), printed, Buffer.from(errors)])
+}
+
+export function parseReply(bytes: Buffer): ToolReply | undefined {
+  const end = bytes.indexOf('\n')
+  const head = /^(here|\d+) (\d+)$/.exec(bytes.subarray(0, end).toString())
+  if (head === null) return undefined
+  const [, code = '', length] = head
+  if (code === 'here') return { exitCode: exitCodes.unimplemented, output: '', errors: '', runHere: true }
+  const body = bytes.subarray(end + 1)
+  return {
+    exitCode: Number(code),
+    output: body.subarray(0, Number(length)).toString('utf8'),
+    errors: body.subarray(Number(length)).toString('utf8'),
+  }
 }

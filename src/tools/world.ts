@@ -1,37 +1,41 @@
-/** What the commands that agents call (crm_attribute …) need to know and to do; the daemon gives it to them. */
+/** What the commands need to know and to do. The daemon is one adapter, a CIB in a file (`file/file-world.ts`) the other. */
 import type { NodeName } from '../base/index.ts'
-import type { EditResult, XmlElement } from '../cib/index.ts'
-import type { MonitorStatus } from './monitor-status.ts'
-
-export interface ToolCall {
-  /** `crm_attribute`. */
-  readonly tool: string
-  readonly arguments: readonly string[]
-  /** OCF_RESOURCE_INSTANCE of the agent that calls. */
-  readonly resource?: string
-  /** The node that the agent works for, where that is another than the one that runs it. */
-  readonly onNode?: string
-}
-
-export interface ToolReply {
-  readonly exitCode: number
-  readonly output: string
-  readonly errors: string
-}
+import type { Md5, XmlElement } from '../cib/index.ts'
+import type { ToolReply } from './tool.ts'
 
 export interface ToolNode {
   readonly name: NodeName
   readonly id: string
   readonly state: 'member' | 'lost'
+  /** Where its heartbeats go. */
+  readonly address?: string
+}
+
+/** The CIB after a change; or why there is none, which is what the command then answers. */
+export type CibChange = (cib: XmlElement) => XmlElement | ToolReply
+
+export interface FencingEvent {
+  readonly target: string
+  readonly action: string
+  readonly device?: string
+  readonly client: string
+  readonly node: string
+  /** Seconds since the epoch. */
+  readonly begun: number
+  readonly ended?: number
+  readonly outcome: 'pending' | 'success' | 'failed'
 }
 
 export interface ToolWorld {
+  /** A cluster that runs; otherwise a CIB in a file. */
+  readonly isCluster: boolean
   readonly localNode: NodeName
   readonly quorate: boolean
+  readonly md5: Md5
+  /** Seconds since the epoch. */
+  now(): number
   /** The cluster's nodes, remote ones left out. */
   nodes(): readonly ToolNode[]
-  /** A cluster node or a remote one. */
-  knowsNode(node: string): boolean
   /** The whole CIB as this node knows it. Large clusters have large ones: most commands need only what follows. */
   cib(): XmlElement
   /** The `cib` element, its configuration alone. */
@@ -56,33 +60,33 @@ export interface ToolWorld {
   setDampening(name: string, delayMs: number): Promise<void>
   /** `--refresh`: what waits is written. */
   refreshAttributes(): Promise<void>
-  /** A change of the configuration, made again on the newest one when somebody else was faster. */
-  edit(change: (cib: XmlElement) => EditResult, command: string): Promise<EditResult>
-  /** Forgets the failures of a resource, on a node or on all. */
-  cleanUp(resource: string, node: NodeName | undefined): Promise<void>
-  /** For crm_mon. */
-  status(): Promise<MonitorStatus>
+  /**
+   * A change, made again on the newest CIB when somebody else was faster, so that what it found is what it changes. Of the
+   * `configuration` alone, unless `whole` says that the recorded state may change too. Undefined once it is saved.
+   */
+  edit(change: CibChange, how: { readonly command: string; readonly whole?: boolean }): Promise<ToolReply | undefined>
+  /** Forgets recorded operations and fail counts: what failed, or with `refresh` all. */
+  cleanUp(what: {
+    readonly resource?: string
+    readonly node?: NodeName
+    readonly operation?: string
+    readonly intervalMs?: number
+    readonly refresh?: boolean
+  }): Promise<void>
   /** Resolves when the cluster has nothing left to do, or false after the time. */
   settled(timeoutMs: number): Promise<boolean>
+  /** Who is the cluster's DC, if it has one. */
+  dc(): { readonly name: NodeName; readonly id: string } | undefined
+  /** What the DC is doing, as Pacemaker names its states: `S_IDLE`. */
+  controllerState(): string
+  /** Recorded fencing, the newest first. */
+  fencingHistory(): Promise<readonly FencingEvent[]>
+  /** Fences a node, or confirms that it is off. Answers a sentence where that failed. */
+  fence(request: FenceRequest): Promise<string | undefined>
 }
 
-/** Exit codes of Pacemaker's tools (`crm_error --list --exit`). */
-export const exitCodes = {
-  ok: 0,
-  error: 1,
-  unimplemented: 3,
-  insufficientPrivileges: 4,
-  usage: 64,
-  configuration: 78,
-  notConnected: 102,
-  noSuchObject: 105,
-  timeout: 124,
-} as const
-
-export function printed(output: string): ToolReply {
-  return { exitCode: exitCodes.ok, output, errors: '' }
-}
-
-export function refused(exitCode: number, sentence: string): ToolReply {
-  return { exitCode, output: '', errors: `${sentence}\n` }
+export interface FenceRequest {
+  readonly node: string
+  readonly action: 'reboot' | 'off' | 'on' | 'confirm'
+  readonly timeoutMs: number
 }

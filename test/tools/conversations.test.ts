@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type MonitorPrimitive, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
+import { nodeName, resourceId } from '../../src/base/index.ts'
+import { runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
 import { TestWorld } from './tool-world.ts'
 
 const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')
@@ -38,10 +39,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
       'crm_attribute -N beta -l reboot --name galera-last-committed --quiet',
       '105 crm_attribute: Error performing operation: No such device or address',
     ],
-    [
-      'crm_attribute -N alpha -l reboot --name galera-last-committed -D',
-      '0 Deleted status attribute: name=galera-last-committed',
-    ],
+    ['crm_attribute -N alpha -l reboot --name galera-last-committed -D', '0'],
     ['crm_attribute -N alpha -l reboot --name galera-last-committed -D', '0'],
   ],
   'long options with and without an equals sign mean the same': [
@@ -57,7 +55,10 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute -N beta -l forever --name last-known -v rabbit@beta', '0'],
     ['crm_attribute -t nodes --node beta -n last-known -G', '0 scope=nodes  name=last-known value=rabbit@beta'],
     ['crm_attribute -N alpha -n rack -G -q', '0 7'],
-    ['crm_attribute -N beta -l forever --name last-known -D', '0 Deleted nodes attribute: name=last-known'],
+    [
+      'crm_attribute -N beta -l forever --name last-known -D',
+      '0 Deleted nodes attribute: id=nodes-2-last-known name=last-known',
+    ],
     [
       'crm_attribute -N beta -l forever --name last-known -q',
       '105 crm_attribute: Error performing operation: No such device or address',
@@ -80,14 +81,16 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute -N alpha -l reboot -n n -q', '0 5'],
   ],
   'attrd_updater prints what agents evaluate': [
-    ['attrd_updater -n pingd -Q', '105 Could not query value of pingd: attribute does not exist'],
+    ['attrd_updater -n pingd -Q', '105 attrd_updater: Could not query value of pingd: attribute does not exist'],
     ['attrd_updater -n pingd -U 1000 -d 5s', '0'],
     ['attrd_updater -n pingd -N beta -U 500', '0'],
-    ['attrd_updater -n pingd -Q', '0 name="pingd" host="alpha" value="1000"'],
+    ['attrd_updater -n pingd -Q', '0 name="pingd" host="alpha" value="1000"\nname="pingd" host="beta" value="500"'],
+    ['attrd_updater -n pingd -Q -N alpha', '0 name="pingd" host="alpha" value="1000"'],
     ['attrd_updater --query -n pingd -N beta', '0 name="pingd" host="beta" value="500"'],
     ['attrd_updater -n pingd -A', '0 name="pingd" host="alpha" value="1000"\nname="pingd" host="beta" value="500"'],
     ['attrd_updater -D -n pingd', '0'],
-    ['attrd_updater -p -n pingd -Q', '105 Could not query value of pingd: attribute does not exist'],
+    ['attrd_updater -D -n pingd -N beta', '0'],
+    ['attrd_updater -p -n pingd -Q', '105 attrd_updater: Could not query value of pingd: attribute does not exist'],
   ],
   'of a query and an update the later one counts': [
     ['attrd_updater -p -n evacuate -Q -N beta -U yes', '0'],
@@ -100,13 +103,16 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_node -l -p', '0 alpha'],
     ['crm_node -q', '0 1'],
     ['crm_node -i', '0 1'],
-    ['crm_node', '64 crm_node: a command is needed: --name, --list, --partition, --cluster-id or --quorum.'],
+    [
+      'crm_node',
+      '64 crm_node: a command is needed: --name, --list, --partition, --cluster-id, --name-for-id, --quorum or --remove.',
+    ],
   ],
   'crm_resource reads and writes a resource': [
     ['crm_resource -Q -r web -z -g cpu', '0 2'],
-    ['crm_resource -r web -z -p cpu -v 3', '0'],
+    ['crm_resource -r web -z -p cpu -v 3', "0 Set 'web' option: id=web-cpu name=cpu value=3"],
     ['crm_resource -Q -r web -z -g cpu', '0 3'],
-    ['crm_resource --resource=web --utilization --delete-parameter=cpu', '0'],
+    ['crm_resource --resource=web --utilization --delete-parameter=cpu', "0 Deleted 'web' option: id=web-cpu name=cpu"],
     ['crm_resource -Q -r web -z -g cpu', '0'],
     ['crm_resource --meta -r web -g is-managed', '0 true'],
     ['crm_resource -r web -g port', '0 80'],
@@ -117,7 +123,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_resource -B -r web -N alpha -Q', '0'],
     [
       'cibadmin -Q --xpath //rsc_location/@id',
-      "64 cibadmin: The path //rsc_location/@id is not understood: an element's name is expected before '@id'.",
+      '0 <rsc_location id="cli-ban-web-on-alpha" rsc="web" role="Started" node="alpha" score="-INFINITY"/>',
     ],
     ['crm_resource --wait', '0'],
   ],
@@ -125,9 +131,12 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
     ['attrd_updater -U 1', '64 attrd_updater: Command requires --name argument'],
-    ['crm_mon -1', "3 crm_mon: only --output-as=xml is there; for people there is 'systole status'."],
-    ['cibadmin -D --xpath //node', "3 cibadmin: --delete is not there yet; use 'systole cluster cib-push'."],
-    ['crm_simulate -LS', '3 crm_simulate: there is no such command.'],
+    ['crm_mon -1 --output-as=yaml', "1 crm_mon: 'yaml' is no format: use text, xml, json or html."],
+    [
+      'cibadmin -Q --xpath //node[',
+      "64 cibadmin: The path //node[ is not understood: an element's name is expected before ''.",
+    ],
+    ['crm_shadow -w', '3 crm_shadow: there is no such command.'],
   ],
 }
 
@@ -143,7 +152,7 @@ describe('promotion scores', () => {
     await call('crm_attribute -p -v 100', 'galera')
     expect(await call('crm_attribute -N alpha -l reboot -n master-galera -q')).toBe('0 100')
     expect(await call('crm_attribute --promotion -G -q', 'galera')).toBe('0 100')
-    expect(await call('crm_attribute -p -D -N alpha', 'galera')).toContain('0 Deleted status attribute')
+    expect(await call('crm_attribute -p -D -N alpha', 'galera')).toBe('0')
     expect(await call('crm_attribute -p other -N beta -v 5')).toBe('0')
     expect(await call('crm_master -Q -l reboot', 'nobody')).toContain('105')
   })
@@ -181,8 +190,8 @@ test('attrd_updater sets the dampening with -B and -Y alone, and -p goes along w
   ])
   expect(await runTool({ tool: 'attrd_updater', arguments: ['-n', 'pingd', '-B', '3'] }, world)).toEqual({
     exitCode: 0,
-    output: '',
-    errors: "Warning: 'B' command given without required --delay\n",
+    output: "Warning: 'B' command given without required --delay\n",
+    errors: '',
   })
   expect(world.attributes.get('alpha//pingd')?.value).toBe('2')
 })
@@ -218,57 +227,75 @@ describe('cibadmin', () => {
   })
 })
 
-const galera: MonitorPrimitive = {
-  kind: 'primitive',
-  id: 'galera',
-  agent: 'ocf:heartbeat:galera',
-  role: 'Promoted',
-  active: true,
-  orphaned: false,
-  blocked: false,
-  managed: true,
-  maintenance: false,
-  failed: false,
-  failureIgnored: false,
-  nodes: [{ name: 'alpha', id: '1' }],
-}
-const alpha = {
-  name: 'alpha',
-  id: '1',
-  online: true,
-  standby: false,
-  standbyOnFail: false,
-  maintenance: false,
-  pending: false,
-  unclean: false,
-  health: 'green',
-  featureSet: '3.17.1',
-  shutdown: false,
-  expectedUp: true,
-  isDc: true,
-  resourcesRunning: 1,
-  type: 'member' as const,
+const promote = {
+  operation_key: 'galera_promote_0',
+  operation: 'promote',
+  'transition-magic': '0:0;9:3:0:6a3a5ed8-4b4b-4a4e-9d9b-0e7a0d2a3f11',
+  'call-id': '24',
+  'rc-code': '0',
+  'op-status': '0',
+  interval: '0',
 }
 
 describe('crm_mon', () => {
-  beforeEach(() => {
-    world.monitor = { ...world.monitor, nodes: [alpha], resources: [galera] }
+  beforeEach(async () => {
+    const galera =
+      '<clone id="galera-clone"><meta_attributes id="g-m"><nvpair id="g-p" name="promotable" value="true"/></meta_attributes>' +
+      '<primitive id="galera" class="ocf" provider="heartbeat" type="galera"/></clone>'
+    await runTool({ tool: 'cibadmin', arguments: ['-C', '-o', 'resources', '-X', galera] }, world)
+    const agent = { class: 'ocf', provider: 'heartbeat', type: 'galera' }
+    world.operations = [
+      {
+        node: nodeName('alpha'),
+        resource: resourceId('galera'),
+        agent,
+        recordId: 'galera_last_0',
+        attributes: promote,
+      },
+    ]
   })
-  const forms = ['-1X', '-1 --output-as=xml', '-r --as-xml', '--as-xml', '-r --output-as=xml']
+  const forms = ['-1X', '-1 --output-as=xml', '-r --as-xml', '--as-xml', '-r --output-as=xml', '-1 -X']
   for (const form of forms)
     test(`${form}: galera, redis and pgsql find their lines with grep`, async () => {
       const { output } = await runTool({ tool: 'crm_mon', arguments: form.split(' ') }, world)
       const lines = output.split('\n')
-      const line = /resource.*id="galera".*role="(Promoted|Master)".*active="true".*orphaned="false".*failed="false"/
+      const line =
+        /resource.*id="galera".* role="(Promoted|Master)".* active="true".* orphaned="false".* failed="false"/
       expect(lines.filter((each) => line.test(each))).toHaveLength(1)
       expect(lines.filter((each) => /<node name="alpha" .* online="true"/.test(each))).toHaveLength(1)
-      expect(lines.filter((each) => /type="member"/.test(each) && /unclean="false"/.test(each))).toHaveLength(1)
+      expect(lines.filter((each) => /type="member"/.test(each) && /unclean="false"/.test(each))).toHaveLength(2)
+      expect(output).toContain('resource_agent="ocf:heartbeat:galera" role="Promoted"')
     })
 
+  test('controld finds the options alone', async () => {
+    const words = ['--output-as=xml', '--exclude=all', '--include=options']
+    const { output } = await runTool({ tool: 'crm_mon', arguments: words }, world)
+    expect(output).toMatch(/<cluster_options stonith-enabled="true" symmetric-cluster="true" no-quorum-policy="stop"/)
+    expect(output).not.toContain('<node')
+  })
+
+  test('JSON has the same facts', async () => {
+    const { output } = await runTool({ tool: 'crm_mon', arguments: ['--output-as=json'] }, world)
+    const { nodes } = JSON.parse(output) as { nodes: readonly { node: readonly { name: string }[] }[] }
+    expect(nodes[0]?.node.map(({ name }) => name)).toEqual(['alpha', 'beta'])
+  })
+
+  test('a page has its sections and no raw names', async () => {
+    const { output } = await runTool({ tool: 'crm_mon', arguments: ['--output-as=html'] }, world)
+    expect(output).toContain('<h2>Node List</h2>')
+    expect(output).toContain('<h3>Clone Set: galera-clone [galera] (promotable)</h3>')
+  })
+
+  test('what is shown again and again needs the caller’s terminal', async () => {
+    for (const form of ['', '-i 5', '-d -i 5 -h /tmp/page.html -p /tmp/pid'])
+      expect(await runTool({ tool: 'crm_mon', arguments: form.split(' ').filter(Boolean) }, world)).toMatchObject({
+        runHere: true,
+      })
+  })
+
   test('crm_resource tells where a resource runs', async () => {
-    world.monitor = { ...world.monitor, resources: [{ ...galera, id: 'web' }] }
-    expect(await call('crm_resource -r web --locate')).toBe('0 resource web is running on: alpha Promoted')
-    expect(await call('crm_resource -Q -r web --locate')).toBe('0 alpha')
+    expect(await call('crm_resource -r galera --locate')).toBe('0 resource galera is running on: alpha Promoted')
+    expect(await call('crm_resource -Q -r galera --locate')).toBe('0 alpha')
   })
 })
 
@@ -296,7 +323,7 @@ describe('over the socket', () => {
   test('the commands say what the daemon says', async () => {
     expect(await shim('crm_node', ['-n'])).toEqual({ code: 0, output: 'alpha\n', errors: '' })
     expect(await shim('crm_attribute', ['-n', 'missing'])).toMatchObject({ code: 105, output: '' })
-    expect((await shim('pacemakerd', ['-$'])).output).toMatch(/^Pacemaker 2\.1\.5\n/)
+    expect((await shim('pacemakerd', ['-$'])).output).toMatch(/^Pacemaker 3\.\d+\.\d+\n/)
     expect((await shim('cibadmin', ['-Q'])).output).toMatch(/<\/cib>\n$/)
   })
 
@@ -317,7 +344,7 @@ describe('over the socket', () => {
   })
 
   test('a world that fails is an error of the command, not of the daemon', async () => {
-    world.status = () => Promise.reject(new Error('the store does not answer'))
+    world.fencingHistory = () => Promise.reject(new Error('the store does not answer'))
     expect(await shim('crm_mon', ['-1X'])).toEqual({ code: 1, output: '', errors: 'the store does not answer\n' })
     expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 })
   })

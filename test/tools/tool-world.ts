@@ -1,14 +1,16 @@
 /** A world for the tools that agents call: a CIB in memory, with what was asked of it. */
+import { createHash } from 'node:crypto'
 import { expandValue } from '../../src/attributes/index.ts'
-import { nodeName, ok } from '../../src/base/index.ts'
+import { nodeName } from '../../src/base/index.ts'
 import {
   composeCib,
-  type EditResult,
+  type OperationRecord,
   parseXml,
+  splitCib,
   type TransientAttributeRecord,
   type XmlElement,
 } from '../../src/cib/index.ts'
-import type { MonitorStatus, ToolWorld } from '../../src/tools/index.ts'
+import type { CibChange, FencingEvent, ToolReply, ToolWorld } from '../../src/tools/index.ts'
 
 const text = `<cib validate-with="pacemaker-3.9"><configuration>
   <crm_config><cluster_property_set id="cib-bootstrap-options">
@@ -26,13 +28,16 @@ const text = `<cib validate-with="pacemaker-3.9"><configuration>
   </resources><constraints/></configuration><status/></cib>`
 
 export class TestWorld implements ToolWorld {
+  readonly isCluster = true
   readonly localNode = nodeName('alpha')
   quorate = true
   readonly attributes = new Map<string, TransientAttributeRecord>()
   readonly cleaned: string[] = []
   /** What was asked about attributes, in words. */
   readonly asked: string[] = []
-  monitor: MonitorStatus = { quorate: true, options: {}, nodes: [], resources: [], attributes: new Map(), failures: [] }
+  /** What the status section holds besides the attributes: the history of what runs. */
+  operations: readonly OperationRecord[] = []
+  fencing: readonly FencingEvent[] = []
   #configuration: XmlElement
 
   constructor() {
@@ -46,10 +51,6 @@ export class TestWorld implements ToolWorld {
       { name: nodeName('alpha'), id: '1', state: 'member' as const },
       { name: nodeName('beta'), id: '2', state: 'lost' as const },
     ]
-  }
-
-  knowsNode(node: string): boolean {
-    return this.nodes().some(({ name }) => name === node)
   }
 
   configuration(): XmlElement {
@@ -73,6 +74,7 @@ export class TestWorld implements ToolWorld {
     return composeCib({
       configuration: this.#configuration,
       nodeStates: [state('alpha', '1'), state('beta', '2')],
+      operations: this.operations,
       transientAttributes: [...this.attributes.values()],
     })
   }
@@ -104,18 +106,43 @@ export class TestWorld implements ToolWorld {
     else this.attributes.set(key, { node, set, name, value: expandValue(this.attributes.get(key)?.value, value) })
   }
 
-  async edit(change: (cib: XmlElement) => EditResult): Promise<EditResult> {
-    const result = change(this.#configuration)
-    if (result.ok) this.#configuration = result.value.cib
-    return result.ok ? ok(result.value) : result
+  async edit(change: CibChange, { whole = false }: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
+    const after = change(whole ? this.cib() : this.#configuration)
+    if ('exitCode' in after) return after
+    const { configuration, transientAttributes } = splitCib(after)
+    this.#configuration = configuration
+    if (!whole) return undefined
+    this.attributes.clear()
+    for (const record of transientAttributes) this.attributes.set(`${record.node}/${record.set}/${record.name}`, record)
+    return undefined
   }
 
-  async cleanUp(resource: string, node: string | undefined): Promise<void> {
-    this.cleaned.push(`${resource} on ${node ?? 'all'}`)
+  async cleanUp({ resource, node }: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
+    this.cleaned.push(`${resource ?? 'all'} on ${node ?? 'all'}`)
   }
 
-  async status(): Promise<MonitorStatus> {
-    return this.monitor
+  dc() {
+    return { name: nodeName('alpha'), id: '1' }
+  }
+
+  controllerState(): string {
+    return 'S_IDLE'
+  }
+
+  async fencingHistory(): Promise<readonly FencingEvent[]> {
+    return this.fencing
+  }
+
+  async fence(): Promise<string | undefined> {
+    return undefined
+  }
+
+  md5(text: string): string {
+    return createHash('md5').update(text).digest('hex')
+  }
+
+  now(): number {
+    return 1_763_719_200
   }
 
   async settled(): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import { parseBoolean, present } from '../attribute-text.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { featureSet, schemaName } from './feature-set.ts'
 import type {
   NodeStateRecord,
   OperationRecord,
@@ -28,16 +29,12 @@ export interface CibParts {
   readonly shutdownLocks?: readonly ShutdownLockRecord[]
 }
 
-/** The schema and feature set that our CIBs are written for; Debian's Pacemaker 2.1.5 reads them. */
-const validateWith = 'pacemaker-3.9'
-const featureSet = '3.17.1'
-
 export function composeCib(parts: CibParts): XmlElement {
   const configuration = configurationElement(parts.configuration)
   const written =
     parts.configuration.name === 'cib'
       ? parts.configuration.attributes
-      : { crm_feature_set: featureSet, 'validate-with': validateWith }
+      : { crm_feature_set: featureSet, 'validate-with': schemaName }
   const attributes = {
     ...written,
     ...present({

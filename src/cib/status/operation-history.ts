@@ -4,9 +4,11 @@
  * recurring one, `<rsc>_last_failure_0` the last failure. A failure of a recurring operation leaves its own record as it
  * was, for the operation goes on. A live migration stands in `last_0` on both nodes, with both named.
  */
+
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import { present } from '../attribute-text.ts'
 import type { Agent } from '../configuration.ts'
+import { featureSet } from './feature-set.ts'
 import type { OperationRecord } from './records.ts'
 
 /** What became of an operation, as `op-status` numbers it. */
@@ -104,7 +106,7 @@ function attributesOf(result: OperationResult): Readonly<Record<string, string>>
   return {
     operation_key: operationKey(result.resource, operation, result.intervalMs),
     operation,
-    crm_feature_set: '3.17.1',
+    crm_feature_set: featureSet,
     'transition-key': key,
     'transition-magic': `${status}:${result.exitCode};${key}`,
     'exit-reason': result.exitReason ?? '',

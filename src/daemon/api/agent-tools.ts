@@ -1,36 +1,39 @@
-/** What crm_attribute and the other commands of agents see and change, on their socket beside the API's. */
+/** What crm_attribute and the other commands see and change, on their socket beside the API's. */
+import { createHash } from 'node:crypto'
 import { liveAttributes } from '../../attributes/index.ts'
-import type { NodeName } from '../../base/index.ts'
-import { type EditResult, element, printXml, readConfiguration, type XmlElement } from '../../cib/index.ts'
+import { type NodeName, nodeName } from '../../base/index.ts'
+import { element, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
-import { readStatus } from '../../status/index.ts'
+import { haclientGroup } from '../../rpc/index.ts'
 import {
-  type MonitorStatus,
+  type CibChange,
+  type FenceRequest,
+  type FencingEvent,
   runTool,
   serveTools,
   type ToolNode,
+  type ToolReply,
   type ToolServer,
   type ToolWorld,
 } from '../../tools/index.ts'
-import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterNode } from '../node/cluster-node.ts'
 import { untilState } from '../node/until-state.ts'
 import { knownAttributes } from '../records/attribute-writes.ts'
 import { deleteHistory } from '../records/forget-history.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
 import { agentToolsSocket } from './agent-tools-socket.ts'
-import { monitorStatus } from './monitor-status.ts'
+import { changeCib } from './change-cib.ts'
 
 export async function serveAgentTools(node: ClusterNode, paths: Paths): Promise<ToolServer> {
   const world = new AgentToolsWorld(node)
-  return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world))
+  const group = process.getuid?.() === 0 ? haclientGroup() : undefined
+  return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world), group)
 }
 
-/** An agent's own time limit is longer. */
-const seenTimeoutMs = 5000
-const editAttempts = 10
-
 class AgentToolsWorld implements ToolWorld {
+  readonly isCluster = true
   readonly #node: ClusterNode
 
   constructor(node: ClusterNode) {
@@ -45,19 +48,20 @@ class AgentToolsWorld implements ToolWorld {
     return this.#node.quorate
   }
 
-  nodes(): readonly ToolNode[] {
-    const { members } = this.#node.view
-    return this.#node.file.nodes.map(({ name, id }) => ({ name, id, state: members.has(name) ? 'member' : 'lost' }))
+  readonly md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex')
+
+  now(): number {
+    return Math.floor(Date.now() / 1000)
   }
 
-  knowsNode(node: string): boolean {
-    const { configuration, nodeStates } = this.#node.view
-    const isConfigured = configuration?.typed.nodes.some(({ name }) => name === node) ?? false
-    return (
-      isConfigured ||
-      [...nodeStates.keys()].some((name) => name === node) ||
-      this.nodes().some(({ name }) => name === node)
-    )
+  nodes(): readonly ToolNode[] {
+    const { members } = this.#node.view
+    return this.#node.file.nodes.map(({ name, id, address }) => ({
+      name,
+      id,
+      state: members.has(name) ? 'member' : 'lost',
+      address,
+    }))
   }
 
   cib(): XmlElement {
@@ -89,35 +93,13 @@ class AgentToolsWorld implements ToolWorld {
     await this.#node.attributes.refresh()
   }
 
-  async edit(change: (cib: XmlElement) => EditResult, command: string): Promise<EditResult> {
-    for (let attempt = 0; ; attempt++) {
-      const { configuration } = this.#node.view
-      const result = change(this.configuration())
-      if (!result.ok || !configuration) return result
-      const pushed = await saveConfiguration(this.#node, {
-        xml: readConfigurationToPush(printXml(result.value.cib)),
-        expectedVersion: configuration.version,
-        user: 'root',
-        command,
-      })
-      if (pushed.kind === 'saved' || attempt === editAttempts) {
-        await this.#seen(() => (this.#node.view.configuration?.version ?? 0) >= pushed.version)
-        if (pushed.kind === 'saved') return result
-        throw new Error('The configuration is being changed by others all the time: try again.')
-      }
-      await this.#seen(() => (this.#node.view.configuration?.version ?? 0) >= pushed.version)
-    }
+  async edit(change: CibChange, how: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
+    return await changeCib(this.#node, change, how)
   }
 
-  async cleanUp(resource: string, node: NodeName | undefined): Promise<void> {
-    await deleteHistory(this.#node, { resource, ...(node === undefined ? {} : { node }), onlyFailed: true })
-  }
-
-  async status(): Promise<MonitorStatus> {
-    const cib = this.cib()
-    const configuration = readConfiguration(cib)
-    const status = readStatus({ cib, configuration, now: Math.floor(Date.now() / 1000) })
-    return monitorStatus(status, (node) => this.transient(node))
+  async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
+    const { refresh = false, ...which } = what
+    await deleteHistory(this.#node, { ...which, onlyFailed: !refresh })
   }
 
   async settled(timeoutMs: number): Promise<boolean> {
@@ -126,10 +108,46 @@ class AgentToolsWorld implements ToolWorld {
       const { transition } = this.#node.state()
       return transition.computedVersion >= version && transition.state === 'idle'
     }
-    return await this.#seen(isSettled, timeoutMs)
+    return await untilState(this.#node, isSettled, timeoutMs)
   }
 
-  async #seen(isSo: () => boolean, timeoutMs = seenTimeoutMs): Promise<boolean> {
-    return await untilState(this.#node, isSo, timeoutMs)
+  dc(): { readonly name: NodeName; readonly id: string } | undefined {
+    const { dc } = this.#node.view
+    const entry = dc && this.#node.file.nodes.find(({ name }) => name === dc.node)
+    return entry && { name: entry.name, id: entry.id }
+  }
+
+  controllerState(): string {
+    const { state } = this.#node.state().transition
+    return state === 'computing' ? 'S_POLICY_ENGINE' : state === 'running' ? 'S_TRANSITION_ENGINE' : 'S_IDLE'
+  }
+
+  async fencingHistory(): Promise<readonly FencingEvent[]> {
+    const seconds = (time: string): number => Math.floor(Date.parse(time) / 1000)
+    return this.#node.state().fencing.map((record) => ({
+      target: record.target,
+      action: record.action,
+      ...(record.device === undefined ? {} : { device: record.device }),
+      client: record.client ?? 'systoled',
+      node: record.executedBy ?? '',
+      begun: seconds(record.begun),
+      ...(record.ended === undefined ? {} : { ended: seconds(record.ended) }),
+      outcome: record.outcome === 'succeeded' ? 'success' : record.outcome,
+    }))
+  }
+
+  async fence({ node, action }: FenceRequest): Promise<string | undefined> {
+    const target = nodeName(node)
+    if (action === 'confirm') {
+      const now = Date.now()
+      const word = toBytes({ node: target, time: new Date(now).toISOString(), fencedAt: Math.floor(now / 1000) })
+      await this.#node.confirmOff(target, async () => {
+        const writes = [{ kind: 'put', key: keys.fencingConfirmed(target), value: word }] as const
+        await this.#node.store.transaction({ compare: [], writes })
+      })
+      return undefined
+    }
+    const { succeeded, message } = await this.#node.fencing.fenceForAdministrator(target, action)
+    return succeeded ? undefined : message
   }
 }

@@ -1,5 +1,5 @@
 /** The configuration of a cluster that nobody has configured yet: its name and its nodes. */
-import { element, printXml } from '../../cib/index.ts'
+import { element, featureSet, printXml, schemaName } from '../../cib/index.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 
 export function firstConfiguration(file: ClusterFile): string {
@@ -18,7 +18,7 @@ export function firstConfiguration(file: ClusterFile): string {
   return printXml(
     element(
       'cib',
-      { crm_feature_set: '3.17.1', 'validate-with': 'pacemaker-3.9', admin_epoch: '0', epoch: '1', num_updates: '0' },
+      { crm_feature_set: featureSet, 'validate-with': schemaName, admin_epoch: '0', epoch: '1', num_updates: '0' },
       [
         element('configuration', {}, [
           element('crm_config', {}, [options]),

@@ -22,7 +22,9 @@ import {
 import type { Told } from './told.ts'
 
 export function printClone(status: Told, clone: CloneResource): readonly string[] {
-  const full = clone.instances.filter((instance) => isShownInFull(status, clone, instance))
+  const full = clone.instances
+    .filter((instance) => isShownInFull(status, clone, instance))
+    .filter((instance) => status.tellsInactive || primitivesOf(instance).some((member) => isActive(status, member)))
   const listed = clone.instances.filter(
     (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
   )
@@ -34,7 +36,7 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
       ...full.flatMap((instance) => printInstance(status, clone, instance)),
       ...list('Promoted', promoted.flatMap(locationsOf)),
       ...list(lowerRole(clone), others.flatMap(locationsOf)),
-      ...(clone.unique || clone.cloneMax <= listed.length ? [] : stoppedLists(status, clone)),
+      ...(!status.tellsInactive || clone.unique || clone.cloneMax <= listed.length ? [] : stoppedLists(status, clone)),
     ]),
   ]
 }

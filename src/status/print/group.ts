@@ -1,19 +1,22 @@
 /** A group: its title, and its members below. */
 import type { GroupResource } from '../cluster-status.ts'
 import { printPrimitive } from './primitive.ts'
-import { isDisabled, managementFlag } from './resource-state.ts'
+import { isActive, isDisabled, managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printGroup(status: Told, group: GroupResource, promotable = false): readonly string[] {
+  const members = group.members.filter(({ implicit }) => !implicit)
+  const shown = status.tellsInactive ? members : members.filter((member) => isActive(status, member))
+  const hidden = members.length - shown.length
   const flags = [
+    ...(hidden === 0 ? [] : [`${hidden} member${hidden === 1 ? '' : 's'} inactive`]),
     ...(isDisabled(group.meta, promotable) ? ['disabled'] : []),
     ...managementFlag(group, status.options.maintenanceMode),
   ]
   const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
-  const members = group.members.filter(({ implicit }) => !implicit)
   return [
     `* Resource Group: ${group.id}${suffix}:`,
-    ...indent(members.map((member) => `* ${printPrimitive(status, member)}`)),
+    ...indent(shown.map((member) => `* ${printPrimitive(status, member)}`)),
   ]
 }
 

@@ -4,4 +4,6 @@ import type { ClusterStatus } from '../cluster-status.ts'
 export interface Told extends ClusterStatus {
   /** False once a transition is over: what was pending before it counts as what it was taken for. */
   readonly tellsPending: boolean
+  /** False: of groups and clones only the active members. */
+  readonly tellsInactive: boolean
 }

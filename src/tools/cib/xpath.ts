@@ -1,14 +1,22 @@
 /**
- * The part of XPath 1.0 that agents and deployment tools ask a CIB with: `/`, `//`, `*`, `..`, and conditions on attributes
- * (`@a`, `@a='v'`, `!=`, `and`, `or`, `not()`, brackets) and on children (`primitive[@id='x']`).
+ * The part of XPath 1.0 that agents and deployment tools ask a CIB with: `/`, `//`, `*`, `..`, `.`, `|`, places (`[1]`), and conditions
+ * on attributes (`@a`, `@a='v'`, `!=`, `contains()`, `starts-with()`, `and`, `or`, `not()`, brackets) and on children
+ * (`primitive[@id='x']`). A path that ends in an attribute finds the elements that have it, as cibadmin prints them.
  */
-import { failed, ok, type Result } from '../base/index.ts'
-import { childElements, type XmlElement } from '../cib/index.ts'
+import { failed, ok, type Result } from '../../base/index.ts'
+import { childElements, type XmlElement } from '../../cib/index.ts'
 
 type Test = (node: Placed) => boolean
 type Step =
   | { readonly kind: 'parent' }
-  | { readonly kind: 'named'; readonly deep: boolean; readonly name: string; readonly tests: readonly Test[] }
+  | { readonly kind: 'self' }
+  | {
+      readonly kind: 'named'
+      readonly deep: boolean
+      readonly name: string
+      readonly tests: readonly (Test | number)[]
+    }
+  | { readonly kind: 'attribute'; readonly deep: boolean; readonly name: string }
 
 /** An element with its way to the root, for `..`. */
 interface Placed {
@@ -18,10 +26,29 @@ interface Placed {
 
 /** The elements that a path finds, in the order of the document. */
 export function selectXpath(root: XmlElement, xpath: string): Result<readonly XmlElement[], string> {
-  const steps = parsePath(new Reader(xpath), true)
-  if (typeof steps === 'string') return failed(`The path ${xpath} is not understood: ${steps}`)
+  const reader = new Reader(xpath)
   const top: Placed = { element: { kind: 'element', name: '#document', attributes: {}, children: [root] } }
-  return ok(walk([top], steps).map(({ element }) => element))
+  const found = new Set<XmlElement>()
+  do {
+    const steps = parsePath(reader, true)
+    if (typeof steps === 'string') return failed(`The path ${xpath} is not understood: ${steps}`)
+    for (const { element } of walk([top], steps)) found.add(element)
+  } while (reader.take('|'))
+  if (!xpath.includes('|')) return ok([...found])
+  return ok(descendants({ element: top.element }).flatMap(({ element }) => (found.has(element) ? [element] : [])))
+}
+
+/** `/cib/configuration/resources/primitive[@id='web']`. */
+export function elementPath(root: XmlElement, target: XmlElement): string | undefined {
+  const { id } = root.attributes
+  // The root needs no id to be found.
+  const own = `/${root.name}${id === undefined || root.name === 'cib' ? '' : `[@id='${id}']`}`
+  if (root === target) return own
+  for (const child of childElements(root)) {
+    const below = elementPath(child, target)
+    if (below !== undefined) return `${own}${below}`
+  }
+  return undefined
 }
 
 function walk(from: readonly Placed[], steps: readonly Step[]): readonly Placed[] {
@@ -29,12 +56,24 @@ function walk(from: readonly Placed[], steps: readonly Step[]): readonly Placed[
 }
 
 function follow(node: Placed, step: Step): readonly Placed[] {
+  if (step.kind === 'self') return [node]
   if (step.kind === 'parent') return node.parent === undefined ? [] : [node.parent]
-  const candidates = step.deep ? descendants(node) : children(node)
-  return candidates.filter(
-    (candidate) =>
-      (step.name === '*' || candidate.element.name === step.name) && step.tests.every((test) => test(candidate)),
+  if (step.kind === 'attribute') {
+    const holders = step.deep ? [node, ...descendants(node)] : [node]
+    return holders.filter(({ element }) => step.name === '*' || element.attributes[step.name] !== undefined)
+  }
+  const candidates = (step.deep ? descendants(node) : children(node)).filter(
+    ({ element }) => step.name === '*' || element.name === step.name,
   )
+  return step.tests.reduce<readonly Placed[]>(
+    (kept, test) => kept.filter((one) => (typeof test === 'number' ? placeOf(one, kept) === test : test(one))),
+    candidates,
+  )
+}
+
+/** A place counts among those of one parent. */
+function placeOf(node: Placed, among: readonly Placed[]): number {
+  return among.filter(({ parent }) => parent?.element === node.parent?.element).indexOf(node) + 1
 }
 
 function children(parent: Placed): readonly Placed[] {
@@ -96,17 +135,25 @@ function parsePath(reader: Reader, whole: boolean): readonly Step[] | string {
     steps.push(step)
     deep = reader.take('//')
     if (deep || reader.take('/')) continue
-    return whole && reader.rest !== '' ? `'${reader.rest}' is unexpected.` : steps
+    return whole && reader.rest !== '' && !reader.rest.startsWith('|') ? `'${reader.rest}' is unexpected.` : steps
   }
 }
 
 function parseStep(reader: Reader, deep: boolean): Step | string {
   if (reader.take('..')) return { kind: 'parent' }
+  if (reader.take('.')) return { kind: 'self' }
+  if (reader.take('@')) {
+    const attribute = reader.match(namePattern)
+    return attribute === undefined
+      ? `an attribute's name is expected before '${reader.rest}'.`
+      : { kind: 'attribute', deep, name: attribute }
+  }
   const name = reader.match(namePattern)
   if (name === undefined) return `an element's name is expected before '${reader.rest}'.`
-  const tests: Test[] = []
+  const tests: (Test | number)[] = []
   while (reader.take('[')) {
-    const test = parseOr(reader)
+    const place = reader.match(/^\d+(?=\s*\])/)
+    const test = place === undefined ? parseOr(reader) : Number(place)
     if (typeof test === 'string') return test
     if (!reader.take(']')) return `a ']' is missing before '${reader.rest}'.`
     tests.push(test)
@@ -136,9 +183,24 @@ function parseCondition(reader: Reader): Test | string {
     if (!reader.take(')')) return `a ')' is missing before '${reader.rest}'.`
     return negated ? (node) => !inner(node) : inner
   }
+  const called = reader.match(/^(?:contains|starts-with)(?=\s*\()/)
+  if (called !== undefined) return parseCall(reader, called, negated)
   if (reader.take('@')) return parseAttribute(reader)
   const path = parsePath(reader, false)
   return typeof path === 'string' ? path : (node) => walk([node], path).length > 0
+}
+
+/** `contains(@name, 'x')`. */
+function parseCall(reader: Reader, called: string, negated: boolean): Test | string {
+  const name = reader.take('(') && reader.take('@') ? reader.match(/^[A-Za-z_][\w.-]*/) : undefined
+  const quoted = reader.take(',') ? reader.match(/^(?:'[^']*'|"[^"]*")/) : undefined
+  if (name === undefined || quoted === undefined || !reader.take(')'))
+    return `${called}() takes an attribute and a text in quotes.`
+  const text = quoted.slice(1, -1)
+  return ({ element }) => {
+    const value = element.attributes[name] ?? ''
+    return (called === 'contains' ? value.includes(text) : value.startsWith(text)) !== negated
+  }
 }
 
 function parseAttribute(reader: Reader): Test | string {

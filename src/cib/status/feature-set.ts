@@ -1,0 +1,6 @@
+/**
+ * What our CIBs and results claim to be written for. Agents compare the feature set (from 3.19.7 on they know that they need not edit
+ * `validate-with`); Debian's Pacemaker 2.1.5 reads such CIBs, and refuses to write them.
+ */
+export const featureSet = '3.20.5'
+export const schemaName = 'pacemaker-3.9'

@@ -1,0 +1,160 @@
+/**
+ * A change of the CIB by a command: computed on what this node sees, saved if that is still what the store has, computed again on
+ * the newer one otherwise. So a command that found something changes just that. The configuration is one record; of the recorded
+ * state, transient attributes, tickets and what is left of nodes that are gone may be changed, each in its own record and all in one
+ * transaction. A change of both saves the configuration first.
+ */
+import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
+import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import type { Comparison, Write } from '../../store/index.ts'
+import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
+import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import type { ClusterNode } from '../node/cluster-node.ts'
+import { untilState } from '../node/until-state.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+
+/** An agent's own time limit is longer. */
+const seenTimeoutMs = 5000
+const attempts = 10
+const unsafe = 107
+
+export async function changeCib(
+  node: ClusterNode,
+  change: CibChange,
+  how: { readonly command: string; readonly whole?: boolean },
+): Promise<ToolReply | undefined> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { view } = node
+    const stored = view.configuration?.cib
+    if (stored === undefined) return refused(1, 'The cluster has no configuration yet: try again.')
+    const before = how.whole === true ? (cibOfView(view, node.quorate) ?? stored) : stored
+    const after = change(before)
+    if ('exitCode' in after) return after
+    const state = how.whole === true ? stateWrites(view, before, after) : []
+    if ('exitCode' in state) return state
+    const outcome = await save(node, { before, after, stored, state, command: how.command })
+    if (outcome === 'saved') return undefined
+  }
+  throw new Error('The CIB is being changed by others all the time: try again.')
+}
+
+async function save(
+  node: ClusterNode,
+  change: {
+    readonly before: XmlElement
+    readonly after: XmlElement
+    readonly stored: XmlElement
+    readonly state: readonly StateWrite[]
+    readonly command: string
+  },
+): Promise<'saved' | 'outdated'> {
+  const { before, after, stored, command } = change
+  const version = node.view.configuration?.version ?? 0
+  if (changesConfiguration(before, after)) {
+    // What the cluster itself says in the root element is not the configuration's.
+    const { 'have-quorum': _, 'dc-uuid': __, ...attributes } = after.attributes
+    const cib = element('cib', { ...stored.attributes, ...attributes }, [configurationElement(after)])
+    const xml = readConfigurationToPush(printXml(cib))
+    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user: 'root', command })
+    await untilState(node, () => (node.view.configuration?.version ?? 0) >= pushed.version, seenTimeoutMs)
+    if (pushed.kind !== 'saved') return 'outdated'
+  }
+  return change.state.length === 0 ? 'saved' : await saveState(node, change.state)
+}
+
+function changesConfiguration(before: XmlElement, after: XmlElement): boolean {
+  const written = ({ attributes }: XmlElement): readonly (string | undefined)[] => [
+    attributes['validate-with'],
+    attributes.epoch,
+    attributes.admin_epoch,
+  ]
+  const [old, current] = [written(before), written(after)]
+  return (
+    old.some((value, i) => value !== current[i]) ||
+    !sameDocument(configurationElement(before), configurationElement(after))
+  )
+}
+
+interface StateWrite {
+  readonly key: string
+  /** As this node saw it; undefined where there was nothing. */
+  readonly before: unknown
+  /** Undefined deletes it. */
+  readonly after: unknown
+}
+
+/** What differs, record by record; or why the difference is none that a command may make. */
+function stateWrites(view: ClusterView, before: XmlElement, after: XmlElement): readonly StateWrite[] | ToolReply {
+  const [old, current] = [splitCib(before), splitCib(after)]
+  const known = new Map<string, unknown>([...view.attributes, ...view.operations])
+  for (const [id, ticket] of view.tickets) known.set(keys.ticket(id), ticket)
+  for (const [node, state] of view.nodeStates) known.set(keys.nodeState(node), state)
+  const writes = [
+    ...differences(old.transientAttributes, current.transientAttributes, ({ node, set, name }) =>
+      keys.attribute(node, set, name),
+    ),
+    ...differences(old.tickets, current.tickets, ({ id }) => keys.ticket(id)),
+    ...differences(old.operations, current.operations, ({ node, resource, recordId }) =>
+      keys.history(node, resource, recordId),
+    ),
+    ...differences(old.nodeStates, current.nodeStates, ({ node }) => keys.nodeState(node)),
+  ]
+  const states = new Set([...old.nodeStates, ...current.nodeStates].map(({ node }) => keys.nodeState(node)))
+  const members = new Set([...view.members.keys()].map((node) => keys.nodeState(node)))
+  const forbidden = writes.find(({ key, after: value }) => states.has(key) && (value !== undefined || members.has(key)))
+  if (forbidden !== undefined)
+    return refused(
+      unsafe,
+      'The state of a node is what the cluster has seen of it and cannot be written; only what is left of a node that is gone can be deleted.',
+    )
+  return writes.map((write) => ({ ...write, before: known.get(write.key) }))
+}
+
+function differences<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly { readonly key: string; readonly after: Item | undefined }[] {
+  const text = (item: Item): string => JSON.stringify(item)
+  const old = new Map(before.map((item) => [keyOf(item), text(item)]))
+  const current = new Map(after.map((item) => [keyOf(item), item]))
+  return [
+    ...[...current].filter(([key, item]) => old.get(key) !== text(item)).map(([key, item]) => ({ key, after: item })),
+    ...[...old.keys()].filter((key) => !current.has(key)).map((key) => ({ key, after: undefined })),
+  ]
+}
+
+/** Nothing is written unless the store still has all that this node saw. */
+async function saveState(node: ClusterNode, writes: readonly StateWrite[]): Promise<'saved' | 'outdated'> {
+  const compare: Comparison[] = []
+  for (const { key, before } of writes) {
+    const entry = await node.store.get(key)
+    const isSeen = sameRecord(entry === undefined ? undefined : fromBytes(entry.value), before)
+    if (!isSeen) {
+      const revision = entry?.modRevision ?? node.view.revision + 1
+      await untilState(node, () => node.view.revision >= revision, seenTimeoutMs)
+      return 'outdated'
+    }
+    compare.push(
+      entry === undefined ? { kind: 'absent', key } : { kind: 'mod-revision', key, equals: entry.modRevision },
+    )
+  }
+  const made = writes.map(
+    ({ key, after }): Write =>
+      after === undefined ? { kind: 'delete', key } : { kind: 'put', key, value: toBytes(after) },
+  )
+  const { applied, revision } = await node.store.transaction({ compare, writes: made })
+  await untilState(node, () => node.view.revision >= revision, seenTimeoutMs)
+  return applied ? 'saved' : 'outdated'
+}
+
+/** The order of the members apart. */
+function sameRecord(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const [left, right] = [Object.entries(a), Object.entries(b)].map((pairs) =>
+    pairs.filter(([, value]) => value !== undefined),
+  )
+  const others = new Map(right ?? [])
+  return left?.length === right?.length && (left ?? []).every(([name, value]) => sameRecord(value, others.get(name)))
+}

@@ -1,0 +1,60 @@
+/** The list of resources, with or without what is not active. */
+import { assertNever } from '../../base/index.ts'
+import type { Resource } from '../cluster-status.ts'
+import { printBundle } from './bundle.ts'
+import { printClone } from './clone.ts'
+import { printGroup } from './group.ts'
+import { printPrimitive } from './primitive.ts'
+import { isActive, primitivesOf } from './resource-state.ts'
+import type { Told } from './told.ts'
+
+export function printResourceList(
+  status: Told,
+  isShown: (resource: Resource) => boolean = () => true,
+): readonly string[] {
+  return inOrder(status)
+    .filter(isShown)
+    .filter((resource) => status.tellsInactive || isPartlyActive(status, resource))
+    .flatMap((resource) => printResource(status, resource))
+}
+
+/** The most important first; those that are in the history alone come last. */
+function inOrder({ resources }: Told): readonly Resource[] {
+  const configured = resources.filter(({ orphan }) => !orphan)
+  const orphans = resources.filter(({ orphan }) => orphan)
+  return [...configured.sort((a, b) => b.meta.priority - a.meta.priority), ...orphans]
+}
+
+function printResource(status: Told, resource: Resource): readonly string[] {
+  switch (resource.kind) {
+    case 'primitive':
+      return isToldAtAll(resource) ? [`* ${printPrimitive(status, resource)}`] : []
+    case 'group':
+      return printGroup(status, resource)
+    case 'clone':
+      return printClone(status, resource)
+    case 'bundle':
+      return printBundle(status, resource)
+    default:
+      return assertNever(resource)
+  }
+}
+
+/** Implied connections are hidden, and orphans once they are stopped. */
+function isToldAtAll({ implicit, orphan, state }: Extract<Resource, { readonly kind: 'primitive' }>): boolean {
+  return !implicit && (!orphan || state.active.length > 0)
+}
+
+function isPartlyActive(status: Told, resource: Resource): boolean {
+  switch (resource.kind) {
+    case 'primitive':
+    case 'group':
+      return primitivesOf(resource).some((member) => isActive(status, member))
+    case 'clone':
+      return resource.instances.flatMap(primitivesOf).some((member) => isActive(status, member))
+    case 'bundle':
+      return resource.replicas.some(({ container }) => isActive(status, container))
+    default:
+      return assertNever(resource)
+  }
+}

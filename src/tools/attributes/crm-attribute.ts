@@ -1,0 +1,261 @@
+/**
+ * crm_attribute: reads and writes transient and permanent node attributes, utilization, promotion scores, cluster options and
+ * defaults (crm_attribute(8)). Agents read the output and the exit code, so that both are Pacemaker's: 105 for what is not there.
+ */
+import { expandValue } from '../../attributes/index.ts'
+import { type NodeName, nodeName } from '../../base/index.ts'
+import { element } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+import { knowsNode } from './known-nodes.ts'
+import { deletePairs, findPairs, type PairQuery, type PairScope, writePair } from './pairs.ts'
+
+/** Common to crm_attribute and its wrappers, crm_master and crm_standby. */
+export const attributeOptions: readonly OptionSpec[] = [
+  flag('query,G,get-value', 'Show the value. This is the default'),
+  valued('update,v,attr-value', 'VALUE', 'Set the value; value++ and value+=N count up'),
+  flag('delete,D,delete-attr', 'Delete it'),
+  valued('node,N,U,uname,node-uname', 'NODE', 'Of this node, instead of the one where the command runs'),
+  valued('lifetime,l', 'LIFETIME', 'Until when it holds: reboot or forever'),
+  flag('quiet,q,Q', 'Print only the value'),
+  valued('id,i,attr-id', 'ID', 'The XML id of the pair'),
+  valued('set-name,s', 'ID', 'The XML id of the set that it is in'),
+  valued('default,d', 'VALUE', 'Printed where nothing is set'),
+]
+
+const options: readonly OptionSpec[] = [
+  valued('name,n,attr-name', 'NAME', 'The name of the attribute or option. A query without one shows all'),
+  {
+    ...valued('promotion,p', 'RESOURCE', 'The promotion score of a resource, by default of the agent that calls'),
+    value: 'optional',
+  },
+  flag('pattern,P', 'The name is a regular expression (with a query, or transient attributes)'),
+  ...attributeOptions,
+  valued('type,t', 'SECTION', 'Where it is: crm_config, nodes, status, rsc_defaults, op_defaults'),
+  flag('utilization,z', 'A utilization attribute of the node'),
+  { ...flag('inhibit-policy-engine,!', 'Nothing: the cluster looks at every change'), ignored: true },
+]
+
+export const crmAttribute: Tool = {
+  name: 'crm_attribute',
+  summary: 'Read and write node attributes, cluster options and defaults',
+  options,
+  printsXml: true,
+  run: (call, world) => {
+    const asked = readAsked(call, world)
+    return 'exitCode' in asked ? asked : answer(asked, call, world)
+  },
+}
+
+export interface AttributeQuestion extends PairQuery {
+  readonly tool: string
+  readonly command:
+    | { readonly kind: 'query' }
+    | { readonly kind: 'update'; readonly value: string }
+    | { readonly kind: 'delete' }
+  readonly quiet: boolean
+  readonly pattern: boolean
+  readonly fallback?: string
+}
+
+function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | ToolReply {
+  const { given } = call
+  const promotion = hasOption(given, 'promotion')
+  const resource = optionValue(given, 'promotion') ?? call.resource
+  if (promotion && resource === undefined)
+    return refused(
+      exitCodes.usage,
+      'crm_attribute: -p/--promotion must be called from an OCF resource agent or with a resource ID specified',
+    )
+  const name = promotion ? promotionScoreName(resource ?? '') : optionValue(given, 'name')
+  const scope = scopeOf(given, call, world, promotion)
+  if (scope === undefined)
+    return refused(exitCodes.protocol, 'crm_attribute: Error performing operation: No message of desired type')
+  return question(call, world, { scope, ...(name === undefined ? {} : { name }) })
+}
+
+/** Promotion scores of anonymous clones are kept without the number of the instance, as their history is. */
+export function promotionScoreName(resource: string): string {
+  return `master-${resource}`
+}
+
+/** What the options that all three wrappers share ask of an attribute. */
+export function question(
+  call: ParsedCall,
+  world: ToolWorld,
+  about: { readonly scope: PairScope; readonly name?: string },
+): AttributeQuestion | ToolReply {
+  const { given } = call
+  const { scope, name } = about
+  const command = commandOf(given)
+  const pattern = hasOption(given, 'pattern')
+  if (pattern && command.kind !== 'query' && scope.kind !== 'status')
+    return refused(
+      exitCodes.usage,
+      'crm_attribute: Error: pattern can only be used with query, or with till-reboot update or delete',
+    )
+  if (name === undefined && command.kind !== 'query')
+    return refused(
+      exitCodes.usage,
+      `crm_attribute: Error: must specify attribute name or pattern to ${command.kind === 'update' ? 'update' : 'delete'}`,
+    )
+  if ('node' in scope && !knowsNode(world, scope.node))
+    return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${scope.node} to a UUID`)
+  const set = optionValue(given, 'set-name')
+  const id = optionValue(given, 'id')
+  const fallback = optionValue(given, 'default')
+  return {
+    tool: 'crm_attribute',
+    ...about,
+    command,
+    pattern,
+    quiet: hasOption(given, 'quiet'),
+    ...(set === undefined ? {} : { set }),
+    ...(id === undefined ? {} : { id }),
+    ...(fallback === undefined ? {} : { fallback }),
+  }
+}
+
+/** The last command counts; without any it is a query. */
+function commandOf(given: readonly GivenOption[]): AttributeQuestion['command'] {
+  const last = lastOf(given, ['query', 'update', 'delete'])
+  if (last?.name === 'update') return { kind: 'update', value: last.value ?? '' }
+  return last?.name === 'delete' ? { kind: 'delete' } : { kind: 'query' }
+}
+
+function scopeOf(
+  given: readonly GivenOption[],
+  call: ParsedCall,
+  world: ToolWorld,
+  promotion: boolean,
+): PairScope | undefined {
+  const type = optionValue(given, 'type')
+  const lifetime = optionValue(given, 'lifetime')
+  const named = optionValue(given, 'node')
+  const node = targetNode(named, call, world)
+  const forever = lifetime === 'forever'
+  if (hasOption(given, 'utilization')) return { kind: 'nodes', node, utilization: true }
+  if (type === 'crm_config' || type === 'rsc_defaults' || type === 'op_defaults') return { kind: type }
+  if (type === 'status' || (lifetime !== undefined && !forever)) return { kind: 'status', node }
+  if (type === 'nodes' || forever) return { kind: 'nodes', node, utilization: false }
+  if (type !== undefined) return undefined
+  if (promotion) return { kind: 'status', node }
+  return named === undefined ? { kind: 'crm_config' } : { kind: 'nodes', node, utilization: false }
+}
+
+/** The named node; else the one that the calling agent works for; else this one. */
+export function targetNode(named: string | undefined, call: ParsedCall, world: ToolWorld): NodeName {
+  const isNamed = named !== undefined && named !== 'auto' && named !== 'localhost'
+  return nodeName(isNamed ? named : (call.onNode ?? world.localNode))
+}
+
+export async function answer(asked: AttributeQuestion, call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  switch (asked.command.kind) {
+    case 'query':
+      return query(asked, world)
+    case 'update':
+      return await update(asked, asked.command.value, call, world)
+    case 'delete':
+      return await remove(asked, call, world)
+  }
+}
+
+interface Value {
+  readonly id?: string
+  readonly name: string
+  readonly value: string
+}
+
+function query(asked: AttributeQuestion, world: ToolWorld): ToolReply {
+  const found = valuesNow(asked, world)
+  const missing = asked.fallback === undefined || asked.name === undefined ? [] : [asked.fallback]
+  const values = found.length > 0 ? found : missing.map((value) => ({ name: asked.name ?? '', value }))
+  // Asked by a pattern, nothing is an answer.
+  if (values.length === 0 && !asked.pattern) return notThere(asked.tool)
+  const { kind } = asked.scope
+  const id = asked.id === undefined ? '' : `id=${asked.id}`
+  const lines = values.map(({ name, value }) =>
+    asked.quiet ? `${value}\n` : `scope=${kind} ${id} name=${name} value=${value}\n`,
+  )
+  return printed(
+    lines.join(''),
+    values.map(({ name, value }) =>
+      element('attribute', { name, value, ...(asked.id === undefined ? {} : { id: asked.id }), scope: kind }),
+    ),
+  )
+}
+
+function valuesNow(asked: AttributeQuestion, world: ToolWorld): readonly Value[] {
+  const { scope, name, pattern } = asked
+  const wanted = pattern ? new RegExp(name ?? '') : undefined
+  const isMeant = (one: string): boolean =>
+    wanted === undefined ? name === undefined || one === name : wanted.test(one)
+  if (scope.kind === 'status' && asked.id === undefined && asked.set === undefined)
+    return [...world.transient(scope.node)].flatMap(([one, value]) => (isMeant(one) ? [{ name: one, value }] : []))
+  return configured(asked, world).filter((pair) => isMeant(pair.name))
+}
+
+function configured(asked: AttributeQuestion, world: ToolWorld) {
+  const cib = asked.scope.kind === 'status' ? world.cib() : world.configuration()
+  const { name: _, ...query } = asked
+  return findPairs(cib, asked.pattern ? query : asked)
+}
+
+function notThere(tool: string): ToolReply {
+  return refused(exitCodes.noSuchObject, `${tool}: Error performing operation: No such device or address`)
+}
+
+/** Transient attributes of a running cluster are the attribute manager's, which keeps them apart from the CIB. */
+function isTransient(
+  asked: AttributeQuestion,
+  world: ToolWorld,
+): asked is AttributeQuestion & {
+  readonly scope: { readonly kind: 'status'; readonly node: NodeName }
+} {
+  return asked.scope.kind === 'status' && world.isCluster
+}
+
+async function update(asked: AttributeQuestion, value: string, call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const { name = '', scope } = asked
+  if (isTransient(asked, world)) {
+    const names = asked.pattern ? valuesNow(asked, world).map((found) => found.name) : [name]
+    for (const one of names) await world.setAttribute({ node: asked.scope.node, set: '', name: one, value })
+    return printed('', [])
+  }
+  const several = findPairs(world.cib(), asked)
+  if (several.length > 1) return ambiguous(asked, several)
+  const refusal = await world.edit(
+    (cib) => writePair(cib, { ...asked, name }, expandValue(findPairs(cib, asked)[0]?.value, value)),
+    { command: commandLine(call), whole: scope.kind === 'status' },
+  )
+  return refusal ?? printed('', [])
+}
+
+function ambiguous(asked: AttributeQuestion, found: readonly Required<Value>[]): ToolReply {
+  const lines = found.map(({ id, value }) => `  Value: ${value} \t(id=${id})\n`)
+  return {
+    exitCode: exitCodes.multiple,
+    output: '',
+    errors: `Multiple attributes match name=${asked.name}\n${lines.join('')}Error setting ${asked.name}: choose one with --id or --set-name.\n`,
+  }
+}
+
+async function remove(asked: AttributeQuestion, call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  if (isTransient(asked, world)) {
+    for (const { name } of valuesNow(asked, world)) await world.setAttribute({ node: asked.scope.node, set: '', name })
+    return printed('', [])
+  }
+  const before = configured(asked, world)
+  // What is not there needs no deleting, and Pacemaker's tools agree.
+  if (before.length === 0 || asked.pattern) return printed('', [])
+  const refusal = await world.edit((cib) => deletePairs(cib, asked), {
+    command: commandLine(call),
+    whole: asked.scope.kind === 'status',
+  })
+  if (refusal !== undefined) return refusal
+  const what = asked.scope.kind === 'crm_config' ? 'crm_config option' : `${asked.scope.kind} attribute`
+  const lines = before.map(({ id, name }) => `Deleted ${what}: id=${id} name=${name}\n`)
+  return printed(asked.quiet ? '' : lines.join(''), [])
+}

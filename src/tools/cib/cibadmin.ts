@@ -1,0 +1,359 @@
+/**
+ * cibadmin: asks for the CIB or a part of it and changes it (cibadmin(8)). A change is made to the CIB that it was asked of, so that
+ * `--modify --xpath "//nvpair[@name='lock' and @value='mine']/.."` compares and swaps: 105 where nothing matches.
+ */
+import {
+  childElement,
+  configurationElement,
+  describeCibReport,
+  element,
+  parseXml,
+  printXml,
+  sameDocument,
+  validateCib,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { featureSet, schemaName } from '../version.ts'
+import type { ToolWorld } from '../world.ts'
+import { created, deleted, modified, replacedBy } from './changes.ts'
+import { applyPatch } from './patch.ts'
+import { appended, removed, sectionOf, withSection } from './tree.ts'
+import { compareVersions, versionOf, withVersion } from './version.ts'
+import { elementPath, selectXpath } from './xpath.ts'
+
+const commands = [
+  'query',
+  'create',
+  'modify',
+  'replace',
+  'delete',
+  'delete-all',
+  'patch',
+  'erase',
+  'upgrade',
+  'bump',
+  'empty',
+  'md5-sum',
+  'md5-sum-versioned',
+] as const
+
+const options: readonly OptionSpec[] = [
+  flag('query,Q', 'Show the CIB, a section of it, or what a path finds'),
+  flag('create,C', 'Put in an element that is not there yet'),
+  flag('modify,M', 'Change the element of this name and id; children that it lacks are added'),
+  flag('replace,R', 'Put an element in the place of the one of its name and id, or replace a section or the whole'),
+  flag('delete,D', 'Delete the first element of this name that has these attributes, or that the path finds'),
+  flag('delete-all,d', 'Delete all that the path finds (with --xpath and --force)'),
+  flag('patch,P', 'Apply a difference made by crm_diff'),
+  flag('upgrade,u', 'Mark the configuration as of the newest schema (with --force)'),
+  flag('bump,B', "Increase the CIB's epoch by 1"),
+  flag('erase,E', 'Empty the configuration (with --force)'),
+  { ...valued('empty,a', 'SCHEMA', 'Print an empty CIB'), value: 'optional' },
+  flag('md5-sum,5', 'Print the digest of the given XML'),
+  flag('md5-sum-versioned,6', 'Print the digest of the given XML'),
+  valued('xml-text,X', 'XML', 'The element, as text'),
+  { ...valued('xml-file,x', 'FILE', 'The element, in a file'), file: 'read' },
+  flag('xml-pipe,p', 'The element, from standard input'),
+  valued(
+    'scope,o,obj_type',
+    'SECTION',
+    'Within this section: configuration, nodes, resources, constraints, crm_config, rsc_defaults, op_defaults, tags, acls, fencing-topology, alerts, status',
+  ),
+  valued('xpath,A', 'PATH', 'What this path finds, instead of --scope'),
+  flag('node-path,e', 'Print the paths of what a query with --xpath finds'),
+  flag('no-children,n', 'Print elements without what is in them'),
+  flag('allow-create,c', 'Let --modify put in what is not there'),
+  flag('force,f', 'Do what is dangerous'),
+  { ...flag('sync-call,s', 'Nothing: the answer comes once the change is saved'), ignored: true },
+  { ...flag('local,l', 'Nothing: every node has the whole CIB'), ignored: true },
+  { ...valued('node,N', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
+  { ...valued('host,h', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
+  {
+    ...valued('timeout,t', 'TIME', 'Nothing: a change waits as long as it takes others to finish theirs'),
+    ignored: true,
+  },
+  { ...valued('call-id,i', 'NUMBER', 'Nothing'), ignored: true },
+]
+
+export const cibadmin: Tool = {
+  name: 'cibadmin',
+  summary: 'Show and change the CIB',
+  options,
+  needsTerminal: (given) => hasOption(given, 'xml-pipe'),
+  run: async (call, world) => await run(call, world),
+}
+
+async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const command = lastOf(call.given, commands)?.name
+  if (command === undefined)
+    return refused(exitCodes.usage, 'cibadmin: a command is needed, such as --query. --help names them.')
+  if (isDangerous(call, command) && !hasOption(call.given, 'force')) return unsafe()
+  if (command === 'query') return query(call, world)
+  if (command === 'empty') return printed(printXml(emptyCib(optionValue(call.given, 'empty'))))
+  const given = givenXml(call)
+  if (given !== undefined && 'exitCode' in given) return given
+  if (command === 'md5-sum' || command === 'md5-sum-versioned')
+    return given === undefined
+      ? refused(exitCodes.usage, 'Please supply XML to process with -X, -x or -p')
+      : printed(`${world.md5(digestText(given))}\n`)
+  const bump = command === 'bump'
+  const refusal = await world.edit(
+    (cib) => {
+      const next = bump ? withVersion(cib, { epoch: versionOf(cib).epoch + 1 }) : change(command, cib, given, call)
+      return 'exitCode' in next || bump ? next : conforming(cib, next)
+    },
+    { command: commandLine(call), whole: true },
+  )
+  return refusal ?? printed('')
+}
+
+function isDangerous({ given }: ParsedCall, command: string): boolean {
+  return command === 'erase' || command === 'upgrade' || (command === 'delete-all' && hasOption(given, 'xpath'))
+}
+
+function unsafe(): ToolReply {
+  return refused(
+    exitCodes.unsafe,
+    'The supplied command is considered dangerous.  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.',
+  )
+}
+
+function callFailed(exitCode: number, why: string): ToolReply {
+  return refused(exitCode, `Call failed: ${why}`)
+}
+
+const nothing = (): ToolReply => callFailed(exitCodes.noSuchObject, 'No such device or address')
+
+/** Undefined where none was given. */
+function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
+  const file = optionValue(call.given, 'xml-file')
+  const text =
+    optionValue(call.given, 'xml-text') ??
+    (file === undefined ? undefined : call.files?.read(file)) ??
+    (hasOption(call.given, 'xml-pipe') ? call.files?.input() : undefined)
+  if (text === undefined) return undefined
+  const parsed = parseXml(text)
+  if (parsed.ok) return parsed.value
+  const [report] = parsed.reports
+  return refused(
+    exitCodes.configuration,
+    `Couldn't parse input: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
+  )
+}
+
+/** As libxml2 prints an element without white space, after one blank. */
+function digestText(given: XmlElement): string {
+  const flat = printXml(given)
+    .split('\n')
+    .map((line) => line.trim())
+    .join('')
+  return ` ${flat}\n`
+}
+
+function query({ given }: ParsedCall, world: ToolWorld): ToolReply {
+  const cib = world.cib()
+  const xpath = optionValue(given, 'xpath')
+  const bare = (found: XmlElement): XmlElement => (hasOption(given, 'no-children') ? { ...found, children: [] } : found)
+  if (xpath === undefined) {
+    const section = scoped(cib, optionValue(given, 'scope'))
+    return section === undefined ? nothing() : printed(printXml(bare(section)))
+  }
+  const found = selectXpath(cib, xpath)
+  if (!found.ok) return refused(exitCodes.usage, `cibadmin: ${found.reports.join(' ')}`)
+  if (found.value.length === 0) return nothing()
+  if (hasOption(given, 'node-path')) return printed(found.value.map((one) => `${elementPath(cib, one)}\n`).join(''))
+  const shown = found.value.map(bare)
+  const [only] = shown
+  // Several are wrapped, as Pacemaker does.
+  return printed(printXml(shown.length === 1 && only ? only : element('xpath-query', {}, shown)))
+}
+
+const sections = new Set(
+  'configuration nodes resources constraints crm_config rsc_defaults op_defaults tags acls fencing-topology alerts status'.split(
+    ' ',
+  ),
+)
+
+/** A name that is no section's stands for the whole. */
+function scoped(cib: XmlElement, scope: string | undefined): XmlElement | undefined {
+  return scope === undefined || !sections.has(scope) ? cib : sectionOf(cib, scope)
+}
+
+function change(
+  command: string,
+  cib: XmlElement,
+  given: XmlElement | undefined,
+  call: ParsedCall,
+): XmlElement | ToolReply {
+  if (command === 'erase') return erased(cib)
+  if (command === 'upgrade') return upgraded(cib)
+  const xpath = optionValue(call.given, 'xpath')
+  if (xpath !== undefined && command !== 'patch') return changeFound(command, cib, { xpath, given, call })
+  if (given === undefined) return callFailed(exitCodes.software, 'Invalid argument')
+  if (command === 'patch') return patched(cib, given)
+  const scope = optionValue(call.given, 'scope')
+  const isWhole = scope === undefined || !sections.has(scope)
+  if (command === 'replace' && given.name === 'cib') return replacedWhole(cib, given)
+  // A section that is not there yet is made for what comes into it.
+  const base = !isWhole && command !== 'delete' ? withSection(cib, scope) : cib
+  const from = scoped(base, scope)
+  if (from === undefined) return cib
+  const into = (next: XmlElement): XmlElement => (from === base ? next : removedAndPut(base, from, next))
+  switch (command) {
+    case 'create':
+      return isWhole && !sections.has(given.name)
+        ? nothing()
+        : createIn(base, isWhole ? (sectionOf(base, given.name) ?? base) : from, given)
+    case 'modify': {
+      const next = modified(from, given)
+      if (next !== undefined) return into(next)
+      return hasOption(call.given, 'allow-create') ? into(appended(from, given)) : nothing()
+    }
+    case 'replace': {
+      const next = replacedBy(from, given)
+      return next === undefined ? nothing() : into(next)
+    }
+    default:
+      return into(deleted(from, given))
+  }
+}
+
+function removedAndPut(base: XmlElement, from: XmlElement, next: XmlElement): XmlElement {
+  const swap = (node: XmlElement): XmlElement =>
+    node === from
+      ? next
+      : { ...node, children: node.children.map((child) => (child.kind === 'element' ? swap(child) : child)) }
+  return swap(base)
+}
+
+function createIn(cib: XmlElement, parent: XmlElement, given: XmlElement): XmlElement | ToolReply {
+  const outcome = created(parent, given)
+  return outcome.kind === 'created' ? removedAndPut(cib, parent, outcome.parent) : exists(outcome.element)
+}
+
+function exists(given: XmlElement): ToolReply {
+  const failure = element(
+    'failed_update',
+    { id: given.attributes.id ?? '', object_type: given.name, operation: 'cib_create', reason: 'File exists' },
+    [given],
+  )
+  const refusal = callFailed(exitCodes.exists, 'File exists')
+  return { ...refusal, output: printXml(element('failed', {}, [failure])) }
+}
+
+/** With a path, the first that it finds is meant; `--delete-all` means all. */
+function changeFound(
+  command: string,
+  cib: XmlElement,
+  how: { readonly xpath: string; readonly given: XmlElement | undefined; readonly call: ParsedCall },
+): XmlElement | ToolReply {
+  const selected = selectXpath(cib, how.xpath)
+  if (!selected.ok) return refused(exitCodes.usage, `cibadmin: ${selected.reports.join(' ')}`)
+  const [target] = selected.value
+  // What is not there is deleted already.
+  if (command === 'delete' || command === 'delete-all') {
+    const gone = command === 'delete' ? selected.value.slice(0, 1) : selected.value
+    return gone.reduce((current, one) => removed(current, one), cib)
+  }
+  if (target === undefined) return nothing()
+  const { given } = how
+  if (given === undefined) return callFailed(exitCodes.software, 'Invalid argument')
+  switch (command) {
+    case 'create':
+      return createIn(cib, target, given)
+    case 'modify': {
+      const next = modified(target, given)
+      return next === undefined ? nothing() : removedAndPut(cib, target, next)
+    }
+    default: {
+      const parent = parentOf(cib, target)
+      if (parent === undefined) return replacedWhole(cib, given)
+      return removedAndPut(cib, parent, appended(removed(parent, target), given))
+    }
+  }
+}
+
+function parentOf(root: XmlElement, target: XmlElement): XmlElement | undefined {
+  for (const child of root.children) {
+    if (child.kind !== 'element') continue
+    if (child === target) return root
+    const below = parentOf(child, target)
+    if (below !== undefined) return below
+  }
+  return undefined
+}
+
+function replacedWhole(cib: XmlElement, given: XmlElement): XmlElement | ToolReply {
+  if (childElement(given, 'configuration') === undefined)
+    return callFailed(exitCodes.configuration, 'Update does not conform to the configured schema')
+  if (compareVersions(versionOf(given), versionOf(cib)) < 0)
+    return callFailed(exitCodes.old, 'Update was older than existing configuration')
+  return given
+}
+
+function patched(cib: XmlElement, patch: XmlElement): XmlElement | ToolReply {
+  const outcome = applyPatch(cib, patch)
+  if (outcome.kind === 'applied') return outcome.document
+  return outcome.kind === 'old'
+    ? callFailed(exitCodes.old, 'Update was older than existing configuration')
+    : callFailed(exitCodes.configuration, `Application of an update diff failed: there is no ${outcome.path}`)
+}
+
+const newSections = ['crm_config', 'nodes', 'resources', 'constraints']
+
+function emptyCib(schema = schemaName): XmlElement {
+  const attributes = {
+    crm_feature_set: featureSet,
+    'validate-with': schema,
+    epoch: '1',
+    num_updates: '0',
+    admin_epoch: '0',
+  }
+  return element('cib', attributes, [
+    element(
+      'configuration',
+      {},
+      newSections.map((name) => element(name)),
+    ),
+    element('status'),
+  ])
+}
+
+/** The recorded state stays: what runs goes on running, as orphans that the cluster stops. */
+function erased(cib: XmlElement): XmlElement {
+  const configuration = element(
+    'configuration',
+    {},
+    newSections.map((name) => element(name)),
+  )
+  return removedAndPut(cib, configurationElement(cib), configuration)
+}
+
+function upgraded(cib: XmlElement): XmlElement | ToolReply {
+  const written = cib.attributes['validate-with'] ?? ''
+  const [, major] = /^pacemaker-(\d+)\./.exec(written) ?? []
+  if (major === undefined || Number(major) < 2)
+    return refused(
+      exitCodes.unimplemented,
+      `cibadmin: a CIB of the schema '${written}' is not upgraded. Let Pacemaker 2 do it first.`,
+    )
+  const isNewest = Number(major) > 3 || written.localeCompare(schemaName, 'en', { numeric: true }) >= 0
+  return isNewest ? cib : { ...cib, attributes: { ...cib.attributes, 'validate-with': schemaName } }
+}
+
+/** A change may not bring in what makes no sense; what made none before it does not stand in its way. */
+function conforming(before: XmlElement, after: XmlElement): XmlElement | ToolReply {
+  if (sameDocument(before, after)) return after
+  const errors = (cib: XmlElement): readonly string[] =>
+    validateCib(cib).flatMap((report) => (report.severity === 'error' ? [describeCibReport({ ...report })] : []))
+  const known = new Set(errors(before))
+  const added = errors(after).filter((error) => !known.has(error))
+  if (added.length === 0) return after
+  return refused(
+    exitCodes.configuration,
+    [...added, 'Call failed: Update does not conform to the configured schema'].join('\n'),
+  )
+}

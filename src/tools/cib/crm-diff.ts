@@ -1,0 +1,67 @@
+/** crm_diff: the difference of two CIBs, as cibadmin --patch takes it, and its application (crm_diff(8)). 1 where they differ. */
+import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { applyPatch, makePatch } from './patch.ts'
+
+export const crmDiff: Tool = {
+  name: 'crm_diff',
+  summary: 'Compare two CIBs, or apply such a difference',
+  options: [
+    { ...valued('original,o', 'FILE', 'The first CIB, in a file; - is standard input'), file: 'read' },
+    valued('original-string,O', 'XML', 'The first CIB, as text'),
+    { ...valued('new,n', 'FILE', 'The second CIB, in a file'), file: 'read' },
+    valued('new-string,N', 'XML', 'The second CIB, as text'),
+    { ...valued('patch,p', 'FILE', 'Apply this difference to the first CIB and print the result'), file: 'read' },
+    flag('no-version,u', 'Leave the versions out'),
+    { ...flag('cib,c', 'Nothing: the inputs are always compared as CIBs'), ignored: true },
+    flag('stdin,s', 'The first CIB comes from standard input'),
+  ],
+  runsHere: true,
+  run,
+}
+
+function run(call: ParsedCall): ToolReply {
+  const { given } = call
+  const patch = optionValue(given, 'patch')
+  const first = read(call, 'original', 'original-string')
+  if (first === undefined) return refused(exitCodes.dataError, 'Could not parse the first XML fragment')
+  const second = patch === undefined ? read(call, 'new', 'new-string') : readFile(call, patch)
+  if (second === undefined) return refused(exitCodes.dataError, 'Could not parse the second XML fragment')
+  if (patch !== undefined) return patched(first, second)
+  const difference = makePatch(first, second, !hasOption(given, 'no-version'))
+  return difference === undefined
+    ? printed('')
+    : { exitCode: exitCodes.error, output: printXml(difference), errors: '' }
+}
+
+function patched(document: XmlElement, patch: XmlElement): ToolReply {
+  const outcome = applyPatch(document, patch)
+  switch (outcome.kind) {
+    case 'applied':
+      return printed(printXml(outcome.document))
+    case 'old':
+      return refused(exitCodes.old, 'Could not apply the patch: it is for another version of the CIB')
+    case 'failed':
+      return refused(exitCodes.error, `Could not apply the patch: there is no ${outcome.path}`)
+  }
+}
+
+function read(call: ParsedCall, file: string, text: string): XmlElement | undefined {
+  const given: readonly GivenOption[] = call.given
+  const written = optionValue(given, text)
+  if (written !== undefined) return parsed(written)
+  const path = optionValue(given, file)
+  if (path !== undefined && path !== '-') return readFile(call, path)
+  return path === '-' || hasOption(given, 'stdin') ? parsed(call.files?.input() ?? '') : undefined
+}
+
+function readFile(call: ParsedCall, path: string): XmlElement | undefined {
+  return parsed(call.files?.read(path) ?? '')
+}
+
+function parsed(text: string): XmlElement | undefined {
+  const result = parseXml(text)
+  return result.ok ? result.value : undefined
+}

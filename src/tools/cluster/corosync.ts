@@ -1,0 +1,150 @@
+/**
+ * What tools ask Corosync for, answered from this cluster: corosync-cfgtool -s, corosync-quorumtool -s, corosync-cmapctl. There is no
+ * Corosync; links, votes and names are ours in its words.
+ */
+import { exitCodes } from '../exit-codes.ts'
+import { statusOf } from '../monitor/status-of.ts'
+import { ctime } from '../monitor/times.ts'
+import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import type { ToolNode, ToolWorld } from '../world.ts'
+
+function notConnected(tool: string): ToolReply {
+  return refused(exitCodes.error, `${tool}: this is a CIB in a file, not a cluster.`)
+}
+
+export const corosyncCfgtool: Tool = {
+  name: 'corosync-cfgtool',
+  summary: 'Show the links of this node',
+  options: [
+    flag('s', 'The state of the links'),
+    flag('n', 'The state of the links'),
+    flag('R', 'Nothing: a changed list of nodes is known everywhere at once'),
+    { ...flag('b', 'Nothing'), ignored: true },
+  ],
+  run: ({ given }, world) => {
+    if (!world.isCluster) return notConnected('corosync-cfgtool')
+    if (hasOption(given, 'R')) return printed('Reloading corosync.conf...\nDone\n')
+    if (!hasOption(given, 's') && !hasOption(given, 'n'))
+      return refused(exitCodes.error, 'corosync-cfgtool: only -s, -n and -R are answered.')
+    const own = world.nodes().find(({ name }) => name === world.localNode)
+    const lines = world.nodes().map(({ id, name, state }) => {
+      const how = name === world.localNode ? 'localhost' : state === 'member' ? 'connected' : 'disconnected'
+      return `\t\tnodeid:${id.padStart(11)}:\t${how}\n`
+    })
+    return printed(
+      `Local node ID ${own?.id ?? ''}, transport tls\nLINK ID 0 tcp\n\taddr\t= ${own?.address ?? ''}\n\tstatus:\n${lines.join('')}`,
+    )
+  },
+}
+
+export const corosyncQuorumtool: Tool = {
+  name: 'corosync-quorumtool',
+  summary: 'Show quorum and votes. 2 without quorum',
+  options: [flag('s', 'Quorum and votes'), flag('l', 'The members'), flag('p', 'Nothing'), flag('i', 'Nothing')],
+  run: ({ given }, world) => {
+    if (!world.isCluster) return notConnected('corosync-quorumtool')
+    const present = world.nodes().filter(({ state }) => state === 'member')
+    const members = `\nMembership information\n----------------------\n    Nodeid      Votes Name\n${present.map((node) => memberLine(node, world)).join('')}`
+    if (hasOption(given, 'l')) return printed(members)
+    const output = `${quorumText(world, present)}${members}`
+    return { exitCode: world.quorate ? exitCodes.ok : 2, output, errors: '' }
+  },
+}
+
+function memberLine({ id, name }: ToolNode, world: ToolWorld): string {
+  return `${id.padStart(10)}${'1'.padStart(11)} ${name}${name === world.localNode ? ' (local)' : ''}\n`
+}
+
+function quorumText(world: ToolWorld, present: readonly ToolNode[]): string {
+  const expected = world.nodes().length
+  const own = world.nodes().find(({ name }) => name === world.localNode)
+  const needed = expected === 2 ? 1 : Math.floor(expected / 2) + 1
+  const flags = [...(expected === 2 ? ['2Node'] : []), ...(world.quorate ? ['Quorate'] : [])]
+  const rows = (pairs: readonly (readonly [string, string])[]): string =>
+    pairs.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}\n`).join('')
+  return [
+    'Quorum information\n------------------\n',
+    rows([
+      ['Date', ctime(world.now())],
+      ['Quorum provider', 'systole'],
+      ['Nodes', String(present.length)],
+      ['Node ID', own?.id ?? ''],
+      ['Ring ID', `${own?.id ?? ''}.1`],
+      ['Quorate', world.quorate ? 'Yes' : 'No'],
+    ]),
+    '\nVotequorum information\n----------------------\n',
+    rows([
+      ['Expected votes', String(expected)],
+      ['Highest expected', String(expected)],
+      ['Total votes', String(present.length)],
+      ['Quorum', `${needed}  ${world.quorate ? '' : 'Activity blocked'}`],
+      ['Flags', `${flags.join(' ')} `],
+    ]),
+  ].join('')
+}
+
+export const corosyncCmapctl: Tool = {
+  name: 'corosync-cmapctl',
+  summary: 'Show settings under the names that Corosync has for them',
+  options: [
+    valued('g', 'KEY', 'One setting'),
+    flag('b', 'Nothing'),
+    { ...valued('m', 'MAP', 'Only stats, which there are none of'), ignored: true },
+  ],
+  run: (call, world) => {
+    if (!world.isCluster) return notConnected('corosync-cmapctl')
+    const wanted = optionValue(call.given, 'g') ?? wantedPrefix(call)
+    const exact = hasOption(call.given, 'g')
+    const found = cmapKeys(world).filter(
+      ({ key }) => wanted === undefined || (exact ? key === wanted : key.startsWith(wanted)),
+    )
+    if (found.length === 0)
+      return {
+        exitCode: exitCodes.error,
+        output: '',
+        errors: exact ? `Can't get key ${wanted}. Error CS_ERR_NOT_EXIST\n` : '',
+      }
+    return printed(found.map(({ key, type, value }) => `${key} (${type}) = ${value}\n`).join(''))
+  },
+}
+
+function wantedPrefix(call: ParsedCall): string | undefined {
+  const [word] = plainWords(call.given)
+  return word
+}
+
+interface CmapKey {
+  readonly key: string
+  readonly type: 'str' | 'u32' | 'u8'
+  readonly value: string
+}
+
+/** By key, as Corosync prints them. */
+function cmapKeys(world: ToolWorld): readonly CmapKey[] {
+  const nodes = world.nodes()
+  const at = nodes.findIndex(({ name }) => name === world.localNode)
+  const listed = nodes.flatMap(({ name, id, address = '' }, number): readonly CmapKey[] => [
+    { key: `nodelist.node.${number}.name`, type: 'str', value: name },
+    { key: `nodelist.node.${number}.nodeid`, type: 'u32', value: id },
+    { key: `nodelist.node.${number}.ring0_addr`, type: 'str', value: address },
+  ])
+  const members = nodes.flatMap(({ id, state }): readonly CmapKey[] =>
+    state === 'member' ? [{ key: `runtime.members.${id}.status`, type: 'str', value: 'joined' }] : [],
+  )
+  const all: readonly CmapKey[] = [
+    { key: 'nodelist.local_node_pos', type: 'u32', value: String(at) },
+    ...listed,
+    { key: 'quorum.expected_votes', type: 'u32', value: String(nodes.length) },
+    { key: 'quorum.provider', type: 'str', value: 'systole' },
+    ...members,
+    { key: 'totem.cluster_name', type: 'str', value: clusterName(world) },
+    { key: 'totem.transport', type: 'str', value: 'tls' },
+    { key: 'totem.version', type: 'u32', value: '2' },
+  ]
+  return [...all].sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+function clusterName(world: ToolWorld): string {
+  return statusOf(world).options.raw.get('cluster-name') ?? 'systole'
+}

@@ -1,0 +1,91 @@
+/** crm_node: who is this node, who are the others, is there quorum (crm_node(8)). */
+import { childElement, childElements } from '../../cib/index.ts'
+import { removed, sectionOf } from '../cib/tree.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, hasOption, lastOf, valued } from '../options.ts'
+import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+
+const commands = ['name', 'name-for-id', 'list', 'partition', 'cluster-id', 'quorum', 'remove']
+
+export const crmNode: Tool = {
+  name: 'crm_node',
+  summary: 'Show the nodes of the cluster, as a node knows them',
+  options: [
+    flag('name,n', 'The name of this node'),
+    valued('name-for-id,N', 'ID', 'The name of the node with this id'),
+    flag('list,l', 'All nodes: id, name, and whether it is a member or lost'),
+    flag('partition,p', 'The names of the members, in one line'),
+    flag('cluster-id,i', 'The id of this node'),
+    flag('quorum,q', '1 with quorum, 0 without'),
+    valued(
+      'remove,R',
+      'NODE',
+      'Take what is left of a node out of the configuration (with --force); it must have left the cluster',
+    ),
+    flag('force,f', 'Do what is dangerous'),
+    { ...flag('quiet,Q', 'Nothing'), ignored: true },
+  ],
+  run: (call, world) => run(call, world),
+}
+
+async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const command = lastOf(call.given, commands)
+  if (command === undefined)
+    return refused(
+      exitCodes.usage,
+      'crm_node: a command is needed: --name, --list, --partition, --cluster-id, --name-for-id, --quorum or --remove.',
+    )
+  if (!world.isCluster)
+    return refused(exitCodes.notConnected, 'error: Could not connect to controller: Connection refused')
+  const nodes = world.nodes()
+  switch (command.name) {
+    case 'name':
+      return printed(`${call.onNode ?? world.localNode}\n`)
+    case 'name-for-id': {
+      const node = nodes.find(({ id }) => id === command.value)
+      return node ? printed(`${node.name}\n`) : refused(exitCodes.noSuchHost, 'Node is not known to cluster')
+    }
+    case 'list':
+      return printed(nodes.map(({ id, name, state }) => `${id} ${name} ${state}\n`).join(''))
+    case 'partition': {
+      const present = nodes.filter(({ state }) => state === 'member')
+      return printed(`${present.map(({ name }) => name).join(' ')} \n`)
+    }
+    case 'cluster-id':
+      return printed(`${nodes.find(({ name }) => name === world.localNode)?.id ?? ''}\n`)
+    case 'quorum':
+      return printed(`${world.quorate ? 1 : 0}\n`)
+    default:
+      return await remove(call, command.value ?? '', world)
+  }
+}
+
+/** Its entry and its recorded state: who still belongs to the cluster is taken out of it first. */
+async function remove(call: ParsedCall, node: string, world: ToolWorld): Promise<ToolReply> {
+  if (!hasOption(call.given, 'force'))
+    return refused(
+      exitCodes.usage,
+      'The supplied command is considered dangerous.  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.',
+    )
+  if (world.nodes().some(({ name }) => name === node))
+    return refused(
+      exitCodes.unsafe,
+      `crm_node: ${node} belongs to the cluster. Use 'systole cluster node remove ${node}', which takes it out everywhere.`,
+    )
+  const refusal = await world.edit(
+    (cib) => {
+      const nodes = sectionOf(cib, 'nodes')
+      const status = childElement(cib, 'status')
+      const entries = [
+        ...(nodes === undefined ? [] : childElements(nodes, 'node')),
+        ...(status === undefined ? [] : childElements(status, 'node_state')),
+      ]
+      return entries
+        .filter(({ attributes }) => attributes.uname === node)
+        .reduce((current, entry) => removed(current, entry), cib)
+    },
+    { command: commandLine(call), whole: true },
+  )
+  return refusal ?? printed('')
+}

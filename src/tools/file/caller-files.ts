@@ -1,0 +1,54 @@
+/** The files of the caller, and crm_report's archive. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { CallerFiles, LogExcerpt } from '../tool.ts'
+
+export function callerFiles(environment: Readonly<Record<string, string | undefined>>): CallerFiles {
+  return {
+    read: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
+    input: () => readFileSync(0, 'utf8'),
+    write: (path, text) => {
+      if (path === '-') process.stdout.write(text)
+      else writeWhole(path, text)
+    },
+    archive: (dest, texts, log) => archive(dest, { ...texts, 'systoled.log': logText(environment, log) }),
+  }
+}
+
+/** Written beside and renamed: a page that is loaded meanwhile is the old or the new one. */
+function writeWhole(path: string, text: string): void {
+  const isDevice = /^\/dev\/|^\/proc\//.test(path)
+  writeFileSync(isDevice ? path : `${path}.new`, text)
+  if (!isDevice) renameSync(`${path}.new`, path)
+}
+
+function archive(dest: string, texts: Readonly<Record<string, string>>): string {
+  const target = `${resolve(dest)}.tar.gz`
+  const folder = mkdtempSync(join(tmpdir(), 'crm-report-'))
+  try {
+    const name = basename(dest)
+    mkdirSync(join(folder, name), { mode: 0o700 })
+    for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, name, file), text, { mode: 0o600 })
+    const made = spawnSync('tar', ['-czf', target, '-C', folder, name], { encoding: 'utf8' })
+    if (made.status !== 0) throw new Error(`the archive ${target} could not be made: ${made.stderr}`)
+    return target
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** From the journal, where there is one; from the log file of a daemon below SYSTOLE_ROOT otherwise. */
+function logText(environment: Readonly<Record<string, string | undefined>>, { from, to, mask }: LogExcerpt): string {
+  const range = [...(from === undefined ? [] : [`--since=@${from}`]), ...(to === undefined ? [] : [`--until=@${to}`])]
+  const journal = spawnSync('journalctl', ['--no-pager', '--unit=systoled', ...range], { encoding: 'utf8' })
+  if (journal.status === 0) return mask(journal.stdout)
+  const file = join(environment.SYSTOLE_ROOT ?? '/', 'var/log/systole/systoled.log')
+  try {
+    return mask(readFileSync(file, 'utf8'))
+  } catch {
+    // A report without a log says so: it is still worth something.
+    return `No log was found: neither journalctl --unit=systoled nor ${file}.\n`
+  }
+}

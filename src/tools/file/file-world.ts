@@ -1,0 +1,168 @@
+/** `CIB_file`: a CIB in a file stands for the cluster. A FIFO is read once; what is changed is written to the file. */
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { expandValue } from '../../attributes/index.ts'
+import { type NodeName, nodeName } from '../../base/index.ts'
+import {
+  childElements,
+  configurationElement,
+  element,
+  parseXml,
+  printXml,
+  sameDocument,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { deletePairs, findPairs, writePair } from '../attributes/pairs.ts'
+import { sectionOf } from '../cib/tree.ts'
+import { versionOf, withVersion } from '../cib/version.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { statusOf } from '../monitor/status-of.ts'
+import { refused, type ToolReply } from '../tool.ts'
+import type { CibChange, ToolNode, ToolWorld } from '../world.ts'
+
+export class CibFileError extends Error {
+  override readonly name = 'CibFileError'
+}
+
+/** Read-only where there is no path: a CIB that came from a running cluster. */
+export class FileWorld implements ToolWorld {
+  readonly isCluster = false
+  readonly localNode: NodeName = nodeName(hostname())
+  readonly #path: string | undefined
+  readonly #read: () => XmlElement
+  #cib: XmlElement | undefined
+
+  constructor(source: { readonly path: string } | { readonly read: () => XmlElement }) {
+    this.#path = 'path' in source ? source.path : undefined
+    this.#read = 'path' in source ? () => readCib(source.path) : source.read
+  }
+
+  readonly md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex')
+
+  now(): number {
+    return Math.floor(Date.now() / 1000)
+  }
+
+  get quorate(): boolean {
+    return this.cib().attributes['have-quorum'] === '1'
+  }
+
+  nodes(): readonly ToolNode[] {
+    const nodes = sectionOf(this.cib(), 'nodes')
+    return (nodes === undefined ? [] : childElements(nodes, 'node')).flatMap(({ attributes: { id, uname, type } }) =>
+      uname === undefined || type === 'remote'
+        ? []
+        : [{ name: nodeName(uname), id: id ?? '', state: 'member' as const }],
+    )
+  }
+
+  cib(): XmlElement {
+    this.#cib ??= this.#read()
+    return this.#cib
+  }
+
+  configuration(): XmlElement {
+    return this.cib()
+  }
+
+  transient(node: string): ReadonlyMap<string, string> {
+    const found = findPairs(this.cib(), { scope: { kind: 'status', node: nodeName(node) } })
+    return new Map(found.map(({ name, value }) => [name, value]))
+  }
+
+  live(node: string): ReadonlyMap<string, string> {
+    return this.transient(node)
+  }
+
+  async setAttribute({ node, name, value }: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
+    const scope = { kind: 'status', node } as const
+    const change = (cib: XmlElement): XmlElement =>
+      value === undefined
+        ? deletePairs(cib, { scope, name })
+        : writePair(cib, { scope, name }, expandValue(findPairs(cib, { scope, name })[0]?.value, value))
+    await this.edit(change)
+  }
+
+  async setDampening(): Promise<void> {
+    await Promise.resolve()
+  }
+
+  async refreshAttributes(): Promise<void> {
+    await Promise.resolve()
+  }
+
+  async edit(change: CibChange): Promise<ToolReply | undefined> {
+    const before = this.cib()
+    const after = change(before)
+    if ('exitCode' in after) return after
+    if (sameDocument(before, after)) return undefined
+    if (this.#path === undefined) return refused(exitCodes.notConnected, 'This CIB can only be read.')
+    this.#cib = numbered(before, after)
+    if (statSync(this.#path).isFIFO())
+      return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)
+    // Written beside and renamed: whoever reads the file sees the old or the new one, never a half.
+    writeFileSync(`${this.#path}.new`, printXml(this.#cib))
+    renameSync(`${this.#path}.new`, this.#path)
+    return undefined
+  }
+
+  /** Nothing is probed anew in a file. */
+  async cleanUp(): Promise<void> {
+    await Promise.resolve()
+  }
+
+  async settled(): Promise<boolean> {
+    return await Promise.resolve(false)
+  }
+
+  dc(): { readonly name: NodeName; readonly id: string } | undefined {
+    const dc = statusOf(this).nodes.find(({ isDc }) => isDc)
+    return dc && { name: dc.name, id: dc.id }
+  }
+
+  controllerState(): string {
+    return 'S_IDLE'
+  }
+
+  async fencingHistory(): Promise<readonly []> {
+    return await Promise.resolve([])
+  }
+
+  async fence(): Promise<string> {
+    return await Promise.resolve('This is a CIB in a file, not a cluster.')
+  }
+}
+
+function readCib(path: string): XmlElement {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CibFileError(`Could not connect to the CIB: ${path} cannot be read: ${String(error)}`)
+  }
+  const parsed = parseXml(text)
+  if (!parsed.ok) {
+    const [report] = parsed.reports
+    throw new CibFileError(`${path}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`)
+  }
+  if (parsed.value.name !== 'cib') throw new CibFileError(`${path} holds <${parsed.value.name}>, not a CIB.`)
+  return parsed.value
+}
+
+/** A changed configuration is the next epoch; a changed state alone is the next update of it. */
+function numbered(before: XmlElement, after: XmlElement): XmlElement {
+  const { epoch, numUpdates } = versionOf(after)
+  const isBumped =
+    versionOf(before).epoch !== epoch && sameDocument({ ...before, attributes: {} }, { ...after, attributes: {} })
+  if (isBumped) return withVersion(after, { numUpdates: 0 })
+  const bare = (cib: XmlElement): XmlElement => element('cib', attributesOf(cib), [configurationElement(cib)])
+  return sameDocument(bare(before), bare(after))
+    ? withVersion(after, { numUpdates: numUpdates + 1 })
+    : withVersion(after, { epoch: epoch + 1, numUpdates: 0 })
+}
+
+function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {
+  const { epoch: _, num_updates: __, ...others } = attributes
+  return others
+}

@@ -1,0 +1,58 @@
+/** crm_mon that goes on: on the terminal, into a file, or in the background with its process id in another file (ClusterMon). */
+import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseDurationMs } from '../../base/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type GivenOption, hasOption, optionValue } from '../options.ts'
+import type { ToolCall, ToolReply } from '../tool.ts'
+
+const defaultIntervalMs = 5000
+const clearScreen = '\u001b[H\u001b[2J'
+/** Set for the process that goes on in the background. */
+const inBackground = 'SYSTOLE_CRM_MON_BACKGROUND'
+
+export async function repeatStatus(
+  call: ToolCall,
+  given: readonly GivenOption[],
+  ask: () => Promise<ToolReply>,
+): Promise<number> {
+  if (hasOption(given, 'daemonize') && process.env[inBackground] === undefined) return await goToBackground(call, given)
+  const pidFile = optionValue(given, 'pid-file')
+  if (pidFile !== undefined) writeFileSync(pidFile, `${process.pid}\n`)
+  const end = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => end.abort())
+  const intervalMs = parseDurationMs(optionValue(given, 'interval') ?? '') ?? defaultIntervalMs
+  while (!end.signal.aborted) {
+    // A cluster that is not there is shown as such, and looked for again.
+    const reply = await ask().catch((error: unknown) => ({ exitCode: 1, output: '', errors: `${String(error)}\n` }))
+    if (process.stdout.isTTY) process.stdout.write(clearScreen)
+    process.stdout.write(reply.output)
+    process.stderr.write(reply.errors)
+    await delay(Math.max(intervalMs, 100), undefined, { signal: end.signal }).catch(() => undefined)
+  }
+  if (pidFile !== undefined) rmSync(pidFile, { force: true })
+  return exitCodes.ok
+}
+
+/** The caller goes on at once; whoever asked for a pid file finds it written. */
+async function goToBackground(call: ToolCall, given: readonly GivenOption[]): Promise<number> {
+  if (!hasOption(given, 'as-html') && !hasOption(given, 'output-to')) {
+    process.stderr.write('crm_mon: --daemonize requires at least one of --output-to and --as-html\n')
+    return exitCodes.usage
+  }
+  const [program = '', script = ''] = process.argv
+  const child = spawn(program, [script, call.tool, ...call.arguments], {
+    detached: true,
+    stdio: 'ignore',
+    env: { ...process.env, [inBackground]: '1' },
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', () => resolve())
+    child.once('error', reject)
+  })
+  const pidFile = optionValue(given, 'pid-file')
+  if (pidFile !== undefined) writeFileSync(pidFile, `${child.pid}\n`)
+  child.unref()
+  return exitCodes.ok
+}

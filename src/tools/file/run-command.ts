@@ -1,0 +1,106 @@
+/**
+ * A command in the caller's process. With CIB_file it is the whole program. Otherwise it brings the caller's files to the daemon,
+ * asks again and again for a live status, or works on the CIB that it gets from the daemon.
+ */
+import { parseXml } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { optionsOf } from '../help.ts'
+import { isLive } from '../monitor/crm-mon.ts'
+import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
+import { findTool, runTool } from '../run-tool.ts'
+import { refused, type ToolCall, type ToolReply } from '../tool.ts'
+import { callerFiles } from './caller-files.ts'
+import { CibFileError, FileWorld } from './file-world.ts'
+import { repeatStatus } from './live-status.ts'
+import { callDaemon, NoDaemonError } from './socket-client.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export async function runCommand(tool: string, words: readonly string[], environment: Environment): Promise<number> {
+  const { OCF_RESOURCE_INSTANCE: resource, OCF_RESKEY_CRM_meta_on_node: onNode } = environment
+  const call: ToolCall = {
+    tool,
+    arguments: words,
+    files: callerFiles(environment),
+    ...(resource === undefined || resource === '' ? {} : { resource }),
+    ...(onNode === undefined || onNode === '' ? {} : { onNode }),
+  }
+  try {
+    const given = givenOptions(call)
+    const ask = (): Promise<ToolReply> => answer(call, given, environment)
+    if (tool === 'crm_mon' && isLive(given) && !hasOption(given, 'help') && !hasOption(given, 'version'))
+      return await repeatStatus(call, given, ask)
+    return print(await ask())
+  } catch (error) {
+    if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
+    if (error instanceof CibFileError) return print(refused(exitCodes.noInput, `${tool}: ${error.message}`))
+    return print(refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`))
+  }
+}
+
+/** Mistakes are told by the command itself. */
+function givenOptions(call: ToolCall): readonly GivenOption[] {
+  const tool = findTool(call.tool)
+  const parsed = tool && parseOptions(optionsOf(tool), call.arguments)
+  return parsed?.ok === true ? parsed.value : []
+}
+
+async function answer(call: ToolCall, given: readonly GivenOption[], environment: Environment): Promise<ToolReply> {
+  const file = environment.CIB_file
+  if (file !== undefined && file !== '') return await runTool(call, new FileWorld({ path: file }))
+  const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
+  const tool = findTool(call.tool)
+  if (tool?.runsHere === true) {
+    const cib = needsCluster(given) ? await clusterCib(socket, call) : undefined
+    return await runTool(call, new FileWorld({ read: () => cib ?? noCib() }))
+  }
+  return await forwarded(socket, call, given)
+}
+
+/** A file, a text or the input that is given is enough. */
+function needsCluster(given: readonly GivenOption[]): boolean {
+  const sources = ['xml-file', 'xml-text', 'xml-pipe', 'original', 'original-string', 'stdin', 'help', 'version']
+  return !sources.some((name) => hasOption(given, name))
+}
+
+function noCib(): never {
+  throw new CibFileError('no CIB was given.')
+}
+
+async function clusterCib(socket: string, call: ToolCall) {
+  const reply = await callDaemon(socket, { ...call, tool: 'cibadmin', arguments: ['--query'] })
+  const parsed = parseXml(reply.output)
+  if (!parsed.ok) throw new CibFileError(`the daemon's CIB cannot be read: ${reply.errors}`)
+  return parsed.value
+}
+
+/** The daemon gets what the files say, and the file gets what the daemon says. */
+async function forwarded(socket: string, call: ToolCall, given: readonly GivenOption[]): Promise<ToolReply> {
+  const { files } = call
+  const file = optionValue(given, 'xml-file')
+  const text = file !== undefined ? files?.read(file) : hasOption(given, 'xml-pipe') ? files?.input() : undefined
+  const target = optionValue(given, 'as-html') ?? optionValue(given, 'output-to')
+  const local = new Set(['xml-file', 'xml-pipe', 'as-html', 'output-to', 'pid-file', 'daemonize'])
+  const kept = given.filter(({ name }) => !local.has(name)).flatMap(wordsOf)
+  const more = [
+    ...(text === undefined ? [] : [`--xml-text=${text}`]),
+    ...(hasOption(given, 'as-html') ? ['--output-as=html'] : []),
+    ...(call.tool === 'crm_mon' && !hasOption(given, 'one-shot') ? ['--one-shot'] : []),
+  ]
+  const reply = await callDaemon(socket, { ...call, arguments: [...kept, ...more] })
+  if (target === undefined || target === '-' || reply.exitCode !== exitCodes.ok) return reply
+  files?.write(target, reply.output)
+  return { ...reply, output: '' }
+}
+
+function wordsOf({ name, value }: GivenOption): readonly string[] {
+  if (name === '') return value === undefined ? [] : [value]
+  if (name.length === 1) return value === undefined ? [`-${name}`] : [`-${name}`, value]
+  return [value === undefined ? `--${name}` : `--${name}=${value}`]
+}
+
+function print({ exitCode, output, errors }: ToolReply): number {
+  process.stdout.write(output)
+  process.stderr.write(errors)
+  return exitCode
+}

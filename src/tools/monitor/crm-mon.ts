@@ -1,0 +1,153 @@
+/** crm_mon: the status of the cluster, once or again and again, in four formats (crm_mon(8)). */
+import { element, printXml } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { apiVersion, pacemakerVersion } from '../version.ts'
+import type { ToolWorld } from '../world.ts'
+import { type MonitorFacts, monitorFacts } from './facts.ts'
+import { printHtml } from './html.ts'
+import { jsonOf } from './json.ts'
+import { type Shown, shownSections } from './sections.ts'
+import { monitorText, printText } from './text.ts'
+import { monitorElements } from './xml.ts'
+
+const optional = (option: OptionSpec): OptionSpec => ({ ...option, value: 'optional' })
+
+const options: readonly OptionSpec[] = [
+  flag('one-shot,1', 'Show the status once'),
+  valued('interval,i', 'TIME', 'How often to show it anew'),
+  flag('daemonize,d', 'Go on in the background (with --output-to or --as-html)'),
+  { ...valued('pid-file,p', 'FILE', 'Where to keep the process id of what runs in the background'), file: 'written' },
+  valued('output-as', 'FORMAT', 'text, xml, json or html; console is text'),
+  { ...valued('output-to', 'FILE', 'Write it to a file'), file: 'written' },
+  { ...valued('as-html,h', 'FILE', 'Write it to a file as HTML'), file: 'written' },
+  flag('as-xml,X', 'Show it once as XML, in the old form'),
+  flag('web-cgi,w', 'HTML with the headers of a CGI program'),
+  flag('html-cgi', 'With the headers of a CGI program'),
+  valued('html-title', 'TITLE', 'The title of the page'),
+  valued('html-stylesheet', 'URI', 'A style sheet for the page'),
+  flag('simple-status,s', 'One line, for Nagios'),
+  flag('inactive,r', 'Also what is not active'),
+  flag('group-by-node,n', 'Resources below their nodes'),
+  flag('show-node-attributes,A', 'Also node attributes'),
+  flag('failcounts,f', 'Also fail counts'),
+  flag('operations,o', 'Also the operations that nodes have recorded'),
+  flag('timing-details,t', 'Also those operations, with their times'),
+  flag('tickets,c', 'Also tickets'),
+  optional(valued('neg-locations,L', 'PREFIX', 'Also constraints that keep resources off nodes')),
+  optional(valued('fence-history,m', 'LEVEL', '0 leaves fencing out')),
+  flag('hide-headers,D', 'Without the summary'),
+  valued('include,I', 'SECTIONS', 'Also these sections: all, none, default, summary or names'),
+  valued('exclude,U', 'SECTIONS', 'Without these sections'),
+  valued('node', 'NODE', 'Only this node'),
+  valued('resource', 'RESOURCE', 'Only this resource'),
+  { ...flag('show-detail,R', 'Nothing'), ignored: true },
+  { ...flag('brief,b', 'Nothing'), ignored: true },
+  { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
+  { ...flag('disable-ncurses,N', 'Nothing: there are no windows'), ignored: true },
+  { ...flag('no-curses', 'Nothing: there are no windows'), ignored: true },
+  { ...flag('watch-fencing,W', 'Nothing'), ignored: true },
+  { ...flag('quiet,Q', 'Nothing'), ignored: true },
+]
+
+export const crmMon: Tool = {
+  name: 'crm_mon',
+  summary: 'Show the status of the cluster',
+  options,
+  needsTerminal: isLive,
+  run: async (call, world) => await run(call, world),
+}
+
+/** Shown again and again: neither once nor as XML, which is always once. */
+export function isLive(given: readonly GivenOption[]): boolean {
+  const once = ['one-shot', 'as-xml', 'simple-status', 'web-cgi', 'html-cgi'].some((name) => hasOption(given, name))
+  const format = optionValue(given, 'output-as')
+  const inBackground = hasOption(given, 'daemonize')
+  return inBackground || (!once && format !== 'xml' && format !== 'json' && !givesPage(given))
+}
+
+/** A page without an interval is written once. */
+function givesPage(given: readonly GivenOption[]): boolean {
+  return optionValue(given, 'output-as') === 'html' && !hasOption(given, 'interval')
+}
+
+type Format = 'text' | 'xml' | 'old-xml' | 'json' | 'html'
+
+function formatOf(given: readonly GivenOption[]): Format | undefined {
+  if (hasOption(given, 'as-xml')) return 'old-xml'
+  if (hasOption(given, 'as-html') || hasOption(given, 'web-cgi')) return 'html'
+  const named = optionValue(given, 'output-as') ?? 'text'
+  if (named === 'console') return 'text'
+  return named === 'text' || named === 'xml' || named === 'json' || named === 'html' ? named : undefined
+}
+
+async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const { given } = call
+  const format = formatOf(given)
+  if (format === undefined)
+    return refused(
+      exitCodes.error,
+      `crm_mon: '${optionValue(given, 'output-as')}' is no format: use text, xml, json or html.`,
+    )
+  const shown = shownSections(given, format === 'text' || format === 'html' ? 'text' : 'xml')
+  if (typeof shown === 'string') return refused(exitCodes.usage, shown)
+  const facts = await monitorFacts(world)
+  if (hasOption(given, 'simple-status')) return simpleStatus(facts)
+  const output = formed(call, { format, facts, shown })
+  const page = optionValue(given, 'as-html')
+  if (page === undefined || call.files === undefined) return printed(output)
+  call.files.write(page, output)
+  return printed('')
+}
+
+function formed(
+  call: ParsedCall,
+  { format, facts, shown }: { readonly format: Format; readonly facts: MonitorFacts; readonly shown: Shown },
+): string {
+  const request = [call.tool, ...call.arguments].join(' ')
+  const status = element('status', { code: '0', message: 'OK' })
+  switch (format) {
+    case 'xml':
+      return printXml(
+        element('pacemaker-result', { 'api-version': apiVersion, request }, [...monitorElements(facts, shown), status]),
+      )
+    case 'old-xml':
+      return printXml(element('crm_mon', { version: pacemakerVersion }, monitorElements(facts, shown)))
+    case 'json': {
+      const result = element('pacemaker-result', { 'api-version': apiVersion, request }, [
+        ...monitorElements(facts, shown),
+        status,
+      ])
+      return `${JSON.stringify(jsonOf(result), null, 2)}\n`
+    }
+    case 'html':
+      return pageOf(call, monitorText(facts, shown))
+    case 'text':
+      return printText(monitorText(facts, shown))
+  }
+}
+
+function pageOf({ given }: ParsedCall, sections: ReturnType<typeof monitorText>): string {
+  const title = optionValue(given, 'html-title')
+  const stylesheet = optionValue(given, 'html-stylesheet')
+  const interval = optionValue(given, 'interval')
+  const page = printHtml(sections, {
+    ...(title === undefined ? {} : { title }),
+    ...(stylesheet === undefined ? {} : { stylesheet }),
+    ...(interval === undefined ? {} : { refresh: Number.parseInt(interval, 10) }),
+  })
+  const isCgi = hasOption(given, 'web-cgi') || hasOption(given, 'html-cgi')
+  return isCgi ? `Content-Type: text/html\n\n${page}` : page
+}
+
+/** `CLUSTER OK: 3 nodes online, 9 resource instances configured`; 1 with a warning. */
+function simpleStatus({ status }: MonitorFacts): ToolReply {
+  const offline = status.nodes.filter((node) => !node.online).map(({ name }) => `offline node: ${name}`)
+  const noDc = status.nodes.some(({ isDc }) => isDc) ? [] : ['no DC']
+  const troubles = [...noDc, ...offline]
+  if (troubles.length > 0)
+    return { exitCode: exitCodes.error, output: `CLUSTER WARN: ${troubles.join(', ')}\n`, errors: '' }
+  const { size } = status.primitivesById
+  return printed(`CLUSTER OK: ${status.nodes.length} nodes online, ${size} resource instances configured\n`)
+}

@@ -1,0 +1,236 @@
+/** What crm_mon tells in every format, taken from a CIB and its status. */
+import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
+import type {
+  ClusterStatus,
+  FailedOperation,
+  HistoryEntry,
+  NodeStatus,
+  PrimitiveResource,
+  Resource,
+} from '../../status/index.ts'
+import { pacemakerVersion } from '../version.ts'
+import type { FencingEvent, ToolWorld } from '../world.ts'
+import { primitivesIn, shownId, statusOf } from './status-of.ts'
+import { isoTime } from './times.ts'
+
+export interface MonitorFacts {
+  readonly status: ClusterStatus
+  readonly cib: XmlElement
+  readonly isCluster: boolean
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly transient: (node: string) => ReadonlyMap<string, string>
+  readonly fencing: readonly FencingEvent[]
+}
+
+export async function monitorFacts(world: ToolWorld): Promise<MonitorFacts> {
+  const cib = world.cib()
+  return {
+    status: statusOf(world, cib),
+    cib,
+    isCluster: world.isCluster,
+    now: world.now(),
+    transient: (node) => world.transient(node),
+    fencing: await world.fencingHistory(),
+  }
+}
+
+/** Only what concerns a node or a resource; the summary is always of the whole. */
+export function narrowed(
+  facts: MonitorFacts,
+  only: { readonly node?: string; readonly resource?: string },
+): MonitorFacts {
+  const { node, resource } = only
+  if (node === undefined && resource === undefined) return facts
+  const { status } = facts
+  const isNamed = (one: Resource): boolean =>
+    resource === undefined || one.id === resource || primitivesIn(one).some((inner) => shownId(inner) === resource)
+  const isThere = (one: Resource): boolean =>
+    node === undefined || primitivesIn(one).some(({ state }) => state.active.some((place) => place.node === node))
+  return {
+    ...facts,
+    status: {
+      ...status,
+      nodes: status.nodes.filter(({ name }) => node === undefined || name === node),
+      resources: status.resources.filter((one) => isNamed(one) && isThere(one)),
+      failures: status.failures.filter(
+        (failure) =>
+          (node === undefined || failure.node === node) &&
+          (resource === undefined || failure.configuredResource === resource),
+      ),
+    },
+  }
+}
+
+export function dcOf({ status }: MonitorFacts): NodeStatus | undefined {
+  return status.nodes.find(({ isDc }) => isDc)
+}
+
+/** A file knows what wrote it, a running cluster what it runs. */
+export function versionOf({ status, isCluster }: MonitorFacts): string | undefined {
+  return status.options.raw.get('dc-version') ?? (isCluster ? pacemakerVersion : undefined)
+}
+
+export function stackOf({ status, isCluster }: MonitorFacts): string {
+  return status.options.raw.get('cluster-infrastructure') ?? (isCluster ? 'systole' : 'unknown')
+}
+
+export function countedPrimitives({ primitivesById }: ClusterStatus): readonly PrimitiveResource[] {
+  return [...primitivesById.values()].filter(({ orphan, state }) => !orphan || state.active.length > 0)
+}
+
+export function isDisabled({ meta, instance }: PrimitiveResource): boolean {
+  return meta.targetRole === 'Stopped' || (meta.targetRole === 'Unpromoted' && (instance?.promotable ?? false))
+}
+
+export function runningOn(status: ClusterStatus, node: NodeStatus): readonly PrimitiveResource[] {
+  return status.resources
+    .flatMap(primitivesIn)
+    .filter(({ state }) => state.active.some((place) => place.node === node.name))
+}
+
+const hiddenAttributes = /^(?:#|fail-count-|last-failure-|shutdown$|terminate$|standby$|probe_complete$)/
+
+export interface ShownAttribute {
+  readonly name: string
+  readonly value: string
+  /** What a ping resource would set it to if every host answered. */
+  readonly expected?: number
+}
+
+/** By name; those that the cluster keeps for itself are left out. */
+export function attributesOf({ status, transient }: MonitorFacts, node: NodeStatus): readonly ShownAttribute[] {
+  const all = new Map([...node.attributes, ...transient(node.name)])
+  const pings = runningOn(status, node).filter(({ agent }) => agent.type === 'ping' || agent.type === 'pingd')
+  return [...all]
+    .filter(([name]) => !hiddenAttributes.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => {
+      const ping = pings.find((one) => (one.parametersOn(node.name).get('name') ?? 'pingd') === name)
+      return { name, value, ...(ping === undefined ? {} : { expected: expectedOf(ping, node) }) }
+    })
+}
+
+function expectedOf(ping: PrimitiveResource, node: NodeStatus): number {
+  const parameters = ping.parametersOn(node.name)
+  const hosts = (parameters.get('host_list') ?? '').split(/\s+/).filter((host) => host !== '')
+  return hosts.length * Number(parameters.get('multiplier') ?? 1)
+}
+
+export interface NodeHistory {
+  readonly node: NodeStatus
+  readonly resources: readonly ResourceHistory[]
+}
+
+export interface ResourceHistory {
+  readonly id: string
+  readonly resource: PrimitiveResource
+  readonly failCount: number
+  readonly lastFailure?: number
+  readonly operations: readonly HistoryEntry[]
+}
+
+/** What the nodes have recorded, in the order of the CIB. */
+export function historyOf({ status, cib }: MonitorFacts): readonly NodeHistory[] {
+  const states = childElement(cib, 'status')
+  return (states === undefined ? [] : childElements(states, 'node_state')).flatMap((state): readonly NodeHistory[] => {
+    const node = status.nodes.find(({ name }) => name === state.attributes.uname)
+    const lrm = childElement(state, 'lrm')
+    const list = lrm && childElement(lrm, 'lrm_resources')
+    if (node === undefined || !node.online || list === undefined) return []
+    const resources = childElements(list, 'lrm_resource').flatMap(({ attributes: { id = '' } }) =>
+      resourceHistory(status, node, id),
+    )
+    return resources.length === 0 ? [] : [{ node, resources }]
+  })
+}
+
+function resourceHistory(status: ClusterStatus, node: NodeStatus, id: string): readonly ResourceHistory[] {
+  const all = status.resources.flatMap(primitivesIn)
+  const resource = all.find(
+    (one) =>
+      (one.id === id || shownId(one) === id || one.state.historyName === id) &&
+      (one.state.history.get(node.name)?.length ?? 0) > 0,
+  )
+  if (resource === undefined) return []
+  const operations = (resource.state.history.get(node.name) ?? []).filter(isTold).sort((a, b) => a.callId - b.callId)
+  const counted = resource.state.failCounts.get(node.name)
+  if (operations.length === 0) return []
+  const { lastFailure } = counted ?? {}
+  return [
+    { id, resource, failCount: counted?.own ?? 0, operations, ...(lastFailure === undefined ? {} : { lastFailure }) },
+  ]
+}
+
+/** A probe that found nothing running is no news. */
+function isTold({ operation, intervalMs, exitCode }: HistoryEntry): boolean {
+  return !(operation === 'monitor' && intervalMs === 0 && exitCode === 7)
+}
+
+/** The recorded operation of a failure. */
+export function failedEntry({ status }: MonitorFacts, failure: FailedOperation): HistoryEntry | undefined {
+  const resource = status.primitivesById.get(failure.resource)
+  return resource?.state.history
+    .get(failure.node)
+    ?.find(
+      ({ key, exitCode, lastChange }) =>
+        key === failure.key && exitCode === failure.exitCode && lastChange === failure.lastChange,
+    )
+}
+
+export function failureTime({ lastChange }: FailedOperation): string | undefined {
+  return lastChange === undefined ? undefined : isoTime(lastChange)
+}
+
+const exitWords: Readonly<Record<number, string>> = {
+  0: 'ok',
+  1: 'error',
+  2: 'invalid parameter',
+  3: 'unimplemented feature',
+  4: 'insufficient privileges',
+  5: 'not installed',
+  6: 'not configured',
+  7: 'not running',
+  8: 'promoted',
+  9: 'promoted (failed)',
+  189: 'OCF_UNKNOWN',
+  190: 'degraded',
+  191: 'promoted (degraded)',
+}
+
+export const exitWord = (code: number): string => exitWords[code] ?? 'unknown'
+
+const statusWords: Readonly<Record<string, string>> = {
+  '-1': 'pending',
+  '0': 'complete',
+  '1': 'Cancelled',
+  '2': 'Timed Out',
+  '3': 'NOT SUPPORTED',
+  '4': 'Error',
+  '5': 'Not installed',
+  '6': 'Not connected',
+  '7': 'Device is unavailable',
+}
+
+/** What became of an operation that was begun, from its `op-status`. */
+export const statusWord = (status: string | undefined): string => statusWords[status ?? ''] ?? 'unknown'
+
+export interface Ban {
+  readonly id: string
+  readonly resource: string
+  readonly node: string
+  readonly promotedOnly: boolean
+  readonly weight: number
+}
+
+/** Location constraints that keep a resource off a node. */
+export function bansOf({ cib }: MonitorFacts, prefix = ''): readonly Ban[] {
+  const configuration = childElement(cib, 'configuration')
+  const constraints = configuration && childElement(configuration, 'constraints')
+  return (constraints === undefined ? [] : childElements(constraints, 'rsc_location')).flatMap(({ attributes }) => {
+    const { id = '', rsc, node, score = '', role } = attributes
+    if (rsc === undefined || node === undefined || !score.startsWith('-') || !id.startsWith(prefix)) return []
+    const weight = score === '-INFINITY' ? -1_000_000 : Number(score)
+    return [{ id, resource: rsc, node, weight, promotedOnly: role === 'Promoted' || role === 'Master' }]
+  })
+}

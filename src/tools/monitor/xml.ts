@@ -1,0 +1,375 @@
+/**
+ * crm_mon in XML (API version 2). Agents find their line with grep, so that the order of the attributes and one line an element
+ * are part of the contract: `<resource id=… role=… active=… orphaned=… failed=…>`.
+ */
+import { element, formatScore, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
+import {
+  type ClusterStatus,
+  type FailedOperation,
+  type HistoryEntry,
+  type NodeStatus,
+  type PrimitiveResource,
+  type Resource,
+  roleOrChange,
+} from '../../status/index.ts'
+import {
+  attributesOf,
+  bansOf,
+  countedPrimitives,
+  dcOf,
+  exitWord,
+  failedEntry,
+  failureTime,
+  historyOf,
+  isDisabled,
+  type MonitorFacts,
+  type NodeHistory,
+  narrowed,
+  type ResourceHistory,
+  runningOn,
+  stackOf,
+  statusWord,
+  versionOf,
+} from './facts.ts'
+import type { Shown } from './sections.ts'
+import { agentText, primitivesIn, shownId } from './status-of.ts'
+import { ctime } from './times.ts'
+
+/** The sections of the result that are shown and that have something in them. */
+export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlElement[] {
+  const facts = narrowed(all, shown)
+  const { status } = facts
+  const { nodes } = status
+  const { sections } = shown
+  const some = (name: string, children: readonly XmlElement[], attributes = {}): readonly XmlElement[] =>
+    children.length === 0 ? [] : [element(name, attributes, children)]
+  return [
+    ...some('summary', summary(all, shown)),
+    ...(sections.has('nodes')
+      ? some(
+          'nodes',
+          nodes.map((node) => nodeElement(all.status, node, shown)),
+        )
+      : []),
+    ...(sections.has('resources') ? some('resources', resources(status, shown)) : []),
+    ...(sections.has('attributes')
+      ? some(
+          'node_attributes',
+          nodes.flatMap((node) => attributeElements(all, node)),
+        )
+      : []),
+    ...(sections.has('operations') || sections.has('failcounts')
+      ? some(
+          'node_history',
+          historyOf(facts).map((one) => historyElement(one, shown)),
+        )
+      : []),
+    ...(sections.has('failures')
+      ? some(
+          'failures',
+          status.failures.map((one) => failureElement(facts, one)),
+        )
+      : []),
+    ...(sections.has('fencing') ? some('fence_history', facts.fencing.map(fenceEventElement), { status: '0' }) : []),
+    ...(sections.has('tickets') ? some('tickets', status.tickets.map(ticketElement)) : []),
+    ...(sections.has('bans') ? some('bans', bansOf(facts, shown.banPrefix).map(banElement)) : []),
+  ]
+}
+
+function resources(status: ClusterStatus, { byNode }: Shown): readonly XmlElement[] {
+  return status.resources
+    .filter((one) => !byNode || primitivesIn(one).some(({ state }) => state.active.length === 0))
+    .filter((one) => !(one.kind === 'primitive' && (one.implicit || (one.orphan && one.state.active.length === 0))))
+    .map((one) => resourceElement(status, one))
+}
+
+function summary(facts: MonitorFacts, { sections }: Shown): readonly XmlElement[] {
+  const { status, cib } = facts
+  const counted = countedPrimitives(status)
+  const { attributes } = cib
+  const changed = attributes['cib-last-written']
+  const { options } = status
+  return [
+    ...(sections.has('stack') ? [element('stack', { type: stackOf(facts) })] : []),
+    ...(sections.has('dc') ? [dcElement(facts)] : []),
+    ...(sections.has('times')
+      ? [
+          element('last_update', { time: ctime(facts.now) }),
+          element('last_change', {
+            time: changed ?? '',
+            user: attributes['update-user'] ?? '',
+            client: attributes['update-client'] ?? '',
+            origin: attributes['update-origin'] ?? '',
+          }),
+        ]
+      : []),
+    ...(sections.has('counts')
+      ? [
+          element('nodes_configured', { number: String(status.nodes.length) }),
+          element('resources_configured', {
+            number: String(counted.length),
+            disabled: String(counted.filter(isDisabled).length),
+            blocked: String(counted.filter(({ state }) => state.blocked).length),
+          }),
+        ]
+      : []),
+    ...(sections.has('options')
+      ? [
+          element('cluster_options', {
+            'stonith-enabled': String(options.fencingEnabled),
+            'symmetric-cluster': String(options.symmetricCluster),
+            'no-quorum-policy': options.noQuorumPolicy === 'ignore' ? 'ignore' : options.noQuorumPolicy,
+            'maintenance-mode': String(options.maintenanceMode),
+            'stop-all-resources': String(options.stopAllResources),
+            'stonith-timeout-ms': String(options.fencingTimeoutMs),
+            'priority-fencing-delay-ms': String(options.priorityFencingDelayMs),
+          }),
+        ]
+      : []),
+  ]
+}
+
+function dcElement(facts: MonitorFacts): XmlElement {
+  const dc = dcOf(facts)
+  if (dc === undefined) return element('current_dc', { present: 'false' })
+  return element('current_dc', {
+    present: 'true',
+    version: versionOf(facts) ?? '',
+    name: dc.name,
+    id: dc.id,
+    with_quorum: String(facts.status.haveQuorum),
+    mixed_version: 'false',
+  })
+}
+
+/** Pacemaker's feature sets before 3.15.1 are not recorded. */
+const unknownFeatureSet = '<3.15.1'
+
+function nodeElement(status: ClusterStatus, node: NodeStatus, shown: Shown): XmlElement {
+  const running = runningOn(status, node)
+  const featureSet = node.featureSet ?? (node.online && node.kind === 'member' ? unknownFeatureSet : undefined)
+  const attributes = {
+    name: node.name,
+    id: node.id,
+    online: String(node.online),
+    standby: String(node.standby),
+    standby_onfail: String(node.standbyOnFail),
+    maintenance: String(node.maintenance),
+    pending: String(node.pending),
+    unclean: String(node.unclean),
+    health: node.health,
+    ...(featureSet === undefined ? {} : { feature_set: featureSet }),
+    shutdown: String(node.shutdown),
+    expected_up: String(node.kind === 'member' && (node.online || node.unclean || node.lost)),
+    is_dc: String(node.isDc),
+    resources_running: String(running.length),
+    type: node.kind === 'member' ? 'member' : 'remote',
+    ...(node.container === undefined ? {} : { id_as_resource: node.container }),
+  }
+  return element('node', attributes, shown.byNode ? running.map((one) => primitiveElement(status, one)) : [])
+}
+
+export function resourceElement(status: ClusterStatus, resource: Resource): XmlElement {
+  const disabled = resource.meta.targetRole === 'Stopped'
+  const kept = {
+    maintenance: String(resource.meta.maintenance || status.options.maintenanceMode),
+    managed: String(resource.meta.managed && !status.options.maintenanceMode),
+  }
+  const { id } = resource
+  switch (resource.kind) {
+    case 'primitive':
+      return primitiveElement(status, resource)
+    case 'group': {
+      const counted = { id, number_resources: String(resource.members.length), ...kept, disabled: String(disabled) }
+      return element(
+        'group',
+        counted,
+        resource.members.map((member) => primitiveElement(status, member)),
+      )
+    }
+    case 'clone': {
+      const failed = primitivesIn(resource).some(({ state }) => state.failed)
+      const ignored = primitivesIn(resource).some(({ state }) => state.failureIgnored)
+      const attributes = {
+        id,
+        multi_state: String(resource.promotable),
+        unique: String(resource.unique),
+        ...kept,
+        disabled: String(disabled),
+        failed: String(failed),
+        failure_ignored: String(ignored),
+        ...(resource.meta.targetRole === undefined ? {} : { target_role: resource.meta.targetRole }),
+      }
+      const instances = resource.instances.filter(
+        (one) => !one.orphan || primitivesIn(one).some(({ state }) => state.active.length > 0),
+      )
+      return element(
+        'clone',
+        attributes,
+        instances.map((instance) => resourceElement(status, instance)),
+      )
+    }
+    case 'bundle': {
+      const { technology, attributes } = resource.definition.container
+      const failed = primitivesIn(resource).some(({ state }) => state.failed)
+      const replicas = resource.replicas.map(({ number, ip, child, container, remote }) =>
+        element(
+          'replica',
+          { id: String(number) },
+          [ip, child, container, remote].flatMap((part) => (part ? [primitiveElement(status, part)] : [])),
+        ),
+      )
+      const about = {
+        id,
+        type: technology,
+        image: attributes.image ?? '',
+        unique: String(!resource.clone || resource.clone.unique),
+      }
+      return element('bundle', { ...about, ...kept, failed: String(failed) }, replicas)
+    }
+  }
+}
+
+const pendingWords: Readonly<Record<string, string>> = {
+  start: 'Starting',
+  stop: 'Stopping',
+  migrate_to: 'Migrating',
+  migrate_from: 'Migrating',
+  promote: 'Promoting',
+  demote: 'Demoting',
+  monitor: 'Monitoring',
+}
+
+function primitiveElement(status: ClusterStatus, resource: PrimitiveResource): XmlElement {
+  const { state, meta } = resource
+  const pending = state.pending && pendingWords[state.pending.operation]
+  const attributes = {
+    id: shownId(resource),
+    resource_agent: agentText(resource),
+    role: roleOrChange(resource),
+    ...(meta.targetRole === undefined ? {} : { target_role: meta.targetRole }),
+    active: String(state.active.length > 0),
+    orphaned: String(resource.orphan),
+    removed: String(resource.orphan),
+    blocked: String(state.blocked),
+    maintenance: String(state.maintenance),
+    managed: String(state.managed),
+    failed: String(state.failed),
+    failure_ignored: String(state.failureIgnored),
+    nodes_running_on: String(state.active.length),
+    ...(pending === undefined ? {} : { pending }),
+    ...(state.shutdownLock === undefined ? {} : { locked_to: state.shutdownLock.node }),
+  }
+  const places = state.active.map(({ node }) => {
+    const known = status.nodesByName.get(node)
+    return element('node', { name: node, id: known?.id ?? node, cached: String(known?.online ?? false) })
+  })
+  return element('resource', attributes, places)
+}
+
+function attributeElements(facts: MonitorFacts, node: NodeStatus): readonly XmlElement[] {
+  const attributes = node.online ? attributesOf(facts, node) : []
+  if (attributes.length === 0) return []
+  const pairs = attributes.map(({ name, value, expected }) =>
+    element('attribute', { name, value, ...(expected === undefined ? {} : { expected: String(expected) }) }),
+  )
+  return [element('node', { name: node.name }, pairs)]
+}
+
+function historyElement({ node, resources: all }: NodeHistory, { sections }: Shown): XmlElement {
+  const withOperations = sections.has('operations')
+  return element(
+    'node',
+    { name: node.name },
+    all.map((one) => resourceHistoryElement(one, withOperations)),
+  )
+}
+
+function resourceHistoryElement(history: ResourceHistory, withOperations: boolean): XmlElement {
+  const { id, resource, failCount, lastFailure, operations } = history
+  const attributes = {
+    id,
+    orphan: String(resource.orphan),
+    'migration-threshold': String(Math.min(resource.meta.migrationThreshold, INFINITY_SCORE)),
+    ...(failCount === 0 ? {} : { 'fail-count': formatScore(failCount) }),
+    ...(lastFailure === undefined || failCount === 0 ? {} : { 'last-failure': ctime(lastFailure) }),
+  }
+  return element('resource_history', attributes, withOperations ? operations.map(operationElement) : [])
+}
+
+function operationElement({
+  callId,
+  operation,
+  intervalMs,
+  exitCode,
+  lastChange,
+  attributes,
+}: HistoryEntry): XmlElement {
+  return element('operation_history', {
+    call: String(callId),
+    task: operation,
+    rc: String(exitCode),
+    rc_text: exitWord(exitCode),
+    ...(intervalMs === 0 ? {} : { interval: `${intervalMs}ms` }),
+    ...(lastChange === undefined ? {} : { 'last-rc-change': ctime(lastChange) }),
+    ...(attributes['exec-time'] === undefined ? {} : { 'exec-time': `${attributes['exec-time']}ms` }),
+    ...(attributes['queue-time'] === undefined ? {} : { 'queue-time': `${attributes['queue-time']}ms` }),
+  })
+}
+
+function failureElement(facts: MonitorFacts, failure: FailedOperation): XmlElement {
+  const entry = failedEntry(facts, failure)
+  const at = failureTime(failure)
+  return element('failure', {
+    op_key: failure.key,
+    node: failure.node,
+    exitstatus: exitWord(failure.exitCode),
+    exitreason: failure.exitReason,
+    exitcode: String(failure.exitCode),
+    call: String(entry?.callId ?? ''),
+    status: statusWord(failure.status),
+    ...(at === undefined
+      ? {}
+      : {
+          'last-rc-change': at,
+          queued: entry?.attributes['queue-time'] ?? '0',
+          exec: entry?.attributes['exec-time'] ?? '0',
+          interval: String(failure.intervalMs),
+          task: failure.operation,
+        }),
+  })
+}
+
+export function fenceEventElement(event: MonitorFacts['fencing'][number]): XmlElement {
+  const { target, action, client, node, outcome, begun, ended } = event
+  return element('fence_event', {
+    action,
+    target,
+    client,
+    origin: node,
+    ...(outcome === 'pending'
+      ? { status: 'pending', 'extended-status': 'pending' }
+      : { status: outcome, ...(event.device === undefined ? {} : { delegate: node }) }),
+    ...(outcome === 'pending' ? { started: ctime(begun) } : { completed: ctime(ended ?? begun) }),
+  })
+}
+
+function ticketElement({ id, granted, standby, lastGranted }: ClusterStatus['tickets'][number]): XmlElement {
+  return element('ticket', {
+    id,
+    status: granted ? 'granted' : 'revoked',
+    standby: String(standby),
+    ...(lastGranted === undefined ? {} : { 'last-granted': ctime(lastGranted) }),
+  })
+}
+
+function banElement({ id, resource, node, weight, promotedOnly }: ReturnType<typeof bansOf>[number]): XmlElement {
+  return element('ban', {
+    id,
+    resource,
+    node,
+    weight: String(weight),
+    'promoted-only': String(promotedOnly),
+    master_only: String(promotedOnly),
+  })
+}

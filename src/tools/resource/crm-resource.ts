@@ -1,0 +1,209 @@
+/** crm_resource: asks for resources and changes them (crm_resource(8)). */
+import { nodeName, parseDurationMs } from '../../base/index.ts'
+import { findResource } from '../../cib/index.ts'
+import { knowsNode } from '../attributes/known-nodes.ts'
+import { removed } from '../cib/tree.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { findStatus, statusOf } from '../monitor/status-of.ts'
+import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+import { activeOn, constraintsText, listOperations, listRaw, listResources, locate, queryXml } from './listings.ts'
+import { clear, moveOrBan, noNode } from './moves.ts'
+import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
+
+const options: readonly OptionSpec[] = [
+  valued('resource,r', 'RESOURCE', 'The resource that is meant'),
+  valued('node,N,H,host-uname', 'NODE', 'The node that is meant'),
+  flag('list,L', 'All resources and their state. This is the default'),
+  flag('list-raw,l', 'The ids of all primitives'),
+  flag('locate,W', 'Where the resource runs'),
+  flag('query-xml,q', 'The definition of the resource'),
+  flag('query-xml-raw,w', 'The definition of the resource'),
+  flag('constraints,a', 'The constraints of the resource'),
+  flag('stack,A', 'The constraints of the resource'),
+  flag('why,Y', 'Whether the resource runs. systole why tells the reasons'),
+  flag('list-operations,O', 'The recorded operations of a resource or node'),
+  flag('list-all-operations,o', 'The recorded operations of a resource or node'),
+  flag('pending', 'Nothing: operations that are under way are always shown'),
+  valued(
+    'get-parameter,g',
+    'NAME',
+    'Show a parameter (with --meta a meta-attribute, with --utilization a utilization attribute)',
+  ),
+  valued('set-parameter,p', 'NAME', 'Set it (with --parameter-value)'),
+  valued('delete-parameter,d', 'NAME', 'Delete it'),
+  valued('get-property,G', 'NAME', "Show an attribute of the resource's element: class, type, provider"),
+  valued('parameter-value,v', 'VALUE', 'The value to set'),
+  flag('meta,m', 'Of meta-attributes'),
+  flag('utilization,z', 'Of utilization attributes'),
+  valued('set-name,s', 'ID', 'The XML id of the set of attributes'),
+  valued('nvpair,i', 'ID', 'The XML id of the pair'),
+  flag('move,M', 'Make the node the only preference; without one, ban the resource from where it is'),
+  flag('ban,B', 'Keep the resource off a node, by default off that where it is'),
+  flag('clear,U,un-move,un-ban', 'Take the constraints of --move and --ban away'),
+  flag('expired,e', 'Only those whose lifetime is over (with --clear)'),
+  valued('lifetime,u', 'DURATION', 'Until when the constraint holds, as an ISO 8601 duration'),
+  flag('promoted,master', 'Only the promoted role (with --ban, --move, --clear)'),
+  flag('cleanup,C', 'Forget failures, so that the state is probed anew'),
+  flag('refresh,R', 'Forget the history, so that the state is probed anew'),
+  flag('reprobe,P', 'Forget the history, so that the state is probed anew'),
+  valued('operation,n', 'OPERATION', 'Of this operation (with --cleanup)'),
+  valued('interval,I', 'TIME', 'The interval of the operation (with --cleanup)'),
+  flag('delete,D', 'Delete the resource (with --resource-type)'),
+  valued('resource-type,t', 'ELEMENT', 'primitive, group, clone or bundle'),
+  flag('wait', 'Wait until the cluster has nothing left to do'),
+  valued('timeout,T', 'TIME', 'How long to wait'),
+  flag('force,f', 'Do what is dangerous; with --move, ban the present node too'),
+  flag('quiet,Q', 'Only the values'),
+  { ...flag('recursive', 'Nothing'), ignored: true },
+]
+
+const commands = [
+  'list',
+  'list-raw',
+  'locate',
+  'query-xml',
+  'query-xml-raw',
+  'constraints',
+  'stack',
+  'why',
+  'list-operations',
+  'list-all-operations',
+  'get-parameter',
+  'set-parameter',
+  'delete-parameter',
+  'get-property',
+  'move',
+  'ban',
+  'clear',
+  'cleanup',
+  'refresh',
+  'reprobe',
+  'delete',
+  'wait',
+]
+
+export const crmResource: Tool = {
+  name: 'crm_resource',
+  summary: 'Show and change resources',
+  options,
+  printsXml: true,
+  run: async (call, world) => await run(call, world),
+}
+
+const waitMs = 60 * 60_000
+
+async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const { given } = call
+  const command = lastOf(given, commands) ?? { name: 'list' }
+  const resource = optionValue(given, 'resource')
+  switch (command.name) {
+    case 'wait': {
+      const timeoutMs = parseDurationMs(optionValue(given, 'timeout') ?? '') ?? waitMs
+      return (await world.settled(timeoutMs))
+        ? printed('', [])
+        : refused(exitCodes.timeout, 'crm_resource: the cluster is not idle.')
+    }
+    case 'list':
+      return listResources(world)
+    case 'list-raw':
+      return listRaw(world)
+    case 'list-operations':
+    case 'list-all-operations':
+      return listOperations(call, false, world)
+    case 'cleanup':
+    case 'refresh':
+    case 'reprobe':
+      return await cleanUp(call, command.name !== 'cleanup', world)
+    default:
+      if (resource === undefined) return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
+      return await onResource(call, { command, resource }, world)
+  }
+}
+
+function notFound(resource: string): ToolReply {
+  return refused(
+    exitCodes.noSuchObject,
+    `crm_resource: Resource '${resource}' not found\nError performing operation: No such object`,
+  )
+}
+
+/** In the configuration, or left in the history. */
+function isKnown(resource: string, world: ToolWorld): boolean {
+  const id = resource.replace(/:\d+$/, '')
+  return findResource(world.configuration(), id) !== undefined || findStatus(statusOf(world), resource).length > 0
+}
+
+async function onResource(
+  call: ParsedCall,
+  asked: { readonly command: GivenOption; readonly resource: string },
+  world: ToolWorld,
+): Promise<ToolReply> {
+  const { command, resource } = asked
+  if (!isKnown(resource, world)) return notFound(resource)
+  const id = resource.replace(/:\d+$/, '')
+  switch (command.name) {
+    case 'get-parameter':
+      return getParameter(call, id, command.value ?? '', world)
+    case 'set-parameter':
+      return await setParameter(call, id, command.value ?? '', world)
+    case 'delete-parameter':
+      return await deleteParameter(call, id, command.value ?? '', world)
+    case 'get-property':
+      return getProperty(id, command.value ?? '', world)
+    case 'locate':
+      return locate(call, resource, world)
+    case 'query-xml':
+    case 'query-xml-raw':
+      return queryXml(id, world)
+    case 'constraints':
+    case 'stack':
+      return printed(constraintsText(id, world), [])
+    case 'why':
+      return printed(activeOn(resource, findStatus(statusOf(world), resource), optionValue(call.given, 'node')), [])
+    case 'move':
+    case 'ban':
+      return await moveOrBan(call, { kind: command.name, resource: id }, world)
+    case 'clear':
+      return await clear(call, id, world)
+    default:
+      return await remove(call, id, world)
+  }
+}
+
+async function remove(call: ParsedCall, id: string, world: ToolWorld): Promise<ToolReply> {
+  const type = optionValue(call.given, 'resource-type')
+  if (type === undefined)
+    return refused(
+      exitCodes.noSuchObject,
+      'crm_resource: You need to specify a resource type with -t\nError performing operation: No such object',
+    )
+  const refusal = await world.edit(
+    (cib) => {
+      const found = findResource(cib, id)
+      return found === undefined || found.name !== type ? cib : removed(cib, found)
+    },
+    { command: commandLine(call) },
+  )
+  return refusal ?? printed('', [])
+}
+
+async function cleanUp(call: ParsedCall, refresh: boolean, world: ToolWorld): Promise<ToolReply> {
+  const resource = optionValue(call.given, 'resource')
+  const node = optionValue(call.given, 'node')
+  const operation = optionValue(call.given, 'operation')
+  const intervalMs = parseDurationMs(optionValue(call.given, 'interval') ?? '')
+  if (node !== undefined && !knowsNode(world, node)) return noNode(node)
+  if (resource !== undefined && !isKnown(resource, world)) return notFound(resource)
+  await world.cleanUp({
+    refresh,
+    ...(resource === undefined ? {} : { resource }),
+    ...(node === undefined ? {} : { node: nodeName(node) }),
+    ...(operation === undefined ? {} : { operation }),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
+  })
+  const where = node === undefined ? 'all nodes' : node
+  if (hasOption(call.given, 'quiet')) return printed('', [])
+  return printed(`Cleaned up ${resource ?? 'all resources'} on ${where}\n`, [])
+}

@@ -1,0 +1,145 @@
+/** crm_resource's listings: what there is, where it runs, what was done with it, which constraints it has. */
+import { childElement, childElements, element, findResource, printXml, type XmlElement } from '../../cib/index.ts'
+import { type ClusterStatus, type PrimitiveResource, printClusterStatus, printPrimitive } from '../../status/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { statusWord } from '../monitor/facts.ts'
+import { agentText, findStatus, primitivesIn, statusOf } from '../monitor/status-of.ts'
+import { ctime } from '../monitor/times.ts'
+import { resourceElement } from '../monitor/xml.ts'
+import { hasOption, optionValue } from '../options.ts'
+import { type ParsedCall, printed, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+
+/** Ids of all primitives, instances of clones with their number. */
+export function listRaw(world: ToolWorld): ToolReply {
+  const ids = statusOf(world)
+    .resources.flatMap(primitivesIn)
+    .map(({ id }) => String(id))
+  const items = ids.map((id) => element('item', { name: 'resource' }, [{ kind: 'text', text: id }]))
+  return printed(ids.map((id) => `${id}\n`).join(''), [
+    element('list', { name: 'resource names', count: String(ids.length) }, items),
+  ])
+}
+
+export function listResources(world: ToolWorld): ToolReply {
+  const status = statusOf(world)
+  const text = printClusterStatus(status).split('\n\n').at(-1) ?? ''
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/^ {2}/, ''))
+    .map((line) => (line === '* Full List of Resources:' ? 'Full List of Resources:' : line))
+    // A resource alone is listed without its node.
+    .map((line) => line.replace(/^( *\* .*\t Started) \S+$/, '$1'))
+  return printed(lines.join('\n'), [
+    element(
+      'resources',
+      {},
+      status.resources.map((one) => resourceElement(status, one)),
+    ),
+  ])
+}
+
+export function locate({ given }: ParsedCall, resource: string, world: ToolWorld): ToolReply {
+  const quiet = hasOption(given, 'quiet')
+  const places = findStatus(statusOf(world), resource).flatMap(({ state }) => state.active)
+  const lines = places.map(({ node, role }) =>
+    quiet ? `${node}\n` : `resource ${resource} is running on: ${node}${role === 'Promoted' ? ' Promoted' : ''}\n`,
+  )
+  const nodes = places.map(({ node, role }) =>
+    element('node', role === 'Promoted' ? { state: 'promoted' } : {}, [{ kind: 'text', text: node }]),
+  )
+  const xml = [element('nodes', { resource }, nodes)]
+  if (lines.length > 0) return printed(lines.join(''), xml)
+  return { exitCode: exitCodes.ok, output: '', errors: quiet ? '' : `resource ${resource} is NOT running\n`, xml }
+}
+
+/** The operations that nodes have recorded; `pendingOnly` those whose result is not there yet. */
+export function listOperations(call: ParsedCall, pendingOnly: boolean, world: ToolWorld): ToolReply {
+  const node = optionValue(call.given, 'node')
+  const wanted = optionValue(call.given, 'resource')
+  const status = statusOf(world)
+  const states = childElements(childElement(world.cib(), 'status') ?? element('status'), 'node_state')
+  const lines = states
+    .filter(({ attributes }) => node === undefined || attributes.uname === node)
+    .flatMap((state) => historyOf(state))
+    .filter(({ resource }) => wanted === undefined || resource.attributes.id === wanted)
+    .filter(({ operation }) => !pendingOnly || operation.attributes['op-status'] === '-1')
+    .map((entry) => operationLine(status, entry))
+  return printed(lines.join(''), [])
+}
+
+interface HistoryLine {
+  readonly node: string
+  readonly resource: XmlElement
+  readonly operation: XmlElement
+}
+
+function historyOf(state: XmlElement): readonly HistoryLine[] {
+  const lrm = childElement(state, 'lrm')
+  const resources = lrm && childElement(lrm, 'lrm_resources')
+  const node = state.attributes.uname ?? ''
+  return (resources === undefined ? [] : childElements(resources, 'lrm_resource')).flatMap((resource) =>
+    childElements(resource, 'lrm_rsc_op')
+      .map((operation) => ({ node, resource, operation }))
+      .sort((a, b) => Number(a.operation.attributes['call-id']) - Number(b.operation.attributes['call-id'])),
+  )
+}
+
+function operationLine(status: ClusterStatus, { node, resource, operation }: HistoryLine): string {
+  const { attributes } = operation
+  const { id = '', class: agentClass, provider, type } = resource.attributes
+  const primitive = findStatus(status, id)[0]
+  const agent = primitive ? agentText(primitive) : [agentClass, provider, type].filter(Boolean).join(':')
+  const changed = attributes['last-rc-change']
+  const when =
+    changed === undefined ? '' : `, last-rc-change='${ctime(Number(changed))}', exec=${attributes['exec-time'] ?? 0}ms`
+  const role = primitive?.state.role ?? 'Stopped'
+  const how = statusWord(attributes['op-status'])
+  return `${id}\t(${agent}):\t ${role}: ${attributes.operation_key ?? attributes.id} (node=${node}, call=${attributes['call-id']}, rc=${attributes['rc-code']}${when}): ${how}\n`
+}
+
+export function queryXml(resource: string, world: ToolWorld): ToolReply {
+  const found = findResource(world.configuration(), resource)
+  const status = statusOf(world)
+  const lines = findStatus(status, resource).map(
+    (one) => `${printPrimitive({ ...status, tellsPending: true, tellsInactive: true }, one)}\n`,
+  )
+  const text = found === undefined ? '' : printXml(found)
+  const top = status.resources.find(({ id }) => id === resource)
+  const shown = [
+    ...(top === undefined ? [] : [resourceElement(status, top)]),
+    ...(found === undefined ? [] : [element('xml', {}, [{ kind: 'text', text } as const])]),
+  ]
+  return printed(`${lines.join('')}Resource XML:\n${text}`, [element('resource_config', {}, shown)])
+}
+
+/** Whether it is active on a node: what people ask before they do something by hand. */
+export function activeOn(resource: string, primitives: readonly PrimitiveResource[], node: string | undefined): string {
+  const active = primitives.some(({ state }) => state.active.some((place) => node === undefined || place.node === node))
+  const where = node === undefined ? '' : ` on host ${node}`
+  return `Resource ${resource} is ${active ? 'running' : 'not running'}${where}\n`
+}
+
+export function constraintsText(resource: string, world: ToolWorld): string {
+  const section = childElement(childElement(world.configuration(), 'configuration') ?? element('x'), 'constraints')
+  const all = section === undefined ? [] : childElements(section)
+  const locations = all.filter(({ name, attributes }) => name === 'rsc_location' && attributes.rsc === resource)
+  const withIt = all.filter(({ name, attributes }) => name === 'rsc_colocation' && attributes['with-rsc'] === resource)
+  const ofIt = all.filter(({ name, attributes }) => name === 'rsc_colocation' && attributes.rsc === resource)
+  const part = (title: string, lines: readonly string[]): string =>
+    lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  * ${line}\n`).join('')}`
+  return [
+    part(
+      'Locations:',
+      locations.map(({ attributes: a }) => `Node ${a.node} (score=${a.score}, id=${a.id}, rsc=${a.rsc})`),
+    ),
+    part(
+      `Resources ${resource} is colocated with:`,
+      ofIt.map(({ attributes: a }) => `${a['with-rsc']} (score=${a.score}, id=${a.id})`),
+    ),
+    part(
+      `Resources colocated with ${resource}:`,
+      withIt.map(({ attributes: a }) => `${a.rsc} (score=${a.score}, id=${a.id})`),
+    ),
+  ].join('')
+}

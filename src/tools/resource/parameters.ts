@@ -1,0 +1,141 @@
+/** crm_resource --get-parameter, --set-parameter, --delete-parameter, --get-property: what is written in a resource itself. */
+import { expandValue } from '../../attributes/index.ts'
+import { childElements, element, findResource, type XmlElement } from '../../cib/index.ts'
+import { appended, descendants, removed, replaced } from '../cib/tree.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type GivenOption, hasOption, optionValue } from '../options.ts'
+import { commandLine, type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+
+type SetKind = 'instance_attributes' | 'meta_attributes' | 'utilization'
+
+function setKind(given: readonly GivenOption[]): SetKind {
+  if (hasOption(given, 'utilization')) return 'utilization'
+  return hasOption(given, 'meta') ? 'meta_attributes' : 'instance_attributes'
+}
+
+interface Meant {
+  readonly id: string
+  readonly kind: SetKind
+  readonly name: string
+  readonly set?: string
+  readonly pairId?: string
+}
+
+function meant(given: readonly GivenOption[], id: string, name: string): Meant {
+  const set = optionValue(given, 'set-name')
+  const pairId = optionValue(given, 'nvpair')
+  return {
+    id,
+    kind: setKind(given),
+    name,
+    ...(set === undefined ? {} : { set }),
+    ...(pairId === undefined ? {} : { pairId }),
+  }
+}
+
+function findPair(cib: XmlElement, { id, kind, name, set, pairId }: Meant): XmlElement | undefined {
+  const resource = findResource(cib, id)
+  const sets = resource === undefined ? [] : childElements(resource, kind)
+  return sets
+    .filter(({ attributes }) => set === undefined || attributes.id === set)
+    .flatMap((one) => childElements(one, 'nvpair'))
+    .find(({ attributes }) => attributes.name === name && (pairId === undefined || attributes.id === pairId))
+}
+
+/** A missing name is told but is no failure. */
+export function getParameter({ given }: ParsedCall, id: string, name: string, world: ToolWorld): ToolReply {
+  const value = findPair(world.configuration(), meant(given, id, name))?.attributes.value
+  if (value === undefined)
+    return { exitCode: exitCodes.ok, output: '', errors: `Attribute '${name}' not found for '${id}'\n`, xml: [] }
+  const item = element('item', { name }, [{ kind: 'text', text: value }])
+  return printed(`${value}\n`, [element('list', { name: 'attributes', count: '1' }, [item])])
+}
+
+/** Class, type and provider: attributes of the resource's own element. */
+export function getProperty(id: string, name: string, world: ToolWorld): ToolReply {
+  const value = findResource(world.configuration(), id)?.attributes[name]
+  return value === undefined
+    ? { exitCode: exitCodes.ok, output: '', errors: `Attribute '${name}' not found for '${id}'\n`, xml: [] }
+    : printed(`${value}\n`, [element('property', { name, value })])
+}
+
+export async function setParameter(call: ParsedCall, id: string, name: string, world: ToolWorld): Promise<ToolReply> {
+  const value = optionValue(call.given, 'parameter-value')
+  if (value === undefined)
+    return refused(exitCodes.usage, 'crm_resource: You need to supply a value with the -v option')
+  const { target, told } = holderOf(call, id, name, world)
+  const what = meant(call.given, target, name)
+  let line = ''
+  const refusal = await world.edit(
+    (cib) => {
+      const there = findPair(cib, what)
+      const written = expandValue(there?.attributes.value, value)
+      const [next, set] = there
+        ? [replaced(cib, there, { ...there, attributes: { ...there.attributes, value: written } }), '']
+        : added(cib, what, written)
+      const pairId = there?.attributes.id ?? what.pairId ?? `${set}-${name}`
+      line = `Set '${target}' option: id=${pairId}${set === '' ? '' : ` set=${set}`} name=${name} value=${written}\n`
+      return next
+    },
+    { command: commandLine(call) },
+  )
+  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${line}`, [])
+}
+
+/** A meta-attribute of a clone's only member is the clone's: --force sets it where it was asked for. */
+function holderOf(
+  { given }: ParsedCall,
+  id: string,
+  name: string,
+  world: ToolWorld,
+): { readonly target: string; readonly told: string } {
+  const here = { target: id, told: '' }
+  if (!hasOption(given, 'meta') || hasOption(given, 'force')) return here
+  const cib = world.configuration()
+  if (findPair(cib, meant(given, id, name)) !== undefined) return here
+  const resource = findResource(cib, id)
+  const parent = descendants(cib).find(
+    (one) =>
+      (one.name === 'clone' || one.name === 'master' || one.name === 'bundle') &&
+      one.children.some((child) => child === resource),
+  )
+  const parentId = parent?.attributes.id
+  if (parentId === undefined) return here
+  return { target: parentId, told: `Performing update of '${name}' on '${parentId}', the parent of '${id}'\n` }
+}
+
+/** In the set that the resource has, or a new one by its conventional id. */
+function added(cib: XmlElement, { id, kind, name, set, pairId }: Meant, value: string): readonly [XmlElement, string] {
+  const resource = findResource(cib, id)
+  if (resource === undefined) return [cib, '']
+  const sets = childElements(resource, kind)
+  const setId = set ?? sets[0]?.attributes.id ?? `${id}-${kind}`
+  const pair = element('nvpair', { id: pairId ?? `${setId}-${name}`, name, value })
+  const holder = sets.find(({ attributes }) => attributes.id === setId)
+  const next = holder
+    ? replaced(cib, holder, appended(holder, pair))
+    : replaced(cib, resource, appended(resource, element(kind, { id: setId }, [pair])))
+  return [next, setId]
+}
+
+export async function deleteParameter(
+  call: ParsedCall,
+  id: string,
+  name: string,
+  world: ToolWorld,
+): Promise<ToolReply> {
+  const { target, told } = holderOf(call, id, name, world)
+  const what = meant(call.given, target, name)
+  const before = findPair(world.configuration(), what)
+  if (before === undefined) return printed('', [])
+  const refusal = await world.edit(
+    (cib) => {
+      const pair = findPair(cib, what)
+      return pair === undefined ? cib : removed(cib, pair)
+    },
+    { command: commandLine(call) },
+  )
+  const line = `Deleted '${target}' option: id=${before.attributes.id} name=${name}\n`
+  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${line}`, [])
+}

@@ -1,0 +1,154 @@
+/** crm_simulate: what the cluster would do (crm_simulate(8)). It is the scheduler itself that answers. */
+import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import {
+  momentOf,
+  type OperationSpec,
+  parseOperationSpec,
+  questionMistakes,
+  simulateCib,
+  type WhatIf,
+} from '../../scheduler/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import type { ToolWorld } from '../world.ts'
+
+const written = (option: OptionSpec): OptionSpec => ({ ...option, file: 'written' })
+
+export const crmSimulate: Tool = {
+  name: 'crm_simulate',
+  summary: 'Show what the cluster would do',
+  options: [
+    flag('live-check,L', 'From the state of the running cluster'),
+    { ...valued('xml-file,x', 'FILE', 'From a CIB in a file'), file: 'read' },
+    flag('xml-pipe,p', 'From a CIB on standard input'),
+    flag('run,R', 'Show what would be done'),
+    flag('simulate,S', 'Show what would be done and the status that it leads to'),
+    flag('in-place,X', 'And write that to the file'),
+    flag('show-scores,s', 'Show the scores'),
+    flag('show-utilization,U', 'Show utilization'),
+    flag('show-attrs,A', 'Show node attributes'),
+    flag('show-failcounts,c', 'Show fail counts'),
+    valued('node-up,u', 'NODE', 'What if the node were online'),
+    valued('node-down,d', 'NODE', 'What if the node had left cleanly'),
+    valued('node-fail,f', 'NODE', 'What if the node were lost'),
+    valued('op-inject,i', 'OPERATION', 'What if this had happened: web_monitor_10000@alpha=7'),
+    valued('op-fail,F', 'OPERATION', 'What if this failed on the way: web_start_0@alpha=1'),
+    valued('quorum,q', 'BOOLEAN', 'What if the cluster had quorum, or had not'),
+    valued('watchdog,w', 'BOOLEAN', 'What if there were a watchdog, or none'),
+    valued('ticket-grant,g', 'TICKET', 'What if it were granted'),
+    valued('ticket-revoke,r', 'TICKET', 'What if it were revoked'),
+    valued('ticket-standby,b', 'TICKET', 'What if it were on standby'),
+    valued('ticket-activate,e', 'TICKET', 'What if its standby ended'),
+    valued('set-datetime,t', 'DATE', 'The moment for which rules are evaluated'),
+    written(valued('save-graph,G', 'FILE', 'Write the transition graph as XML')),
+    written(valued('save-dotfile,D', 'FILE', 'Write the graph as Graphviz dot')),
+    written(valued('save-input,I', 'FILE', 'Write the CIB that it begins with')),
+    written(valued('save-output,O', 'FILE', 'Write the CIB that it leads to')),
+    flag('quiet,Q', 'Only what was asked for'),
+    { ...flag('all-actions,a', 'Nothing: a graph shows what it does'), ignored: true },
+  ],
+  runsHere: true,
+  run,
+}
+
+function run(call: ParsedCall, world: ToolWorld): ToolReply {
+  const { given } = call
+  const source = readSource(call, world)
+  if ('exitCode' in source) return source
+  const moment = momentOf(source.attributes['execution-date'], optionValue(given, 'set-datetime'))
+  const now = moment?.seconds ?? world.now()
+  const whatIf = readQuestion(given)
+  if (typeof whatIf === 'string') return refused(exitCodes.usage, `crm_simulate: ${whatIf}`)
+  const mistakes = questionMistakes(source, whatIf, { now })
+  if (mistakes.length > 0) return refused(exitCodes.noSuchObject, `crm_simulate: ${mistakes.join(' ')}`)
+  const failures = operations(given, 'op-fail')
+  if (typeof failures === 'string') return refused(exitCodes.usage, `crm_simulate: ${failures}`)
+  const plays = ['simulate', 'in-place', 'save-output'].some((name) => hasOption(given, name)) || failures.length > 0
+  const plans = plays || ['run', 'save-graph', 'save-dotfile'].some((name) => hasOption(given, name))
+  const texts = simulateCib({
+    cib: source,
+    now,
+    md5: world.md5,
+    showScores: hasOption(given, 'show-scores'),
+    isSanitized: !hasOption(given, 'live-check'),
+    keepsResult: plays,
+    failures,
+    whatIf,
+    planOnly: !plays,
+    ...(moment && { dateLine: moment.line }),
+    show: {
+      attributes: hasOption(given, 'show-attrs'),
+      failCounts: hasOption(given, 'show-failcounts'),
+      utilization: hasOption(given, 'show-utilization'),
+    },
+  })
+  save(call, texts)
+  const scores = hasOption(given, 'show-scores') ? texts.scores() : ''
+  if (hasOption(given, 'quiet')) return printed(scores)
+  // Without a word on the transition, the status alone was asked for.
+  const summary = plans ? texts.summary : (texts.summary.split('\nTransition Summary:')[0] ?? '')
+  return printed(`${summary}${scores === '' ? '' : `\nAssignment Scores:\n${scores}`}`)
+}
+
+function readSource(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
+  const file = optionValue(call.given, 'xml-file')
+  const text =
+    (file === undefined ? undefined : call.files?.read(file)) ??
+    (hasOption(call.given, 'xml-pipe') ? call.files?.input() : undefined)
+  if (text === undefined) return world.cib()
+  const parsed = parseXml(text)
+  if (parsed.ok) return parsed.value
+  const [report] = parsed.reports
+  return refused(
+    exitCodes.configuration,
+    `crm_simulate: ${file ?? 'the input'}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
+  )
+}
+
+function all(given: readonly GivenOption[], name: string): readonly string[] {
+  return given.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []))
+}
+
+function operations(given: readonly GivenOption[], name: string): readonly OperationSpec[] | string {
+  const specs: OperationSpec[] = []
+  for (const text of all(given, name)) {
+    const spec = parseOperationSpec(text)
+    if (spec === undefined) return `'${text}' is no operation: write one like web_monitor_10000@alpha=7.`
+    specs.push(spec)
+  }
+  return specs
+}
+
+const isTrue = (text: string): boolean => /^(?:1|true|yes|y|on)$/i.test(text)
+
+function readQuestion(given: readonly GivenOption[]): WhatIf | string {
+  const results = operations(given, 'op-inject')
+  if (typeof results === 'string') return results
+  const quorum = optionValue(given, 'quorum')
+  const watchdog = optionValue(given, 'watchdog')
+  return {
+    nodesUp: all(given, 'node-up'),
+    nodesDown: all(given, 'node-down'),
+    nodesFailed: all(given, 'node-fail'),
+    ticketsGranted: all(given, 'ticket-grant'),
+    ticketsRevoked: all(given, 'ticket-revoke'),
+    ticketsOnStandby: all(given, 'ticket-standby'),
+    ticketsActive: all(given, 'ticket-activate'),
+    results,
+    ...(quorum === undefined ? {} : { quorate: isTrue(quorum) }),
+    ...(watchdog === undefined ? {} : { watchdog: isTrue(watchdog) }),
+  }
+}
+
+function save({ given, files }: ParsedCall, texts: ReturnType<typeof simulateCib>): void {
+  const to = (option: string, text: () => string): void => {
+    const path = optionValue(given, option)
+    if (path !== undefined) files?.write(path, text())
+  }
+  to('save-graph', texts.graph)
+  to('save-dotfile', () => texts.drawn().dot)
+  to('save-input', () => printXml(texts.input))
+  to('save-output', () => printXml(texts.simulation.cib))
+  if (hasOption(given, 'in-place')) to('xml-file', () => printXml(texts.simulation.cib))
+}

@@ -1,0 +1,73 @@
+/** What a command is: its options and one function from a call to a reply. */
+import type { XmlElement } from '../cib/index.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { GivenOption, OptionSpec } from './options.ts'
+import type { ToolWorld } from './world.ts'
+
+export interface Tool {
+  readonly name: string
+  /** One sentence. */
+  readonly summary: string
+  readonly options: readonly OptionSpec[]
+  /** It prints XML for `--output-as=xml`. */
+  readonly printsXml?: true
+  /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
+  readonly runsHere?: true
+  /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
+  readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
+  readonly run: (call: ParsedCall, world: ToolWorld) => Promise<ToolReply> | ToolReply
+}
+
+export interface ToolCall {
+  /** `crm_attribute`. */
+  readonly tool: string
+  readonly arguments: readonly string[]
+  /** OCF_RESOURCE_INSTANCE of the agent that calls. */
+  readonly resource?: string
+  /** The node that the agent works for, where that is another than the one that runs it. */
+  readonly onNode?: string
+  /** The caller's files; the daemon, which must not read files for others, has none. */
+  readonly files?: CallerFiles
+}
+
+export interface CallerFiles {
+  read(path: string): string
+  input(): string
+  write(path: string, text: string): void
+  /** An archive of these texts and of the daemon's log; answers its path. */
+  archive(dest: string, texts: Readonly<Record<string, string>>, log: LogExcerpt): string
+}
+
+export interface LogExcerpt {
+  /** Seconds since the epoch. */
+  readonly from?: number
+  readonly to?: number
+  readonly mask: (text: string) => string
+}
+
+export interface ParsedCall extends ToolCall {
+  readonly given: readonly GivenOption[]
+}
+
+export interface ToolReply {
+  readonly exitCode: number
+  readonly output: string
+  readonly errors: string
+  /** What stands in the result for `--output-as=xml`, besides its status. */
+  readonly xml?: readonly XmlElement[]
+  /** The caller's own process shall run it: it needs the caller's files, input or terminal. */
+  readonly runHere?: true
+}
+
+export function printed(output: string, xml?: readonly XmlElement[]): ToolReply {
+  return { exitCode: exitCodes.ok, output, errors: '', ...(xml === undefined ? {} : { xml }) }
+}
+
+export function refused(exitCode: number, sentence: string): ToolReply {
+  return { exitCode, output: '', errors: `${sentence}\n` }
+}
+
+/** The line of a call, for the history of the configuration. */
+export function commandLine(call: ToolCall): string {
+  return [call.tool, ...call.arguments].join(' ')
+}

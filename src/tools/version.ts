@@ -1,0 +1,8 @@
+/** What these commands claim to be: agents and tools compare it. */
+export { featureSet, schemaName } from '../cib/index.ts'
+
+/** The Pacemaker whose commands these are, by their options; `--version` and crm_mon print it. */
+export const pacemakerVersion = '3.0.2'
+
+/** The version of the XML output (`pacemaker-result`). */
+export const apiVersion = '2.25'
