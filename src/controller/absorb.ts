@@ -3,7 +3,7 @@ import { assertNever } from '../base/index.ts'
 import type { ControllerInput, Failure } from './effects.ts'
 import { configuredId, downEdits, knownIncarnation } from './node-states.ts'
 import { controllerOptions } from './options.ts'
-import { beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
+import { askToWrite, beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
 import {
   type Doing,
   describeOperation,
@@ -83,7 +83,8 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
     if (isNew && !isCounted(failure, changes)) failures.push(failure)
     next = applyMeaning(next, meaning, now)
   }
-  return failures.length === 0 ? turn(next) : recordFailures(next, failures)
+  if (failures.length === 0) return turn(next)
+  return askToWrite(next, { kind: 'state' }, (asked) => ({ kind: 'record-failures', ...asked, failures }))
 }
 
 function doing(state: ControllerState): Doing {
@@ -143,19 +144,6 @@ function failureIn(meaning: Meaning, state: ControllerState): Failure | undefine
 /** A failure leaves up to two records, which arrive together. */
 function isSame(a: Failure, b: Failure): boolean {
   return a.node === b.node && a.resource === b.resource && a.operation === b.operation && a.intervalMs === b.intervalMs
-}
-
-function recordFailures(state: ControllerState, failures: readonly Failure[]): Turn {
-  const { reign } = state
-  if (reign === undefined) return turn(state)
-  const id = state.lastId + 1
-  const writes = new Map(reign.writes).set(id, { kind: 'state' } as const)
-  return turn(withReign({ ...state, lastId: id }, { writes }), {
-    kind: 'record-failures',
-    id,
-    term: reign.term,
-    failures,
-  })
 }
 
 function absorbWritten(state: ControllerState, input: Input<'written'>, now: number): Turn {

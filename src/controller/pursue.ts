@@ -4,7 +4,7 @@
  */
 import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
-import type { Edit, FencingAction } from './effects.ts'
+import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
 import { clusterNodes, knownIncarnation } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
@@ -94,13 +94,21 @@ export function endAction(state: ControllerState, action: ActionId, outcome: 'su
   return walk === undefined ? state : withReign(state, { walk: markEnded(walk, action, outcome) })
 }
 
-/** A write under the term, whose answer is remembered with its purpose. */
 export function write(state: ControllerState, edits: readonly Edit[], purpose: WritePurpose): Turn {
+  return askToWrite(state, purpose, (asked) => ({ kind: 'write', ...asked, edits }))
+}
+
+/** Whatever is written under the term: its answer finds the purpose by the id. */
+export function askToWrite(
+  state: ControllerState,
+  purpose: WritePurpose,
+  effectOf: (asked: { readonly id: number; readonly term: number }) => ControllerEffect,
+): Turn {
   const { reign } = state
   if (reign === undefined) return turn(state)
   const id = state.lastId + 1
   const next = withReign({ ...state, lastId: id }, { writes: new Map(reign.writes).set(id, purpose) })
-  return turn(next, { kind: 'write', id, term: reign.term, edits })
+  return turn(next, effectOf({ id, term: reign.term }))
 }
 
 function sendReady(state: ControllerState, now: number): Turn {
@@ -231,16 +239,13 @@ function beginShutdown(state: ControllerState, action: GraphAction, transition: 
 }
 
 function clearFailures(state: ControllerState, action: GraphAction, purpose: WritePurpose): Turn {
-  const { reign } = state
-  if (reign === undefined || action.kind === 'pseudo' || action.node === undefined || action.resource === undefined)
+  if (action.kind === 'pseudo' || action.node === undefined || action.resource === undefined)
     return turn(endAction(state, action.id, 'succeeded'))
   const { node, resource } = action
-  const id = state.lastId + 1
-  const next = withReign({ ...state, lastId: id }, { writes: new Map(reign.writes).set(id, purpose) })
   const edits: readonly Edit[] = [
     { kind: 'delete-record', key: keys.history(node, resource, `${resource}_last_failure_0`) },
   ]
-  return turn(next, { kind: 'clear-failures', id, term: reign.term, node, resource, edits })
+  return askToWrite(state, purpose, (asked) => ({ kind: 'clear-failures', ...asked, node, resource, edits }))
 }
 
 /** Which keys the actions of the graph delete: their going is no news. */

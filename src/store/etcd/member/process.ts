@@ -8,7 +8,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -17,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { messageOf } from '../../errors.ts'
+import { livingProcess, processIdentity, textIfThere } from '../../process-identity.ts'
 import { type Refusal, refusalIn } from './refusal.ts'
 import {
   configurationFile,
@@ -36,14 +36,12 @@ const logTailBytes = 64 * 1024
 
 /** The running member's process id, or undefined. */
 export function findMember(settings: MemberSettings): number | undefined {
-  const recorded = readText(pidFile(settings))?.trim().split(' ')
-  if (recorded === undefined) return undefined
-  const pid = Number(recorded[0])
-  return Number.isInteger(pid) && isMember(settings, pid, recorded[1]) ? pid : undefined
+  const pid = livingProcess(textIfThere(pidFile(settings)))
+  return pid !== undefined && isMember(settings, pid) ? pid : undefined
 }
 
 export function isAlive(settings: MemberSettings, pid: number): boolean {
-  return isMember(settings, pid, undefined)
+  return livingProcess(String(pid)) !== undefined && isMember(settings, pid)
 }
 
 /** What forbids a start, looked at before it is tried. */
@@ -86,7 +84,7 @@ export async function startMember(settings: MemberSettings, start: MemberStart):
       child.once('error', reject)
     })
     const pid = child.pid ?? 0
-    writeFileSync(pidFile(settings), `${pid} ${startTime(pid) ?? ''}\n`, { mode: 0o600 })
+    writeFileSync(pidFile(settings), `${processIdentity(pid)}\n`, { mode: 0o600 })
     child.unref()
     return { pid, exited }
   } finally {
@@ -144,26 +142,8 @@ function logTail(settings: MemberSettings): string {
   }
 }
 
-function isMember(settings: MemberSettings, pid: number, started: string | undefined): boolean {
-  const commandLine = readText(`/proc/${pid}/cmdline`)?.split('\0')
-  if (commandLine?.[1] !== '--config-file' || commandLine[2] !== configurationFile(settings)) return false
-  const stat = readText(`/proc/${pid}/stat`)
-  // A zombie has ended, whatever is still listed of it.
-  if (stat === undefined || stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'Z') return false
-  return started === undefined || started === '' || startTime(pid) === started
-}
-
-function startTime(pid: number): string | undefined {
-  const stat = readText(`/proc/${pid}/stat`)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return undefined
-    throw error
-  }
+/** By its command line, for the id may be another process's by now. */
+function isMember(settings: MemberSettings, pid: number): boolean {
+  const commandLine = textIfThere(`/proc/${pid}/cmdline`)?.split('\0')
+  return commandLine?.[1] === '--config-file' && commandLine[2] === configurationFile(settings)
 }
