@@ -19,9 +19,16 @@ export type StoreConfig =
       /** `host:port`, this node's own member first. */
       readonly endpoints: readonly EndpointAddress[]
       /** Paths of PEM files. */
-      readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
+      readonly tls?: TlsPaths
       readonly timeoutMs?: number
     }
+
+/** Certificate and key where etcd asks for them; without an authority those that Node.js knows are believed. */
+export interface TlsPaths {
+  readonly ca?: string
+  readonly certificate?: string
+  readonly key?: string
+}
 
 export function createStore(config: StoreConfig): Store {
   switch (config.kind) {
@@ -40,12 +47,12 @@ export function createStore(config: StoreConfig): Store {
   }
 }
 
-export function readTlsFiles(paths: {
-  readonly ca: string
-  readonly certificate: string
-  readonly key: string
-}): TlsFiles {
-  return { ca: read(paths.ca), certificate: read(paths.certificate), key: read(paths.key) }
+export function readTlsFiles({ ca, certificate, key }: TlsPaths): TlsFiles {
+  return {
+    ...(ca === undefined ? {} : { ca: read(ca) }),
+    ...(certificate === undefined ? {} : { certificate: read(certificate) }),
+    ...(key === undefined ? {} : { key: read(key) }),
+  }
 }
 
 function read(path: string): Buffer {

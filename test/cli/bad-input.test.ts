@@ -68,6 +68,8 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'cluster setup c n1 totem konsensus=5', says: /totem has no option 'konsensus'/ },
   { line: 'cluster setup c n1 transport knet', says: /have no meaning here/ },
   { line: 'cluster setup c n1 --etcd nowhere', says: /'nowhere' is no address/ },
+  { line: 'cluster setup c n1 --etcd-ca=/ca.pem', says: /name it with --etcd/ },
+  { line: 'cluster setup c n1 --etcd=e1:2379 --etcd-key=/key.pem', says: /belong together/ },
   { line: 'cluster setup c n1 --store=mysql', says: /'mysql' is no store/ },
   // Resources
   { line: 'resource create', says: /missing/ },

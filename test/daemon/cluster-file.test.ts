@@ -47,6 +47,16 @@ const cases: readonly { readonly name: string; readonly file: object | string; r
     file: { clusterName: 'x', nodes: [{ name: 'a', id: '2' }, { name: 'b' }] },
     says: /the id '2'/,
   },
+  {
+    name: 'a key without its certificate',
+    file: { clusterName: 'x', nodes, store: { kind: 'external', endpoints: ['e:1'], tls: { key: '/k' } } },
+    says: /belong together/,
+  },
+  {
+    name: 'an address without TLS beside TLS',
+    file: { clusterName: 'x', nodes, store: { kind: 'external', endpoints: ['http://e:1', 'https://f:1'] } },
+    says: /http:\/\/ address beside TLS/,
+  },
   { name: 'an unknown store', file: { clusterName: 'x', nodes, store: { kind: 'zookeeper' } }, says: /'zookeeper'/ },
   {
     name: 'beats too rare for the token',

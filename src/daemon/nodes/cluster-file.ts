@@ -37,7 +37,15 @@ export type StoreChoice =
   | { readonly kind: 'embedded' }
   /** An embedded store that another process serves: several nodes on one machine (the demo). */
   | { readonly kind: 'embedded-socket'; readonly path: string }
-  | { readonly kind: 'external'; readonly endpoints: readonly string[] }
+  | { readonly kind: 'external'; readonly endpoints: readonly string[]; readonly tls?: ExternalTls }
+
+/** Paths of PEM files, the same on each node. Without an authority those that Node.js knows are believed. */
+export interface ExternalTls {
+  readonly ca?: string
+  /** What this cluster shows of itself, where the etcd asks for it: both or none. */
+  readonly certificate?: string
+  readonly key?: string
+}
 
 export interface Timings {
   /** Silence after which a node is suspected. */
@@ -196,13 +204,36 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
 function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {
   const store = value === undefined ? { kind: 'etcd' } : asObject(value, 'store', wrong)
   if (!store) return undefined
-  const { kind, path, endpoints } = store
+  const { kind, path } = store
+  if (kind === 'external') return parseExternal(store, wrong)
   if (kind === 'etcd' || kind === 'embedded') return { kind }
   if (kind === 'embedded-socket')
     return typeof path === 'string' ? { kind, path } : wrong('store.path must name the socket of the embedded store')
-  if (kind !== 'external')
-    return wrong(`store.kind is '${String(kind)}': it must be etcd, embedded, embedded-socket or external`)
+  return wrong(`store.kind is '${String(kind)}': it must be etcd, embedded, embedded-socket or external`)
+}
+
+/** Addresses may be written as URLs, as etcd's own tools have them; https asks for TLS as the files do. */
+function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | undefined {
   if (!Array.isArray(endpoints) || endpoints.length === 0)
     return wrong('store.endpoints must list at least one address')
-  return { kind, endpoints: endpoints.map(String) }
+  const urls = endpoints.map(String)
+  const addresses = urls.map((url) => url.replace(/^https?:\/\//, ''))
+  const secure = tls === undefined ? urls.some((url) => url.startsWith('https://')) : true
+  if (secure && urls.some((url) => url.startsWith('http://')))
+    return wrong('store.endpoints has an http:// address beside TLS: write https://, or host:port')
+  if (!secure) return { kind: 'external', endpoints: addresses }
+  const files = asObject(tls ?? {}, 'store.tls', wrong) ?? {}
+  unknownEntries(files, ['ca', 'certificate', 'key'], 'store.tls', wrong)
+  for (const [name, path] of Object.entries(files))
+    if (typeof path !== 'string' || !path.startsWith('/')) wrong(`store.tls.${name} must be the full path of a file`)
+  const { ca, certificate, key } = files
+  if ((certificate === undefined) !== (key === undefined))
+    wrong('store.tls names one of certificate and key: they belong together')
+  const file = (name: keyof ExternalTls, path: unknown): ExternalTls =>
+    path === undefined ? {} : { [name]: String(path) }
+  return {
+    kind: 'external',
+    endpoints: addresses,
+    tls: { ...file('ca', ca), ...file('certificate', certificate), ...file('key', key) },
+  }
 }

@@ -12,10 +12,18 @@ import {
   type SetupRequest,
   signNodeCertificate,
 } from '../../rpc/index.ts'
-import { voterCount } from '../../store/index.ts'
+import { createStore, type Store, voterCount } from '../../store/index.ts'
 import { writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
-import { type ClusterFile, defaultPorts, parseClusterFile, printClusterFile } from './cluster-file.ts'
+import { allKeys } from '../records/keys.ts'
+import { storeConfig } from '../store/store-config.ts'
+import {
+  type ClusterFile,
+  type ClusterNodeEntry,
+  defaultPorts,
+  parseClusterFile,
+  printClusterFile,
+} from './cluster-file.ts'
 import { readAuthority, writeIdentity } from './identity.ts'
 import { isIssuedSecret } from './join-tokens.ts'
 import { findOwnNode, ownName } from './own-name.ts'
@@ -40,11 +48,27 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
     throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
   if (file.store.kind === 'embedded' && file.nodes.length > 1)
     throw refuse('store-too-small', 'The embedded store is for one node: leave out the store, and etcd is used.')
+  await checkStore(file, own, paths)
   const authority = await createAuthority(file.clusterName)
   const certificate = await createNodeCertificate(authority, { name: own.name, addresses: [own.address] })
   writeIdentity(paths.pki, authority, certificate)
   writeWhole(paths.clusterFile, printClusterFile(file))
   return file
+}
+
+/** An outside etcd that this host cannot use is better told now than by a daemon that waits for it. */
+async function checkStore(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): Promise<void> {
+  if (file.store.kind !== 'external') return
+  let store: Store | undefined
+  try {
+    store = createStore(storeConfig(file, own, paths))
+    await store.list(allKeys)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw refuse('etcd-not-usable', `The etcd at ${file.store.endpoints.join(', ')} cannot be used from here. ${why}`)
+  } finally {
+    await store?.close()
+  }
 }
 
 function readOptions(text: string): object {
@@ -70,6 +94,8 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ f
   const keys = await createKeys()
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
   const file = acceptClusterFile(answer.clusterFile)
+  const own = file.nodes.find(({ name }) => name === node)
+  if (own) await checkStore(file, own, paths)
   writeIdentity(paths.pki, answer.authority, { certificate: answer.certificate, key: keys.key })
   writeWhole(paths.clusterFile, printClusterFile(file))
   return { file, node }

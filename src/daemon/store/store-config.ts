@@ -15,7 +15,7 @@ export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Pat
     case 'embedded-socket':
       return { kind: 'socket', path: store.path }
     case 'external':
-      return { kind: 'etcd', endpoints: store.endpoints }
+      return { kind: 'etcd', endpoints: store.endpoints, ...(store.tls === undefined ? {} : { tls: store.tls }) }
     case 'etcd':
       return { kind: 'etcd', endpoints: voterEndpoints(file, own.name), tls: etcdTls(paths) }
     default:

@@ -12,9 +12,9 @@ import {
 import type { Method } from './api.ts'
 
 export interface TlsFiles {
-  readonly ca: Buffer
-  readonly certificate: Buffer
-  readonly key: Buffer
+  readonly ca?: Buffer
+  readonly certificate?: Buffer
+  readonly key?: Buffer
 }
 
 /** `host:port`, and the name that the certificate there must be made out to where that is not the host. */
@@ -113,7 +113,7 @@ function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
   if (tls === undefined) return credentials.createInsecure()
   const read = readCredentials.get(tls)
   if (read) return read
-  const fresh = credentials.createSsl(tls.ca, tls.key, tls.certificate)
+  const fresh = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null)
   readCredentials.set(tls, fresh)
   return fresh
 }

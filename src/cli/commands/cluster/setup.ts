@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
@@ -5,7 +6,7 @@ import { liveCluster } from '../../live.ts'
 import { expectWords, parsePairs, type Section, splitSections } from '../../words.ts'
 
 const usage =
-  '<cluster name> (<node> [addr=<address>])... [totem token=<milliseconds>] [--store=embedded | --etcd=<host:port>,...] [--start]'
+  '<cluster name> (<node> [addr=<address>])... [totem token=<milliseconds>] [--store=embedded | --etcd=<URL>,... [--etcd-ca=<file>] [--etcd-cert=<file> --etcd-key=<file>]] [--start]'
 
 export const clusterSetup: Command = {
   path: ['cluster', 'setup'],
@@ -16,7 +17,10 @@ export const clusterSetup: Command = {
     'An address is an IP address or a host name; the node’s name where none is given.\n' +
     'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
     '--etcd names an etcd that is there already.',
-  examples: ['systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3'],
+  examples: [
+    'systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3',
+    'systole cluster setup prod n1 n2 --etcd=https://etcd1:2379,https://etcd2:2379 --etcd-ca=/etc/etcd/ca.crt --etcd-cert=/etc/etcd/client.crt --etcd-key=/etc/etcd/client.key',
+  ],
   flags: [
     { name: 'name', value: 'cluster name', summary: 'The cluster’s name, as older scripts write it' },
     {
@@ -24,7 +28,18 @@ export const clusterSetup: Command = {
       value: 'etcd|embedded',
       summary: 'What keeps the replicated state; embedded is the default for one node, etcd for more',
     },
-    { name: 'etcd', value: 'host:port,...', summary: 'Keep it in this etcd, which is not Systole’s to look after' },
+    {
+      name: 'etcd',
+      value: 'URL,...',
+      summary: 'Keep it in this etcd, which is not Systole’s to look after: https://host:port or host:port',
+    },
+    {
+      name: 'etcd-ca',
+      value: 'file',
+      summary: 'The authority that has signed that etcd’s certificates; the file must be there on each node',
+    },
+    { name: 'etcd-cert', value: 'file', summary: 'The certificate to show to that etcd, on each node' },
+    { name: 'etcd-key', value: 'file', summary: 'Its key, on each node' },
     { name: 'start', summary: 'Start the cluster on this node at once' },
     { name: 'enable', summary: 'Accepted for pcs’s sake: a node that was started stays started across reboots' },
     { name: 'force', summary: 'Forget the cluster that this host belongs to' },
@@ -90,12 +105,31 @@ function readStore(flags: ReadonlyMap<string, string | true>): { readonly store?
     const wrong = endpoints.filter((endpoint) => !/^(https?:\/\/)?[^\s:]+:\d+$/.test(endpoint))
     if (wrong.length > 0)
       throw new Refusal(...wrong.map((endpoint) => `'${endpoint}' is no address of an etcd: write host:port.`))
-    return { store: { kind: 'external', endpoints } }
+    const tls = readTls(flags)
+    return { store: { kind: 'external', endpoints, ...(Object.keys(tls).length > 0 ? { tls } : {}) } }
   }
+  const [file] = tlsFlags.filter(({ flag }) => flags.has(flag))
+  if (file) throw new Refusal(`--${file.flag} is for an etcd that is there already: name it with --etcd.`)
   if (store === undefined) return {}
   if (store !== 'etcd' && store !== 'embedded')
     throw new Refusal(`'${String(store)}' is no store: there are etcd and embedded.`)
   return { store: { kind: store } }
+}
+
+const tlsFlags = [
+  { flag: 'etcd-ca', name: 'ca' },
+  { flag: 'etcd-cert', name: 'certificate' },
+  { flag: 'etcd-key', name: 'key' },
+] as const
+
+function readTls(flags: ReadonlyMap<string, string | true>): Readonly<Record<string, string>> {
+  if (flags.has('etcd-cert') !== flags.has('etcd-key'))
+    throw new Refusal('--etcd-cert and --etcd-key belong together: give both.')
+  const files = tlsFlags.flatMap(({ flag, name }): readonly (readonly [string, string])[] => {
+    const path = flags.get(flag)
+    return typeof path === 'string' ? [[name, resolve(path)]] : []
+  })
+  return Object.fromEntries(files)
 }
 
 /** `n1 addr=10.0.0.1 n2 n3 addr=…`. */
