@@ -8,7 +8,7 @@ import { describeCounting, isCounted } from './count-failure.ts'
 import { describePlayed, type PlayedAction } from './play.ts'
 import { printAttributes, printFailCounts, printFailures } from './print-details.ts'
 import { printUtilization } from './print-utilization.ts'
-import { type Simulation, type SimulationInput, simulate, statusFor } from './simulate.ts'
+import { type Simulation, type SimulationInput, simulate, statusAfter, statusFor } from './simulate.ts'
 import { suppose, type WhatIf } from './what-if.ts'
 
 export interface SimulationQuestion extends SimulationInput {
@@ -41,7 +41,7 @@ export interface SimulationText {
   readonly before: ClusterStatus
   readonly simulation: Simulation
   /** The status that the transition leads to. */
-  readonly after: ClusterStatus
+  readonly after: () => ClusterStatus
 }
 
 export function simulateCib(question: SimulationQuestion): SimulationText {
@@ -50,7 +50,6 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
   const modifications = [...(question.edits ?? []), ...supposed.lines]
   const isChanged = modifications.length > 0
   const before = isChanged ? statusFor(question, question.original ?? question.cib) : simulation.status
-  const after = statusFor(question, simulation.cib)
   const date = question.dateLine === undefined ? [] : [question.dateLine]
   const lines = [
     ...(question.cib.attributes['validate-with'] === 'none' ? [notValidated] : []),
@@ -74,7 +73,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
           ...date,
           '',
           'Revised Cluster Status:',
-          ...statusLines(question, after, { tellsPending: false }),
+          ...statusLines(question, statusAfter(question, simulation), { tellsPending: false }),
         ]),
   ]
   const { assignment, graph, status } = simulation
@@ -87,7 +86,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
     input: supposed.cib,
     before,
     simulation,
-    after,
+    after: () => statusAfter(question, simulation),
   }
 }
 

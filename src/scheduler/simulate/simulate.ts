@@ -2,7 +2,7 @@
  * What the cluster would do with a CIB, from its present state to the one that the transition leads to: the scheduler
  * itself, its graph played without touching anything. What is supposed beforehand is part of the question.
  */
-import { type Md5, readConfiguration, type XmlElement } from '../../cib/index.ts'
+import { type Configuration, type Md5, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { type ClusterStatus, readStatus, type StatusInput } from '../../status/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
@@ -53,10 +53,20 @@ export function simulate(input: SimulationInput): Simulation {
   return { status, assignment, graph, changes, played, cib: recordResults(cib, played, circumstances) }
 }
 
-/** The status of a CIB at the moment of the simulation. */
+/** The status of a CIB at the moment of the simulation. Whoever has read its configuration already hands it in. */
 export function statusFor(
   { now, utcOffsetAt, md5 }: Pick<SimulationInput, 'now' | 'utcOffsetAt' | 'md5'>,
   cib: XmlElement,
+  configuration: Configuration = readConfiguration(cib),
 ): ClusterStatus {
-  return readStatus({ cib, configuration: readConfiguration(cib), now, md5, ...(utcOffsetAt && { utcOffsetAt }) })
+  return readStatus({ cib, configuration, now, md5, ...(utcOffsetAt && { utcOffsetAt }) })
+}
+
+/** The status that the played transition leads to. */
+export function statusAfter(
+  input: Pick<SimulationInput, 'now' | 'utcOffsetAt' | 'md5'>,
+  done: Simulation,
+): ClusterStatus {
+  const { status, played, cib } = done
+  return played.length === 0 ? status : statusFor(input, cib, status.configuration)
 }

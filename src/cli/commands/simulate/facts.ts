@@ -1,4 +1,4 @@
-/** The facts of a simulation, for `--json`. */
+/** The facts of a simulation, for `--json`. Made only where they are printed: in a large cluster they are megabytes. */
 import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
@@ -20,7 +20,7 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
       exitCode,
       failed,
     })),
-    after: statusFacts(after),
+    after: statusFacts(after()),
     nextChange: nextChangeFacts(simulation.status),
     utilization: {
       original: amounts(original),
@@ -28,13 +28,8 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
       remaining: amounts(remaining),
     },
     summary: texts.summary.split('\n'),
-    // Made only where they are printed: in a large cluster these are megabytes.
-    get scores() {
-      return texts.scores().trimEnd().split('\n')
-    },
-    get graph() {
-      return texts.graph()
-    },
+    scores: texts.scores().trimEnd().split('\n'),
+    graph: texts.graph(),
   }
 }
 

@@ -110,8 +110,7 @@ async function simulateOnce(call: Call): Promise<Outcome> {
     call.flags.has('show-next-change') || source.isLive ? `\n${describeNextChange(texts.simulation.status)}\n` : ''
   const rest = `${scores === '' ? '' : `\nScores:\n${scores}`}${nextChange}`
   return done(call.flags.has('quiet') ? scores : `${texts.summary}${rest}`, {
-    ...simulationFacts(texts),
-    unusedFailures: unused,
+    toJSON: () => ({ ...simulationFacts(texts), unusedFailures: unused }),
   })
 }
 
