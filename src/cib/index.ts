@@ -78,7 +78,9 @@ export {
   appendElement,
   configurationSections,
   elementWithId,
+  ruleOfNew,
   setDescription,
+  setPairs,
 } from './edit/elements.ts'
 export {
   addFencingLevel,
@@ -90,6 +92,7 @@ export {
 } from './edit/fencing-levels.ts'
 export { findResource, resourceElementsOf } from './edit/find.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
+export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'
 export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
 export { strayCloneOptions } from './edit/meta.ts'
 export type { NameValues } from './edit/name-values.ts'

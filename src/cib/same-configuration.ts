@@ -52,6 +52,7 @@ function referredTo(document: XmlElement): ReadonlySet<string> {
 function canonical(part: XmlElement, referred: ReadonlySet<string>): XmlElement {
   const attributes = Object.entries(part.attributes)
     .filter(([name, value]) => name !== 'id' || !anonymous.has(part.name) || referred.has(value))
+    .filter(([name, value]) => part.name !== 'node' || name !== 'type' || value !== 'member')
     // 'and' is the default, and of one condition it does not matter how it is joined.
     .filter(([name, value]) => name !== 'boolean-op' || (value === 'or' && childElements(part).length > 1))
     .map(([name, value]) => [name, canonicalValue(part, name, value)] as const)

@@ -1,9 +1,11 @@
 /** Edits of any element by its id: its description, and whole elements as XML where no other edit says what is meant. */
 import { failed, similarWords } from '../../base/index.ts'
-import type { XmlElement } from '../document.ts'
+import { element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { idSource, isReference } from './ids.ts'
+import { type NvSetEdit, setNameValues } from './name-values.ts'
 import { type EditResult, edited } from './reports.ts'
+import { type NewRule, ruleElement } from './rule-element.ts'
 import { appended, descendants, editSection, replaceElement, withAttributes } from './tree.ts'
 
 /** An empty text takes the description away. */
@@ -57,3 +59,13 @@ export const configurationSections = [
   'op_defaults',
   'alerts',
 ] as const
+
+/** Pairs of an element that stands for itself, so that no id can be taken: ids are made of the set's. An empty value is no pair. */
+export function setPairs(parent: XmlElement, edit: NvSetEdit): XmlElement {
+  return setNameValues(parent, edit, idSource(element('cib')))
+}
+
+/** A rule that stands for itself. */
+export function ruleOfNew(rule: NewRule, id: string): XmlElement {
+  return ruleElement(rule, id, idSource(element('cib')))
+}

@@ -35,6 +35,7 @@ import { completionScript } from './completion/completion.ts'
 import { configBackup, configRestore } from './config/backup.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { configShow } from './config/show.ts'
+import { configureLoad, configureShow } from './configure/configure.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
 import { constraintConfig, constraintKindConfigs, constraintRef } from './constraint/config.ts'
 import { constraintDelete } from './constraint/delete.ts'
@@ -240,6 +241,8 @@ export const allCommands: readonly Command[] = [
   quorumConfig,
   quorumUnblock,
   configShow,
+  configureShow,
+  configureLoad,
   configBackup,
   configRestore,
   configHistory,

@@ -115,7 +115,8 @@ async function run(call: Call, start: XmlElement, lines: readonly Line[]): Promi
 
 function asXml(section: RebuiltSection, part: XmlElement): Line {
   const text = printXml(part)
-    .replace(/>\n\s*</g, '><')
+    .replace(/<!--.*?-->/gs, '')
+    .replace(/>\s*\n\s*</g, '><')
     .trim()
   return ['cib', 'element', 'create', section, text, '--force']
 }

@@ -3,7 +3,10 @@ import { childElements, type XmlElement } from '../../cib/index.ts'
 
 /** The pairs of the sets of one kind; undefined where they are more than words can say: several sets, a rule, a reference. */
 export function pairWords(parent: XmlElement, kind: string): readonly string[] | undefined {
-  const sets = childElements(parent, kind)
+  // An empty set says nothing.
+  const sets = childElements(parent, kind).filter(
+    (set) => childElements(set).length > 0 || set.attributes['id-ref'] !== undefined,
+  )
   const [set] = sets
   if (set === undefined) return []
   const pairs = childElements(set)
