@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Pacemaker's commands on a real cluster: what a CIB in a file cannot show. */
+const lab = new Lab(['n1', 'n2', 'n3'])
+const shims = join(lab.folder, 'systole/shims')
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster()
+  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--wait')
+}, 120_000)
+afterAll(() => lab.close())
+
+/** A line of shell with the commands first in PATH; files are `@/name`. */
+async function sh(node: string, line: string): Promise<string> {
+  const placed = line.replaceAll('@/', `${lab.folder}/`)
+  return (await lab.inNode(node, 'bash', '-c', `export PATH=${shims}:$PATH; ${placed}`)).trim()
+}
+
+const code = async (node: string, line: string): Promise<number> =>
+  Number((await sh(node, `${line} >/dev/null 2>&1; echo $?`)).split('\n').at(-1))
+
+test('crm_node knows the cluster, on every node its own name', async () => {
+  expect(await sh('n2', 'crm_node -n; crm_node -q; crm_node -p')).toMatch(/^n2\n1\nn1 n2 n3 ?$/)
+  expect(await sh('n1', 'crm_node -l')).toBe('1 n1 member\n2 n2 member\n3 n3 member')
+})
+
+test('what attrd_updater sets on one node is read on the others', async () => {
+  await sh('n1', 'attrd_updater -n pingd -U 5; attrd_updater -n pingd -N n3 -U 7')
+  await lab.until('the others see it', async () =>
+    (await sh('n2', 'attrd_updater -n pingd -A')).includes(
+      'name="pingd" host="n1" value="5"\nname="pingd" host="n3" value="7"',
+    ),
+  )
+  expect(await sh('n2', 'crm_attribute -N n1 -l reboot -n pingd -q')).toBe('5')
+  expect(await code('n1', 'attrd_updater -n none -Q')).toBe(105)
+})
+
+test('a permanent attribute, an option and a resource’s parameter are in everybody’s CIB', async () => {
+  await sh(
+    'n1',
+    'crm_attribute -N n2 -l forever -n rack -v 9; crm_attribute -n X_REPL -s repl -v n1; crm_resource -r web -p fake -v a',
+  )
+  await lab.until('n3 has them', async () => (await sh('n3', 'crm_attribute -n X_REPL -q || true')) === 'n1')
+  expect(await sh('n3', 'crm_attribute -t nodes -N n2 -n rack -G -q; crm_resource -r web -g fake')).toBe('9\na')
+})
+
+test('of nine that create the same lock at once, one gets it; only its owner changes it', async () => {
+  const create =
+    'cibadmin --create --scope crm_config --xml-text \'<cluster_property_set id="lock"><nvpair id="lock-l" name="l" value="NODE:I"/></cluster_property_set>\''
+  const tries = ['n1', 'n2', 'n3'].flatMap((node) => [0, 1, 2].map((i) => ({ node, i })))
+  const codes = await Promise.all(
+    tries.map(({ node, i }) => code(node, create.replace('NODE', node).replace('I"', `${i}"`))),
+  )
+  expect(codes.filter((each) => each === 0)).toHaveLength(1)
+  expect(codes.filter((each) => each === 108)).toHaveLength(tries.length - 1)
+  const swap = (from: string, to: string): string =>
+    `cibadmin --modify --xpath "//nvpair[@name='l' and @value='${from}']/.." --xml-text '<cluster_property_set id="lock"><nvpair id="lock-l" name="l" value="${to}"/></cluster_property_set>'`
+  const owner = (await sh('n1', `cibadmin -Q --xpath "//nvpair[@id='lock-l']"`)).replace(/.*value="([^"]*)".*/, '$1')
+  const swaps = await Promise.all(['n1', 'n2', 'n3'].map((node) => code(node, swap(owner, `mine:${node}`))))
+  expect(swaps.filter((each) => each === 0)).toHaveLength(1)
+  expect(swaps.filter((each) => each === 105)).toHaveLength(2)
+})
+
+test('cibadmin takes a file and standard input, and writes what the cluster may have of the state', async () => {
+  await sh('n1', `cibadmin -Q -o nodes > @/nodes.xml; cibadmin -R -o nodes -x @/nodes.xml`)
+  await sh('n1', `echo '<nvpair id="lock-l" name="l" value="piped"/>' | cibadmin -M -p`)
+  expect(await sh('n1', `cibadmin -Q -A "//nvpair[@id='lock-l']"`)).toContain('value="piped"')
+  expect(await code('n1', `cibadmin -D -o status -X '<node_state uname="n2"/>'`)).toBe(107)
+  await sh('n1', 'crm_ticket -t site -g --force')
+  expect(await sh('n1', 'crm_ticket -t site -G granted')).toBe('true')
+})
+
+test('a difference made by crm_diff is applied by cibadmin', async () => {
+  await sh('n1', 'cibadmin -Q > @/a.xml; sed \'s/name="rack" value="9"/name="rack" value="11"/\' @/a.xml > @/b.xml')
+  expect(await code('n1', 'crm_diff --no-version --original @/a.xml --new @/b.xml')).toBe(1)
+  await sh(
+    'n1',
+    '(crm_diff --no-version -o @/a.xml -n @/b.xml > @/d.xml || true); cibadmin --verbose --patch --xml-file @/d.xml',
+  )
+  expect(await sh('n1', 'crm_attribute -N n2 -n rack -q')).toBe('11')
+})
+
+test('crm_mon in a pipe as agents call it, live, and in the background as ClusterMon starts it', async () => {
+  const grep = `grep -c 'resource.*id="web".* role="Started".* active="true".* orphaned="false".* failed="false"'`
+  expect(await sh('n1', `crm_mon -1 --output-as=xml | ${grep}`)).toBe('1')
+  expect(await sh('n1', `"$SHELL" -c 'CIB_file=<(cibadmin -Q) crm_mon -1 --as-xml' | ${grep}`)).toBe('1')
+  expect(await sh('n1', 'crm_mon -1')).toContain('  * Online: [ n1 n2 n3 ]')
+  await sh('n1', 'crm_mon -p @/mon.pid -d -i 1 -n -r -h @/mon.html')
+  await lab.until('the page is there', async () => (await code('n1', 'grep -q "<h2>Node List</h2>" @/mon.html')) === 0)
+  await sh('n1', 'kill -0 $(cat @/mon.pid); kill $(cat @/mon.pid)')
+  await lab.until('it ends', async () => (await code('n1', 'test -e @/mon.pid')) !== 0)
+})
+
+test('crm_resource bans, waits and clears; crm_standby empties a node', async () => {
+  const [where = ''] = await lab.whereIs('web', 'n1')
+  expect(
+    await sh('n1', `crm_resource -B -r web -N ${where} -Q; crm_resource --wait; crm_resource -Q -r web -W`),
+  ).not.toBe(where)
+  expect(await sh('n1', 'crm_resource -U -r web')).toContain('Removing constraint: cli-ban-web-on-')
+  const now = await sh('n1', 'crm_resource -Q -r web -W')
+  await sh('n1', `crm_standby -N ${now} -v on; crm_resource --wait`)
+  expect(await sh('n1', 'crm_resource -Q -r web -W')).not.toBe(now)
+  await sh('n1', `crm_standby -N ${now} -D`)
+})
+
+test('the others answer, too', async () => {
+  expect(await sh('n1', 'crmadmin -D')).toMatch(/^Designated Controller is: n[123]$/)
+  expect(await sh('n1', 'pacemakerd -$ | head -1')).toMatch(/^Pacemaker 3\./)
+  expect(await sh('n1', "stonith_admin -H '*' --output-as xml")).toContain('<list name="fencing history" count="0"/>')
+  expect(await sh('n1', 'crm_simulate -LS')).toMatch(/Transition Summary:[\s\S]*Executing Cluster Transition:/)
+  expect(await code('n1', 'crm_simulate -LS -G @/graph.xml && grep -q transition_graph @/graph.xml')).toBe(0)
+  expect(await code('n1', 'crm_verify -L')).toBe(0)
+  expect(await sh('n1', 'corosync-cmapctl totem.cluster_name')).toMatch(/^totem\.cluster_name \(str\) = \S+$/)
+  expect(await sh('n1', 'corosync-quorumtool -s')).toContain('Quorate:          Yes')
+  expect(await sh('n1', 'corosync-cfgtool -s')).toContain('nodeid:          2:\tconnected')
+  expect(await sh('n1', 'crm_failcount -q -G -r web -N n1')).toBe('0')
+})
+
+test('crm_report keeps what is secret to itself', async () => {
+  await sh('n1', 'crm_attribute -n my-password -v swordfish')
+  await sh('n1', 'cd /tmp && crm_report --dest @/report && tar -xzf @/report.tar.gz -C @/')
+  const texts = await sh('n1', 'cat @/report/*')
+  expect(texts).toContain('name="my-password" value="****"')
+  expect(texts).not.toContain('swordfish')
+})
+
+test('without a daemon they say so', async () => {
+  expect(existsSync(join(shims, 'crm_node'))).toBe(true)
+  expect(readFileSync(join(shims, 'crm_node'), 'utf8')).toContain('socket')
+  expect(await code('n1', 'SYSTOLE_TOOLS_SOCKET=/nowhere crm_node -n')).toBe(102)
+  expect(await code('n1', 'SYSTOLE_TOOLS_SOCKET=/nowhere crm_diff -O "<a/>" -N "<a/>"')).toBe(0)
+})
