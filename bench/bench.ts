@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- --only ROW,ROW] [--runs N] [--without-pacemaker]`: each figure beside Pacemaker's, measured in the same run on
- * the same machine, with the ratio that is required. Rows: gap, ipmi, dc, formation, recovery, bulk, standby, idle.
+ * the same machine, with the ratio that is required. Rows: gap, ipmi, dc, formation, recovery, bulk, standby,
+ * crm_attribute, attrd_updater, idle.
  * `--logs FOLDER` keeps what the nodes have logged.
  */
 import { resolve } from 'node:path'
@@ -63,6 +64,24 @@ const rows: readonly Row[] = [
     aim: '< 2 s',
     ours: () => systole.formation(runs),
     theirs: () => pacemaker.pacemakerFormation(runs),
+  },
+  {
+    key: 'crm_attribute',
+    what: 'crm_attribute of a node, permanent',
+    unit: 'ms',
+    required: 1,
+    aim: 'a third',
+    ours: () => systole.commandTimes(['crm_attribute', '-N', 'n1', '-n', 'z', '-v', '@I']),
+    theirs: () => pacemaker.pacemakerCommand('crm_attribute -N n1 -n z -v i (nodes)'),
+  },
+  {
+    key: 'attrd_updater',
+    what: 'attrd_updater, set',
+    unit: 'ms',
+    required: 1,
+    aim: 'a third',
+    ours: () => systole.commandTimes(['attrd_updater', '-n', 'x', '-U', '@I']),
+    theirs: () => pacemaker.pacemakerCommand('attrd_updater -n x -U i'),
   },
   {
     key: 'recovery',

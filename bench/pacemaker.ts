@@ -86,3 +86,14 @@ export function pacemakerIdle(): readonly { readonly cpuPercent: number; readonl
     residentMb: Number(row.rss_mb),
   }))
 }
+
+let commandRows: readonly Row[] | undefined
+
+/** The median in milliseconds of 200 calls on the node that is not the DC; all commands are measured in one go. */
+export function pacemakerCommand(operation: string): readonly number[] {
+  commandRows ??= measure('cib', ...tuned, '--fence', 'none')
+  return numbers(
+    commandRows.filter((row) => row.on === 'non-DC' && row.op === operation),
+    'p50_ms',
+  )
+}

@@ -237,3 +237,27 @@ export async function idle(
     })
   })
 }
+
+/** Milliseconds of 200 calls of a command on the node that is not the DC, one after another. */
+export async function commandTimes(command: readonly string[]): Promise<readonly number[]> {
+  return await withLab('netns', async (lab) => {
+    const dc = await coordinator(lab, lab.first)
+    const node = three.find((name) => name !== dc) ?? lab.first
+    const shims = `${lab.folder}/systole/shims`
+    // The loop runs inside the node, so that entering it is not measured.
+    const printed = await lab.inNode(node, 'python3', '-c', commandLoop, shims, ...command)
+    return JSON.parse(printed) as readonly number[]
+  })
+}
+
+/** As Pacemaker's measurement does it, so that the figures can be compared. */
+const commandLoop = `
+import json, os, subprocess, sys, time
+folder, words = sys.argv[1], sys.argv[2:]
+program = os.path.join(folder, words[0]); times = []
+for i in range(200):
+    begun = time.perf_counter()
+    subprocess.run([program] + [word.replace('@I', str(i)) for word in words[1:]], check=True, stdout=subprocess.DEVNULL)
+    times.append((time.perf_counter() - begun) * 1000)
+print(json.dumps(times))
+`
