@@ -68,7 +68,7 @@ function printInstance(status: Told, clone: CloneResource, instance: Instance): 
 function isShownInFull(status: Told, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesOf(instance)
   const active = members.filter((member) => isActive(status, member))
-  if (clone.unique) return active.length > 0 || !instance.orphan
+  if (clone.unique) return true
   if (status.tellsPending && instance.kind === 'primitive' && instance.state.pending !== undefined) return true
   if (active.length === 0) return false
   if (members.some(({ orphan, state }) => orphan || !state.managed || state.failed)) return true
