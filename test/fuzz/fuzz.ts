@@ -35,7 +35,7 @@ export interface Fuzz {
   readonly reference: Reference
   readonly cases: readonly Case[]
   readonly levels: readonly Level[]
-  /** Only mutations whose name holds this. */
+  /** Only mutations whose name begins with one of these, separated by commas. */
   readonly only?: string | undefined
   readonly shrinks: boolean
 }
@@ -69,7 +69,9 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
 }
 
 function drawMutations(random: Random, only: string | undefined): readonly Drawn[] {
-  const pool = mutations.filter(({ name }) => only === undefined || name.includes(only))
+  const pool = mutations.filter(
+    ({ name }) => only === undefined || only.split(',').some((prefix) => name.startsWith(prefix)),
+  )
   const weighted = pool.flatMap((mutation) => Array.from({ length: mutation.weight }, () => mutation))
   const drawn: Drawn[] = []
   for (let left = 1 + random.below(3); left > 0; left--) {

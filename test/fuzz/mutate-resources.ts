@@ -88,6 +88,8 @@ export const resourceMutations: readonly Mutation[] = [
       const [name, values] = random.pick(cloneMeta) ?? ['clone-max', ['1']]
       if (clone === undefined || (clone.name === 'master' && name === 'promotable')) return undefined
       const value = random.pick(values) ?? '1'
+      // Since 3.0 several instances on a node make a clone unique by themselves.
+      if (name === 'clone-node-max' && value !== '1') setPair(clone, 'meta_attributes', 'globally-unique', 'true')
       setPair(clone, 'meta_attributes', name, value)
       return `${clone.attributes.id}: ${name}=${value}`
     },
