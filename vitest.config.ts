@@ -15,6 +15,9 @@ const serviceSuites = ['test/agents/**/*.test.ts']
 /** A state is waited for, never a duration: on a busy machine it may take its time. */
 const patient = { poll: { timeout: 20_000 } }
 
+// Rules without a time zone mean the host's: expected answers are written for this one.
+process.env.TZ = 'UTC'
+
 export default defineConfig({
   test: {
     projects: [

@@ -1,10 +1,16 @@
 /** Where a resource runs, by the CIB. */
 import { readConfiguration, type XmlElement } from '../cib/index.ts'
 import { type Resource, readStatus } from '../status/index.ts'
+import { utcOffsetAt } from './host-time.ts'
 
 /** The nodes on which a resource, or any part of it, is active. */
 export function resourceLocations(cib: XmlElement, id: string, now: Date): readonly string[] {
-  const status = readStatus({ cib, configuration: readConfiguration(cib), now: Math.floor(now.getTime() / 1000) })
+  const status = readStatus({
+    cib,
+    configuration: readConfiguration(cib),
+    now: Math.floor(now.getTime() / 1000),
+    utcOffsetAt,
+  })
   const nodes = status.resources.flatMap((resource) => matching(resource, id)).flatMap(activeOn)
   return [...new Set(nodes)]
 }

@@ -5,6 +5,7 @@
 import type { XmlElement } from '../cib/index.ts'
 import { schedule, simulate } from '../scheduler/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
+import { utcOffsetAt } from './host-time.ts'
 import { md5 } from './md5.ts'
 
 export type PlannedKind =
@@ -45,7 +46,7 @@ export function plannedActions(before: XmlElement, after: XmlElement, now: Date)
 
 /** The CIB as it will be once everything that is to be done has been done. */
 export function afterwards(cib: XmlElement, now: Date): XmlElement {
-  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, showScores: false }).cib
+  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, showScores: false }).cib
 }
 
 export function printPlannedActions(actions: readonly PlannedAction[]): string {
@@ -53,7 +54,7 @@ export function printPlannedActions(actions: readonly PlannedAction[]): string {
 }
 
 function graphOf(cib: XmlElement, now: Date): TransitionGraph {
-  return schedule({ cib, now: Math.floor(now.getTime() / 1000), md5, explain: false }).graph
+  return schedule({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, explain: false }).graph
 }
 
 function keysOf(graph: TransitionGraph): readonly string[] {

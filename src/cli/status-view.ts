@@ -4,12 +4,14 @@ import { readConfiguration, withoutTags, type XmlElement } from '../cib/index.ts
 import { type ClusterStatus, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
 import { type Call, Refusal } from './command.ts'
 import type { Speech } from './dialect.ts'
+import { utcOffsetAt } from './host-time.ts'
 
 export function statusOf(call: Call, cib: XmlElement): ClusterStatus {
   return readStatus({
     cib,
     configuration: readConfiguration(cib),
     now: Math.floor(call.terminal.now().getTime() / 1000),
+    utcOffsetAt,
   })
 }
 

@@ -43,6 +43,8 @@ export interface ClusterStatus {
     definition: OperationDefinition,
     node: NodeName | undefined,
   ) => ReadonlyMap<string, string>
+  /** When a rule next gives another answer by time alone, in seconds since the epoch. */
+  readonly ruleChangesAt: (rule: Rule) => number | undefined
   /** Whether a rule (of a constraint, for one) holds on a node, at `now`. */
   readonly ruleHolds: (
     rule: Rule,

@@ -27,7 +27,7 @@ import { operationMeta } from './history/operation-meta.ts'
 import { healthOf } from './nodes/health.ts'
 import { sortedNodes } from './nodes/nodes.ts'
 import { parametersOn } from './parameters.ts'
-import { addNvSets, ruleHolds } from './rules/index.ts'
+import { addNvSets, nextRuleChange, ruleHolds } from './rules/index.ts'
 
 interface Finishing {
   readonly world: World
@@ -68,7 +68,7 @@ export function finishStatus(
 function questions({
   world,
   nodesByName,
-}: Finishing): Pick<ClusterStatus, 'operationMeta' | 'operationParameters' | 'ruleHolds'> {
+}: Finishing): Pick<ClusterStatus, 'operationMeta' | 'operationParameters' | 'ruleHolds' | 'ruleChangesAt'> {
   const { zone, configuration } = world
   return {
     operationMeta: (resource, operation) =>
@@ -79,6 +79,7 @@ function questions({
       addNvSets(values, definition.parameters, { zone, nodeAttributes })
       return values
     },
+    ruleChangesAt: (rule) => nextRuleChange(rule, zone),
     ruleHolds: (rule: Rule, { node, resource, role, submatches }) =>
       ruleHolds(rule, {
         zone,

@@ -3,16 +3,21 @@ import { assertNever } from '../../base/index.ts'
 import { type Configuration, formatScore, INFINITY_SCORE, type Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
+import { momentSeen } from './words.ts'
 
-export function describeContribution({ source, score }: Contribution, configuration: Configuration): string {
+/** What the words are taken from, besides the reason itself. */
+export type Background = Pick<ClusterStatus, 'configuration' | 'options' | 'now' | 'ruleChangesAt'>
+
+export function describeContribution({ source, score }: Contribution, background: Background): string {
   const value = score > 0 ? `+${formatScore(score)}` : formatScore(score)
-  return `${value} ${describeSource(source, configuration)}`
+  return `${value} ${describeSource(source, background)}`
 }
 
-export function describeSource(source: ScoreSource, configuration: Configuration): string {
+function describeSource(source: ScoreSource, background: Background): string {
+  const { configuration } = background
   switch (source.kind) {
     case 'location':
-      return `${locationName(source.constraint, configuration)}${detail(source)}`
+      return `${locationName(source.constraint, configuration)}${detail(source, background)}`
     case 'stickiness':
       return 'stickiness, because it is active there'
     case 'colocation':
@@ -79,9 +84,31 @@ function locationName(id: string, { constraints }: Configuration): string {
   return `location constraint ${id}${made}`
 }
 
-function detail({ rule, attribute }: { readonly rule?: string; readonly attribute?: string }): string {
-  if (rule === undefined) return ''
-  return attribute === undefined ? ` (rule ${rule})` : ` (rule ${rule}, node attribute ${attribute})`
+function detail(
+  { constraint, rule, attribute }: Extract<ScoreSource, { readonly kind: 'location' }>,
+  background: Background,
+): string {
+  const parts = [
+    ...(rule === undefined ? [] : [`rule ${rule}`]),
+    ...(attribute === undefined ? [] : [`node attribute ${attribute}`]),
+    ...untilWhen(constraint, rule, background),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+/** Rules by date and lifetimes end by themselves: then waiting is a remedy. */
+function untilWhen(id: string, rule: string | undefined, background: Background): readonly string[] {
+  const { configuration, now, ruleChangesAt } = background
+  const constraint = configuration.constraints.find((candidate) => candidate.id === id)
+  if (constraint === undefined) return []
+  const rules = [
+    ...(constraint.lifetime === undefined ? [] : [constraint.lifetime]),
+    ...(constraint.kind === 'location' && constraint.where.by === 'rules' ? constraint.where.rules : []),
+  ]
+  const moments = rules
+    .filter((candidate) => candidate === constraint.lifetime || candidate.id === rule)
+    .flatMap((candidate) => ruleChangesAt(candidate) ?? [])
+  return moments.length === 0 ? [] : [`until ${momentSeen(Math.min(...moments), now)}`]
 }
 
 /** Implied colocations have names that no administrator wrote. */
@@ -136,17 +163,14 @@ function describeFailure(
 }
 
 /** Without the node that it is about: reasons that are the same on several nodes are told once. */
-export function describeReason(
-  reason: PlacementReason,
-  { configuration, options }: Pick<ClusterStatus, 'configuration' | 'options'>,
-): string {
+export function describeReason(reason: PlacementReason, background: Background): string {
   switch (reason.kind) {
     case 'node-unavailable':
       return reason.state
     case 'banned':
-      return reason.by.map((part) => describeContribution(part, configuration)).join('; ') || 'ruled out'
+      return reason.by.map((part) => describeContribution(part, background)).join('; ') || 'ruled out'
     case 'not-allowed':
-      return options.symmetricCluster
+      return background.options.symmetricCluster
         ? 'it cannot run on this kind of node'
         : 'no location constraint allows it there (symmetric-cluster=false)'
     case 'target-role':

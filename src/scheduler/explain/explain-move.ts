@@ -85,16 +85,14 @@ function hindrances(after: Schedule, resource: string, target: string | undefine
 function standing(after: Schedule, { node, unavailable, score, contributions }: NodeExplanation): string {
   if (unavailable !== undefined) return `${node} is ${unavailable}`
   if (score === undefined) return `it is not allowed on ${node}`
-  const against = contributions
-    .filter((part) => part.score < 0)
-    .map((part) => describeContribution(part, after.configuration))
+  const against = contributions.filter((part) => part.score < 0).map((part) => describeContribution(part, after.status))
   return against.length === 0 ? `it is on ${node} already` : `${node}: ${against.join('; ')}`
 }
 
 /** What would happen after the move, once its preference has gone. */
 function returnsOf(input: SchedulerInput, edited: XmlElement, resource: string): readonly string[] {
-  const { now, md5 } = input
-  const done = simulate({ cib: edited, now, md5, showScores: false }).cib
+  const { now, md5, utcOffsetAt } = input
+  const done = simulate({ cib: edited, now, md5, showScores: false, ...(utcOffsetAt && { utcOffsetAt }) }).cib
   const cleared = clearCliConstraints(done, { resource })
   if (!cleared.ok) return []
   const [settled, later] = [done, cleared.value.cib].map((cib) => schedule({ ...input, cib, explain: false }))

@@ -132,6 +132,6 @@ function printNode({ status }: Explained, { next }: InstanceExplanation, node: N
   const chosen = node.node === next.node ? ' (chosen)' : ''
   return [
     `${node.node}: ${value}${node.unavailable === undefined ? '' : ` (${node.unavailable})`}${chosen}`,
-    ...node.contributions.map((part) => `  ${describeContribution(part, status.configuration)}`),
+    ...node.contributions.map((part) => `  ${describeContribution(part, status)}`),
   ]
 }

@@ -13,6 +13,7 @@ import {
   suppose,
 } from '../../../scheduler/index.ts'
 import type { CloneResource, NodeStatus, PrimitiveResource, Resource } from '../../../status/index.ts'
+import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 
 export interface LintFinding {
@@ -51,7 +52,7 @@ export function lint(input: LintInput): readonly LintFinding[] {
 }
 
 function decide(cib: XmlElement, now: number): Schedule {
-  return schedule({ cib, now, md5, explain: true })
+  return schedule({ cib, now, md5, utcOffsetAt, explain: true })
 }
 
 /** One of each: instances of a clone share their configuration. */

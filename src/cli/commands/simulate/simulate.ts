@@ -20,6 +20,7 @@ import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { tryEdits } from './edits.ts'
 import { describeNextChange, simulationFacts } from './facts.ts'
+import { follow, printFollowing } from './follow.ts'
 import { runProfile } from './profile.ts'
 import { flagValues, questionFlags, readQuestion } from './question.ts'
 
@@ -48,11 +49,11 @@ export const simulateCommand: Command = {
   details:
     'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played on a copy. ' +
     'What is supposed is applied first, and told; flags that repeat may be given several times. ' +
-    'A failure ends the transition, as in a cluster, which would then make a new one: save the result by --save-output and simulate that. ' +
+    'A failure ends the transition, as in a cluster, which would then make a new one: --follow shows what comes after. ' +
     'The text and most flags are those of crm_simulate.',
   examples: [
     'systole simulate --node-fail n1',
-    'systole simulate --op-inject web_monitor_10000@n1=7 --op-fail web_start_0@n1=1',
+    'systole simulate --op-inject web_monitor_10000@n1=7 --op-fail web_start_0@n1=1 --follow',
     'systole simulate --with "constraint location web prefers n2=100" --show-scores',
     'systole simulate --ticket-revoke site-a --set-datetime "2026-12-24 18:00:00"',
     'systole simulate --xml-file saved.xml --save-output after.xml',
@@ -63,6 +64,7 @@ export const simulateCommand: Command = {
     ...questionFlags,
     ...showFlags,
     ...saveFlags,
+    { name: 'follow', summary: 'Go on with the transitions that come after, until nothing is left to do' },
     { name: 'run', letter: 'R', summary: 'Only what would be changed: do not play the transition' },
     { name: 'simulate', letter: 'S', summary: 'Play the transition, which it does anyway' },
     { name: 'profile', letter: 'P', value: 'folder', summary: 'Time the simulation of every CIB (*.xml) in a folder' },
@@ -102,15 +104,21 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   const { cib: original } = await source.read()
   const question = await completeQuestion(call, original, source.isLive)
   const texts = simulateCib(question)
-  await save(call, texts, source.path)
-  const unused = unusedFailures(texts, question.failures ?? [])
+  const following = call.flags.has('follow') ? follow(question, texts) : undefined
+  await save(call, texts, { cib: following?.later.at(-1)?.simulation.cib ?? texts.simulation.cib, path: source.path })
+  const unused = unusedFailures([texts, ...(following?.later ?? [])], question.failures ?? [])
   for (const sentence of unused) call.terminal.progress(sentence)
   const scores = call.flags.has('show-scores') ? texts.scores() : ''
   const nextChange =
     call.flags.has('show-next-change') || source.isLive ? `\n${describeNextChange(texts.simulation.status)}\n` : ''
-  const rest = `${scores === '' ? '' : `\nScores:\n${scores}`}${nextChange}`
+  const later = following === undefined ? '' : printFollowing(following)
+  const rest = `${later}${scores === '' ? '' : `\nScores:\n${scores}`}${nextChange}`
   return done(call.flags.has('quiet') ? scores : `${texts.summary}${rest}`, {
-    toJSON: () => ({ ...simulationFacts(texts), unusedFailures: unused }),
+    toJSON: () => ({
+      ...simulationFacts(texts),
+      unusedFailures: unused,
+      ...(following && { following: following.later.map(simulationFacts), settled: following.settled }),
+    }),
   })
 }
 
@@ -146,23 +154,30 @@ async function completeQuestion(call: Call, original: XmlElement, isLive: boolea
   }
 }
 
-async function save(call: Call, texts: SimulationText, path: string | undefined): Promise<void> {
+async function save(
+  call: Call,
+  texts: SimulationText,
+  { cib, path }: { readonly cib: XmlElement; readonly path: string | undefined },
+): Promise<void> {
   const write = async (flag: string, text: () => string): Promise<void> => {
     const file = call.flags.get(flag)
     if (typeof file === 'string') await call.terminal.writeFile(file, text())
   }
   await write('save-input', () => printXml(texts.input))
-  await write('save-output', () => printXml(texts.simulation.cib))
+  await write('save-output', () => printXml(cib))
   await write('save-graph', texts.graph)
   await write('save-dotfile', () => texts.drawn().dot)
   await write('save-svg', () => texts.drawn().svg)
   if (path !== undefined && call.flags.has('in-place'))
-    await fileAccess(path).push({ cib: texts.simulation.cib, expectedVersion: 0, command: call.typed })
+    await fileAccess(path).push({ cib, expectedVersion: 0, command: call.typed })
 }
 
 /** An operation that was to fail, and that the transition never came to. */
-function unusedFailures({ simulation }: SimulationText, failures: readonly OperationSpec[]): readonly string[] {
-  const failed = simulation.played.filter((result) => result.failed).map(({ action }) => action)
+function unusedFailures(transitions: readonly SimulationText[], failures: readonly OperationSpec[]): readonly string[] {
+  const failed = transitions
+    .flatMap(({ simulation }) => simulation.played)
+    .filter((result) => result.failed)
+    .map(({ action }) => action)
   return failures
     .filter(
       (spec) =>

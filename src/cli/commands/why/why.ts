@@ -10,6 +10,7 @@ import {
 } from '../../../scheduler/index.ts'
 import type { ClusterStatus, Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
@@ -84,7 +85,7 @@ async function whyMove(call: Call): Promise<Outcome> {
 
 async function question(call: Call): Promise<SchedulerInput> {
   const { cib } = await call.cluster.readCib()
-  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, explain: true }
+  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, utcOffsetAt, explain: true }
 }
 
 async function fencedBefore(

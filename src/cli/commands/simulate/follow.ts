@@ -1,0 +1,38 @@
+/**
+ * `simulate --follow`: transition after transition, as a cluster goes on after a failure or a fencing, until there is nothing left to
+ * do. An operation that is to fail fails every time.
+ */
+import { type SimulationQuestion, type SimulationText, simulateCib } from '../../../scheduler/index.ts'
+
+export interface Following {
+  /** After the first. */
+  readonly later: readonly SimulationText[]
+  /** False: it goes round in circles, and was left at that. */
+  readonly settled: boolean
+}
+
+const mostTransitions = 20
+
+export function follow(question: SimulationQuestion, first: SimulationText): Following {
+  const { whatIf: _asked, edits: _made, original: _before, dateLine: _told, ...rest } = question
+  const later: SimulationText[] = []
+  let { cib } = first.simulation
+  while (later.length < mostTransitions) {
+    const texts = simulateCib({ ...rest, cib })
+    if (texts.simulation.played.every(({ action }) => action.kind === 'pseudo')) return { later, settled: true }
+    later.push(texts)
+    cib = texts.simulation.cib
+  }
+  return { later, settled: false }
+}
+
+export function printFollowing({ later, settled }: Following): string {
+  const parts = later.map(({ summary }, index) => {
+    const plan = summary.slice(summary.indexOf('Transition Summary:'))
+    return `\nTransition ${index + 2}:\n\n${plan}`
+  })
+  const end = settled
+    ? '\nThen nothing is left to do.\n'
+    : `\nIt goes on like this: after ${mostTransitions} transitions more there is still something to do.\n`
+  return [...parts, end].join('')
+}
