@@ -27,12 +27,14 @@ import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
 import { ClusterNode } from './node/cluster-node.ts'
+import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
 import { acceptClusterFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { newerFile } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
+import { Renewal } from './nodes/renewal.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
 import { moveToEtcd } from './store/move-to-etcd.ts'
@@ -48,9 +50,11 @@ export class Daemon {
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
   #forgetting = false
+  readonly #renewal: Renewal
 
   constructor(paths: Paths, log: Log, fail: (error: unknown) => void) {
     this.paths = paths
+    this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
     this.#fail = fail
   }
@@ -148,6 +152,23 @@ export class Daemon {
       ),
     ])
     this.#servers = servers
+    this.#renewal.plan(file.nodes.indexOf(own))
+  }
+
+  /** Everything that has read the old certificate begins anew; resources run on. */
+  async renewCertificate(): Promise<void> {
+    const file = this.#file
+    const own = file && findOwnNode(file)
+    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
+    this.log.info('the certificate of this node is renewed', {})
+    await renewOwnCertificate(this.paths.pki, own)
+    await this.#node?.suspend()
+    this.#node = undefined
+    await Promise.all(this.#servers.map((server) => server.close()))
+    this.#servers = []
+    this.#peers?.close()
+    this.#peers = undefined
+    await this.configure(this.#file ?? file)
   }
 
   async startNode(): Promise<void> {
@@ -246,6 +267,7 @@ export class Daemon {
 
   /** Forgets the cluster. The socket stays, so that the host can join again. */
   async forget(): Promise<void> {
+    this.#renewal.cancel()
     await this.stopNode(true)
     await Promise.all(this.#servers.map((server) => server.close()))
     this.#servers = []

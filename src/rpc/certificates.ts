@@ -46,10 +46,16 @@ export async function createAuthority(clusterName: string): Promise<KeyPair> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
 }
 
+/** Ten years where nothing else is said. */
+export interface CertificateLife {
+  readonly from: Date
+  readonly until: Date
+}
+
 /** A key pair for a node, signed at once; for the first node of a cluster. */
 export async function createNodeCertificate(
   authority: KeyPair,
-  node: { readonly name: string; readonly addresses: readonly string[] },
+  node: { readonly name: string; readonly addresses: readonly string[]; readonly valid?: CertificateLife },
 ): Promise<KeyPair> {
   const { publicKey, key } = await createKeys()
   return { certificate: await signNodeCertificate(authority, { ...node, publicKey }), key }
@@ -64,7 +70,12 @@ export async function createKeys(): Promise<{ readonly publicKey: string; readon
 
 export async function signNodeCertificate(
   authority: KeyPair,
-  node: { readonly name: string; readonly addresses: readonly string[]; readonly publicKey: string },
+  node: {
+    readonly name: string
+    readonly addresses: readonly string[]
+    readonly publicKey: string
+    readonly valid?: CertificateLife
+  },
 ): Promise<string> {
   const x509 = await loadX509()
   const issuer = new x509.X509Certificate(authority.certificate)
@@ -76,8 +87,8 @@ export async function signNodeCertificate(
     serialNumber: serialNumber(),
     subject: [{ CN: [node.name] }],
     issuer: issuer.subject,
-    notBefore: new Date(Date.now() - clockToleranceMs),
-    notAfter: new Date(Date.now() + nodeLifeMs),
+    notBefore: node.valid?.from ?? new Date(Date.now() - clockToleranceMs),
+    notAfter: node.valid?.until ?? new Date(Date.now() + nodeLifeMs),
     signingAlgorithm,
     publicKey,
     signingKey,

@@ -21,6 +21,7 @@ import {
   alertUpdate,
 } from './alert/alert.ts'
 import { cibElementCreate, cibElementDescription } from './cib/element.ts'
+import { clusterCertificates, clusterCertificatesRenew } from './cluster/certificates.ts'
 import { clusterCib, clusterCibPush, clusterEdit } from './cluster/cib.ts'
 import { clusterCibUpgrade } from './cluster/cib-upgrade.ts'
 import { clusterConfig, clusterEnable } from './cluster/config.ts'
@@ -118,6 +119,8 @@ export const allCommands: readonly Command[] = [
   clusterStart,
   clusterStop,
   clusterStatus,
+  clusterCertificates,
+  clusterCertificatesRenew,
   clusterCib,
   clusterCibPush,
   clusterEdit,

@@ -4,11 +4,19 @@ import type { NodeName } from '../../base/index.ts'
 import { didYouMean, nodeName, similarWords } from '../../base/index.ts'
 import { printXml } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
-import { type Handlers, type localService, type NodeAnswer, type NodesRequest, refuse } from '../../rpc/index.ts'
+import {
+  type Certificates,
+  type Handlers,
+  type localService,
+  type NodeAnswer,
+  type NodesRequest,
+  refuse,
+} from '../../rpc/index.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
 import { addNode, removeNode } from '../nodes/add-remove-node.ts'
+import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { readAuthority } from '../nodes/identity.ts'
@@ -134,6 +142,8 @@ function membershipHandlers(
   | 'removeNode'
   | 'destroyCluster'
   | 'unblockQuorum'
+  | 'getCertificates'
+  | 'renewCertificate'
 > {
   const token = (validSeconds?: number) =>
     makeJoinToken(daemon.paths.joinTokens, readAuthority(daemon.paths.pki).certificate, validSeconds)
@@ -181,6 +191,12 @@ function membershipHandlers(
       return {}
     },
     unblockQuorum: async () => ({ node: await daemon.node.twoNode.unblock() }),
+    getCertificates: async () => certificates(daemon),
+    renewCertificate: async () => {
+      configuredFile(daemon)
+      await daemon.renewCertificate()
+      return certificates(daemon)
+    },
     destroyCluster: async ({ force }) => {
       configuredFile(daemon)
       if (daemon.running && !force)
@@ -204,6 +220,18 @@ function belongsAlready(file: ClusterFile): Error {
     'configured-already',
     `This host belongs to the cluster ${file.clusterName}: add --force to forget that one, its configuration included.`,
   )
+}
+
+function certificates(daemon: Daemon): Certificates {
+  const turn = configuredFile(daemon).nodes.findIndex(({ name }) => name === daemon.name)
+  const { node, authority } = ownCertificates(daemon.paths.pki)
+  const text = (time: number): string => new Date(time).toISOString()
+  return {
+    node: daemon.name,
+    validUntil: text(node.until),
+    renewsAt: text(renewalTime(node, turn)),
+    authorityValidUntil: text(authority.until),
+  }
 }
 
 interface OnNodes {

@@ -1,0 +1,44 @@
+/**
+ * Until when this node's certificate holds, and when it is renewed: with a third of its life left, by the daemon itself, for every
+ * node holds the key of the cluster's authority. Nodes that were set up together come one after the other, because whoever renews
+ * begins anew with its new certificate, as a restarted daemon does; its resources run on. etcd reads the files at each new connection.
+ */
+import { X509Certificate } from 'node:crypto'
+import { createNodeCertificate } from '../../rpc/index.ts'
+import type { ClusterNodeEntry } from './cluster-file.ts'
+import { readAuthority, readIdentity, writeIdentity } from './identity.ts'
+
+export interface Validity {
+  /** Milliseconds since the epoch. */
+  readonly from: number
+  readonly until: number
+}
+
+export function validityOf(certificate: string): Validity {
+  const { validFrom, validTo } = new X509Certificate(certificate)
+  return { from: Date.parse(validFrom), until: Date.parse(validTo) }
+}
+
+const hourMs = 3_600_000
+
+/** `turn`: the node's place in the list. */
+export function renewalTime({ from, until }: Validity, turn: number): number {
+  const lifeMs = until - from
+  return until - lifeMs / 3 + turn * Math.min(hourMs, lifeMs / 100)
+}
+
+export interface OwnCertificates {
+  readonly node: Validity
+  readonly authority: Validity
+}
+
+export function ownCertificates(pki: string): OwnCertificates {
+  const { authority, certificate } = readIdentity(pki)
+  return { node: validityOf(certificate), authority: validityOf(authority) }
+}
+
+/** New keys, too. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */
+export async function renewOwnCertificate(pki: string, own: ClusterNodeEntry): Promise<void> {
+  const authority = readAuthority(pki)
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: own.name, addresses: [own.address] }))
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { ownCertificates, renewalTime, renewOwnCertificate } from '../../src/daemon/nodes/certificates.ts'
+import type { ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
+import { defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
+import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
+import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
+
+const day = 24 * 3_600_000
+
+describe('a certificate is renewed with a third of its life left', () => {
+  const cases: readonly {
+    readonly name: string
+    readonly days: number
+    readonly turn: number
+    readonly after: number
+  }[] = [
+    { name: 'the first node', days: 3, turn: 0, after: 2 * day },
+    { name: 'the next one an hour later', days: 30, turn: 1, after: 20 * day + 3_600_000 },
+    { name: 'a short life leaves no hour between nodes', days: 0.03, turn: 2, after: 0.02 * day + 0.0006 * day },
+  ]
+  for (const { name, days, turn, after } of cases)
+    test(name, () => expect(renewalTime({ from: 1000, until: 1000 + days * day }, turn)).toBeCloseTo(1000 + after, 0))
+})
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+test('a renewed certificate names the same node, by the same authority, with a key of its own', async () => {
+  const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
+  folders.push(pki)
+  const authority = await createAuthority('testing')
+  const from = new Date(Date.now() - 60_000)
+  const valid = { from, until: new Date(Date.now() + 60_000) }
+  const own: ClusterNodeEntry = { name: nodeName('n1'), id: '1', address: '10.0.0.1', ports: defaultPorts, votes: true }
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'], valid }))
+  const before = readIdentity(pki)
+  expect(ownCertificates(pki).node.until).toBeLessThan(Date.now() + day)
+  await renewOwnCertificate(pki, own)
+  const after = readIdentity(pki)
+  expect(ownCertificates(pki).node.until).toBeGreaterThan(Date.now() + 3000 * day)
+  expect(after.authority).toBe(before.authority)
+  expect(after.key).not.toBe(before.key)
+})
