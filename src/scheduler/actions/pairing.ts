@@ -26,12 +26,17 @@ export interface Pairing {
 
 export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): Pairing {
   const made = new Map<string, ReadonlyMap<NodeName, Instance>>()
-  const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] =>
-    primitivesOf(unit).flatMap((primitive) => {
-      if (direction === 'down') return primitive.resource.state.active.map(({ node }) => node)
-      const { node } = destinationOf(primitive)
-      return node === undefined ? [] : [node]
-    })
+  const known = { down: new Map<Unit, readonly NodeName[]>(), up: new Map<Unit, readonly NodeName[]>() }
+  const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] => {
+    const nodes = known[direction].get(unit) ?? primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
+    known[direction].set(unit, nodes)
+    return nodes
+  }
+  const nodesOfPrimitive = (primitive: PrimitiveUnit, direction: Direction): readonly NodeName[] => {
+    if (direction === 'down') return primitive.resource.state.active.map(({ node }) => node)
+    const { node } = destinationOf(primitive)
+    return node === undefined ? [] : [node]
+  }
   const byNode: Pairing['byNode'] = (clone, direction) => {
     const key = `${clone.index} ${direction}`
     const known = made.get(key)

@@ -73,7 +73,7 @@ function byPrimary(colocations: readonly ExpandedColocation[]): ReadonlyMap<stri
 type Places = Pick<Setting, 'nodes' | 'destinationOf'>
 
 export const nodeNamed = ({ nodes }: Pick<Setting, 'nodes'>, name: NodeName): NodeStatus =>
-  defined(nodes.get(name), `node ${name}`)
+  defined(nodes.get(name), 'the node of a name')
 
 /** Where an instance shall be. */
 export function targetOf(setting: Places, unit: PrimitiveUnit): NodeStatus | undefined {

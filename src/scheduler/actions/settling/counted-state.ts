@@ -5,7 +5,7 @@
 import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionState, findAction, type PlannedAction } from '../action.ts'
 import { originalTask } from '../role-tasks.ts'
-import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone, partsDoing } from '../unit.ts'
+import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../unit.ts'
 import type { Settling } from './settling.ts'
 
 export type Counted = Readonly<Pick<ActionState, 'optional' | 'runnable'>>
@@ -68,16 +68,16 @@ function countParts(
   const state = settling.stateOf(action)
   let optional = true
   let runnable = false
-  for (const part of partsDoing(unit, task)) {
-    const own = findAction(settling.draft, part, { task, node: part.kind === 'primitive' ? node : undefined })
-    if (!own) continue
-    const ofPart = counted(settling, own, node)
-    if (!ofPart.optional) {
-      optional = false
-      state.optional = false
-    }
+  const { parts } = settling
+  const own = node === undefined || ofGroups ? parts.anywhere(unit, task) : parts.on(unit, task, node.name)
+  for (const action of own) {
+    const ofPart = counted(settling, action, node)
+    if (!ofPart.optional) optional = false
     if (ofPart.runnable) runnable = true
+    // More is not to be found out; only groups note what counts for them on the way.
+    if (runnable && !optional && !ofGroups) break
   }
+  if (!optional) state.optional = false
   if (!runnable && node === undefined) state.runnable = false
   return { optional, runnable }
 }

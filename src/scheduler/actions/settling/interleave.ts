@@ -2,7 +2,7 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import { findAction, isRecurring, operationKey, type PlannedAction } from '../action.ts'
+import { isRecurring, type PlannedAction } from '../action.ts'
 import { type Direction, type Instance, isInterleaved } from '../pairing.ts'
 import { has, rule } from '../relation.ts'
 import { isReplicated, primitivesOf, replicasOf, type Unit } from '../unit.ts'
@@ -64,10 +64,10 @@ function withdraw(settling: Settling, instance: Instance): boolean {
 }
 
 /** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */
-function actionOfInstance({ draft }: Settling, action: PlannedAction, instance: Instance): PlannedAction | undefined {
+function actionOfInstance({ parts }: Settling, action: PlannedAction, instance: Instance): PlannedAction | undefined {
   const task = taskOfParts(action, instance.kind === 'group' ? 'groups' : 'primitives')
   const doing = task === 'promote' || task === 'demote' ? inContainer(instance) : instance
-  return findAction(draft, doing, { key: operationKey(doing.id, task) })
+  return parts.own(doing, task)
 }
 
 /** What runs in a bundle's container. */

@@ -8,6 +8,7 @@ import type { Draft } from '../draft.ts'
 import { pairingOf } from '../pairing.ts'
 import { has, none, type Rules } from '../relation.ts'
 import type { PrimitiveUnit } from '../unit.ts'
+import { PartActions } from './part-actions.ts'
 import type { Settled } from './settled.ts'
 import { Worklist } from './worklist.ts'
 
@@ -16,6 +17,7 @@ type Relations = Map<PlannedAction, PlannedRelation[]>
 export class Settling {
   readonly draft: Draft
   readonly work = new Worklist()
+  readonly parts: PartActions
   /** How far a change has been followed. */
   depth = 0
   readonly #states: ActionState[]
@@ -28,6 +30,7 @@ export class Settling {
 
   constructor(draft: Draft) {
     this.draft = draft
+    this.parts = new PartActions(draft)
     this.#relations = draft.relations
     this.#pairing = draft.pairing
     this.#states = draft.actions.map((action) => {
@@ -36,7 +39,7 @@ export class Settling {
     })
   }
 
-  stateOf = ({ id }: PlannedAction): ActionState => defined(this.#states[id - 1], `the state of action ${id}`)
+  stateOf = ({ id }: PlannedAction): ActionState => defined(this.#states[id - 1], 'the state of an action')
 
   get pairing(): Draft['pairing'] {
     return this.#pairing
