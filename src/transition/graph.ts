@@ -42,7 +42,7 @@ export interface ResourceAction extends ActionCommon {
 /** Something that the cluster's own daemons do: fencing, clearing fail counts, shutting a node down. */
 export interface ClusterAction extends ActionCommon {
   readonly kind: 'cluster'
-  /** `stonith` (fencing), `do_shutdown`, `clear_failcount`, `lrm_delete`, `maintenance_nodes`, … */
+  /** `stonith` (fencing), `do_shutdown`, `clear_failcount`, `lrm_delete`, … */
   readonly operation: string
   readonly key: string
   readonly internalKey?: string
@@ -69,6 +69,8 @@ export interface PseudoAction extends ActionCommon {
   readonly node?: NodeName
   readonly nodeId?: string
   readonly downed: readonly string[]
+  /** Remote and guest nodes that are to be told that they are in maintenance, or not any more (`maintenance_nodes`). */
+  readonly maintenance?: readonly { readonly id: string; readonly isInMaintenance: boolean }[]
 }
 
 export type GraphAction = ResourceAction | ClusterAction | PseudoAction

@@ -69,6 +69,12 @@ function details(action: GraphAction): readonly XmlElement[] {
       ),
     )
   }
+  if (action.kind === 'pseudo' && action.maintenance) {
+    const nodes = action.maintenance.map(({ id, isInMaintenance }) =>
+      element('node', { id, node_in_maintenance: isInMaintenance ? '1' : '0' }),
+    )
+    children.push(element('maintenance', {}, nodes))
+  }
   return children
 }
 

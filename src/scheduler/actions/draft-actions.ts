@@ -9,7 +9,7 @@ import { orderAfterProbes } from './probes/probe-orders.ts'
 import { draftProbes } from './probes/probes.ts'
 import { draftActionsOf } from './roles/collective-actions.ts'
 import { draftConfigurationChanges } from './roles/configuration-changes.ts'
-import { clearOrphanFailCounts, draftRecorded } from './roles/recorded.ts'
+import { clearOrphanFailCounts, draftRecorded, endWithoutPlace } from './roles/recorded.ts'
 import type { Setting } from './setting.ts'
 
 export function draftActions(setting: Setting, configured: readonly Order[]): Draft {
@@ -17,6 +17,7 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
   draftRecorded(draft)
   draftPoints(draft, configured)
   draftConfigurationChanges(draft)
+  endWithoutPlace(draft)
   clearOrphanFailCounts(draft)
   draftProbes(draft)
   for (const unit of setting.tree.ordered) draftActionsOf(draft, unit)

@@ -5,7 +5,7 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import type { Setting } from '../setting.ts'
+import { hostsOf, nodeNamed, type Setting } from '../setting.ts'
 import { primitivesOf } from '../unit.ts'
 
 /** 0 where the other node has no right to live longer. */
@@ -29,7 +29,10 @@ function nodePriorities(setting: Setting): ReadonlyMap<NodeName, number> {
     if (priority === 0 || resource.state.failed) continue
     for (const { node, role } of resource.state.active) {
       const counts = role === 'Promoted' ? priority + 1 : priority
-      priorities.set(node, (priorities.get(node) ?? 0) + counts)
+      // What runs in a guest matters to the guest's host as well.
+      for (const name of [node, ...hostsOf(setting, nodeNamed(setting, node)).map((host) => host.name)]) {
+        priorities.set(name, (priorities.get(name) ?? 0) + counts)
+      }
     }
   }
   return priorities

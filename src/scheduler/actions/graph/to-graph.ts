@@ -23,6 +23,8 @@ export function toGraph(outcome: Outcome): TransitionGraph {
     actions.push(graphAction(outcome, action, ids))
   }
   for (const unit of settled.tree.ordered) showUnit(outcome, unit, show)
+  const told = maintenanceUpdate(outcome)
+  if (told) actions.push(told)
   // What belongs to no resource, and the points of bundles: latest first, like a resource's own.
   for (const action of settled.actions.toReversed()) show(action)
   const absent = [...awaited.values()]
@@ -30,6 +32,19 @@ export function toGraph(outcome: Outcome): TransitionGraph {
     .sort((a, b) => a.id - b.id)
     .map((action) => graphAction(outcome, action, []))
   return { actions, absent, attributes: graphAttributes(outcome) }
+}
+
+/** Remote and guest nodes do not read the CIB: those that are there are told whether they are in maintenance. */
+function maintenanceUpdate({ settled, notices }: Outcome): GraphAction | undefined {
+  const changed = settled.nodeList.filter(
+    ({ kind, online, maintenance, recordedMaintenance }) =>
+      kind !== 'member' && online && maintenance !== recordedMaintenance,
+  )
+  if (changed.length === 0) return undefined
+  const key = 'maintenance_nodes'
+  const maintenance = changed.map((node) => ({ id: node.id, isInMaintenance: node.maintenance }))
+  const nothing = { inputs: [], attributes: {}, priority: 0, downed: [] }
+  return { kind: 'pseudo', id: notices.lastId + 1, operation: key, key, ...nothing, maintenance }
 }
 
 type Show = (action: PlannedAction) => void

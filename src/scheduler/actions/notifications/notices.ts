@@ -16,6 +16,8 @@ import { listeners } from './listeners.ts'
 type Facts = ReadonlyMap<string, string>
 
 export interface Notices {
+  /** The highest number of an action so far. */
+  readonly lastId: number
   readonly ofUnit: (unit: Unit) => readonly PlannedAction[]
   /** The state of any action, notices among them. */
   readonly stateOf: (action: PlannedAction) => Readonly<ActionState>
@@ -161,6 +163,7 @@ class Writing {
     const states = new Map<PlannedAction, ActionState>()
     for (const { action, state } of this.#byKey.values()) states.set(action, state)
     return {
+      lastId: this.#id,
       ofUnit: (unit) => byUnit.get(unit) ?? nothing,
       stateOf: (action) => states.get(action) ?? this.#settled.stateOf(action),
       awaited: (action) => this.#awaited.get(action) ?? nothing,

@@ -64,6 +64,8 @@ function orderOnGuest(draft: Drafting, action: DraftAction, { node, connection, 
       return
     case 'stop':
     case 'demote':
+    case 'migrate_to':
+    case 'migrate_from':
       // What stops with a failed container needs no connection.
       if (!hasFailed) beforeStop(draft, action, connection, none)
       return
@@ -88,6 +90,8 @@ function orderOnRemote(draft: Drafting, action: DraftAction, { node, connection 
       afterStart(draft, connection, action, state === 'failed' ? rule.firstImpliesThen : none)
       return
     case 'stop':
+    case 'migrate_to':
+    case 'migrate_from':
       if (state === 'alive') beforeStop(draft, action, connection, rule.thenImpliesFirst)
       else if (state === 'failed') {
         requireFencing(draft, node, 'resources are active but connection is unrecoverable')

@@ -11,7 +11,7 @@ import type { OrderList, Point } from './order.ts'
 const { ordered, firstImpliesThen, unrunnableFirstBlocks } = rule
 
 export function orderPrimitive(setting: Setting, orders: OrderList, unit: PrimitiveUnit): void {
-  if (!unit.assigned.managed) return
+  if (!isManaged(setting, unit)) return
   const then = (first: string, follower: string, rules: number): void =>
     orders.addTasks({ unit, task: first }, { unit, task: follower }, rules)
   then('stop', 'start', ordered | firstImpliesThen | rule.restart)
@@ -26,6 +26,11 @@ export function orderPrimitive(setting: Setting, orders: OrderList, unit: Primit
   const { utilization } = unit.resource
   if (utilization.size > 0 && setting.status.options.placementStrategy !== 'default') orderLoad(setting, orders, unit)
   if (unit.container) orderWithContainer(setting, orders, { unit, container: unit.container })
+}
+
+/** Without any fence device nothing is started; that does not make what is configured unmanaged. */
+function isManaged({ status, hasFenceDevice }: Setting, { assigned, resource }: PrimitiveUnit): boolean {
+  return assigned.managed || (status.options.fencingEnabled && !hasFenceDevice && resource.state.managed)
 }
 
 const needsUnfencing = ({ status }: Setting, unit: PrimitiveUnit): boolean =>

@@ -3,7 +3,7 @@
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
 import type { HistoryEntry } from '../../../status/index.ts'
-import { operationKey } from '../action.ts'
+import { isRecurring, operationKey } from '../action.ts'
 import { type DraftAction, type Drafting, obtain } from '../draft.ts'
 import { fenceAction } from '../fencing/fence-action.ts'
 import { relate, rule } from '../relation.ts'
@@ -46,9 +46,12 @@ function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
   }
 }
 
-/** What failed is stopped where that happened; what contains something that failed, wherever it is. */
+/** What failed is stopped where that happened, or what contains it; a bundle's container wherever that is. */
 function draftRecovery(draft: Drafting, unit: PrimitiveUnit): void {
   const { mustStop, failed, active, onFail } = unit.resource.state
+  if (onFail?.action === 'restart-container' && unit.container && !unit.replica) {
+    obtain(draft, { unit: unit.container, task: 'stop', node: nodeNamed(draft, onFail.node), optional: false })
+  }
   if (!mustStop) return
   for (const { node } of active) {
     if (!failed || (onFail?.node === node && onFail.action === 'recover')) {
@@ -102,6 +105,17 @@ export function clearOrphanFailCounts(draft: Drafting): void {
       if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
       const action = clearFailCount(draft, unit, node.name, 'it is orphaned')
       draft.orders.add({ action }, { unit, task: 'stop' }, rule.ordered)
+    }
+  }
+}
+
+/** What shall be nowhere is not watched any more, but for monitors that see to it that it stays down. */
+export function endWithoutPlace(draft: Drafting): void {
+  for (const unit of draft.tree.top.flatMap(primitivesOf)) {
+    if (unit.assigned.node !== undefined) continue
+    for (const action of draft.ofUnit(unit)) {
+      if (action.task === 'stop') action.optional = false
+      else if (action.task === 'start' || (isRecurring(action) && action.expectedRc !== 7)) action.runnable = false
     }
   }
 }

@@ -34,9 +34,9 @@ export function draftRoleChanges(draft: Drafting, unit: PrimitiveUnit): void {
     if (policy === 'stop_start' || policy === 'stop_unexpected') needsStop = true
     if (policy === 'stop_unexpected') draft.keptWhereExpected.add(unit)
   }
-  if (state.pending?.operation === 'start' && !isMoving) {
-    const start = obtain(draft, { unit, task: 'start', node: current, optional: true })
-    start.alwaysInGraph = true
+  // A start that is under way is waited for.
+  if (state.pending?.operation === 'start' && target) {
+    obtain(draft, { unit, task: 'start', node: target, optional: true }).alwaysInGraph = true
   }
   const needsPromote = !isMoving && needsRepromotion(unit)
   if (!isMoving) needsStop ||= mustStop(draft, unit, current, target)
