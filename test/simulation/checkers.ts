@@ -10,6 +10,7 @@ export type Invariant =
   | 'a lost node is fenced before its resources start elsewhere'
   | 'a confirmed change of the configuration is never lost'
   | 'an old term is never obeyed'
+  | 'one of two goes on alone at most'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {

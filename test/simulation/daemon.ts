@@ -57,6 +57,7 @@ import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
 import type { SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, inputOf, observationOf, timeoutOf } from './translate.ts'
+import { TwoNodeHands } from './two-node-hands.ts'
 import type { World } from './world.ts'
 
 export const timings = {
@@ -89,6 +90,9 @@ export class SimDaemon {
   readonly controller: Core<ControllerState, ControllerInput, ControllerEffect>
   readonly executor: ExecutorHands
   readonly fencing: FencingHands
+  readonly twoNode: TwoNodeHands
+  /** Left as the only voter, and booted since: it waits to hear the other. */
+  #held = false
 
   constructor(world: World, host: Host) {
     this.world = world
@@ -135,6 +139,7 @@ export class SimDaemon {
       this.presence.feed({ kind: 'stopped-locally' })
     })
     this.fencing = new FencingHands(this)
+    this.twoNode = new TwoNodeHands(this)
   }
 
   start(): void {
@@ -142,9 +147,13 @@ export class SimDaemon {
     this.executor.adoptAgents()
     const others = this.world.nodeNames
     this.heartbeat.feed({ kind: 'nodes', peers: others, members: others })
-    this.quorum.feed({ kind: 'tick' })
+    this.#held = this.world.store.voters.length === 1 && this.world.store.voters[0] === this.node && !this.host.met
+    this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
-    this.#readSnapshot()
+    // The copy of this node's own member will do where it keeps what it runs without a majority.
+    if (this.host.met && this.world.store.voters.length === 2 && this.world.nodeNames.length === 2) this.#readOwnCopy()
+    else this.#readSnapshot()
+    this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.presence.feed({ kind: 'tick' }))
   }
 
@@ -168,6 +177,7 @@ export class SimDaemon {
 
   receivePulse(pulse: Extract<HeartbeatInput, { kind: 'pulse' }>['pulse']): void {
     this.heartbeat.feed({ kind: 'pulse', pulse })
+    if (pulse.node !== this.node) this.#meet()
   }
 
   /** Of this node's own entry among the members: gone with its lease, another one when it comes back. */
@@ -230,6 +240,13 @@ export class SimDaemon {
         this.#watch()
       },
     )
+  }
+
+  #readOwnCopy(): void {
+    const { revision, entries } = this.world.store
+    this.#observe([...entries.values()].map(observationOf), revision)
+    this.#hasView = true
+    this.#watch()
   }
 
   #revokeEarlierLeases(entries: readonly SimEntry[]): void {
@@ -303,7 +320,7 @@ export class SimDaemon {
     }
     if (effect.kind === 'doubt-own-lease') {
       this.log('membership', `stood still for ${Math.round(effect.pausedMs)} ms`)
-      this.quorum.feed({ kind: 'doubt' })
+      this.#feedQuorum({ kind: 'doubt' })
       return
     }
     const now = this.#now()
@@ -311,6 +328,7 @@ export class SimDaemon {
     const agreed = agreedSilence(this.heartbeat.state, now)
     this.log('membership', `silent: ${silent.join(',') || 'nobody'}; agreed: ${agreed.join(',') || 'nobody'}`)
     this.controller.feed({ kind: 'silence', silent, agreed })
+    this.twoNode.look()
   }
 
   #performQuorum(effect: QuorumEffect): void {
@@ -334,6 +352,8 @@ export class SimDaemon {
         return
       case 'quorum-gained':
         this.log('quorum', `quorate under ${effect.lease}`)
+        this.host.met = true
+        this.twoNode.look()
         return
       case 'quorum-lost':
         this.log('quorum', `no quorum: ${effect.why}`)
@@ -342,7 +362,14 @@ export class SimDaemon {
   }
 
   #feedQuorum(input: QuorumInput): void {
-    this.quorum.feed(input)
+    if (!this.#held) this.quorum.feed(input)
+  }
+
+  #meet(): void {
+    if (!this.#held) return
+    this.#held = false
+    this.log('two nodes', 'has met the other')
+    this.#feedQuorum({ kind: 'tick' })
   }
 
   /** After every step of the quorum core: the others learn until when this node may act. */
@@ -363,6 +390,7 @@ export class SimDaemon {
   }
 
   #stopWithoutQuorum(): void {
+    if (this.twoNode.keepsResources) return
     if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
     const { graph, noQuorumPolicy } = this.world.schedule(this.#view, false)
     this.log('executor', `without quorum (${noQuorumPolicy}): ${describeGraph(graph)}`)
@@ -418,6 +446,7 @@ export class SimDaemon {
       case 'depart': {
         const { lease } = effect
         this.log('membership', 'leaves')
+        this.host.met = false
         this.quorum.feed({ kind: 'leave' })
         const end = () => this.world.daemonLeft(this.node)
         if (lease === undefined) end()

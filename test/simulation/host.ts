@@ -35,6 +35,8 @@ export class Host {
   isOn = true
   /** Counts the boots: another boot is another machine, as far as what runs is concerned. */
   boot = 1
+  /** It had quorum in this boot. */
+  met = false
   readonly active = new Set<ResourceId>()
   readonly faults = new Map<ResourceId, AgentFault>()
   readonly #timeline: Timeline
@@ -63,6 +65,7 @@ export class Host {
   powerOff(): void {
     this.isOn = false
     this.boot++
+    this.met = false
     this.active.clear()
     this.#agents.clear()
     this.#pausedUntil = 0

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Mutation, type SimulationReport, simulate } from './world.ts'
+import { type Mutation, type SimulationOptions, type SimulationReport, simulate } from './world.ts'
 
 const seeds = 200
+const twoNodeSeeds = 60
 
 const describeViolations = (report: SimulationReport): string =>
   report.violations
@@ -22,6 +23,12 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(sum(({ counts }) => counts.terms)).toBeGreaterThan(seeds * 1.5)
   })
 
+  test(`of two nodes without a witness does so too, in ${twoNodeSeeds} histories`, { timeout: 600_000 }, () => {
+    const reports = Array.from({ length: twoNodeSeeds }, (_, index) => simulate({ seed: index + 1, nodes: 2 }))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    expect(reports.reduce((total, { counts }) => total + counts.alone, 0)).toBeGreaterThan(twoNodeSeeds)
+  })
+
   test('is the same cluster each time for the same seed', () => {
     const [once, again] = [1, 2].map(() => simulate({ seed: 7, keepLog: true }).log)
     expect(once).toEqual(again)
@@ -30,25 +37,45 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
 })
 
 describe('the checkers notice a product that is broken on purpose', () => {
-  const cases: readonly { readonly mutation: Mutation; readonly invariant: string; readonly fencing?: boolean }[] = [
+  const cases: readonly {
+    readonly mutation: Mutation
+    readonly invariant: string
+    readonly fencing?: boolean
+    readonly nodes?: number
+  }[] = [
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
     {
       mutation: 'start-before-fencing',
       invariant: 'a lost node is fenced before its resources start elsewhere',
       fencing: true,
     },
+    {
+      mutation: 'start-before-fencing',
+      invariant: 'a primitive is never active on two nodes',
+      fencing: true,
+      nodes: 2,
+    },
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
   ]
-  for (const { mutation, invariant, fencing } of cases)
-    test(`${mutation}: not kept: ${invariant}`, { timeout: 300_000 }, () => {
-      const found = firstSeedThat(mutation, invariant, fencing)
+  for (const { mutation, invariant, fencing, nodes } of cases)
+    test(`${mutation}${nodes === undefined ? '' : ` of ${nodes} nodes`}: not kept: ${invariant}`, {
+      timeout: 300_000,
+    }, () => {
+      const found = firstSeedThat(
+        {
+          mutations: [mutation],
+          ...(fencing === undefined ? {} : { fencing }),
+          ...(nodes === undefined ? {} : { nodes }),
+        },
+        invariant,
+      )
       expect(found, 'a seed that shows it').toBeDefined()
     })
 })
 
-function firstSeedThat(mutation: Mutation, invariant: string, fencing: boolean | undefined): number | undefined {
+function firstSeedThat(options: Omit<SimulationOptions, 'seed'>, invariant: string): number | undefined {
   for (let seed = 1; seed <= 150; seed++) {
-    const report = simulate({ seed, mutations: [mutation], ...(fencing === undefined ? {} : { fencing }) })
+    const report = simulate({ seed, ...options })
     if (report.violations.some((violation) => violation.invariant === invariant)) return seed
   }
   return undefined

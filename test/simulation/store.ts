@@ -38,6 +38,8 @@ interface Lease {
 
 const electionMs = [400, 1000] as const
 const callTimeoutMs = 1500
+/** Longer than any restart takes: whoever went on alone is back before. */
+const restartMs = 3000
 
 export class SimStore {
   revision = 1
@@ -46,12 +48,13 @@ export class SimStore {
   readonly entries = new Map<string, SimEntry>()
   readonly #leases = new Map<string, Lease>()
   readonly #watchers = new Set<() => void>()
-  readonly #voters: readonly NodeName[]
+  #voters: readonly NodeName[]
   readonly #network: Network
   readonly #timeline: Timeline
   readonly #chance: Chance
   #leader: NodeName | undefined
   #electing = false
+  readonly #restarting = new Set<NodeName>()
   #lastLease = 0
 
   constructor(timeline: Timeline, chance: Chance, network: Network, voters: readonly NodeName[]) {
@@ -68,6 +71,21 @@ export class SimStore {
     if (leader === undefined || !this.#hasMajority(leader)) return false
     if (this.#network.connects(node, leader)) return true
     return this.#voters.some((via) => this.#network.connects(node, via) && this.#network.connects(via, leader))
+  }
+
+  get voters(): readonly NodeName[] {
+    return this.#voters
+  }
+
+  /** That voter's member is being restarted: it votes for nobody meanwhile. */
+  restart(node: NodeName): void {
+    this.#restarting.add(node)
+    this.#timeline.after(restartMs, () => this.#restarting.delete(node))
+  }
+
+  vote(voters: readonly NodeName[]): void {
+    this.#voters = voters
+    for (const voter of voters) this.#restarting.delete(voter)
   }
 
   /** Tells that something was written; the result ends it. */
@@ -188,7 +206,9 @@ export class SimStore {
   }
 
   #hasMajority(leader: NodeName): boolean {
-    const reached = this.#voters.filter((voter) => this.#network.connects(leader, voter)).length
+    if (!this.#voters.includes(leader)) return false
+    const there = this.#voters.filter((voter) => !this.#restarting.has(voter))
+    const reached = there.filter((voter) => this.#network.connects(leader, voter)).length
     return reached > this.#voters.length / 2
   }
 }

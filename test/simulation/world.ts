@@ -40,6 +40,8 @@ export interface SimulationReport {
     readonly fencings: number
     readonly faults: number
     readonly terms: number
+    /** One of two has gone on without the other. */
+    readonly alone: number
   }
   readonly settledAfterMs: number
 }
@@ -59,7 +61,7 @@ export class World {
   readonly mutations: ReadonlySet<Mutation>
   readonly fencing: boolean
   readonly lines: string[] = []
-  readonly counts = { starts: 0, fencings: 0, faults: 0, terms: 0 }
+  readonly counts = { starts: 0, fencings: 0, faults: 0, terms: 0, alone: 0 }
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'
   readonly #keepLog: boolean
@@ -115,6 +117,26 @@ export class World {
     if (this.checkers.violations.length === 0)
       this.checkers.violated('when faults stop, the cluster settles', trouble ?? 'it does not stay settled')
     return this.timeline.now
+  }
+
+  /** One of two makes the store its own. The other has not, or there would be two of them. */
+  goesAlone(node: NodeName): void {
+    const [only] = this.store.voters
+    if (this.store.voters.length === 1 && only !== undefined && only !== node)
+      this.checkers.violated('one of two goes on alone at most', `${node} does, and ${only} has before`)
+    const other = this.nodeNames.find((name) => name !== node)
+    this.counts.alone++
+    this.store.vote([node])
+    if (other !== undefined) this.#giveVoteBack(other)
+  }
+
+  /** What the DC does: once the other is a member again, its member joins as a learner and is promoted. */
+  #giveVoteBack(node: NodeName): void {
+    this.timeline.after(this.chance.between(300, 2000), () => {
+      const back = this.store.entries.has(keys.member(node)) && this.store.serves(node)
+      if (back) this.store.vote(this.nodeNames)
+      else this.#giveVoteBack(node)
+    })
   }
 
   /** Why the cluster is not as it should be; undefined where it is. */

@@ -6,7 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import type { PeerWord } from '../../quorum/index.ts'
-import { type Entry, type Store, StoreTimeoutError, StoreUnavailableError, type Write } from '../../store/index.ts'
+import {
+  type Comparison,
+  type Entry,
+  type Store,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type Write,
+} from '../../store/index.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { changeNodeList } from '../nodes/node-list.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -16,6 +23,8 @@ export interface OnlyVoter {
   readonly store: Store
   readonly file: ClusterFile
   readonly lost: NodeName
+  /** The life of it that is known to be over; undefined where this node has known nothing since its boot. */
+  readonly incarnation: number | undefined
   readonly word: PeerWord
   readonly records: readonly FencingRecord[]
 }
@@ -26,7 +35,11 @@ const retryMs = 200
 /** Every step may be done twice. Returns the list of nodes as it has become. */
 export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
   const { store, file, lost, word } = become
-  if (word !== 'left') await insist(async () => await declareOff(become))
+  if (word !== 'left') {
+    const incarnation =
+      become.incarnation ?? (await insist(async () => incarnationIn(await store.get(keys.member(lost)))))
+    await insist(async () => await declareOff(become, incarnation))
+  }
   return await insist(
     async () =>
       await changeNodeList(store, file, (nodes) =>
@@ -38,17 +51,18 @@ export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
 export const recordWrites = (records: readonly FencingRecord[]): readonly Write[] =>
   records.map((record) => ({ kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) }))
 
-/** Whoever left in order needs no word: the store knows it. */
-async function declareOff({ store, lost, word, records }: OnlyVoter): Promise<void> {
+/** Whoever left in order needs no word: the store knows it. And whoever is back already, as somebody new, is not off any more. */
+async function declareOff(become: OnlyVoter, incarnation: unknown): Promise<void> {
+  const { store, lost, word, records } = become
   const [member, dc] = await Promise.all([store.get(keys.member(lost)), store.get(keys.dc)])
+  if (member && incarnationIn(member) !== incarnation) return
   const proof = records.findLast(({ target, outcome }) => target === lost && outcome === 'succeeded')
   const now = Date.now()
   const confirmed = {
     node: lost,
     time: new Date(now).toISOString(),
-    ...(word === 'fenced'
-      ? { reason: `fenced: ${proof?.message ?? 'by the survivor of two'}`, fencedAt: Math.floor(now / 1000) }
-      : {}),
+    fencedAt: Math.floor(now / 1000),
+    ...(word === 'fenced' ? { reason: `fenced: ${proof?.message ?? 'by the survivor of two'}` } : {}),
   }
   const writes: Write[] = [
     ...recordWrites(records),
@@ -56,8 +70,17 @@ async function declareOff({ store, lost, word, records }: OnlyVoter): Promise<vo
     { kind: 'put', key: keys.fencingConfirmed(lost), value: toBytes(confirmed) },
   ]
   if (dc && leads(dc, lost)) writes.push({ kind: 'delete', key: keys.dc })
-  await store.transaction({ compare: [], writes })
+  const { applied } = await store.transaction({ compare: [unchanged(keys.member(lost), member)], writes })
+  if (!applied) return await declareOff(become, incarnation)
   if (member?.lease !== undefined) await store.revokeLease(member.lease)
+}
+
+const unchanged = (key: string, entry: Entry | undefined): Comparison =>
+  entry ? { kind: 'mod-revision', key, equals: entry.modRevision } : { kind: 'absent', key }
+
+function incarnationIn(member: Entry | undefined): unknown {
+  const value = member && fromBytes(member.value)
+  return typeof value === 'object' && value !== null && 'incarnation' in value ? value.incarnation : undefined
 }
 
 function leads(dc: Entry, node: NodeName): boolean {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName, parseDurationMs } from '../../base/index.ts'
 import { parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
-import { type ClusterView, fencingActionOf, priorityDelayMs } from '../../controller/index.ts'
+import { type ClusterView, fencingActionOf, knownIncarnation, priorityDelayMs } from '../../controller/index.ts'
 import type { Announcement, FencingRecord } from '../../fencing/index.ts'
 import {
   describeTwoNode,
@@ -106,7 +106,7 @@ export class TwoNodeHands {
       giveWayTo(list)
       return false
     }
-    if (this.#told && !other.votes) await this.#declareOff(other.name, 'administrator')
+    if (this.#told && !other.votes) await this.#declareOff(other.name, undefined, 'administrator')
     this.#holding = false
     release()
     return true
@@ -288,13 +288,15 @@ export class TwoNodeHands {
   }
 
   async #goAlone(lost: NodeName, word: PeerWord): Promise<void> {
-    const { log, paths, goAlone } = this.#ports
+    const { log, paths, view, goAlone } = this.#ports
     log.warn('this node goes on alone', { without: lost, because: word })
     this.#goingAlone = true
     try {
       this.#journal.grant(lost, word)
+      // Known before: another life of it may begin as soon as the store is back.
+      const incarnation = knownIncarnation(view(), lost)
       await goAlone()
-      await this.#declareOff(lost, word)
+      await this.#declareOff(lost, incarnation, word)
       noteMet(paths)
     } finally {
       this.#goingAlone = false
@@ -302,10 +304,10 @@ export class TwoNodeHands {
   }
 
   /** Into the store, which is this node's own. */
-  async #declareOff(lost: NodeName, word: PeerWord): Promise<void> {
+  async #declareOff(lost: NodeName, incarnation: number | undefined, word: PeerWord): Promise<void> {
     const { store, file, onNodeList } = this.#ports
     const { records } = this.#journal.entries
-    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, word, records }))
+    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, incarnation, word, records }))
     this.#journal.clear()
   }
 }

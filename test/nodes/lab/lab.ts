@@ -167,7 +167,7 @@ export class Lab {
       await delay(50)
     }
     throw new Error(
-      `Not within ${timeoutMs} ms: ${what}.${last === undefined ? '' : ` Last error: ${String(last)}`}\n${this.logs()}`,
+      `Not within ${timeoutMs} ms: ${what}.${last === undefined ? '' : ` Last error: ${String(last)}`}\n${this.logs()}\n${this.etcdLogs()}`,
     )
   }
 
@@ -176,12 +176,14 @@ export class Lab {
     return this.nodes
       .map((node) => {
         const file = join(this.folder, 'nodes', node, 'systoled.log')
-        const text = existsSync(file)
-          ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
-          : '(no log)'
-        return `--- ${node}\n${text}`
+        return `--- ${node}\n${lastLines(file, lines)}`
       })
       .join('\n')
+  }
+
+  etcdLogs(lines = 12): string {
+    const file = (node: string) => join(this.folder, 'nodes', node, 'var/etcd/etcd.log')
+    return this.nodes.map((node) => `--- etcd of ${node}\n${lastLines(file(node), lines)}`).join('\n')
   }
 
   async close(): Promise<void> {
@@ -191,6 +193,10 @@ export class Lab {
     await this.network.remove()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+function lastLines(file: string, count: number): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : '(no log)'
 }
 
 /** What the nodes run is what was built when the lab began: a build meanwhile changes nothing. */

@@ -1,0 +1,175 @@
+/** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
+import { parseBoolean } from '../../src/cib/index.ts'
+import { type KeyWrite, keys, knownIncarnation } from '../../src/controller/index.ts'
+import {
+  type FencingEffect,
+  type FencingInput,
+  type FencingState,
+  initialFencing,
+  nextFencingAt,
+  readFenceDevices,
+  stepFencing,
+} from '../../src/fencing/index.ts'
+import { peerViews } from '../../src/membership/index.ts'
+import {
+  initialTwoNode,
+  keepsResources,
+  nextTwoNodeAt,
+  type PeerWord,
+  type TwoNodeEffect,
+  type TwoNodeInput,
+  type TwoNodeSituation,
+  type TwoNodeState,
+  twoNodeStep,
+} from '../../src/quorum/index.ts'
+import { fenceAgentMetadata } from './configuration.ts'
+import { Core } from './core.ts'
+import type { SimDaemon } from './daemon.ts'
+
+/** One of two is fenced a little later than the other, so that both do not die. */
+const delayMs = 1500
+
+export class TwoNodeHands {
+  readonly #life: SimDaemon
+  readonly #core: Core<TwoNodeState, TwoNodeInput, TwoNodeEffect>
+  readonly #fencing: Core<FencingState, FencingInput, FencingEffect>
+  readonly #records = new Map<string, KeyWrite>()
+  #shown = ''
+
+  constructor(life: SimDaemon) {
+    this.#life = life
+    this.#core = new Core(life, initialTwoNode, twoNodeStep, (effect) => this.#perform(effect), nextTwoNodeAt)
+    this.#fencing = new Core(life, initialFencing, stepFencing, (effect) => this.#performFencing(effect), nextFencingAt)
+  }
+
+  get keepsResources(): boolean {
+    return keepsResources(this.#core.state)
+  }
+
+  look(): void {
+    const situation = this.#situation()
+    const text = JSON.stringify(situation) ?? ''
+    if (text === this.#shown) return
+    this.#shown = text
+    this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+  }
+
+  #situation(): TwoNodeSituation | undefined {
+    const { world, node, host, view } = this.#life
+    const peer = world.nodeNames.find((name) => name !== node)
+    if (world.nodeNames.length !== 2 || peer === undefined || world.store.voters.length !== 2) return undefined
+    const heard = peerViews(this.#life.heartbeat.state, this.#life.now()).find((one) => one.node === peer)
+    const wanted = view.configuration?.typed.options.flatMap(({ pairs }) => pairs)
+    const fencing = wanted?.find(({ name }) => /^(stonith|fencing)-enabled$/.test(name))?.value ?? 'true'
+    return {
+      peer,
+      heartbeat: heard?.state ?? 'heard',
+      peerIsDown: view.nodeStates.get(peer)?.expected === 'down' && !view.members.has(peer),
+      met: host.met,
+      fencingEnabled: wanted !== undefined && parseBoolean(fencing) !== false,
+      quorate: this.#life.isQuorate(),
+    }
+  }
+
+  #perform(effect: TwoNodeEffect): void {
+    if (effect.kind === 'go-alone') {
+      this.#goAlone(effect)
+      return
+    }
+    const { world, node, view } = this.#life
+    this.#life.log('two nodes', `fences ${effect.target}`)
+    const configuration = view.configuration?.typed
+    const devices = configuration === undefined ? [] : readFenceDevices(configuration, { metadata: fenceAgentMetadata })
+    this.#fencing.feed({ kind: 'configured', setup: { devices, topology: [], concurrent: true } })
+    this.#fencing.feed({
+      kind: 'demanded',
+      demand: {
+        id: `alone-${node}-${this.#life.incarnation}-${effect.id}`,
+        target: effect.target,
+        attributes: new Map(),
+        action: world.chance.happens(0.5) ? 'reboot' : 'off',
+        term: 0,
+        timeoutMs: 8000,
+        delayMs: effect.target === world.nodeNames[0] ? delayMs : 0,
+        random: world.chance.real(),
+        runners: [node],
+        reason: 'silent',
+        client: 'survivor of two',
+      },
+    })
+    if (world.mutations.has('start-before-fencing'))
+      this.#core.feed({ kind: 'fenced', id: effect.id, succeeded: true, message: 'a lie' })
+  }
+
+  #performFencing(effect: FencingEffect): void {
+    const { world, node } = this.#life
+    switch (effect.kind) {
+      case 'record': {
+        const { id, outcome } = effect.progress
+        this.#records.set(id, { kind: 'put', key: keys.fencingHistory(id), value: effect.progress })
+        this.#life.after(1, () => this.#fencing.feed({ kind: 'recorded', id, outcome, written: true }))
+        return
+      }
+      case 'run-device': {
+        const { call, action, target, timeoutMs } = effect
+        world.runDevice(node, action, target, timeoutMs, (answer) =>
+          this.#life.after(0, () => this.#fencing.feed({ kind: 'device-answered', call, answer })),
+        )
+        return
+      }
+      case 'announce': {
+        const { id, outcome, message } = effect
+        this.#life.log('two nodes', `${effect.target}: ${outcome} (${message})`)
+        this.#core.feed({
+          kind: 'fenced',
+          id: Number(id.split('-').at(-1)),
+          succeeded: outcome === 'succeeded',
+          message,
+        })
+      }
+    }
+  }
+
+  /** As `only-voter.ts` does it, once etcd is up again. */
+  #goAlone({ without, word }: { readonly without: TwoNodeSituation['peer']; readonly word: PeerWord }): void {
+    const { world, node, view } = this.#life
+    const incarnation = knownIncarnation(view, without)
+    this.#life.log('two nodes', `goes on alone without ${without}: ${word}`)
+    world.store.restart(node)
+    this.#life.after(world.chance.between(300, 1500), () => {
+      world.goesAlone(node)
+      this.#life.untilKnown(
+        () => this.#declareOff(without, incarnation, word),
+        () => {
+          this.look()
+          this.#core.feed({ kind: 'went-alone', succeeded: true, message: '' })
+        },
+      )
+    })
+  }
+
+  #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: PeerWord): 'done' {
+    const { store } = this.#life.world
+    const { lease, value } = store.entries.get(keys.member(lost)) ?? {}
+    const present = typeof value === 'object' && value !== null && 'incarnation' in value && value.incarnation
+    // It is back already, as somebody new.
+    if (word === 'left' || (value !== undefined && present !== incarnation)) return 'done'
+    const dc = store.entries.get(keys.dc)?.value
+    const leads = typeof dc === 'object' && dc !== null && 'node' in dc && dc.node === lost
+    store.transaction(
+      [],
+      [
+        ...this.#records.values(),
+        { kind: 'delete', key: keys.member(lost) },
+        ...(leads ? [{ kind: 'delete', key: keys.dc } as const] : []),
+        {
+          kind: 'put',
+          key: keys.fencingConfirmed(lost),
+          value: { node: lost, reason: 'fenced', fencedAt: this.#life.world.calendar() },
+        },
+      ],
+    )
+    if (lease !== undefined) store.revoke(lease)
+    return 'done'
+  }
+}
