@@ -31,11 +31,22 @@ export interface ToolCall {
 }
 
 export interface CallerFiles {
+  readonly agents: HostAgents
   read(path: string): string
   input(): string
   write(path: string, text: string): void
   /** An archive of these texts and of the daemon's log; answers its path. */
   archive(dest: string, texts: Readonly<Record<string, string>>, log: LogExcerpt): string
+}
+
+/** The agents that are installed where the caller runs. */
+export interface HostAgents {
+  /** `ocf:heartbeat`, `systemd`: the types of these. */
+  list(spec: string): readonly string[]
+  /** Those that have an agent of a type, or all. */
+  providers(type?: string): readonly string[]
+  /** Of `ocf:heartbeat:IPaddr2`; undefined where there is no such agent or it has none. */
+  metadata(spec: string): string | undefined
 }
 
 export interface LogExcerpt {

@@ -14,7 +14,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   'resource-agents': ['base', 'cib'],
   executor: ['base', 'cib', 'transition', 'resource-agents'],
   fencing: ['base', 'cib', 'transition', 'resource-agents'],
-  tools: ['base', 'cib', 'status', 'attributes', 'transition', 'scheduler'],
+  tools: ['base', 'cib', 'status', 'attributes', 'scheduler', 'resource-agents'],
   store: ['base', 'cib'],
   rpc: ['base', 'cib', 'transition'],
   cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc'],

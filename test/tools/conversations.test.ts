@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import { runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
+import { allTools, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
 import { TestWorld } from './tool-world.ts'
 
 const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')
@@ -127,6 +127,29 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ],
     ['crm_resource --wait', '0'],
   ],
+  'what Pacemaker’s daemons would have written among the options': [
+    ['crm_attribute -q --type crm_config --query --name dc-version', '0 3.0.2'],
+  ],
+  'a path may end in an attribute, count or choose': [
+    ['crm_attribute -N beta -l forever -n rack -v 9', '0'],
+    ['cibadmin -Q -e -A //node[2]', "0 /cib/configuration/nodes/node[@id='2']"],
+    [
+      `cibadmin -Q -e -A //nvpair[contains(@id,'cpu')]|//node[starts-with(@uname,'al')]`,
+      "0 /cib/configuration/nodes/node[@id='1']\n/cib/configuration/resources/primitive[@id='web']/utilization[@id='web-u']/nvpair[@id='web-cpu']",
+    ],
+  ],
+  'what would do harm needs --force, what is not there is told': [
+    [
+      'cibadmin -E',
+      '107 The supplied command is considered dangerous.  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.',
+    ],
+    [
+      'crm_node -R beta -f',
+      "107 crm_node: beta belongs to the cluster. Use 'systole cluster node remove beta', which takes it out everywhere.",
+    ],
+    ['stonith_admin --reboot=nobody', '68 stonith_admin: there is no node nobody'],
+    ['corosync-cmapctl -g totem.nothing', "1 Can't get key totem.nothing. Error CS_ERR_NOT_EXIST"],
+  ],
   'what is not understood is said': [
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
@@ -230,6 +253,7 @@ describe('cibadmin', () => {
 const promote = {
   operation_key: 'galera_promote_0',
   operation: 'promote',
+  'transition-key': '9:3:0:6a3a5ed8-4b4b-4a4e-9d9b-0e7a0d2a3f11',
   'transition-magic': '0:0;9:3:0:6a3a5ed8-4b4b-4a4e-9d9b-0e7a0d2a3f11',
   'call-id': '24',
   'rc-code': '0',
@@ -267,6 +291,11 @@ describe('crm_mon', () => {
       expect(output).toContain('resource_agent="ocf:heartbeat:galera" role="Promoted"')
     })
 
+  test('scripts of Pacemaker 1 find agents by their old names', async () => {
+    const { output } = await runTool({ tool: 'crm_mon', arguments: ['-1X', '--old-agent-names'] }, world)
+    expect(output).toContain('resource_agent="ocf::heartbeat:galera" role="Promoted"')
+  })
+
   test('controld finds the options alone', async () => {
     const words = ['--output-as=xml', '--exclude=all', '--include=options']
     const { output } = await runTool({ tool: 'crm_mon', arguments: words }, world)
@@ -297,6 +326,13 @@ describe('crm_mon', () => {
     expect(await call('crm_resource -r galera --locate')).toBe('0 resource galera is running on: alpha Promoted')
     expect(await call('crm_resource -Q -r galera --locate')).toBe('0 alpha')
   })
+})
+
+test('the commands of the folder are the commands that there are, and the front end knows which need no daemon', () => {
+  const names = readdirSync(shims).filter((name) => name !== 'systole-tool' && name !== 'pcs')
+  expect(names.sort()).toEqual(allTools.map(({ name }) => name).sort())
+  const listed = /my %here = .* qw\((.*)\)/.exec(readFileSync(join(shims, 'systole-tool'), 'utf8'))?.[1]
+  expect(listed?.split(' ').sort()).toEqual(allTools.flatMap(({ name, runsHere }) => (runsHere ? [name] : [])).sort())
 })
 
 describe('over the socket', () => {

@@ -8,6 +8,7 @@ import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
 import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { knowsNode } from './known-nodes.ts'
 import { deletePairs, findPairs, type PairQuery, type PairScope, writePair } from './pairs.ts'
@@ -194,7 +195,16 @@ function valuesNow(asked: AttributeQuestion, world: ToolWorld): readonly Value[]
     wanted === undefined ? name === undefined || one === name : wanted.test(one)
   if (scope.kind === 'status' && asked.id === undefined && asked.set === undefined)
     return [...world.transient(scope.node)].flatMap(([one, value]) => (isMeant(one) ? [{ name: one, value }] : []))
-  return configured(asked, world).filter((pair) => isMeant(pair.name))
+  const found = configured(asked, world).filter((pair) => isMeant(pair.name))
+  const own = scope.kind === 'crm_config' && found.length === 0 ? ownOption(name, world) : undefined
+  return own === undefined || pattern ? found : [own]
+}
+
+/** What Pacemaker's daemons write into the configuration and tools ask for: here it is answered and not kept. */
+function ownOption(name: string | undefined, world: ToolWorld): Value | undefined {
+  if (!world.isCluster) return undefined
+  if (name === 'dc-version') return { name, value: pacemakerVersion }
+  return name === 'cluster-infrastructure' ? { name, value: 'systole' } : undefined
 }
 
 function configured(asked: AttributeQuestion, world: ToolWorld) {
@@ -224,7 +234,7 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
     for (const one of names) await world.setAttribute({ node: asked.scope.node, set: '', name: one, value })
     return printed('', [])
   }
-  const several = findPairs(world.cib(), asked)
+  const several = configured(asked, world)
   if (several.length > 1) return ambiguous(asked, several)
   const refusal = await world.edit(
     (cib) => writePair(cib, { ...asked, name }, expandValue(findPairs(cib, asked)[0]?.value, value)),

@@ -2,18 +2,21 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { CallerFiles, LogExcerpt } from '../tool.ts'
+import { hostAgents } from './host-agents.ts'
 
 export function callerFiles(environment: Readonly<Record<string, string | undefined>>): CallerFiles {
   return {
+    agents: hostAgents(),
     read: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
     input: () => readFileSync(0, 'utf8'),
     write: (path, text) => {
       if (path === '-') process.stdout.write(text)
       else writeWhole(path, text)
     },
-    archive: (dest, texts, log) => archive(dest, { ...texts, 'systoled.log': logText(environment, log) }),
+    archive: (dest, texts, log) =>
+      archive(dest, { ...texts, 'config-history.txt': historyText(log), 'systoled.log': logText(environment, log) }),
   }
 }
 
@@ -51,4 +54,11 @@ function logText(environment: Readonly<Record<string, string | undefined>>, { fr
     // A report without a log says so: it is still worth something.
     return `No log was found: neither journalctl --unit=systoled nor ${file}.\n`
   }
+}
+
+/** Every change of the configuration: who made it, when and by which command. */
+function historyText({ mask }: LogExcerpt): string {
+  const [program = 'node', script = ''] = process.argv
+  const listed = spawnSync(program, [join(dirname(script), 'systole.mjs'), 'config', 'history'], { encoding: 'utf8' })
+  return listed.status === 0 ? mask(listed.stdout) : `The cluster did not tell its history: ${mask(listed.stderr)}`
 }

@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { optionsOf } from '../help.ts'
 import { isLive } from '../monitor/crm-mon.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
+import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
 import { refused, type ToolCall, type ToolReply } from '../tool.ts'
 import { callerFiles } from './caller-files.ts'
@@ -48,6 +49,7 @@ function givenOptions(call: ToolCall): readonly GivenOption[] {
 async function answer(call: ToolCall, given: readonly GivenOption[], environment: Environment): Promise<ToolReply> {
   const file = environment.CIB_file
   if (file !== undefined && file !== '') return await runTool(call, new FileWorld({ path: file }))
+  if (asksForAgents(given)) return await runTool(call, new FileWorld({ read: noCib }))
   const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
   const tool = findTool(call.tool)
   if (tool?.runsHere === true) {

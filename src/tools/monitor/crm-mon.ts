@@ -42,6 +42,7 @@ const options: readonly OptionSpec[] = [
   valued('exclude,U', 'SECTIONS', 'Without these sections'),
   valued('node', 'NODE', 'Only this node'),
   valued('resource', 'RESOURCE', 'Only this resource'),
+  flag('old-agent-names', 'Names of agents as before Pacemaker 2.1: ocf::heartbeat:IPaddr2 (also with PCS_COMPAT=0.9)'),
   { ...flag('show-detail,R', 'Nothing'), ignored: true },
   { ...flag('brief,b', 'Nothing'), ignored: true },
   { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
@@ -95,9 +96,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const facts = await monitorFacts(world)
   if (hasOption(given, 'simple-status')) return simpleStatus(facts)
   const output = formed(call, { format, facts, shown })
+  const names = hasOption(given, 'old-agent-names') ? output.replaceAll(/\bocf:(?=[\w-]+:[\w-])/g, 'ocf::') : output
   const page = optionValue(given, 'as-html')
-  if (page === undefined || call.files === undefined) return printed(output)
-  call.files.write(page, output)
+  if (page === undefined || call.files === undefined) return printed(names)
+  call.files.write(page, names)
   return printed('')
 }
 

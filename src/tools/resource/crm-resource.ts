@@ -8,9 +8,11 @@ import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
 import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { agentQuestions, answerForAgents, asksForAgents } from './agents.ts'
 import { activeOn, constraintsText, listOperations, listRaw, listResources, locate, queryXml } from './listings.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
 import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
+import { restart } from './restart.ts'
 
 const options: readonly OptionSpec[] = [
   valued('resource,r', 'RESOURCE', 'The resource that is meant'),
@@ -52,6 +54,12 @@ const options: readonly OptionSpec[] = [
   valued('interval,I', 'TIME', 'The interval of the operation (with --cleanup)'),
   flag('delete,D', 'Delete the resource (with --resource-type)'),
   valued('resource-type,t', 'ELEMENT', 'primitive, group, clone or bundle'),
+  flag('restart', 'Stop the resource and start it again (with --node the instance there)'),
+  flag('list-standards', 'The classes of agents'),
+  valued('list-agents', 'CLASS:PROVIDER', 'The installed agents'),
+  flag('list-ocf-providers', 'The providers of OCF agents'),
+  valued('list-ocf-alternatives', 'TYPE', 'The providers of an OCF agent'),
+  valued('show-metadata', 'AGENT', "An agent's metadata: ocf:heartbeat:IPaddr2"),
   flag('wait', 'Wait until the cluster has nothing left to do'),
   valued('timeout,T', 'TIME', 'How long to wait'),
   flag('force,f', 'Do what is dangerous; with --move, ban the present node too'),
@@ -82,6 +90,8 @@ const commands = [
   'reprobe',
   'delete',
   'wait',
+  'restart',
+  ...agentQuestions,
 ]
 
 export const crmResource: Tool = {
@@ -89,6 +99,7 @@ export const crmResource: Tool = {
   summary: 'Show and change resources',
   options,
   printsXml: true,
+  needsTerminal: asksForAgents,
   run: async (call, world) => await run(call, world),
 }
 
@@ -98,6 +109,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
   const command = lastOf(given, commands) ?? { name: 'list' }
   const resource = optionValue(given, 'resource')
+  if (agentQuestions.includes(command.name)) return answerForAgents(call, command)
   switch (command.name) {
     case 'wait': {
       const timeoutMs = parseDurationMs(optionValue(given, 'timeout') ?? '') ?? waitMs
@@ -162,6 +174,8 @@ async function onResource(
       return printed(constraintsText(id, world), [])
     case 'why':
       return printed(activeOn(resource, findStatus(statusOf(world), resource), optionValue(call.given, 'node')), [])
+    case 'restart':
+      return await restart(call, id, world)
     case 'move':
     case 'ban':
       return await moveOrBan(call, { kind: command.name, resource: id }, world)
