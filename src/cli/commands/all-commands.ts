@@ -45,6 +45,7 @@ import { constraintLocation, constraintLocationAdd } from './constraint/location
 import { constraintOrder, constraintOrderSet } from './constraint/order.ts'
 import { constraintTicketAdd, constraintTicketDelete, constraintTicketSet } from './constraint/ticket.ts'
 import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
+import { importCluster } from './import/import.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
@@ -114,6 +115,7 @@ export const allCommands: readonly Command[] = [
   why,
   simulateCommand,
   clusterSetup,
+  importCluster,
   clusterJoin,
   clusterToken,
   clusterStart,

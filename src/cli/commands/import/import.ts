@@ -1,0 +1,139 @@
+import {
+  type Agent,
+  childElement,
+  describeCibReport,
+  readConfiguration,
+  validateCib,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { findAgent, runsAsUnit } from '../../../resource-agents/index.ts'
+import { agentHost, fenceAgentFolders } from '../../agents.ts'
+import { applyChange } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import { fileAccess } from '../../file-access.ts'
+import { adoptConfiguration, compareRunning, type Found, setMaintenance } from '../../import/adopt.ts'
+import { type CorosyncFacts, corosyncFacts, parseCorosyncConf } from '../../import/corosync-conf.ts'
+import { type Findings, findingsOf } from '../../import/findings.ts'
+import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords } from '../../words.ts'
+
+export const importCluster: Command = {
+  path: ['import'],
+  usage: '<cib.xml> [--corosync-conf <file>] [--preview] [--force]',
+  summary: 'Take over the configuration of a Pacemaker cluster, and what it runs',
+  details:
+    'Checks the CIB, the agents of this node and the names of the nodes, says what Systole would do otherwise, and puts the configuration in place ' +
+    'in maintenance mode: resources are looked for and left alone. Then it tells where each was found, and what would happen once maintenance mode ends. ' +
+    'docs/guides/import.md has the whole way.',
+  examples: ['systole import /root/cib.xml --corosync-conf /etc/corosync/corosync.conf'],
+  flags: [
+    ...changeFlags.filter(({ name }) => name !== 'wait'),
+    { name: 'corosync-conf', value: 'file', summary: 'corosync.conf of that cluster: what is in it is not in the CIB' },
+  ],
+  completes: ['file'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'import <cib.xml> [--corosync-conf <file>]' })
+    const { cib: other } = await fileAccess(call.words[0] ?? '').readCib()
+    const { cib: own } = await call.cluster.readCib()
+    const findings = findingsOf({
+      cib: other,
+      corosync: await readCorosyncConf(call),
+      clusterNodes: readConfiguration(own).nodes.map(({ name }) => String(name)),
+      missing: missingHere,
+    })
+    refuse(call, [...mistakesIn(other), ...findings.problems, ...alreadyConfigured(own)])
+    const changed = await applyChange(call, {
+      edit: (cib) => adoptConfiguration(cib, other),
+      message: () => 'The configuration is in place, in maintenance mode.',
+    })
+    if (changed.version === undefined) return previewed(other, findings, call)
+    return await foundRunning(call, { other, findings, version: changed.version })
+  },
+}
+
+async function readCorosyncConf(call: Call): Promise<CorosyncFacts | undefined> {
+  const file = call.flags.get('corosync-conf')
+  if (typeof file !== 'string') return undefined
+  const parsed = parseCorosyncConf(await call.terminal.readFile(file))
+  if (!('badLine' in parsed)) return corosyncFacts(parsed)
+  throw new Refusal(`${file} is no corosync.conf: line ${parsed.badLine} is neither 'name {', 'key: value' nor '}'.`)
+}
+
+function missingHere(agent: Agent): string | undefined {
+  const found = findAgent(agent, agentHost(), fenceAgentFolders())
+  if (found.kind === 'program' || found.kind === 'unit') return undefined
+  return runsAsUnit(agent) || found.kind === 'missing' ? `${found.message} Install it on every node.` : found.message
+}
+
+function mistakesIn(cib: XmlElement): readonly string[] {
+  return validateCib(cib)
+    .filter(({ severity }) => severity === 'error')
+    .map(describeCibReport)
+}
+
+function alreadyConfigured(own: XmlElement): readonly string[] {
+  const { resources } = readConfiguration(own)
+  const [first] = resources
+  return first === undefined ? [] : [`This cluster has resources of its own (${first.id}): they would be lost.`]
+}
+
+function refuse(call: Call, problems: readonly string[]): void {
+  if (problems.length === 0 || call.flags.has('force')) return
+  throw new Refusal(...problems, 'Nothing was changed. Mend this, or add --force to import all the same.')
+}
+
+function previewed(other: XmlElement, findings: Findings, call: Call): Outcome {
+  const actions = hasStatus(other) ? actionsWithoutMaintenance(other, call.terminal.now()) : undefined
+  const would =
+    actions === undefined
+      ? 'The CIB has no status: save it with `cibadmin -Q` on the running cluster to be told what Systole would do otherwise.\n'
+      : actions.length === 0
+        ? 'With the status in that CIB, Systole would do nothing.\n'
+        : `With the status in that CIB, Systole would:\n${printPlannedActions(actions)}`
+  const text = `Preview: nothing was changed.\n${would}${notes(findings)}`
+  return done(text, { preview: true, ...findings, actions: actions ?? null })
+}
+
+async function foundRunning(
+  call: Call,
+  imported: { readonly other: XmlElement; readonly findings: Findings; readonly version: number },
+): Promise<Outcome> {
+  const { other, findings, version } = imported
+  const settled = call.cluster.live ? await waitUntilSettled(call, true, version) : undefined
+  const now = call.terminal.now()
+  const { cib } = await call.cluster.readCib()
+  const places = compareRunning(other, cib, Math.floor(now.getTime() / 1000))
+  const actions = actionsWithoutMaintenance(cib, now)
+  const facts = { version, ...findings, found: places, actions, settled: settled?.settled ?? null }
+  const next =
+    actions.length === 0
+      ? 'Without maintenance mode nothing would be started or stopped.\n'
+      : `Without maintenance mode this would happen:\n${printPlannedActions(actions)}`
+  const lines = places.map((place) => `  * ${describePlace(place, hasStatus(other))}\n`).join('')
+  const text =
+    `The configuration is in place, in maintenance mode.\n${settled && !settled.settled ? `${settled.message}\n` : ''}` +
+    `Found:\n${lines}${next}${notes(findings)}Take over with: systole property set maintenance-mode=false\n`
+  return done(text, facts)
+}
+
+/** In maintenance mode nothing is to be done, so that these are all the actions there are. */
+function actionsWithoutMaintenance(cib: XmlElement, now: Date): readonly PlannedAction[] {
+  const [on, off] = [setMaintenance(cib, true), setMaintenance(cib, false)]
+  if (!on.ok || !off.ok) throw new Refusal('The CIB has no place for cluster options: it needs a <crm_config>.')
+  return plannedActions(on.value.cib, off.value.cib, now)
+}
+
+function describePlace({ resource, there, here }: Found, knowsThere: boolean): string {
+  const found = here.length === 0 ? 'stopped' : `on ${here.join(', ')}`
+  if (!knowsThere || there.join() === here.join()) return `${resource}: ${found}`
+  return `${resource}: ${found}; by that CIB it was ${there.length === 0 ? 'stopped' : `on ${there.join(', ')}`}`
+}
+
+function notes({ notes: all }: Findings): string {
+  return all.map((note) => `Note: ${note}\n`).join('')
+}
+
+function hasStatus(cib: XmlElement): boolean {
+  return (childElement(cib, 'status')?.children.length ?? 0) > 0
+}

@@ -1,0 +1,97 @@
+/**
+ * What stands in the way of taking over a Pacemaker cluster, and what will be otherwise. A problem stops the import, a note only
+ * says what an administrator should know before.
+ */
+import {
+  type Agent,
+  type Configuration,
+  type ResourceDefinition,
+  readConfiguration,
+  type XmlElement,
+} from '../../cib/index.ts'
+import type { CorosyncFacts } from './corosync-conf.ts'
+
+export interface Findings {
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+export interface ImportSources {
+  readonly cib: XmlElement
+  readonly corosync: CorosyncFacts | undefined
+  /** The nodes of the cluster that takes over. */
+  readonly clusterNodes: readonly string[]
+  /** Why an agent cannot be run on this node; undefined where it can. */
+  readonly missing: (agent: Agent) => string | undefined
+}
+
+export function findingsOf(sources: ImportSources): Findings {
+  const configuration = readConfiguration(sources.cib)
+  const nodes = configuration.nodes.filter(({ type }) => type !== 'remote').map(({ name }) => String(name))
+  const { clusterNodes, corosync } = sources
+  const unknown = nodes.filter((name) => !clusterNodes.includes(name))
+  const added = clusterNodes.filter((name) => !nodes.includes(name))
+  const unlisted =
+    corosync === undefined ? [] : nodes.filter((name) => !corosync.nodes.some((node) => node.name === name))
+  return {
+    problems: [
+      ...unknown.map(
+        (name) =>
+          `The node ${name} is in the CIB and not in this cluster: add it with 'systole cluster node add ${name}'.`,
+      ),
+      ...configuration.resources.flatMap(cannotRun),
+      ...agentsOf(configuration).flatMap((agent) => sources.missing(agent) ?? []),
+    ],
+    notes: [
+      ...added.map(
+        (name) => `The node ${name} of this cluster is not in the CIB: nothing there keeps resources away from it.`,
+      ),
+      ...unlisted.map((name) => `The node ${name} is in the CIB and not in corosync.conf: it may be long gone.`),
+      ...(corosync === undefined ? [] : corosyncNotes(corosync)),
+    ],
+  }
+}
+
+/** Remote and guest nodes, bundles among them, need an executor of their own on the other side. */
+function cannotRun(resource: ResourceDefinition): readonly string[] {
+  if (resource.kind === 'bundle')
+    return [`The bundle ${resource.id} cannot be run: this version knows no remote nodes.`]
+  if (resource.kind !== 'primitive') return []
+  const isRemote = resource.agent.provider === 'pacemaker' && resource.agent.type === 'remote'
+  const isGuest = resource.meta.some(({ pairs }) => pairs.some(({ name }) => name === 'remote-node'))
+  return isRemote || isGuest ? [`${resource.id} is a remote node, which this version cannot run.`] : []
+}
+
+/** Corosync's settings have no place in the CIB: what becomes of each is said. */
+function corosyncNotes(facts: CorosyncFacts): readonly string[] {
+  const { tokenMs, twoNode, quorumDevice, quorumOptions } = facts
+  return [
+    ...(tokenMs === undefined || tokenMs === 1000
+      ? []
+      : [
+          `token is ${tokenMs} ms there; here a node that is silent for 1000 ms is given up, unless tokenMs says otherwise.`,
+        ]),
+    ...(twoNode ? ['two_node: two nodes here behave alike, without an option.'] : []),
+    ...(quorumDevice === undefined
+      ? []
+      : [`The quorum device (${quorumDevice}) is not used here: a third voter in the store takes its place.`]),
+    ...quorumOptions
+      .filter((option) => option !== 'wait_for_all')
+      .map((option) => `${option} has no counterpart: lost voters are replaced once they are fenced.`),
+  ]
+}
+
+/** Every agent once, templates included. */
+function agentsOf(configuration: Configuration): readonly Agent[] {
+  const found = new Map<string, Agent>()
+  const visit = (resource: ResourceDefinition): void => {
+    if (resource.kind === 'primitive') {
+      const { agent } = resource
+      found.set(`${agent.class}:${agent.provider ?? ''}:${agent.type}`, agent)
+    } else if (resource.kind === 'group') for (const member of resource.members) visit(member)
+    else if (resource.kind === 'clone') visit(resource.child)
+    else if (resource.child !== undefined) visit(resource.child)
+  }
+  for (const resource of [...configuration.resources, ...configuration.templates]) visit(resource)
+  return [...found.values()]
+}
