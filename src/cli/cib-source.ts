@@ -7,7 +7,7 @@ import { type Call, type Flag, Refusal } from './command.ts'
 import { fileAccess } from './file-access.ts'
 
 export const sourceFlags: readonly Flag[] = [
-  { name: 'xml-file', letter: 'x', value: 'file', summary: 'A CIB in a file' },
+  { name: 'xml-file', letter: 'x', value: 'file', completes: 'file', summary: 'A CIB in a file' },
   { name: 'xml-pipe', letter: 'p', summary: 'A CIB from standard input' },
   { name: 'live-check', letter: 'L', summary: 'The running cluster, as without a file' },
 ]

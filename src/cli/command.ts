@@ -33,6 +33,8 @@ export interface Flag {
   /** Shown in help for the value; a flag without one takes no value. `[seconds]` in brackets may be left out. */
   readonly value?: string
   readonly summary: string
+  /** What its value is, for completion. */
+  readonly completes?: Completion
   /** May be given several times; the values are then joined by line ends. */
   readonly repeats?: boolean
   /** One letter, for `-n value`. */

@@ -2,7 +2,7 @@
  * Completion for bash and zsh. The shells call `systole completion words -- <words typed so far>`; the scripts that they
  * load are a few lines, so that what is offered always fits the commands that are installed.
  */
-import type { Command, Completion } from './command.ts'
+import type { Command, Completion, Flag } from './command.ts'
 import { commonFlags } from './command.ts'
 import { findCommand, nextWords } from './tree.ts'
 
@@ -30,12 +30,33 @@ async function argumentCandidates(
 ): Promise<readonly string[]> {
   const found = findCommand(commands, before)
   if (!found) return []
-  if (current.startsWith('-')) return [...(found.command.flags ?? []), ...commonFlags].map((flag) => `--${flag.name}`)
+  const flags = [...(found.command.flags ?? []), ...commonFlags]
+  const valued = valuedFlag(flags, before, current)
+  if (valued?.flag.completes !== undefined)
+    return (await candidatesFor(valued.flag.completes, sources)).map((candidate) => `${valued.prefix}${candidate}`)
+  if (current.startsWith('-')) return flags.map((flag) => `--${flag.name}`)
   const hints = found.command.completes ?? []
   const position = found.rest.filter((word) => !word.startsWith('-')).length
   const hint = hints[Math.min(position, hints.length - 1)]
-  if (hint === undefined) return []
+  return hint === undefined ? [] : candidatesFor(hint, sources)
+}
+
+async function candidatesFor(hint: Completion, sources: CompletionSources): Promise<readonly string[]> {
   return typeof hint === 'object' ? hint.words : await sources.candidates(hint)
+}
+
+/** The flag whose value is typed: after a blank, after `=` in one word, or in the three words that bash makes of that. */
+function valuedFlag(
+  flags: readonly Flag[],
+  before: readonly string[],
+  current: string,
+): { readonly flag: Flag; readonly prefix: string } | undefined {
+  const [, inline] = /^--([\w-]+)=/.exec(current) ?? []
+  const last = current === '=' || before.at(-1) !== '=' ? before.at(-1) : before.at(-2)
+  const flag = flags.find(({ name, letter, value }) =>
+    inline === undefined ? value !== undefined && (last === `--${name}` || last === `-${letter}`) : name === inline,
+  )
+  return flag && { flag, prefix: inline === undefined ? '' : `--${inline}=` }
 }
 
 export const bashScript = `# systole completion for bash: source this file, or put it into /etc/bash_completion.d/

@@ -41,3 +41,13 @@ test('completion offers commands, flags and names', async () => {
   expect(await completeLine(allCommands, ['stonith', 'fence', ''], noNames)).toEqual(['alpha', 'beta'])
   expect(await completeLine(allCommands, ['stonith', 'fence', '--o'], noNames)).toEqual(['--off', '--on'])
 })
+
+test('completion offers values of flags, however the shell splits the line', async () => {
+  const offered = (...typed: readonly string[]): Promise<readonly string[]> => completeLine(allCommands, typed, noNames)
+  expect(await offered('simulate', '--node-fail', 'a')).toEqual(['alpha'])
+  expect(await offered('simulate', '-u', '')).toEqual(['alpha', 'beta'])
+  expect(await offered('simulate', '--node-fail=b')).toEqual(['--node-fail=beta'])
+  expect(await offered('simulate', '--node-fail', '=', 'b')).toEqual(['beta'])
+  expect(await offered('simulate', '--quorum', '')).toEqual(['false', 'true'])
+  expect(await offered('simulate', '--node-f')).toEqual(['--node-fail'])
+})

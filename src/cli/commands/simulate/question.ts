@@ -3,15 +3,42 @@ import { type OperationSpec, parseOperationSpec, type WhatIf } from '../../../sc
 import { type Call, type Flag, Refusal } from '../../command.ts'
 import { readBoolean } from '../../constraint-words.ts'
 
+const truth = { words: ['true', 'false'] }
 const operation = 'resource_operation_interval@node=rc'
 
 export const questionFlags: readonly Flag[] = [
-  { name: 'node-up', letter: 'u', value: 'node', repeats: true, summary: 'What if the node were online' },
-  { name: 'node-down', letter: 'd', value: 'node', repeats: true, summary: 'What if the node had left cleanly' },
-  { name: 'node-fail', value: 'node', repeats: true, summary: 'What if the node were lost' },
-  { name: 'node-pending', value: 'node', repeats: true, summary: 'What if the node were joining, and not ready yet' },
+  {
+    name: 'node-up',
+    letter: 'u',
+    value: 'node',
+    completes: 'node',
+    repeats: true,
+    summary: 'What if the node were online',
+  },
+  {
+    name: 'node-down',
+    letter: 'd',
+    value: 'node',
+    completes: 'node',
+    repeats: true,
+    summary: 'What if the node had left cleanly',
+  },
+  { name: 'node-fail', value: 'node', completes: 'node', repeats: true, summary: 'What if the node were lost' },
+  {
+    name: 'node-pending',
+    value: 'node',
+    completes: 'node',
+    repeats: true,
+    summary: 'What if the node were joining, and not ready yet',
+  },
   { name: 'node-add', value: 'node', repeats: true, summary: 'What if there were one node more' },
-  { name: 'quorum', letter: 'q', value: 'true|false', summary: 'What if the cluster had quorum, or had not' },
+  {
+    name: 'quorum',
+    letter: 'q',
+    value: 'true|false',
+    completes: truth,
+    summary: 'What if the cluster had quorum, or had not',
+  },
   {
     name: 'op-inject',
     letter: 'i',
@@ -30,7 +57,13 @@ export const questionFlags: readonly Flag[] = [
   { name: 'ticket-revoke', letter: 'r', value: 'ticket', repeats: true, summary: 'What if it were taken away' },
   { name: 'ticket-standby', letter: 'b', value: 'ticket', repeats: true, summary: 'What if it were on standby' },
   { name: 'ticket-activate', letter: 'e', value: 'ticket', repeats: true, summary: 'What if it were in use again' },
-  { name: 'watchdog', letter: 'w', value: 'true|false', summary: 'What if the nodes had a watchdog, or had none' },
+  {
+    name: 'watchdog',
+    letter: 'w',
+    value: 'true|false',
+    completes: truth,
+    summary: 'What if the nodes had a watchdog, or had none',
+  },
   {
     name: 'with',
     value: 'command',
