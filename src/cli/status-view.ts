@@ -94,8 +94,8 @@ function oldText(text: string, isPromotable: boolean): string {
     .replace(/\((ocf):(\w+):/, '($1::$2:')
     .replace(/^Promoted: \[/, 'Masters: [')
     .replace(/^Unpromoted: \[/, 'Slaves: [')
-    .replace(/\t ?Promoted\b/, '\tMaster')
-    .replace(/\t ?Unpromoted\b/, '\tSlave')
+    .replace(/(\):\t.*)\bPromoted\b/, '$1Master')
+    .replace(/(\):\t.*)\bUnpromoted\b/, '$1Slave')
     .replace(/\t /, '\t')
     .replace(/^((?:Clone|Master\/Slave) Set: \S+ \[[^\]]*\]):$/, '$1')
 }
