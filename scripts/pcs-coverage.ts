@@ -63,13 +63,10 @@ function alternatives(command: string): readonly (readonly string[])[] {
     .replace(/^pcs /, '')
     .replace(/ \/ .*$/, '')
     .replace(/[[\]]/g, '')
+    .replace(/<[^>]*>=<[^>]*>/g, 'x=y')
+    .replace(/<[^>]*>/g, 'X')
     .split(' ')
-    .map((word) =>
-      word
-        .replace(/<[^>]*>=<[^>]*>/g, 'x=y')
-        .replace(/<([^>]*)>/g, 'X')
-        .replace(/\.\.\.$/, ''),
-    )
+    .map((word) => word.replace(/\.\.\.$/, ''))
     .filter((word) => word !== '')
   return words.reduce<readonly (readonly string[])[]>(
     (lines, word) => lines.flatMap((line) => word.split('|').map((one) => [...line, one])),

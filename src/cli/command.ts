@@ -81,6 +81,8 @@ export interface Terminal {
   readonly progress: (line: string) => void
   readonly readFile: (path: string) => Promise<string>
   readonly writeFile: (path: string, text: string) => Promise<void>
+  /** The IP address of a host by its name, as this host knows it. */
+  readonly resolve: (host: string) => Promise<string | undefined>
   /** The text as an administrator left it in an editor; undefined where there is none. */
   readonly edit: (text: string) => Promise<string | undefined>
   /** Asks for yes or no; undefined where nobody can answer. */

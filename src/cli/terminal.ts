@@ -1,5 +1,6 @@
 /** The real terminal. */
 import { spawnSync } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +24,15 @@ export function realTerminal(): Terminal {
       await writeFile(path, text).catch((error: unknown) => {
         throw new Refusal(`${path} cannot be written: ${reason(error)}.`)
       })
+    },
+    resolve: async (host) => {
+      try {
+        return (await lookup(host)).address
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : undefined
+        if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return undefined
+        throw error
+      }
     },
     edit: async (text) => {
       const editor = process.env.VISUAL ?? process.env.EDITOR

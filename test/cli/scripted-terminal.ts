@@ -13,6 +13,7 @@ export function scriptedTerminal(progress: string[] = []): Terminal {
     },
     readFile: (path) => readFile(path, 'utf8'),
     writeFile: (path, text) => writeFile(path, text),
+    resolve: (host) => Promise.resolve(host),
     edit: () => Promise.resolve(undefined),
     confirm: () => Promise.resolve(undefined),
   }

@@ -206,5 +206,6 @@ function installPrograms(folder: string, programs: string): void {
   for (const part of ['bin', 'dist', 'agents', 'shims', 'package.json'])
     if (existsSync(join(project, part))) cpSync(join(project, part), join(folder, part), { recursive: true })
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
-  for (const program of ['systole', 'systoled']) symlinkSync(join(folder, 'bin', program), join(programs, program))
+  for (const program of ['systole', 'systoled', 'pcs'])
+    symlinkSync(join(folder, 'bin', program), join(programs, program))
 }

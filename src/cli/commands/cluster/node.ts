@@ -1,17 +1,24 @@
 import { type Command, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
-import { readNodes } from './setup.ts'
+import { readNodes, withAddresses } from './setup.ts'
 
 export const clusterNodeAdd: Command = {
   path: ['cluster', 'node', 'add'],
   usage: '<node> [addr=<address>]',
   summary: 'Let another host become a node, and print the command to run there',
+  flags: [
+    { name: 'start', summary: 'Accepted for pcs’s sake: the printed command starts the node' },
+    { name: 'enable', summary: 'Accepted for pcs’s sake' },
+    { name: 'wait', value: '[seconds]', summary: 'Accepted for pcs’s sake' },
+    { name: 'no-watchdog-validation', summary: 'Accepted for pcs’s sake' },
+  ],
   run: async (call) => {
-    const [node, ...more] = readNodes(call.words)
-    if (!node || more.length > 0)
+    const [written, ...more] = readNodes(call.words)
+    if (!written || more.length > 0)
       throw new Refusal('Name exactly one node: systole cluster node add <node> [addr=<address>].')
     const live = liveCluster(call)
+    const [node = written] = await withAddresses(call, [written])
     const { localNode, members } = await live.getState({})
     const { token, validUntil } = await live.addNode(node)
     const address = members.find((member) => member.node === localNode)?.address ?? localNode
@@ -47,10 +54,13 @@ export const clusterDestroy: Command = {
   summary: 'Forget the cluster on this node: configuration, certificates and data',
   flags: [
     { name: 'yes', summary: 'Do not ask' },
+    { name: 'all', summary: 'Refused: each node forgets the cluster by itself' },
     { name: 'force', summary: 'Even while resources run here; they are left running' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster destroy' })
+    if (call.flags.has('all'))
+      throw new Refusal('A node forgets the cluster by itself: run cluster destroy on each, without --all.')
     const live = liveCluster(call)
     const question = 'All configuration and data of the cluster on this node will be lost. Go on?'
     const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
+import { type Call, type Command, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords, parsePairs, type Section, splitSections } from '../../words.ts'
@@ -14,7 +14,7 @@ export const clusterSetup: Command = {
   summary: 'Make this host the first node of a new cluster',
   details:
     'Makes the cluster’s certificate authority and prints the one command to run on each other node. The first named node must be this host.\n' +
-    'An address is an IP address or a host name; the node’s name where none is given.\n' +
+    'An address is an IP address or a host name that this host can look up; the node’s name where none is given.\n' +
     'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
     '--etcd names an etcd that is there already.',
   examples: [
@@ -43,16 +43,30 @@ export const clusterSetup: Command = {
     { name: 'start', summary: 'Start the cluster on this node at once' },
     { name: 'enable', summary: 'Accepted for pcs’s sake: a node that was started stays started across reboots' },
     { name: 'force', summary: 'Forget the cluster that this host belongs to' },
+    {
+      name: 'wait',
+      value: '[seconds]',
+      summary: 'Accepted for pcs’s sake: with --start the cluster of one node is there at once',
+    },
+    { name: 'no-keys-sync', summary: 'Accepted for pcs’s sake' },
+    { name: 'no-cluster-uuid', summary: 'Accepted for pcs’s sake' },
+    { name: 'overwrite', summary: 'Accepted for pcs’s sake' },
+    { name: 'corosync_conf', value: 'file', summary: 'Refused: there is no corosync.conf to be written' },
   ],
   run: async (call) => {
+    if (call.flags.has('corosync_conf'))
+      throw new Refusal(
+        'There is no corosync.conf to be written: run cluster setup on the first node without --corosync_conf.',
+      )
     const flagName = call.flags.get('name')
     const words = typeof flagName === 'string' ? [flagName, ...call.words] : call.words
     expectWords(words, { atLeast: 2, usage: `cluster setup ${usage}` })
     const [clusterName = '', ...rest] = words
     const [named, ...sections] = splitSections(rest, ['totem', 'transport', 'quorum'])
-    const nodes = readNodes(named?.words ?? [])
-    const options = { ...readTimings(sections), ...readStore(call.flags) }
+    const written = readNodes(named?.words ?? [])
+    const options = { ...readTimings(withoutCorosyncs(call, sections)), ...readStore(call.flags) }
     const live = liveCluster(call)
+    const nodes = await withAddresses(call, written)
     const { token, validUntil } = await live.setupCluster({
       clusterName,
       nodes,
@@ -75,6 +89,15 @@ export const clusterSetup: Command = {
       joinCommand: join,
     })
   },
+}
+
+/** Scripts that were written for pcs choose a transport; here there is one, and they are told so. */
+function withoutCorosyncs(call: Call, sections: readonly Section[]): readonly Section[] {
+  if (call.speech.program !== 'pcs') return sections
+  const idle = sections.filter(({ keyword }) => keyword === 'transport')
+  for (const { keyword, words } of idle)
+    call.terminal.progress(`Warning: '${keyword} ${words.join(' ')}' is left out: Systole has one transport, with TLS.`)
+  return sections.filter((section) => !idle.includes(section))
 }
 
 /** Of Corosync's options only the token has a counterpart here; the others would change nothing, and are refused. */
@@ -130,6 +153,30 @@ function readTls(flags: ReadonlyMap<string, string | true>): Readonly<Record<str
     return typeof path === 'string' ? [[name, resolve(path)]] : []
   })
   return Object.fromEntries(files)
+}
+
+/** The store binds to an address and not to a name, so that names are looked up before anything is made of them. */
+export async function withAddresses(call: Call, nodes: readonly ClusterNode[]): Promise<readonly ClusterNode[]> {
+  const resolved = await Promise.all(
+    nodes.map(async ({ name, address }) => ({ name, written: address, address: await call.terminal.resolve(address) })),
+  )
+  const unknown = resolved.filter(({ address }) => address === undefined)
+  if (unknown.length > 0)
+    throw new Refusal(
+      ...unknown.map(
+        ({ name, written }) => `This host does not know the address of '${written}': write ${name} addr=<IP address>.`,
+      ),
+    )
+  // Debian gives a host's own name an address that is nobody else's.
+  const own = resolved.filter(({ address }) => nodes.length > 1 && /^(127\.|::1$)/.test(address ?? ''))
+  if (own.length > 0)
+    throw new Refusal(
+      ...own.map(
+        ({ name, address }) =>
+          `'${name}' is ${address} on this host, where no other node reaches it: write ${name} addr=<IP address>.`,
+      ),
+    )
+  return resolved.map(({ name, written, address }) => ({ name, address: address ?? written }))
 }
 
 /** `n1 addr=10.0.0.1 n2 n3 addr=…`. */
