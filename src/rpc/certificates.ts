@@ -5,6 +5,7 @@
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
+import { tlsName } from './tls-identity.ts'
 
 export interface KeyPair {
   readonly certificate: string
@@ -82,7 +83,7 @@ export async function signNodeCertificate(
   const publicKey = await webcrypto.subtle.importKey('spki', derOf(node.publicKey), keyAlgorithm, true, ['verify'])
   const signingKey = await webcrypto.subtle.importKey('pkcs8', derOf(authority.key), keyAlgorithm, false, ['sign'])
   // etcd and its client reach the local member by a loopback address.
-  const hosts = [...new Set([node.name, ...node.addresses, 'localhost', '127.0.0.1', '::1'])]
+  const hosts = [...new Set([node.name, tlsName(node.name), ...node.addresses, 'localhost', '127.0.0.1', '::1'])]
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: [{ CN: [node.name] }],

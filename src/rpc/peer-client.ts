@@ -11,7 +11,7 @@ import { decode, encode } from './codec.ts'
 import { nodeService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method } from './method.ts'
 import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
-import type { TlsIdentity } from './tls-identity.ts'
+import { type TlsIdentity, tlsName } from './tls-identity.ts'
 
 export interface PeerAddress {
   /** The name that the peer's certificate must have. */
@@ -38,8 +38,8 @@ function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {
   const host = peer.host.includes(':') ? `[${peer.host}]` : peer.host
   const options: ChannelOptions = {
     // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
-    'grpc.ssl_target_name_override': peer.node,
-    'grpc.default_authority': peer.node,
+    'grpc.ssl_target_name_override': tlsName(peer.node),
+    'grpc.default_authority': tlsName(peer.node),
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.min_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 500,

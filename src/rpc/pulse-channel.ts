@@ -8,7 +8,7 @@ import { connect, createServer, type TLSSocket } from 'node:tls'
 import { decode, encode } from './codec.ts'
 import type { Pulse } from './generated/systole.ts'
 import type { PeerAddress } from './peer-client.ts'
-import type { TlsIdentity } from './tls-identity.ts'
+import { type TlsIdentity, tlsName } from './tls-identity.ts'
 
 export interface PulseStream {
   /** A pulse as `framePulse` makes it: the same for all peers. */
@@ -100,7 +100,7 @@ export function openPulseStream(
   onEnd: (hostAnswered: boolean, reason: string) => void,
 ): PulseStream {
   // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
-  const socket = connect({ host: peer.host, port: peer.port, servername: peer.node, ...secrets(identity) })
+  const socket = connect({ host: peer.host, port: peer.port, servername: tlsName(peer.node), ...secrets(identity) })
   let phase: 'opening' | 'open' | 'ended' = 'opening'
   let lastHeardAt = performance.now()
   let inVain = 0

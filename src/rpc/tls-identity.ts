@@ -1,7 +1,17 @@
+import { isIP } from 'node:net'
+
 /** What a node shows the others, and what it believes: PEM texts. */
 export interface TlsIdentity {
   readonly certificate: string
   readonly key: string
   /** The cluster's own authority, the only one that is believed. */
   readonly authority: string
+}
+
+/**
+ * What a node's certificate is checked by, whatever the address. A node may be named by an address, which TLS allows as no server
+ * name (RFC 6066, section 3): its certificate has one that is made of it.
+ */
+export function tlsName(node: string): string {
+  return isIP(node) === 0 ? node : `ip-${node.replaceAll(/[.:]/g, '-')}.systole`
 }

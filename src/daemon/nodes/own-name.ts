@@ -1,12 +1,19 @@
 /** Which of a cluster's nodes this host is. */
-import { hostname } from 'node:os'
+import { isIP } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 
 /** The name by which this host would be a node; SYSTOLE_NODE_NAME is for several nodes on one machine. */
 export const ownName = (): string => process.env.SYSTOLE_NODE_NAME ?? hostname().split('.')[0] ?? ''
 
 export function isThisHost(name: string): boolean {
-  return name === ownName() || name === hostname()
+  if (name === ownName() || name === hostname()) return true
+  return isIP(name) !== 0 && process.env.SYSTOLE_NODE_NAME === undefined && hasAddress(name)
+}
+
+/** A node may be named by one of its addresses. */
+function hasAddress(address: string): boolean {
+  return Object.values(networkInterfaces()).some((own) => own?.some((one) => one.address === address))
 }
 
 export function findOwnNode(file: ClusterFile): ClusterNodeEntry | undefined {

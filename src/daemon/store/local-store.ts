@@ -1,5 +1,6 @@
 /** The store of this node, by cluster.json: its own etcd member, an embedded store that the pulse thread shares, or an outside one. */
 import { join } from 'node:path'
+import { tlsName } from '../../rpc/index.ts'
 import {
   createStore,
   discardMember,
@@ -188,7 +189,7 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
     clientPort: own.ports.etcdClient,
     peerPort: own.ports.etcdPeer,
     // Certificates are checked by the node's name, whatever its address: TLS knows no server names that are addresses.
-    serverName: own.name,
+    serverName: tlsName(own.name),
     tls: etcdTls(paths),
     joins,
     founders: nodes.filter(({ votes }) => votes).map((node) => ({ name: node.name, peerUrl: etcdPeerUrl(node) })),

@@ -1,6 +1,7 @@
 /** How the threads of this node reach the store, by cluster.json. */
 import { join } from 'node:path'
 import { assertNever, type NodeName } from '../../base/index.ts'
+import { tlsName } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
@@ -40,7 +41,7 @@ export function etcdTls(paths: Paths): { readonly ca: string; readonly certifica
 
 export const etcdEndpoint = ({ name, address, ports }: ClusterNodeEntry): EndpointAddress => ({
   address: `${bracketed(address)}:${ports.etcdClient}`,
-  serverName: name,
+  serverName: tlsName(name),
 })
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)

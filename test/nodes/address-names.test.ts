@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Nodes whose names are their addresses, on hosts that are called something else. */
+const lab = new Lab(['n1', 'n2'])
+const names = lab.nodes.map((node) => lab.network.address(node))
+
+beforeAll(() => lab.start(), 60_000)
+afterAll(() => lab.close(), 60_000)
+
+test('a cluster of nodes that are named by their addresses forms, and nobody is warned', async () => {
+  const [first = '', second = ''] = names
+  await lab.until('the first daemon answers', async () => (await lab.try('n1', 'cluster', 'status')) !== undefined)
+  const setup = JSON.parse(await lab.systole('n1', 'cluster', 'setup', 'lab', ...names, '--json')) as {
+    readonly joinToken: string
+  }
+  await lab.systole('n1', 'cluster', 'start')
+  await lab.systole('n2', 'cluster', 'join', first, '--token', setup.joinToken, '--node', second, '--start')
+  await lab.until('both are online', async () => {
+    const { nodes } = await lab.status('n2')
+    return nodes.length === 2 && nodes.every(({ online }) => online) && nodes.some(({ dc }) => dc)
+  })
+  await lab.systole('n1', 'property', 'set', 'fencing-enabled=false', '--force')
+  await lab.systole('n2', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.systole('n1', 'constraint', 'location', 'work', 'prefers', second, '--wait')
+  await lab.until('it runs where it should', async () => (await lab.whereIs('work', 'n1'))[0] === second)
+  // Of two without fencing the one that leaves gives the other its quorum all the same.
+  await lab.systole('n2', 'cluster', 'stop')
+  await lab.until('it runs on the other', async () => (await lab.whereIs('work', 'n1'))[0] === first)
+  expect(lab.logs(100_000)).not.toMatch(/"level":"error"|DeprecationWarning|DEP0/)
+}, 90_000)
