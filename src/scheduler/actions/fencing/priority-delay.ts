@@ -26,8 +26,11 @@ function nodePriorities(setting: Setting): ReadonlyMap<NodeName, number> {
   const priorities = new Map<NodeName, number>()
   for (const { resource } of setting.tree.top.flatMap(primitivesOf)) {
     const { priority } = resource.meta
-    if (priority === 0 || resource.state.failed) continue
-    for (const { node, role } of resource.state.active) {
+    const { active, onFail } = resource.state
+    if (priority === 0) continue
+    for (const { node, role } of active) {
+      // What failed there is no reason to spare the node.
+      if (onFail?.node === node) continue
       const counts = role === 'Promoted' ? priority + 1 : priority
       // What runs in a guest matters to the guest's host as well.
       for (const name of [node, ...hostsOf(setting, nodeNamed(setting, node)).map((host) => host.name)]) {
