@@ -5,12 +5,10 @@
  */
 import { defined, type NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
-import { type ActionIndex, type ActionState, actionsWithKey, operationKey, type PlannedAction } from './action.ts'
+import type { ActionIndex, ActionState, PlannedAction } from './action.ts'
 import type { FencingNews, NotificationBoundaries } from './notifications/boundaries.ts'
-import { operationMeta, requirementOf } from './operation.ts'
 import { OrderList } from './orders/order.ts'
 import type { Related } from './relation.ts'
-import { verdictOn } from './runnable.ts'
 import type { Setting } from './setting.ts'
 import type { CloneUnit, PrimitiveUnit, Unit } from './unit.ts'
 
@@ -106,129 +104,5 @@ export function finishDraft(drafting: Drafting): Draft {
   return { ...drafting, relations, draftedState }
 }
 
-export interface Wanted {
-  readonly unit: Unit | undefined
-  readonly task: string
-  readonly key?: string
-  readonly intervalMs?: number
-  readonly node?: NodeStatus | undefined
-  readonly optional: boolean
-  readonly minRunnable?: number
-}
-
-/** The action with this key on this node: the one that exists, or a new one. One that is needed once stays needed. */
-export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
-  const { unit, node, optional } = wanted
-  const key = wanted.key ?? operationKey(unit?.id ?? '', wanted.task, wanted.intervalMs)
-  const existing = unit && actionsWithKey(draft, unit, key, node)[0]
-  // One that was asked for without a node is the one for the first node that is named.
-  if (existing && node) existing.node ??= node
-  const action = existing ?? create(draft, { ...wanted, key })
-  if (!optional) action.optional = false
-  if (unit?.kind === 'primitive') {
-    // What is not managed is left alone; recurring monitors go on all the same.
-    if (action.node && !unit.assigned.managed && action.intervalMs === 0) action.optional = true
-    if (!action.pseudo) judge(draft, unit, action)
-  }
-  return action
-}
-
-const quorumReasons = { 'no-quorum': 'no quorum', 'quorum-freeze': 'quorum freeze' } as const
-
-function judge(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void {
-  const verdict = verdictOn(draft, unit, action)
-  switch (verdict.kind) {
-    case 'fine':
-      action.runnable = true
-      if (!verdict.forgets) return
-      action.reason = undefined
-      action.cause = undefined
-      return
-    case 'impossible':
-      action.runnable = false
-      if (verdict.cause === undefined) return
-      action.reason = quorumReasons[verdict.cause]
-      action.cause = { kind: verdict.cause }
-      return
-    case 'needs-fencing':
-      action.runnable = false
-      if (action.node) requireFencing(draft, action.node, verdict.reason)
-  }
-}
-
-function create(draft: Drafting, wanted: Wanted & { readonly key: string }): DraftAction {
-  const { unit, key, task, node, optional, intervalMs = 0, minRunnable } = wanted
-  const action: DraftAction = {
-    id: draft.actions.length + 1,
-    unit,
-    key,
-    task,
-    cancels: undefined,
-    intervalMs,
-    node,
-    needs: unit?.kind === 'primitive' ? requirementOf(unit, task) : 'nothing',
-    optional,
-    runnable: true,
-    pseudo: false,
-    migratable: false,
-    alwaysInGraph: false,
-    reschedule: false,
-    abortsMigration: false,
-    onDc: task === 'lrm_delete',
-    minRunnable,
-    priority: 0,
-    expectedRc: undefined,
-    reason: undefined,
-    cause: undefined,
-    meta: unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map(),
-    before: [],
-    after: [],
-  }
-  draft.add(action)
-  return action
-}
-
-export function requireFencing(draft: Drafting, node: NodeStatus, reason: string): void {
-  const reasons = draft.fencing.get(node.name)
-  if (reasons) reasons.push(reason)
-  else draft.fencing.set(node.name, [reason])
-}
-
 export const isUnclean = (draft: Pick<Draft, 'fencing'>, node: NodeStatus): boolean =>
   node.unclean || draft.fencing.has(node.name)
-
-/** A later and more telling reason replaces an earlier one only where that is asked for. */
-export function giveReason(action: DraftAction, reason: string, options = { overwrite: false }): void {
-  if (action.reason !== undefined && !options.overwrite) return
-  action.reason = reason
-  action.cause = undefined
-}
-
-/** An ordering point without a resource: the same one whenever it is asked for. */
-export function point(draft: Drafting, key: string, minRunnable?: number): DraftAction {
-  const existing = draft.points.get(key)
-  if (existing) return existing
-  const action = create(draft, {
-    unit: undefined,
-    key,
-    task: key,
-    optional: true,
-    ...(minRunnable !== undefined && { minRunnable }),
-  })
-  action.pseudo = true
-  draft.points.set(key, action)
-  return action
-}
-
-/** An ordering point of a group, clone or bundle. */
-export function resourcePoint(
-  draft: Drafting,
-  unit: Unit,
-  task: string,
-  state: { readonly optional: boolean; readonly runnable: boolean },
-): DraftAction {
-  const action = obtain(draft, { unit, task, optional: state.optional })
-  action.pseudo = true
-  action.runnable = state.runnable
-  return action
-}

@@ -4,13 +4,13 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { findAction, operationKey, sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
 import { bindAfterFencing } from '../notifications/boundaries.ts'
+import { fenceAction, obtain } from '../obtain.ts'
 import { isTrue } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
 import { canFence } from '../setting.ts'
 import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
-import { fenceAction } from './fence-action.ts'
 
 export function draftFencing(draft: Drafting): void {
   const primitives = draft.tree.top.flatMap(primitivesOf)

@@ -3,7 +3,8 @@
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { obtain } from '../obtain.ts'
 import { rule } from '../relation.ts'
 import { targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'

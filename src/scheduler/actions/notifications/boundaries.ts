@@ -5,7 +5,8 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { notifyKey, type PlannedAction } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean, obtain } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
 import { listeners } from './listeners.ts'

@@ -4,7 +4,8 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { isRecurring, sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean, requireFencing } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { requireFencing } from '../obtain.ts'
 import { none, type Rules, rule } from '../relation.ts'
 import { activeNodes } from '../setting.ts'
 import type { PrimitiveUnit, Unit } from '../unit.ts'

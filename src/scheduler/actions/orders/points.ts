@@ -1,6 +1,6 @@
 /** The actions that stand for points of the cluster in an order. */
-import { type DraftAction, type Drafting, point } from '../draft.ts'
-import { fenceAction } from '../fencing/fence-action.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
+import { fenceAction, point } from '../obtain.ts'
 import { nodeNamed } from '../setting.ts'
 import type { Order, Point } from './order.ts'
 

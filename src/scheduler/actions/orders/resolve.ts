@@ -1,6 +1,7 @@
 /** Turns orders, which name resources and operations, into relations between the actions that there are. */
 import { actionsWithKey, operationKey } from '../action.ts'
-import { type DraftAction, type Drafting, obtain } from '../draft.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
+import { obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { currentRole } from '../unit.ts'
 import type { Order, Side } from './order.ts'

@@ -2,8 +2,9 @@
  * The ordering points of groups, clones and bundles: `start` before the first member starts, `running` after the last did,
  * and so on. They are needed when something below them is.
  */
-import { type DraftAction, type Drafting, obtain, resourcePoint } from '../draft.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
 import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
+import { obtain, resourcePoint } from '../obtain.ts'
 import {
   type BundleUnit,
   type CloneUnit,

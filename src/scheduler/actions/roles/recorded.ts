@@ -4,8 +4,8 @@
  */
 import type { HistoryEntry } from '../../../status/index.ts'
 import { isRecurring, operationKey } from '../action.ts'
-import { type DraftAction, type Drafting, obtain } from '../draft.ts'
-import { fenceAction } from '../fencing/fence-action.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
+import { fenceAction, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'

@@ -4,9 +4,10 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { operationKey, sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, giveReason, isUnclean, obtain } from '../draft.ts'
-import { fenceAction, isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/fence-action.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
+import { fenceAction, giveReason, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { activeNodes, nodeNamed, targetOf } from '../setting.ts'
 import { type PrimitiveUnit, roleRank } from '../unit.ts'

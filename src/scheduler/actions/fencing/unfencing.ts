@@ -1,42 +1,12 @@
 /**
- * Fencing as an action: one for each node and kind (`off`, `on`, `reboot`). It may be planned early and stay optional, to
- * be needed only once something turns out to depend on it.
+ * Unfencing: a node that was cut off is let in again before what requires it is probed or started there. Once unfenced, a
+ * node stays so until it is fenced, or until a fence device is another one.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type DraftAction, type Drafting, giveReason, isUnclean, obtain } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { fenceAction } from '../obtain.ts'
 import { type Rules, relate } from '../relation.ts'
-import { canFence } from '../setting.ts'
 import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'
-import { priorityDelayMs } from './priority-delay.ts'
-
-interface Fencing {
-  /** The cluster's fencing-action where none is given. */
-  readonly action?: string
-  readonly optional: boolean
-  readonly reason?: string | undefined
-}
-
-export function fenceAction(draft: Drafting, node: NodeStatus, fencing: Fencing): DraftAction {
-  const kind = fencing.action ?? draft.status.options.fencingAction
-  const key = `stonith-${node.name}-${kind}`
-  let action = draft.points.get(key)
-  if (!action) {
-    action = obtain(draft, { unit: undefined, task: 'stonith', key, node, optional: true })
-    action.meta.set('on_node', node.name)
-    action.meta.set('on_node_uuid', node.id)
-    action.meta.set('stonith_action', kind)
-    draft.points.set(key, action)
-  }
-  if (draft.status.options.priorityFencingDelayMs > 0 && node.lost)
-    action.meta.set('priority_fencing_delay', String(priorityDelayMs(draft, node) / 1000))
-  if (fencing.optional || !canFence(draft, node)) {
-    if (fencing.reason !== undefined) giveReason(action, fencing.reason)
-  } else {
-    action.optional = false
-    if (fencing.reason !== undefined) giveReason(action, fencing.reason)
-  }
-  return action
-}
 
 /** Once unfenced, a node stays so until it is fenced. */
 export function isUnfenced(node: NodeStatus): boolean {
