@@ -243,7 +243,7 @@ export interface PrimitiveState {
   /** Where it is active, with its role there, in the order in which the history told: the first is its present node. */
   readonly active: readonly { readonly node: NodeName; readonly role: Role }[]
   /** Where a probe or operation has told whether it runs. */
-  readonly knownOn: readonly NodeName[]
+  readonly knownOn: ReadonlySet<NodeName>
   readonly failed: boolean
   readonly blocked: boolean
   readonly failureIgnored: boolean

@@ -151,12 +151,11 @@ function finishPrimitive({ world, nodesByName, primitivesById }: Finishing, draf
   return resource
 }
 
-function finishState({ role, active, knownOn, ...state }: StateDraft): PrimitiveState {
+function finishState({ role, active, ...state }: StateDraft): PrimitiveState {
   return {
     ...state,
     role: role ?? 'Stopped',
     active: [...active].map(([node, roleThere]) => ({ node, role: roleThere })),
-    knownOn: [...knownOn],
   }
 }
 

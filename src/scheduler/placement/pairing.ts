@@ -28,20 +28,20 @@ function onSameNode(
   placeOf: (node: number) => number,
   role?: Role,
 ): Entry | undefined {
-  const byNode = new Map<number, Entry>()
+  const byNode: (Entry | undefined)[] = Array.from({ length: placing.nodes.count })
   for (const candidate of candidates) {
     if (role !== undefined && nextRole(placing, candidate) !== role) continue
     if (isBlocked(placing, candidate)) continue
     const node = assignedNode(placing, candidate)
-    if (node !== nowhere && !byNode.has(node)) byNode.set(node, candidate)
+    if (node !== nowhere) byNode[node] ??= candidate
   }
   const assigned = assignedNode(placing, entry)
-  if (assigned !== nowhere) return byNode.get(placeOf(assigned))
+  if (assigned !== nowhere) return byNode[placeOf(assigned)]
   const table = tableOf(placing, entry)
   let best: number | undefined
   for (let node = 0; node < table.length; node++) {
-    if (!isAllowed(table, node) || !byNode.has(placeOf(node))) continue
+    if (!isAllowed(table, node) || byNode[placeOf(node)] === undefined) continue
     if (best === undefined || compareNodes(placing, table, nowhere, node, best) < 0) best = node
   }
-  return best === undefined ? undefined : byNode.get(placeOf(best))
+  return best === undefined ? undefined : byNode[placeOf(best)]
 }

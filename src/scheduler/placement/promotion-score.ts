@@ -53,8 +53,8 @@ function applies(placing: Placing, entry: PrimitiveEntry, node: number): boolean
     if (isActiveHere) return true
     if (!siblingActive(entry, name) && siblingKnown(entry, name)) return true
   }
-  if (state.active.length === 0 && state.knownOn.length === 0) return true
-  return isActiveHere || state.knownOn.includes(name)
+  if (state.active.length === 0 && state.knownOn.size === 0) return true
+  return isActiveHere || state.knownOn.has(name)
 }
 
 function siblings(entry: PrimitiveEntry): readonly PrimitiveEntry[] {
@@ -72,7 +72,7 @@ const siblingActive = (entry: PrimitiveEntry, node: NodeName): boolean =>
   siblings(entry).some(({ resource }) => resource.state.active.some((place) => place.node === node))
 
 const siblingKnown = (entry: PrimitiveEntry, node: NodeName): boolean =>
-  siblings(entry).some(({ resource }) => resource.state.knownOn.includes(node))
+  siblings(entry).some(({ resource }) => resource.state.knownOn.has(node))
 
 const withoutNumber = (id: string): string => id.replace(/:\d+$/, '')
 

@@ -165,6 +165,7 @@ function collectFromOn(placing: Placing, node: number, score: number, wish: Wish
 
 /** Rounded away from zero at the half; a wish never vanishes by its share alone. */
 function attenuate(factor: number, wished: number): number {
+  if (factor === 1) return wished
   const part = Math.fround(factor * wished)
   const rounded = Math.trunc(part < 0 ? part - 0.5 : part + 0.5)
   if (rounded !== 0 || wished === 0) return rounded

@@ -84,7 +84,7 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
 function stoppedLists(status: ClusterStatus, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
-  const known = new Set(clone.instances.flatMap(primitivesOf).flatMap(({ state }) => state.knownOn))
+  const known = new Set(clone.instances.flatMap(primitivesOf).flatMap(({ state }) => [...state.knownOn]))
   const byState = new Map<string, NodeName[]>()
   for (const node of status.nodes) {
     if (active.has(node.name) || ((node.isBundleNode || node.isOrphan) && !node.isConfigured)) continue

@@ -141,9 +141,9 @@ function orderStarts(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction,
 
 /** Instances of an anonymous clone are alike, so what is known of one holds for all. */
 function isKnownOn({ resource, parent }: PrimitiveUnit, { name }: NodeStatus): boolean {
-  if (resource.state.knownOn.includes(name)) return true
+  if (resource.state.knownOn.has(name)) return true
   if (parent?.kind !== 'clone' || parent.resource.unique) return false
-  return primitivesOf(parent).some((instance) => instance.resource.state.knownOn.includes(name))
+  return primitivesOf(parent).some((instance) => instance.resource.state.knownOn.has(name))
 }
 
 const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {

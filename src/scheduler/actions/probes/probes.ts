@@ -89,7 +89,7 @@ function isProbeNeeded(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): 
   if (node.isBundleNode && unit.replica?.as !== 'child') return false
   // What runs in a container is probed by what is in the container.
   if (unit.container && resource.connectionOf === undefined && unit.replica?.as !== 'ip') return false
-  if (resource.orphan || resource.state.knownOn.includes(node.name)) return false
+  if (resource.orphan || resource.state.knownOn.has(node.name)) return false
   const discovery = assigned.discoveryOn(node.name)
   if (assigned.exclusiveDiscovery) {
     if (assigned.scoreOn(node.name) === undefined || discovery !== 'exclusive') return false
@@ -113,7 +113,7 @@ function waitsForGuest(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): 
   const { active, failed, knownOn } = container.resource.state
   const top = topOf(unit)
   if (role === 'Stopped') {
-    const isProbed = assigned.node !== undefined && !knownOn.includes(assigned.node)
+    const isProbed = assigned.node !== undefined && !knownOn.has(assigned.node)
     if (isProbed)
       draft.orders.addTasks({ unit: container, task: 'monitor' }, { unit: top, task: 'start' }, rule.ordered)
     return true

@@ -22,7 +22,17 @@ export function countedForOrder(settling: Settling, action: PlannedAction, node:
 export function counted(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
   const { unit } = action
   if (!unit || unit.kind === 'primitive') return settling.stateOf(action)
-  return unit.kind === 'group' ? countGroup(settling, action, unit, node) : countParts(settling, action, unit, node)
+  if (unit.kind === 'group') return countGroup(settling, action, unit, node)
+  return node === undefined ? countAnywhere(settling, action, unit) : countParts(settling, action, unit, node)
+}
+
+/** Every part counts here, and every part's relation asks: it is counted again only after something changed. */
+function countAnywhere(settling: Settling, action: PlannedAction, unit: CloneUnit | BundleUnit): Counted {
+  const known = settling.counts.get(action)
+  if (known?.changes === settling.changes) return known.counted
+  const found = countParts(settling, action, unit, undefined)
+  settling.counts.set(action, { counted: found, changes: settling.changes })
+  return found
 }
 
 function countGroup(

@@ -8,8 +8,10 @@ import type { Draft } from '../draft.ts'
 import { pairingOf } from '../pairing.ts'
 import { has, none, type Rules } from '../relation.ts'
 import type { PrimitiveUnit } from '../unit.ts'
+import type { Counted } from './counted-state.ts'
 import { PartActions } from './part-actions.ts'
 import type { Settled } from './settled.ts'
+import { WatchedState } from './watched-state.ts'
 import { Worklist } from './worklist.ts'
 
 type Relations = Map<PlannedAction, PlannedRelation[]>
@@ -18,6 +20,10 @@ export class Settling {
   readonly draft: Draft
   readonly work = new Worklist()
   readonly parts: PartActions
+  /** What was counted of the parts of a clone or bundle, and after how many changes. */
+  readonly counts = new Map<PlannedAction, { readonly counted: Counted; readonly changes: number }>()
+  /** How often any action became needed or not, or possible or not. */
+  changes = 0
   /** How far a change has been followed. */
   depth = 0
   readonly #states: ActionState[]
@@ -33,10 +39,10 @@ export class Settling {
     this.parts = new PartActions(draft)
     this.#relations = draft.relations
     this.#pairing = draft.pairing
-    this.#states = draft.actions.map((action) => {
-      const { optional, runnable, pseudo, migratable, alwaysInGraph, reason, cause } = draft.draftedState(action)
-      return { optional, runnable, pseudo, migratable, alwaysInGraph, reason, cause }
-    })
+    const changed = (): void => {
+      this.changes++
+    }
+    this.#states = draft.actions.map((action) => new WatchedState(draft.draftedState(action), changed))
   }
 
   stateOf = ({ id }: PlannedAction): ActionState => defined(this.#states[id - 1], 'the state of an action')
