@@ -1,4 +1,5 @@
 /** What the etcd adapter does when members die, stop or are cut off: writes go on, each is applied once, no event is lost. */
+import { availableParallelism, loadavg } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readTlsFiles } from '../../src/store/create-store.ts'
 import { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
@@ -8,14 +9,21 @@ import { bytes, eventually, Recorder, text } from './observing.ts'
 
 const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(value) }) as const
 /** More for a measurement: SYSTOLE_KILLS=30. */
-const kills = Number(process.env.SYSTOLE_KILLS ?? 4)
+const kills = Number(process.env.SYSTOLE_KILLS ?? 5)
+/**
+ * A follower stands for election between one and nearly two election times after the last heartbeat, by a throw of its own dice;
+ * with two of them the first does so after 0.65 s at the median. What we add must stay within the rest.
+ */
+const nextWriteMs = 800
+/** With more than this many processes for each processor, the machine's own delays are measured. */
+const busyLoad = 1.5
 
 describe('three etcd members', () => {
   let cluster: EtcdCluster
   let store: EtcdStore
   beforeAll(async () => {
     const electionMs = Number(process.env.SYSTOLE_ELECTION_MS ?? 500)
-    cluster = await EtcdCluster.start({ size: 3, tls: true, electionMs })
+    cluster = await EtcdCluster.start({ size: 3, tls: true, heartbeatMs: 50, electionMs })
     store = cluster.store()
     await store.transaction({ compare: [], writes: [put('/systole/begin', '')] })
   }, 60_000)
@@ -50,10 +58,13 @@ describe('three etcd members', () => {
       await cluster.startMember(leader)
     }
     took.sort((a, b) => a - b)
+    const load = (loadavg()[0] ?? 0) / availableParallelism()
+    const median = took[Math.floor((took.length - 1) / 2)]
     console.log(
-      `leader killed, next write after (ms): median ${took[Math.floor(took.length / 2)]}, all ${took.join(' ')}`,
+      `leader killed, next write after (ms): median ${median}, all ${took.join(' ')}; load for each processor ${load.toFixed(1)}`,
     )
-    expect(took[Math.floor((took.length - 1) / 2)]).toBeLessThan(1500)
+    expect(took[0]).toBeLessThan(nextWriteMs)
+    expect(median).toBeLessThan(load < busyLoad ? nextWriteMs : 2 * nextWriteMs)
   }, 300_000)
 
   test('while members are killed and stopped, every transaction is applied once and every event is seen once', async () => {
