@@ -12,6 +12,7 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
+import { notRunnable } from './not-runnable.ts'
 import { type PlannedAction, plannedActions, printPlannedActions } from './planned-actions.ts'
 import { checkWait, waitUntilSettled } from './wait.ts'
 
@@ -22,9 +23,9 @@ export interface Change {
   readonly message: (edited: Edited) => string
   /** More facts for `--json`. */
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
-  /** Why it is not done without `--force`: one sentence each. */
   /** What validation finds wrong does not stop it. */
   readonly keepsMistakes?: boolean
+  /** Why it is not done without `--force`: one sentence each. */
   readonly needsForce?: (before: XmlElement, edited: Edited, actions: readonly PlannedAction[]) => readonly string[]
 }
 
@@ -61,7 +62,9 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
       return { edited, message: `${message} Nothing had to be changed.`, actions: [], version: before.version }
     if (!call.cluster.isScratch && !change.keepsMistakes) refuseMistakes(before.cib, edited.cib)
     const actions = tellsActions(call, change) ? plannedActions(before.cib, edited.cib, call.terminal.now()) : []
-    const advice = call.flags.has('force') ? [] : (change.needsForce?.(before.cib, edited, actions) ?? [])
+    const advice = call.flags.has('force')
+      ? []
+      : [...notRunnableHere(call, before.cib, edited.cib), ...(change.needsForce?.(before.cib, edited, actions) ?? [])]
     if (call.flags.has('preview')) return { edited, message, actions, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
@@ -78,6 +81,13 @@ function tellsActions(call: Call, change: Change): boolean {
   if (call.cluster.isScratch) return false
   if (call.cluster.live || call.flags.has('preview') || call.flags.has('json')) return true
   return change.needsForce !== undefined && !call.flags.has('force')
+}
+
+/** In a file it may be for another cluster, or for a later version. */
+function notRunnableHere(call: Call, before: XmlElement, after: XmlElement): readonly string[] {
+  if (!call.cluster.live) return []
+  const known = new Set(notRunnable(before))
+  return notRunnable(after).filter((sentence) => !known.has(sentence))
 }
 
 function editedOrRefused(result: EditResult): Edited {

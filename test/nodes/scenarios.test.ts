@@ -11,7 +11,7 @@ const lab = new Lab(['n1', 'n2', 'n3'])
 const url = `http://${lab.network.virtualAddress}/`
 let client: Client
 /** How long the client waits before its one retry. Debian's nginx agent alone sleeps whole seconds, in stop and in start. */
-const retryMs = 3000
+const retryMs = 5000
 
 async function settle(): Promise<void> {
   for (const node of lab.nodes) await lab.power.on(node)

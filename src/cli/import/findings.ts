@@ -9,6 +9,7 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
+import { notRunnable } from '../not-runnable.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 
 export interface Findings {
@@ -39,7 +40,7 @@ export function findingsOf(sources: ImportSources): Findings {
         (name) =>
           `The node ${name} is in the CIB and not in this cluster: add it with 'systole cluster node add ${name}'.`,
       ),
-      ...configuration.resources.flatMap(cannotRun),
+      ...notRunnable(sources.cib),
       ...agentsOf(configuration).flatMap((agent) => sources.missing(agent) ?? []),
     ],
     notes: [
@@ -50,16 +51,6 @@ export function findingsOf(sources: ImportSources): Findings {
       ...(corosync === undefined ? [] : corosyncNotes(corosync)),
     ],
   }
-}
-
-/** Remote and guest nodes, bundles among them, need an executor of their own on the other side. */
-function cannotRun(resource: ResourceDefinition): readonly string[] {
-  if (resource.kind === 'bundle')
-    return [`The bundle ${resource.id} cannot be run: this version knows no remote nodes.`]
-  if (resource.kind !== 'primitive') return []
-  const isRemote = resource.agent.provider === 'pacemaker' && resource.agent.type === 'remote'
-  const isGuest = resource.meta.some(({ pairs }) => pairs.some(({ name }) => name === 'remote-node'))
-  return isRemote || isGuest ? [`${resource.id} is a remote node, which this version cannot run.`] : []
 }
 
 /** Corosync's settings have no place in the CIB: what becomes of each is said. */
