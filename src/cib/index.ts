@@ -185,3 +185,4 @@ export {
 export { type SplitCib, splitCib } from './status/split-cib.ts'
 export { type CibFinding, type CibReport, describeCibReport, type Where } from './validate/report.ts'
 export { validateCib } from './validate/validate-cib.ts'
+export { unreadableSchema } from './validate/validate-obsolete.ts'

@@ -6,10 +6,11 @@
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { descendants } from '../edit/tree.ts'
 import { hasOldSchema, oldClusterOption, oldMetaAttribute } from '../old-schemas.ts'
-import type { AddReport } from './report.ts'
+import type { AddReport, CibFinding } from './report.ts'
 
 export function validateObsolete(cib: XmlElement, configuration: XmlElement, add: AddReport): void {
-  checkSchema(cib, configuration, add)
+  const schema = schemaFinding(cib)
+  if (schema) add('error', configuration, schema)
   for (const found of descendants(configuration)) {
     checkElement(found, add)
     for (const attribute of Object.keys(found.attributes))
@@ -25,20 +26,27 @@ export function validateObsolete(cib: XmlElement, configuration: XmlElement, add
   checkOptions(configuration, hasOldSchema(cib), add)
 }
 
-/** CIBs of Pacemaker 0.6 and of Heartbeat have another form throughout. */
-function checkSchema({ attributes }: XmlElement, configuration: XmlElement, add: AddReport): void {
-  const schema = attributes['validate-with'] ?? ''
-  if (/^(transitional-0\.6|pacemaker-0\.|none-0)/.test(schema))
-    add('error', configuration, beforeOne(`validate-with="${schema}"`))
-  if (/^pacemaker-([5-9]|\d\d+)\./.test(schema))
-    add('error', configuration, {
-      code: 'obsolete',
-      what: `validate-with="${schema}" is newer than what is known here`,
-      advice: '(pacemaker-1.0 to pacemaker-4.x): what it says could be misread. Update Systole first.',
-    })
+/** Why a CIB cannot be read at all, by the schema that it names; undefined where it can. */
+export function unreadableSchema(cib: XmlElement): string | undefined {
+  const finding = schemaFinding(cib)
+  return finding && `${finding.what} ${finding.advice}`
 }
 
-function beforeOne(what: string): { readonly code: 'obsolete'; readonly what: string; readonly advice: string } {
+type Obsolete = Extract<CibFinding, { readonly code: 'obsolete' }>
+
+/** CIBs of Pacemaker 0.6 and of Heartbeat have another form throughout, and those of the future nobody knows. */
+function schemaFinding({ attributes }: XmlElement): Obsolete | undefined {
+  const schema = attributes['validate-with'] ?? ''
+  if (/^(transitional-0\.6|pacemaker-0\.)/.test(schema)) return beforeOne(`validate-with="${schema}"`)
+  if (!/^pacemaker-([5-9]|\d\d+)\./.test(schema)) return undefined
+  return {
+    code: 'obsolete',
+    what: `validate-with="${schema}" is newer than what is known here`,
+    advice: '(pacemaker-1.0 to pacemaker-4.x): what it says could be misread. Update Systole first.',
+  }
+}
+
+function beforeOne(what: string): Obsolete {
   return {
     code: 'obsolete',
     what: `${what} is the form of Pacemaker before 1.0, which is not read:`,

@@ -16,6 +16,8 @@ export interface Explained {
   readonly status: ClusterStatus
   readonly assignment: Assignment
   readonly changes: readonly TransitionChange[]
+  /** The node whose loss is what is asked about: that it is unclean is no news then. */
+  readonly lost?: NodeName
 }
 
 export interface Cause {
@@ -44,9 +46,7 @@ export function decidedCauses(
   const path = [...above, resource.id]
   const reasons = groupByText(
     explained,
-    relevantReasons(explained.status, resource, assigned).map((reason) =>
-      withInherited(explained, resource.id, reason),
-    ),
+    relevantReasons(explained, resource, assigned).map((reason) => withInherited(explained, resource.id, reason)),
   ).map((group) => placementCause(explained, { resource, group, path }))
   const actions = stoppedActions(explained, { resource, assigned, path })
   const all = [...reasons, ...actions]
@@ -139,7 +139,7 @@ function fencedFirst({ status, assignment }: Explained, resource: PrimitiveResou
 
 /** Where one reason says all, the same told again for each node is left out. */
 function relevantReasons(
-  status: ClusterStatus,
+  { status, lost }: Explained,
   resource: PrimitiveResource,
   { whyNot, node }: PrimitiveAssignment,
 ): readonly PlacementReason[] {
@@ -147,6 +147,7 @@ function relevantReasons(
   const telling = whyNot.filter(
     (reason) =>
       (reason.kind !== 'on-fail' || reason.action !== 'recover') &&
+      (reason.kind !== 'node-unavailable' || reason.node !== lost) &&
       (!perNode.has(reason.kind) || !('node' in reason) || places.has(reason.node)),
   )
   const isGeneral = node !== undefined || telling.some(isWholeStory)

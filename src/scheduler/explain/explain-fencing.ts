@@ -67,9 +67,9 @@ function reportOf(
   const lostNode = after.status.nodesByName.get(node.name) ?? node
   const lost = activeOn(before, node.name).map(({ resource, role }): LostResource => {
     const assigned = after.assignment.primitives.get(resource)
-    const causes = primitivesNamed(after.status.resources, resource)
-      .flatMap((part) => decidedCauses(after, part))
-      .filter(({ text }) => text !== `${node.name}: unclean`)
+    const causes = primitivesNamed(after.status.resources, resource).flatMap((part) =>
+      decidedCauses({ ...after, lost: node.name }, part),
+    )
     return {
       resource,
       role,

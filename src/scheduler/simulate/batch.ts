@@ -2,7 +2,7 @@
  * The two ways in which a program answers for many CIBs or for one: a line of JSON for each line of input, or the texts of
  * one simulation. Files, clocks and streams are the caller's.
  */
-import { type Md5, parseXml } from '../../cib/index.ts'
+import { type Md5, parseXml, unreadableSchema } from '../../cib/index.ts'
 import { parseMoment, type StatusInput, utc } from '../../status/index.ts'
 import { type SimulationText, simulateCib } from './print-simulation.ts'
 
@@ -56,6 +56,8 @@ export function simulateFile({ file, date, showScores }: Request, around: Surrou
   const parsed = parseXml(readFile(file))
   if (!parsed.ok)
     throw new Error(parsed.reports.map(({ message, place }) => `${file}:${place.line}: ${message}`).join('\n'))
+  const unreadable = unreadableSchema(parsed.value)
+  if (unreadable !== undefined) throw new Error(`${file}: ${unreadable}`)
   const moment = momentOf(parsed.value.attributes['execution-date'], date, utcOffsetAt)
   return simulateCib({
     cib: parsed.value,

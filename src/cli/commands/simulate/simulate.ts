@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { printXml, type XmlElement } from '../../../cib/index.ts'
+import { printXml, unreadableSchema, type XmlElement } from '../../../cib/index.ts'
 import {
   answerLine,
   formatOperationSpec,
@@ -102,6 +102,8 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   if (call.flags.has('in-place') && source.path === undefined)
     throw new Refusal('--in-place writes to a file: name it by --xml-file.')
   const { cib: original } = await source.read()
+  const unreadable = unreadableSchema(original)
+  if (unreadable !== undefined) throw new Refusal(unreadable)
   const question = await completeQuestion(call, original, source.isLive)
   const texts = simulateCib(question)
   const following = call.flags.has('follow') ? follow(question, texts) : undefined
