@@ -77,8 +77,3 @@ export function printed(output: string, xml?: readonly XmlElement[]): ToolReply 
 export function refused(exitCode: number, sentence: string): ToolReply {
   return { exitCode, output: '', errors: `${sentence}\n` }
 }
-
-/** The line of a call, for the history of the configuration. */
-export function commandLine(call: ToolCall): string {
-  return [call.tool, ...call.arguments].join(' ')
-}

@@ -88,7 +88,9 @@ test('crm_mon in a pipe as agents call it, live, and in the background as Cluste
   const grep = `grep -c 'resource.*id="web".* role="Started".* active="true".* orphaned="false".* failed="false"'`
   expect(await sh('n1', `crm_mon -1 --output-as=xml | ${grep}`)).toBe('1')
   expect(await sh('n1', `"$SHELL" -c 'CIB_file=<(cibadmin -Q) crm_mon -1 --as-xml' | ${grep}`)).toBe('1')
-  expect(await sh('n1', 'crm_mon -1')).toContain('  * Online: [ n1 n2 n3 ]')
+  const text = await sh('n1', 'crm_mon -1')
+  expect(text).toContain('  * Online: [ n1 n2 n3 ]')
+  expect(text).toMatch(/\* Last change: {2}\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} by root via cibadmin on n\d/)
   await sh('n1', 'crm_mon -p @/mon.pid -d -i 1 -n -r -h @/mon.html')
   await lab.until('the page is there', async () => (await code('n1', 'grep -q "<h2>Node List</h2>" @/mon.html')) === 0)
   await sh('n1', 'kill -0 $(cat @/mon.pid); kill $(cat @/mon.pid)')

@@ -328,6 +328,18 @@ describe('crm_mon', () => {
   })
 })
 
+test('what is secret does not get into the history of the configuration', async () => {
+  await call('crm_attribute -n my-password -v swordfish')
+  await call('crm_resource -r web -p passwd --parameter-value=swordfish')
+  const pair = '<nvpair id="web-instance_attributes-passwd" name="passwd" value="swordfish"/>'
+  await runTool({ tool: 'cibadmin', arguments: ['-M', '-c', '-X', pair] }, world)
+  expect(world.commands.slice(0, 2)).toEqual([
+    'crm_attribute -n my-password -v ****',
+    'crm_resource -r web -p passwd --parameter-value=****',
+  ])
+  expect(world.commands.join()).not.toContain('swordfish')
+})
+
 test('the commands of the folder are the commands that there are, and the front end knows which need no daemon', () => {
   const names = readdirSync(shims).filter((name) => name !== 'systole-tool' && name !== 'pcs')
   expect(names.sort()).toEqual(allTools.map(({ name }) => name).sort())

@@ -33,6 +33,7 @@ export class TestWorld implements ToolWorld {
   quorate = true
   readonly attributes = new Map<string, TransientAttributeRecord>()
   readonly cleaned: string[] = []
+  readonly commands: string[] = []
   /** What was asked about attributes, in words. */
   readonly asked: string[] = []
   /** What the status section holds besides the attributes: the history of what runs. */
@@ -106,7 +107,11 @@ export class TestWorld implements ToolWorld {
     else this.attributes.set(key, { node, set, name, value: expandValue(this.attributes.get(key)?.value, value) })
   }
 
-  async edit(change: CibChange, { whole = false }: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
+  async edit(
+    change: CibChange,
+    { command, whole = false }: Parameters<ToolWorld['edit']>[1],
+  ): Promise<ToolReply | undefined> {
+    this.commands.push(command)
     const after = change(whole ? this.cib() : this.#configuration)
     if ('exitCode' in after) return after
     const { configuration, transientAttributes } = splitCib(after)

@@ -1,6 +1,7 @@
 /** The configuration's text as the controller's view holds it: read once, whole. */
 import { parseXml, readConfiguration } from '../../cib/index.ts'
 import type { ReplicatedConfiguration } from '../../controller/index.ts'
+import type { ConfigRecord } from './config-history.ts'
 
 export class UnreadableConfigurationError extends Error {
   override readonly name = 'UnreadableConfigurationError'
@@ -9,8 +10,28 @@ export class UnreadableConfigurationError extends Error {
   }
 }
 
-export function typedConfiguration(text: { readonly version: number; readonly xml: string }): ReplicatedConfiguration {
+/** What is known of a version besides its text stands in the root element, as Pacemaker has it: who wrote it last, when, and how. */
+export function typedConfiguration(
+  text: Pick<ConfigRecord, 'version' | 'xml'> & Partial<ConfigRecord>,
+): ReplicatedConfiguration {
   const parsed = parseXml(text.xml)
   if (!parsed.ok) throw new UnreadableConfigurationError(text.version, parsed.reports[0]?.message ?? '')
-  return { version: text.version, cib: parsed.value, typed: readConfiguration(parsed.value) }
+  const { time, user, node, command } = text
+  const written = time === undefined ? Number.NaN : Date.parse(time)
+  const origin = Number.isNaN(written)
+    ? {}
+    : {
+        'cib-last-written': writtenAt(new Date(written)),
+        'update-origin': node ?? '',
+        'update-client': command?.split(' ')[0] ?? '',
+        'update-user': user ?? '',
+      }
+  const cib = { ...parsed.value, attributes: { ...parsed.value.attributes, ...origin } }
+  return { version: text.version, cib, typed: readConfiguration(cib) }
+}
+
+/** `Sat Nov 21 10:00:00 2026`, in the time of this host. */
+function writtenAt(at: Date): string {
+  const [day = '', month = '', date = '', year = '', clock = ''] = at.toString().split(' ')
+  return `${day} ${month} ${date.replace(/^0/, ' ')} ${clock} ${year}`
 }

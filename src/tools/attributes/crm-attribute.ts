@@ -5,9 +5,10 @@
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { knowsNode } from './known-nodes.ts'
@@ -72,6 +73,11 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
     )
   const name = promotion ? promotionScoreName(resource ?? '') : optionValue(given, 'name')
   const scope = scopeOf(given, call, world, promotion)
+  if (optionValue(given, 'type') === 'tickets')
+    return refused(
+      exitCodes.unimplemented,
+      'crm_attribute: the attributes of a ticket are crm_ticket’s: crm_ticket --ticket TICKET --set-attr NAME --attr-value VALUE.',
+    )
   if (scope === undefined)
     return refused(exitCodes.protocol, 'crm_attribute: Error performing operation: No message of desired type')
   return question(call, world, { scope, ...(name === undefined ? {} : { name }) })

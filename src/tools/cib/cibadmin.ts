@@ -13,9 +13,10 @@ import {
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
 import { featureSet, schemaName } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { created, deleted, modified, replacedBy } from './changes.ts'

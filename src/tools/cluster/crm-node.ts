@@ -1,9 +1,10 @@
 /** crm_node: who is this node, who are the others, is there quorum (crm_node(8)). */
 import { childElement, childElements } from '../../cib/index.ts'
 import { removed, sectionOf } from '../cib/tree.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, lastOf, valued } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const commands = ['name', 'name-for-id', 'list', 'partition', 'cluster-id', 'quorum', 'remove']

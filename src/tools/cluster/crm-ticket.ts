@@ -8,11 +8,12 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { appended, removed, replaced, withSection } from '../cib/tree.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const commands = [

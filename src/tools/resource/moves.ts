@@ -9,11 +9,12 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { hasOption, optionValue } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 interface Wanted {

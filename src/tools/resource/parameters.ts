@@ -2,9 +2,10 @@
 import { expandValue } from '../../attributes/index.ts'
 import { childElements, element, findResource, type XmlElement } from '../../cib/index.ts'
 import { appended, descendants, removed, replaced } from '../cib/tree.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 type SetKind = 'instance_attributes' | 'meta_attributes' | 'utilization'

@@ -11,10 +11,11 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../cib/index.ts'
+import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { optionValue } from '../options.ts'
-import { commandLine, type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const waitMs = 60 * 60_000
