@@ -10,7 +10,7 @@ export { EmbeddedStore, type EmbeddedStoreOptions } from './embedded/embedded-st
 export { StoreTimeoutError, StoreUnavailableError } from './errors.ts'
 export { EtcdAdmin } from './etcd/admin.ts'
 export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
-export { type AloneOptions, discardMember, restartAlone } from './etcd/member/alone.ts'
+export { type AloneOptions, discardMember, isCompleteMember, restartAlone } from './etcd/member/alone.ts'
 export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
 export type { Refusal } from './etcd/member/refusal.ts'
 export { type MemberAddress, type MemberSettings, peerUrl } from './etcd/member/settings.ts'

@@ -402,6 +402,7 @@ export class ClusterNode {
       heartbeat: (peer) => this.#news.heartbeat(peer),
       fence: async (asked) => await this.fencing.fenceAlone(asked),
       planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
+      isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async () => await this.#localStore?.goAlone(),
       release: () => pulse.say({ kind: 'release' }),
       onNodeList,

@@ -5,6 +5,7 @@ import {
   createStore,
   discardMember,
   EtcdMember,
+  isCompleteMember,
   type MemberSettings,
   machineClock,
   readTlsFiles,
@@ -23,6 +24,8 @@ export interface LocalStore {
   readonly trouble: () => string | undefined
   /** The list of nodes has changed: other voters, or a vote for this node. */
   readonly follow: (file: ClusterFile) => void
+  /** This node's member has every change that was ever confirmed: it votes, and does not only copy the store. */
+  readonly isComplete: () => boolean
   /** Makes this node's member a cluster of one, with all its data: only once the others are known to be off. */
   readonly goAlone: () => Promise<void>
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
@@ -50,6 +53,7 @@ export async function openLocalStore(setup: Setup): Promise<LocalStore> {
       if (endpoints.length > 0) store.useEndpoints?.(endpoints)
       member.follow(changed)
     },
+    isComplete: () => member?.isComplete() ?? false,
     goAlone: async () => {
       if (!member) throw new Error('This store has no member of this node.')
       await member.goAlone()
@@ -69,7 +73,7 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
     await store.close()
   }
   const goAlone = async (): Promise<void> => undefined
-  return { store, trouble: () => undefined, follow: () => undefined, goAlone, close }
+  return { store, trouble: () => undefined, follow: () => undefined, isComplete: () => true, goAlone, close }
 }
 
 /**
@@ -94,6 +98,10 @@ class OwnMember {
     return this.#member?.status().problem
   }
 
+  isComplete(): boolean {
+    return isCompleteMember(memberSettings(this.#setup, () => this.#file))
+  }
+
   follow(file: ClusterFile): void {
     this.#file = file
     this.#turn = this.#turn.then(async () => {
@@ -106,6 +114,7 @@ class OwnMember {
 
   async goAlone(): Promise<void> {
     const restarted = this.#turn.then(async () => {
+      if (!this.isComplete()) throw new Error('Its member has not caught up with the others: it lacks changes.')
       this.#member?.close()
       this.#member = undefined
       try {

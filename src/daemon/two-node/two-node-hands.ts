@@ -50,6 +50,8 @@ export interface TwoNodePorts {
   readonly fence: (asked: Omit<LoneDemand, 'attributes'>) => Promise<Announcement>
   /** What the scheduler would do if the node were lost. */
   readonly planWithout: (lost: NodeName) => Promise<Planned>
+  /** This node's copy of the store has everything that was ever confirmed. */
+  readonly isComplete: () => boolean
   /** The store becomes this node's own. */
   readonly goAlone: () => Promise<void>
   /** The pulse thread may ask for a lease. */
@@ -127,6 +129,11 @@ export class TwoNodeHands {
         'no-vote',
         `${own.name} has no vote and no data: ${other.name} went on without it. Start ${other.name}, and ${own.name} joins again.`,
       )
+    if (!this.#ports.isComplete())
+      throw refuse(
+        'not-complete',
+        `${own.name} has not caught up with ${other.name} and lacks changes: start ${other.name}.`,
+      )
     this.#told = true
     this.look()
     this.#feed({ kind: 'peer-is-off', word: 'administrator' })
@@ -170,17 +177,24 @@ export class TwoNodeHands {
   }
 
   state(): ClusterState['twoNode'] {
-    const { file, own, view } = this.#ports
+    const { file, own, view, isComplete } = this.#ports
     const other = otherOfTwo(file(), own)
     if (!other) return undefined
-    const message = this.#holding
-      ? `This node waits for ${other.name}, which may have gone on without it: start it, or \`systole quorum unblock\` if it is off.`
-      : describeTwoNode(this.#core.state)
+    const message = this.#message(other.name)
     return {
       fencingEnabled: fencingEnabled(view()),
-      alone: votes(file(), own.name) !== other.votes,
+      alone: votes(file(), own.name) !== other.votes || !isComplete(),
       ...(message === undefined ? {} : { message }),
     }
+  }
+
+  #message(other: NodeName): string | undefined {
+    const { own, file, quorate, isComplete } = this.#ports
+    if (this.#holding)
+      return `This node waits for ${other}, which may have gone on without it: start it, or \`systole quorum unblock\` if it is off.`
+    if (!quorate() && votes(file(), own.name) && !isComplete())
+      return `This node has not caught up with ${other} and cannot go on without it: start ${other}.`
+    return describeTwoNode(this.#core.state)
   }
 
   /** What was fenced without a majority belongs into the history, once the store takes it. */
@@ -220,7 +234,8 @@ export class TwoNodeHands {
   #situation(): TwoNodeSituation | undefined {
     const { own, file, view, quorate, heartbeat } = this.#ports
     const other = otherOfTwo(file(), own)
-    if (!other?.votes || !votes(file(), own.name)) return undefined
+    // The list runs ahead of etcd: a member that still copies the store lacks changes, and must not go on with what it has.
+    if (!other?.votes || !votes(file(), own.name) || !this.#ports.isComplete()) return undefined
     const peer = other.name
     const state = view().nodeStates.get(peer)
     return {

@@ -8,7 +8,8 @@ import { pause } from '../../clock.ts'
 import { StoreUnavailableError } from '../../errors.ts'
 import { EtcdAdmin } from '../admin.ts'
 import type { TlsFiles } from '../endpoint.ts'
-import { findMember, isAlive, markStarted, startMember, wipeData } from './process.ts'
+import { findMember, hasData, isAlive, markStarted, startMember, wipeData } from './process.ts'
+import { unfinishedReplacement } from './replace.ts'
 import { dataDirectory, type MemberSettings, ownEndpoint, rejoinJournal } from './settings.ts'
 import { noteCommitOfAll } from './write-ahead-log.ts'
 
@@ -17,6 +18,11 @@ export interface AloneOptions {
   readonly tls?: TlsFiles
   readonly clock: Clock
   readonly timeoutMs: number
+}
+
+/** Has every change that was ever confirmed: a member that joins has not, before the others have promoted it. */
+export function isCompleteMember(settings: MemberSettings): boolean {
+  return hasData(settings) && unfinishedReplacement(settings) === undefined
 }
 
 /** Restarts the member as a cluster of one, with all its data. Nobody may be supervising it meanwhile. */
