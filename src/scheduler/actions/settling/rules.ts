@@ -24,6 +24,8 @@ export interface Consequence {
   /** The side whose parts are looked at one by one, where it is a group, clone or bundle. */
   readonly partsOf: 'first' | 'follower'
   readonly apply: (pair: Pair) => void
+  /** Says nothing about states, but orders each pair of instances of interleaved clones. */
+  readonly onlyInterleaved?: boolean
   /** Where that side is a point that belongs to no resource. */
   readonly applyToPoint?: (pair: Pair) => void
 }
@@ -91,8 +93,7 @@ export const consequences: readonly Consequence[] = [
       follower.state.pseudo = false
     },
   },
-  // Says nothing about states, but between interleaved clones each pair of instances is ordered by it.
-  { rule: rule.ordered, partsOf: 'follower', apply: () => undefined },
+  { rule: rule.ordered, partsOf: 'follower', onlyInterleaved: true, apply: () => undefined },
   { rule: rule.asymmetric, partsOf: 'follower', apply: leaveUntouched },
 ]
 

@@ -145,6 +145,7 @@ function applyRelation(settling: Settling, relation: PlannedRelation, state: Cou
   let changed = unchanged
   for (const consequence of consequences) {
     if (!has(rules, consequence.rule)) continue
+    if (consequence.onlyInterleaved && !interleaved(relation)) continue
     const step: Step = { first, follower, node, counted: state, consequence }
     const unit = consequence.partsOf === 'first' ? first.unit : follower.unit
     changed = either(changed, unit ? apply(settling, unit, step) : applyToPoint(settling, step))
