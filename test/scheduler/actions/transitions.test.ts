@@ -1,40 +1,9 @@
 import { expect, test } from 'vitest'
-import { describeChange } from '../../../src/scheduler/actions/graph/summary.ts'
-import { planTransition } from '../../../src/scheduler/actions/plan-transition.ts'
 import { playGraph } from '../../../src/scheduler/simulate/play.ts'
-import { dummy, meta, place, type SmallCluster } from '../placement/small-cluster.ts'
+import { dummy, meta, type SmallCluster } from '../placement/small-cluster.ts'
+import { apart, away, changes, type HappeningCase, happens, monitored, order, planOf, stopped } from './what-happens.ts'
 
-/** What happens, one after the other: `web_stop_0 n1`; points in the order of groups and clones are left out. */
-function happens(cluster: SmallCluster): readonly string[] {
-  const { graph } = planOf(cluster)
-  return playGraph(graph).flatMap(({ action }) =>
-    action.kind === 'pseudo' ? [] : [`${action.internalKey ?? action.key} ${action.node}`],
-  )
-}
-
-const changes = (cluster: SmallCluster): readonly string[] =>
-  planOf(cluster).changes.map((change) => describeChange(change).replace(/ +/g, ' '))
-
-function planOf(cluster: SmallCluster): ReturnType<typeof planTransition> {
-  const { status, assignment } = place(cluster)
-  return planTransition({ status, assignment, md5: () => '', isSanitized: false })
-}
-
-const away = (resource: string, node: string): string =>
-  `<rsc_location id="away-${resource}" rsc="${resource}" node="${node}" score="-INFINITY"/>`
-const order = (first: string, then: string, more = ''): string =>
-  `<rsc_order id="${first}-${then}" first="${first}" then="${then}" ${more}/>`
-const apart = (a: string, b: string): string =>
-  `<rsc_colocation id="${a}-${b}" rsc="${a}" with-rsc="${b}" score="-INFINITY"/>`
-const stopped = (id: string): string => dummy(id, meta(id, { 'target-role': 'Stopped' }))
-const monitored = (id: string, more = ''): string =>
-  dummy(id, `<operations><op id="${id}-m" name="monitor" interval="10s" ${more}/></operations>`)
-
-const orders: readonly {
-  readonly name: string
-  readonly cluster: SmallCluster
-  readonly happens: readonly string[]
-}[] = [
+const orders: readonly HappeningCase[] = [
   {
     name: 'what runs where it belongs is left alone',
     cluster: { dummies: ['web'], running: { web: 'n1' } },
