@@ -204,7 +204,8 @@ export const resourceClear: Command = {
 }
 
 function origin(call: Call): ConstraintOrigin {
-  return { author: call.terminal.user, time: call.terminal.now().toISOString() }
+  const command = call.typed.replace(/^\S+ /, '')
+  return { author: call.terminal.user, time: call.terminal.now().toISOString(), command }
 }
 
 function roleOf(call: Call): Role | undefined {
