@@ -12,6 +12,9 @@ const machineSuites = [
 /** Real services under Debian's agents: minutes, and packages of their own (`npm run e2e:agents`). */
 const serviceSuites = ['test/agents/**/*.test.ts']
 
+/** A whole control plane typed on a running cluster (`npm run e2e:pcs`). */
+const deploymentSuites = ['test/deployment/**/*.test.ts']
+
 /** A state is waited for, never a duration: on a busy machine it may take its time. */
 const patient = { poll: { timeout: 20_000 } }
 
@@ -25,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...machineSuites, ...serviceSuites],
+          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites],
           testTimeout: 30_000,
           expect: patient,
           maxWorkers: 2,
@@ -39,6 +42,15 @@ export default defineConfig({
           expect: patient,
           hookTimeout: 60_000,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'deployment',
+          include: deploymentSuites,
+          testTimeout: 1_800_000,
+          expect: patient,
+          hookTimeout: 300_000,
         },
       },
       {

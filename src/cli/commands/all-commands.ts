@@ -28,6 +28,7 @@ import { clusterConfig, clusterEnable } from './cluster/config.ts'
 import { clusterJoin, clusterToken } from './cluster/join.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
 import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
+import { clusterReport } from './cluster/report.ts'
 import { clusterSetup } from './cluster/setup.ts'
 import { clusterStart, clusterStop } from './cluster/start-stop.ts'
 import { clusterStatus } from './cluster/status.ts'
@@ -130,6 +131,7 @@ export const allCommands: readonly Command[] = [
   clusterConfig,
   clusterEnable,
   clusterVerify,
+  clusterReport,
   clusterNodeAdd,
   clusterNodeRemove,
   nodeAddRemote,
