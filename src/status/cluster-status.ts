@@ -23,6 +23,8 @@ export interface ClusterStatus {
   readonly failures: readonly FailedOperation[]
   /** Some fence device provides unfencing, so that resources require it by default. */
   readonly unfencingEnabled: boolean
+  /** Some fence device is configured, or nodes have a watchdog to fence themselves. */
+  readonly haveFenceDevice: boolean
   /**
    * Every primitive instance by its id, members of groups, clones and bundles included. For anonymous clones this is the
    * id with the number (`ping:1`); the name in the history is `state.historyName`.

@@ -59,6 +59,7 @@ export function finishStatus(
     tickets: rest.tickets,
     failures: [...world.failures.values()],
     unfencingEnabled: world.unfencingEnabled,
+    haveFenceDevice: world.haveFenceDevice,
     ...questions(finishing),
     ...(rest.nextChange === undefined ? {} : { recheckAt: rest.nextChange.at, nextChange: rest.nextChange }),
   }

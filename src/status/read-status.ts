@@ -104,7 +104,9 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
     options,
     zone,
     haveQuorum,
-    haveFenceDevice: [...built.primitives.values()].some(({ agent }) => agent.class === 'stonith'),
+    // Nodes with a watchdog fence themselves.
+    haveFenceDevice:
+      options.haveWatchdog || [...built.primitives.values()].some(({ agent }) => agent.class === 'stonith'),
     unfencingEnabled,
     md5,
     nodes,

@@ -56,6 +56,24 @@ const cases: readonly Case[] = [
     transition: ['Stop web ( n1 ) due to node availability'],
   },
   {
+    name: 'a lost node with a watchdog fences itself, though no fence device is configured',
+    cib: {
+      options: { 'fencing-enabled': 'true', 'have-watchdog': 'true' },
+      resources: dummy('web'),
+      nodes: { n1: { state: 'lost', ran: ['web start'] }, n2: {} },
+    },
+    transition: ["Fence (reboot) n1 'peer is no longer part of the cluster'", 'Move web ( n1 -> n2 )'],
+  },
+  {
+    name: 'without any means of fencing nothing is touched',
+    cib: {
+      options: { 'fencing-enabled': 'true' },
+      resources: dummy('web'),
+      nodes: { n1: { state: 'lost', ran: ['web start'] }, n2: {} },
+    },
+    transition: [],
+  },
+  {
     name: 'what fails inside of a container counts against it once',
     cib: {
       resources: `<group id="g">${meta('g', { container: 'box' })}${dummy('box', meta('box', { 'migration-threshold': '6' }))}${dummy('in')}</group>`,

@@ -119,6 +119,9 @@ const healthCases: readonly {
   { strategy: 'only-green', values: ['yellow'], shown: 'yellow -1000000' },
   { strategy: 'progressive', values: ['yellow', '5'], shown: 'yellow -5' },
   { strategy: 'custom', values: ['green'], shown: 'green 0' },
+  { strategy: 'custom', values: ['-20'], shown: 'yellow -20' },
+  { strategy: 'custom', values: ['-5'], shown: 'green -5' },
+  { strategy: 'migrate-on-red', values: ['-5'], shown: 'green -5' },
 ]
 for (const { strategy, values, shown } of healthCases)
   test(`with ${strategy}, ${values.join(' and ')} is ${shown}`, () => {

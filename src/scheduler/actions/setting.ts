@@ -7,7 +7,7 @@ import type { Md5 } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
 import type { Assignment, ExpandedColocation, PrimitiveAssignment } from '../assignment.ts'
 import { type Pairing, pairingOf } from './pairing.ts'
-import { buildUnits, isFenceDevice, type PrimitiveUnit, primitivesOf, type Unit, type UnitTree } from './unit.ts'
+import { buildUnits, type PrimitiveUnit, primitivesOf, type Unit, type UnitTree } from './unit.ts'
 
 export interface SettingInput {
   readonly status: ClusterStatus
@@ -25,7 +25,6 @@ export interface Setting extends SettingInput {
   readonly nodeList: readonly NodeStatus[]
   readonly nodes: ReadonlyMap<NodeName, NodeStatus>
   readonly colocationsByPrimary: ReadonlyMap<string, readonly ExpandedColocation[]>
-  readonly hasFenceDevice: boolean
   readonly destinationOf: (unit: PrimitiveUnit) => Destination
   /** Which instances of clones are beside each other. */
   readonly pairing: Pairing
@@ -41,7 +40,6 @@ export function settingOf(input: SettingInput): Setting {
     nodeList,
     nodes: new Map(nodeList.map((node) => [node.name, node])),
     colocationsByPrimary: byPrimary(assignment.colocations),
-    hasFenceDevice: tree.top.flatMap(primitivesOf).some(isFenceDevice),
     destinationOf: placed,
     pairing: pairingOf(placed),
   }
@@ -109,6 +107,6 @@ export function hostsOf(setting: Setting, guest: NodeStatus): readonly NodeStatu
 export function canFence(setting: Setting, node: NodeStatus): boolean {
   if (node.kind === 'guest') return hostsOf(setting, node).every((host) => host.online || canFence(setting, host))
   const { options, haveQuorum } = setting.status
-  if (!options.fencingEnabled || !setting.hasFenceDevice) return false
+  if (!options.fencingEnabled || !setting.status.haveFenceDevice) return false
   return haveQuorum || options.noQuorumPolicy === 'ignore' || node.online
 }

@@ -39,7 +39,8 @@ export function assignPrimitive(placing: Placing, entry: PrimitiveEntry, prefer:
   limitRole(placing, entry)
   showScores(placing, 'primitive', entry)
   // Without any fence device nothing could be recovered safely, so nothing is touched.
-  if (placing.status.options.fencingEnabled && !placing.hasFenceDevice) placing.managed[entry.index] = 0
+  const { options, haveFenceDevice } = placing.status
+  if (options.fencingEnabled && !haveFenceDevice) placing.managed[entry.index] = 0
   decide(placing, entry, prefer, wish)
   placing.assigning[entry.index] = 0
   if (entry.resource.connectionOf !== undefined) connectionAssigned(placing, entry)

@@ -88,9 +88,6 @@ function begin(input: PlaceInput): Placing {
     whyNot: new Map(),
     lines: [],
     showScores: input.showScores,
-    hasFenceDevice:
-      input.status.options.haveWatchdog ||
-      tree.all.some((entry) => entry.kind === 'primitive' && entry.resource.agent.class === 'stonith'),
     roleLocations: roleLocations(input.locations),
     assign,
   }

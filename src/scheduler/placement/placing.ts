@@ -54,7 +54,6 @@ export interface Placing {
   readonly whyNot: Map<number, PlacementReason[]>
   readonly lines: ScoreLine[]
   readonly showScores: boolean
-  readonly hasFenceDevice: boolean
   /** The locations that decide on the role Promoted, by the entry that they are about. */
   readonly roleLocations: ReadonlyMap<number, readonly ExpandedLocation[]>
   /** Assigns an entry of any kind; returns its node, or `nowhere`. */

@@ -62,17 +62,16 @@ function scoreOfValue(value: string, colours: Colours): Score {
   return colour === undefined ? (parseScore(value) ?? 0) : colours[colour]
 }
 
-/** Negative is red, 0 yellow, positive green: by the colour that is written, else by the sign of the score. */
+/** Negative is red, 0 yellow, positive green: by the colour that is written, else by what the colours themselves count. */
 function rankOfValue(value: string, colours: Colours): number {
   const colour = colourNamed(value)
-  return colour === 'red'
-    ? -1
-    : colour === 'yellow'
-      ? 0
-      : colour === 'green'
-        ? 1
-        : Math.sign(scoreOfValue(value, colours))
+  const score = scoreOfValue(value, colours)
+  if (colour === undefined) return score <= colours.red ? -1 : score <= colours.yellow && differ(colours) ? 0 : 1
+  return colour === 'red' ? -1 : colour === 'yellow' ? 0 : 1
 }
+
+/** Where yellow counts as much as green, a number cannot tell which it is. */
+const differ = ({ yellow, green }: Colours): boolean => yellow !== green
 
 function colourNamed(value: string): keyof Colours | undefined {
   const word = value.toLowerCase()
