@@ -29,8 +29,8 @@ export function orderPrimitive(setting: Setting, orders: OrderList, unit: Primit
 }
 
 /** Without any fence device nothing is started; that does not make what is configured unmanaged. */
-function isManaged({ status, hasFenceDevice }: Setting, { assigned, resource }: PrimitiveUnit): boolean {
-  return assigned.managed || (status.options.fencingEnabled && !hasFenceDevice && resource.state.managed)
+function isManaged({ status }: Setting, { assigned, resource }: PrimitiveUnit): boolean {
+  return assigned.managed || (status.options.fencingEnabled && !status.haveFenceDevice && resource.state.managed)
 }
 
 const needsUnfencing = ({ status }: Setting, unit: PrimitiveUnit): boolean =>
