@@ -45,7 +45,8 @@ export function indexFailCounts(attributes: ReadonlyMap<string, string>): FailCo
   return { byName, byBaseName }
 }
 
-export const withoutNumber = (name: string): string => name.replace(/:\d+$/, '')
+/** Asked of every recorded resource, few of which have a number. */
+export const withoutNumber = (name: string): string => (name.includes(':') ? name.replace(/:\d+$/, '') : name)
 
 /** `numberMatters`: it is no instance of an anonymous clone, whose counts are shared by all numbers. */
 export function failCountOf(

@@ -127,12 +127,19 @@ interface TransitionKey {
 
 /** `ACTION:TRANSITION:EXPECTED:UUID`; before 0.6 without the expected exit code. */
 function readTransitionKey(text: string | undefined): TransitionKey | undefined {
-  const parts = text?.split(':') ?? []
-  if (parts.length < 3 || parts.length > 4) return undefined
-  const [action, number] = [integer(parts[0]), integer(parts[1])]
+  if (text === undefined) return undefined
+  const first = text.indexOf(':')
+  const second = text.indexOf(':', first + 1)
+  if (first < 0 || second < 0) return undefined
+  const third = text.indexOf(':', second + 1)
+  if (third >= 0 && text.includes(':', third + 1)) return undefined
+  const [action, number] = [integer(text.slice(0, first)), integer(text.slice(first + 1, second))]
   if (action === undefined || number === undefined) return undefined
-  const uuid = parts.at(-1) ?? ''
-  return { transition: { uuid, number, action }, expected: parts.length === 4 ? integer(parts[2]) : undefined }
+  const uuid = text.slice((third < 0 ? second : third) + 1)
+  return {
+    transition: { uuid, number, action },
+    expected: third < 0 ? undefined : integer(text.slice(second + 1, third)),
+  }
 }
 
 function integer(text: string | undefined): number | undefined {
