@@ -2,6 +2,7 @@
 import type { NodeStatus } from '../../status/index.ts'
 import { actionsWithKey, operationKey } from './action.ts'
 import type { DraftAction, Drafting } from './draft.ts'
+import { deviceDigests } from './fencing/device-digests.ts'
 import { priorityDelayMs } from './fencing/priority-delay.ts'
 import { operationMeta, requirementOf } from './operation.ts'
 import { verdictOn } from './runnable.ts'
@@ -119,6 +120,7 @@ export function fenceAction(draft: Drafting, node: NodeStatus, fencing: Fencing)
     action.meta.set('on_node_uuid', node.id)
     action.meta.set('stonith_action', kind)
     draft.points.set(key, action)
+    if (draft.status.unfencingEnabled) noteDevices(draft, node, action)
   }
   if (draft.status.options.priorityFencingDelayMs > 0 && node.lost)
     action.meta.set('priority_fencing_delay', String(priorityDelayMs(draft, node) / 1000))
@@ -161,4 +163,13 @@ export function resourcePoint(
   action.pseudo = true
   action.runnable = state.runnable
   return action
+}
+
+/** The history of a member's own devices tells of changes; a remote or guest node has no devices. */
+function noteDevices(draft: Drafting, node: NodeStatus, action: DraftAction): void {
+  const { all, secure, isOutdated } = deviceDigests(draft, node)
+  if (all !== '') action.meta.set('digests-all', all)
+  if (secure !== '') action.meta.set('digests-secure', secure)
+  const unfences = action.meta.get('stonith_action') === 'on'
+  if (isOutdated && unfences && node.kind !== 'member' && canFence(draft, node)) action.optional = false
 }

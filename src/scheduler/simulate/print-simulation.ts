@@ -63,7 +63,10 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
       ? ['Utilization Information:', ...listed(printUtilization(simulation)), '']
       : []),
     'Transition Summary:',
-    ...listed(simulation.changes.map(describeChange)),
+    // As in Pacemaker's, what happens to a node is listed with its reason or not at all.
+    ...listed(
+      simulation.changes.filter(({ details, reason }) => (details ?? reason) !== undefined).map(describeChange),
+    ),
     '',
     ...(question.planOnly === true
       ? []
