@@ -57,8 +57,13 @@ function read(call: ParsedCall, file: string, text: string): XmlElement | undefi
   return path === '-' || hasOption(given, 'stdin') ? parsed(call.files?.input() ?? '') : undefined
 }
 
+/** A file that cannot be read holds no XML: that is what the command says of it. */
 function readFile(call: ParsedCall, path: string): XmlElement | undefined {
-  return parsed(call.files?.read(path) ?? '')
+  try {
+    return parsed(call.files?.read(path) ?? '')
+  } catch {
+    return undefined
+  }
 }
 
 function parsed(text: string): XmlElement | undefined {
