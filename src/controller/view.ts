@@ -312,6 +312,8 @@ export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | 
     configuration: configuration.cib,
     epochs: { adminEpoch: 0, epoch: configuration.version, numUpdates: view.revision },
     haveQuorum,
+    // Somebody has integrated nodes, which takes a majority.
+    hadQuorum: !haveQuorum && view.nodeStates.size > 0,
     ...(dcState === undefined ? {} : { dcId: dcState.id }),
     nodeStates: [...view.nodeStates.values()],
     operations: [...view.operations].sort(byKey).map(([, record]) => record),

@@ -20,6 +20,8 @@ export interface CibParts {
   readonly configuration: XmlElement
   readonly epochs?: { readonly adminEpoch: number; readonly epoch: number; readonly numUpdates: number }
   readonly haveQuorum?: boolean
+  /** It had quorum once: only a loss of it asks for `no-quorum-policy=fence`. */
+  readonly hadQuorum?: boolean
   /** The id of the DC's node. */
   readonly dcId?: string
   readonly nodeStates?: readonly NodeStateRecord[]
@@ -42,6 +44,7 @@ export function composeCib(parts: CibParts): XmlElement {
       epoch: parts.epochs?.epoch.toString() ?? written.epoch ?? '0',
       num_updates: parts.epochs?.numUpdates.toString() ?? written.num_updates ?? '0',
       'have-quorum': parts.haveQuorum === undefined ? undefined : parts.haveQuorum ? '1' : '0',
+      ...(parts.hadQuorum === true ? { 'no-quorum-panic': '1' } : {}),
       'dc-uuid': parts.dcId,
     }),
   }

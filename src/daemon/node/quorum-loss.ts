@@ -82,8 +82,14 @@ export class QuorumLoss {
       )
       process.exit(1)
     }
-    this.#ports.log.error('no-quorum-policy=fence: this node reboots itself now')
-    spawn('/sbin/reboot', ['--force', '--force'], { stdio: 'ignore', detached: true }).unref()
+    const { log } = this.#ports
+    log.error('no-quorum-policy=fence: this node reboots itself now')
+    const child = spawn('/sbin/reboot', ['--force', '--force'], { stdio: 'ignore', detached: true })
+    child.on('error', (error) => {
+      log.error('this node cannot reboot itself: its daemon ends, and its resources may go on', { error })
+      process.exit(1)
+    })
+    child.unref()
   }
 }
 

@@ -20,6 +20,7 @@ export class PowerSupply {
   readonly #network: LabNetwork
   readonly #programs: string
   readonly #powered = new Map<string, Powered>()
+  readonly #switchingOff = new Set<string>()
   readonly #moving = new Map<string, Promise<void>>()
   /** Nodes whose power controller answers with an error. */
   readonly brokenControllers = new Set<string>()
@@ -27,6 +28,8 @@ export class PowerSupply {
   autoBoot = true
   /** Nodes that stay off whatever their controllers are told: somebody pulled the plug. */
   readonly unplugged = new Set<string>()
+  /** Nodes that have rebooted without their controllers, each time. */
+  readonly selfReboots: string[] = []
   /** A second place for the socket, where the nodes themselves can see it. */
   extraSocket: string | undefined
   readonly #servers: Server[] = []
@@ -77,19 +80,32 @@ export class PowerSupply {
     const inSpace = ['netns', 'exec', network.nodeSpace(node), 'unshare', '-m', '-u', '-i', '-p', '-f', '--mount-proc']
     const args = [init, this.#folder, node, network.address(node), network.outOfBandAddress(node), this.#programs]
     const child = spawn('ip', [...inSpace, ...args], { stdio: ['ignore', log, log], detached: true })
-    this.#powered.set(node, { child, pid1: await firstChild(child) })
+    const powered = { child, pid1: await firstChild(child) }
+    this.#powered.set(node, powered)
     this.#note(`${node} on`)
+    child.once('exit', () => this.#ended(node, powered))
+  }
+
+  /** The end of PID 1 that nobody pulled the plug for: reboot(2) in a PID namespace ends its init. The machine boots again. */
+  #ended(node: string, powered: Powered): void {
+    if (this.#powered.get(node) !== powered || this.#switchingOff.has(node)) return
+    this.#powered.delete(node)
+    this.selfReboots.push(node)
+    this.#note(`${node} reboots`)
+    void this.on(node)
   }
 
   async #switchOff(node: string): Promise<void> {
     const powered = this.#powered.get(node)
     if (!powered) return
     this.#note(`${node} off`)
+    this.#switchingOff.add(node)
     await this.#network.link(node, 'down')
     const ended = powered.child.exitCode === null ? once(powered.child, 'exit') : Promise.resolve()
     process.kill(powered.pid1, 'SIGKILL')
     await ended
     this.#powered.delete(node)
+    this.#switchingOff.delete(node)
   }
 
   /** Serves `status|on|off|reset|reboot NODE`, a line each, for the power controllers and for simple fence agents. */
