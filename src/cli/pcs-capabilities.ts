@@ -38,7 +38,6 @@ export const capabilities: readonly string[] = [
   'pcmk.constraint.location.simple.rule',
   'pcmk.constraint.location.simple.rule.options',
   'pcmk.constraint.location.simple.rule.node-attr-type-number',
-  'pcmk.constraint.location.simple.rule.rule-add-remove',
   'pcmk.constraint.order.set',
   'pcmk.constraint.order.set.options',
   'pcmk.constraint.order.simple',

@@ -1,19 +1,10 @@
 /** crmsh's statements as elements of the CIB: `primitive web ocf:heartbeat:nginx params … op monitor …`. */
-import {
-  childElements,
-  element,
-  type LoadedElement,
-  parseXml,
-  ruleOfNew,
-  setPairs,
-  type XmlElement,
-} from '../../cib/index.ts'
+import { childElements, element, type LoadedElement, parseXml, setPairs, type XmlElement } from '../../cib/index.ts'
 import { Refusal } from '../command.ts'
-import { readRole, readScore } from '../constraint-words.ts'
 import { readOperations } from '../resource-words.ts'
-import { readRule } from '../rule-words.ts'
 import { splitShellLine } from '../shell-words.ts'
 import { parsePairs, type Section, splitSections } from '../words.ts'
+import { readColocation, readLocation, readOrder, readTicket } from './read-constraint.ts'
 
 /** Every statement of a text. A backslash at the end of a line goes on in the next; `#` begins a line that says nothing. */
 export function readStatements(text: string): readonly LoadedElement[] {
@@ -214,143 +205,6 @@ function readPromotable(words: readonly string[]): LoadedElement {
     'clone',
     present.map((word) => word.replace(/^master-(max|node-max)=/, 'promoted-$1=')),
   )
-}
-
-function readLocation(words: readonly string[]): LoadedElement {
-  const [head, ...sections] = splitSections(words, ['rule'])
-  const [id = '', subject = '', ...rest] = head?.words ?? []
-  if (subject === '') throw new Refusal(`After 'location ${id}' comes a resource.`)
-  const pattern = /^\/(.*)\/$/.exec(subject)?.[1]
-  const options = parsePairs(
-    rest.filter((word) => word.includes('=')),
-    'options of a location',
-  )
-  const place = rest.filter((word) => !word.includes('='))
-  const attributes = {
-    id,
-    ...(pattern === undefined ? { rsc: subject } : { 'rsc-pattern': pattern }),
-    ...Object.fromEntries([...options].map(([name, value]) => [name, name === 'role' ? readRole(value) : value])),
-  }
-  const rules = sections.map(({ words: own }, index) =>
-    readLocationRule(own, `${id}-rule${index === 0 ? '' : `-${index}`}`),
-  )
-  if (rules.length > 0) return { section: 'constraints', element: element('rsc_location', attributes, rules) }
-  const [score = '', node = ''] = place
-  if (!score.endsWith(':') || node === '')
-    throw new Refusal(`After 'location ${id} ${subject}' comes '<score>: <node>' or 'rule <score>: <expression>'.`)
-  return { section: 'constraints', element: element('rsc_location', { ...attributes, score: scoreOf(score), node }) }
-}
-
-function readLocationRule(words: readonly string[], id: string): XmlElement {
-  const options = words.filter((word) => word.startsWith('$'))
-  const role = options.find((word) => word.startsWith('$role='))?.slice('$role='.length)
-  const [score = '', ...expression] = words.filter((word) => !word.startsWith('$'))
-  if (!score.endsWith(':')) throw new Refusal("A rule begins with its score and a colon: 'rule -inf: #uname eq n1'.")
-  const value = score.slice(0, -1)
-  const isScore = /^[+-]?(\d+|inf(inity)?|mandatory)$/i.test(value)
-  const typed = expression.flatMap((word) => {
-    const match = /^(string|number|integer|version):(\w+)$/.exec(word)
-    return match ? [match[2] ?? '', match[1] ?? ''] : [word]
-  })
-  return ruleOfNew(
-    {
-      ...readRule(typed),
-      ...(isScore ? { score: readScore(scoreOf(score)) } : { scoreAttribute: value }),
-      ...(role === undefined ? {} : { role: readRole(role) }),
-    },
-    id,
-  )
-}
-
-/** `inf:`, `-inf:`, `100:`; crmsh also says mandatory and advisory. */
-function scoreOf(word: string): string {
-  return word
-    .replace(/:$/, '')
-    .replace(/^([+-]?)inf(inity)?$/i, '$1INFINITY')
-    .replace(/^mandatory$/i, 'INFINITY')
-    .replace(/^advisory$/i, '0')
-}
-
-function resourceAndRole(word: string | undefined): readonly [string, string | undefined] {
-  const [id = '', role] = (word ?? '').split(':')
-  return [id, role]
-}
-
-function readColocation(words: readonly string[]): LoadedElement {
-  const [id = '', score = '', ...rest] = words
-  const [dependent, primary, extra] = rest.filter((word) => !word.includes('='))
-  if (!score.endsWith(':') || primary === undefined || extra !== undefined)
-    throw new Refusal(
-      `'colocation ${id}' goes on with '<score>: <resource> <other resource>'; sets are written as xml.`,
-    )
-  const [rsc, role] = resourceAndRole(dependent)
-  const [other, otherRole] = resourceAndRole(primary)
-  const options = parsePairs(
-    rest.filter((word) => word.includes('=')),
-    'options of a colocation',
-  )
-  return {
-    section: 'constraints',
-    element: element('rsc_colocation', {
-      id,
-      score: scoreOf(score),
-      rsc,
-      ...(role === undefined ? {} : { 'rsc-role': readRole(role) }),
-      'with-rsc': other,
-      ...(otherRole === undefined ? {} : { 'with-rsc-role': readRole(otherRole) }),
-      ...Object.fromEntries(options),
-    }),
-  }
-}
-
-function readOrder(words: readonly string[]): LoadedElement {
-  const [id = '', ...others] = words
-  const kind = others[0]?.endsWith(':') ? others[0].slice(0, -1) : undefined
-  const rest = kind === undefined ? others : others.slice(1)
-  const [before, after, extra] = rest.filter((word) => !word.includes('='))
-  if (after === undefined || extra !== undefined)
-    throw new Refusal(`'order ${id}' goes on with '<kind>: <resource> <resource>'; sets are written as xml.`)
-  const [first, firstAction] = resourceAndRole(before)
-  const [last, thenAction] = resourceAndRole(after)
-  const options = parsePairs(
-    rest.filter((word) => word.includes('=')),
-    'options of an order',
-  )
-  // Older crmsh writes a score where newer ones write a kind.
-  const isScore = kind !== undefined && /^[+-]?(\d+|inf(inity)?)$/i.test(kind)
-  const attributes: Readonly<Record<string, string>> = {
-    id,
-    ...(kind === undefined ? {} : isScore ? { kind: /^0$/.test(kind) ? 'Optional' : 'Mandatory' } : { kind }),
-    first,
-    ...(firstAction === undefined ? {} : { 'first-action': firstAction }),
-    // biome-ignore lint/suspicious/noThenProperty: `first` and `then` are the CIB's words, and this is never awaited.
-    then: last,
-    ...(thenAction === undefined ? {} : { 'then-action': thenAction }),
-    ...Object.fromEntries(options),
-  }
-  return { section: 'constraints', element: element('rsc_order', attributes) }
-}
-
-function readTicket(words: readonly string[]): LoadedElement {
-  const [id = '', ticket = '', ...rest] = words
-  const [resource, extra] = rest.filter((word) => !word.includes('='))
-  if (!ticket.endsWith(':') || resource === undefined || extra !== undefined)
-    throw new Refusal(`'rsc_ticket ${id}' goes on with '<ticket>: <resource>'; sets are written as xml.`)
-  const [rsc, role] = resourceAndRole(resource)
-  const options = parsePairs(
-    rest.filter((word) => word.includes('=')),
-    'options of a ticket constraint',
-  )
-  return {
-    section: 'constraints',
-    element: element('rsc_ticket', {
-      id,
-      rsc,
-      ...(role === undefined ? {} : { 'rsc-role': readRole(role) }),
-      ticket: ticket.slice(0, -1),
-      ...Object.fromEntries(options),
-    }),
-  }
 }
 
 function readTag(words: readonly string[]): LoadedElement {
