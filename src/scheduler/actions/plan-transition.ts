@@ -1,6 +1,15 @@
 /**
  * From where resources are and where they shall be to the actions that lead there, and their order: the second half of the
  * scheduler. Each phase takes the values of the phases before and returns its own.
+ *
+ * | phase    | decides                                                                                   | folders                   |
+ * | -------- | ----------------------------------------------------------------------------------------- | ------------------------- |
+ * | setting  | nothing: what is given                                                                    | `setting.ts`, `unit.ts`   |
+ * | orders   | what comes before what, by configuration and by kind of resource                          | `orders/`, `migration/`   |
+ * | draft    | which actions may take place, each by itself, and how they are related                    | `roles/ probes/ fencing/` |
+ * | settled  | which of them are needed and possible, all together (the table is `settling/rules.ts`)    | `settling/`               |
+ * | notices  | who is told of it, where clones have `notify`                                             | `notifications/`          |
+ * | graph    | how it is handed on, and how it is told to people                                         | `graph/`                  |
  */
 import type { TransitionGraph } from '../../transition/index.ts'
 import { draftActions } from './draft-actions.ts'
