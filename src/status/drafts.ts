@@ -158,8 +158,8 @@ export interface World {
   readonly recorded: ReadonlyMap<NodeName, RecordedNode>
   /** By node and operation key. */
   readonly failures: Map<string, FailedOperation>
-  /** Containers that must stop because something inside of them failed. */
-  readonly containersToStop: Set<PrimitiveDraft>
+  /** Containers that must stop because something inside of them failed: on a node, or wherever a bundle's is. */
+  readonly containersToStop: { readonly container: PrimitiveDraft; readonly on: NodeName | undefined }[]
   /** When something will look different although nothing happens. */
   readonly moments: TimedChange[]
 }

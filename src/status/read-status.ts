@@ -49,7 +49,8 @@ export function readStatus(input: StatusInput): ClusterStatus {
   const statusSection = childElement(cib, 'status')
   const world = buildWorld(input, zone, haveQuorum)
   const read = readHistories(world)
-  for (const container of world.containersToStop) container.state.mustStop = true
+  for (const { container, on } of world.containersToStop)
+    if (on === undefined || container.state.active.has(on)) container.state.mustStop = true
   // Those with a history were judged by what was known before it: their own failures do not take them away from it.
   for (const node of world.nodes.values())
     if (node.kind !== 'member' && !read.has(node.name)) updateRemoteOnline(world, node)
@@ -113,7 +114,7 @@ function buildWorld({ cib, configuration, md5 }: StatusInput, zone: TimeZone, ha
     ...built,
     recorded,
     failures: new Map(),
-    containersToStop: new Set(),
+    containersToStop: [],
     moments,
   }
 }

@@ -88,6 +88,17 @@ const cases: readonly Case[] = [
     transition: ['Restart box ( n1 )', 'Recover in ( n1 )'],
   },
   {
+    name: 'what fails outside of its container is recovered for its own sake',
+    cib: {
+      resources: `${dummy('box')}${dummy('in', meta('in', { container: 'box' }))}`,
+      nodes: {
+        n1: { ran: ['box start'] },
+        n2: { ran: ['box monitor 0 rc=7', 'in start', 'in monitor 10000 rc=1 failure'] },
+      },
+    },
+    transition: ['Restart box ( n1 )', 'Recover in ( n2 -> n1 )'],
+  },
+  {
     name: 'a pending start replaces the role that was recorded before it',
     cib: {
       resources: dummy('web'),

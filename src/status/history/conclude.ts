@@ -77,7 +77,11 @@ function applyOnFail(reading: Reading, onFail: OnFail): void {
       return
     case 'restart-container':
       fail(resource)
-      if (resource.container !== undefined) world.containersToStop.add(resource.container)
+      if (resource.container !== undefined) {
+        // A bundle's container may be on another node than the connection into it.
+        const on = resource.parent?.kind === 'bundle' ? undefined : node.name
+        world.containersToStop.push({ container: resource.container, on })
+      }
       return
     case 'reset-remote':
       resetRemote(world, resource)
