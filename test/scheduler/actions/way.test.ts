@@ -11,10 +11,10 @@ const ways: readonly { readonly from: Role; readonly to: Role; readonly way: str
   { from: 'Started', to: 'Unpromoted', way: '' },
   { from: 'Started', to: 'Promoted', way: 'promote' },
   { from: 'Unpromoted', to: 'Stopped', way: 'stop' },
-  { from: 'Unpromoted', to: 'Started', way: '' },
+  { from: 'Unpromoted', to: 'Started', way: 'stop, start' },
   { from: 'Unpromoted', to: 'Promoted', way: 'promote' },
   { from: 'Promoted', to: 'Stopped', way: 'demote, stop' },
-  { from: 'Promoted', to: 'Started', way: 'demote' },
+  { from: 'Promoted', to: 'Started', way: 'demote, stop, start' },
   { from: 'Promoted', to: 'Unpromoted', way: 'demote' },
   { from: 'Promoted', to: 'Promoted', way: '' },
 ]

@@ -22,5 +22,7 @@ export function wayBetween(from: Role, to: Role): readonly RoleStep[] {
   if (to === 'Stopped') return down[from]
   if (from === 'Stopped') return up[to]
   if (to === 'Promoted') return ['promote']
-  return from === 'Promoted' ? ['demote'] : []
+  if (to === 'Unpromoted') return from === 'Promoted' ? ['demote'] : []
+  // What has a role and shall have none is of another kind now than when it was started.
+  return [...down[from], ...up[to]]
 }
