@@ -1,7 +1,7 @@
 /** The facts of `status`, for `--json`; the text form arranges the same ones. Times are ISO 8601. */
 
 import type { ClusterState } from '../rpc/index.ts'
-import { type NodeStatus, type PrimitiveResource, type Resource, roleOrChange } from '../status/index.ts'
+import { type NodeStatus, type PrimitiveResource, partsOf, type Resource, roleOrChange } from '../status/index.ts'
 
 export interface NodeFacts {
   readonly name: string
@@ -60,12 +60,7 @@ export function resourceFacts(resources: readonly Resource[]): readonly Resource
 
 function factsBelow(resource: Resource, inside: readonly string[]): readonly ResourceFacts[] {
   if (resource.kind === 'primitive') return [primitiveFacts(resource, inside)]
-  const within = [...inside, resource.id]
-  if (resource.kind === 'group') return resource.members.flatMap((member) => factsBelow(member, within))
-  if (resource.kind === 'clone') return resource.instances.flatMap((instance) => factsBelow(instance, within))
-  return resource.replicas.flatMap(({ ip, container, remote, child }) =>
-    [ip, container, remote, child].flatMap((part) => (part ? factsBelow(part, within) : [])),
-  )
+  return partsOf(resource).flatMap((part) => factsBelow(part, [...inside, resource.id]))
 }
 
 function primitiveFacts(resource: PrimitiveResource, inside: readonly string[]): ResourceFacts {

@@ -1,7 +1,7 @@
 /** The lists of a status, whole or cut down to what was asked for, in the layout of the pcs that is spoken. */
 import { didYouMean, similarWords } from '../base/index.ts'
 import { readConfiguration, withoutTags, type XmlElement } from '../cib/index.ts'
-import { type ClusterStatus, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
+import { type ClusterStatus, partsOf, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
 import { type Call, Refusal } from './command.ts'
 import type { Speech } from './dialect.ts'
 import { utcOffsetAt } from './host-time.ts'
@@ -101,25 +101,10 @@ function oldText(text: string, isPromotable: boolean): string {
 }
 
 function namesIn(resource: Resource): readonly string[] {
-  return [String(resource.id), String(resource.configuredId), ...parts(resource).flatMap(namesIn)]
+  return [String(resource.id), String(resource.configuredId), ...partsOf(resource).flatMap(namesIn)]
 }
 
 export function activeOn(resource: Resource): readonly string[] {
   if (resource.kind === 'primitive') return resource.state.active.map(({ node }) => node)
-  return [...new Set(parts(resource).flatMap(activeOn))]
-}
-
-function parts(resource: Resource): readonly Resource[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return []
-    case 'group':
-      return resource.members
-    case 'clone':
-      return resource.instances
-    case 'bundle':
-      return resource.replicas.flatMap(({ ip, container, remote, child }) =>
-        [ip, container, remote, child].flatMap((part) => part ?? []),
-      )
-  }
+  return [...new Set(partsOf(resource).flatMap(activeOn))]
 }

@@ -8,7 +8,7 @@ import {
   type XmlElement,
   type XmlNode,
 } from '../../cib/index.ts'
-import { type PrimitiveResource, type Resource, readStatus, roleOrChange } from '../../status/index.ts'
+import { type PrimitiveResource, partsOf, type Resource, readStatus, roleOrChange } from '../../status/index.ts'
 
 /**
  * The other cluster's configuration in this one's CIB, in maintenance, so that nothing is started or stopped before an administrator
@@ -68,8 +68,7 @@ function placesOf(cib: XmlElement, now: number): ReadonlyMap<string, readonly st
   const places = new Map<string, string[]>()
   const visit = (resource: Resource): void => {
     if (resource.kind === 'primitive') note(resource, places)
-    else if (resource.kind === 'group') resource.members.forEach(visit)
-    else if (resource.kind === 'clone') resource.instances.forEach(visit)
+    else partsOf(resource).forEach(visit)
   }
   readStatus({ cib, configuration: readConfiguration(cib), now }).resources.forEach(visit)
   return new Map([...places].map(([resource, nodes]) => [resource, nodes.sort()]))
