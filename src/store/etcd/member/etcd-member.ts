@@ -175,7 +175,7 @@ export class EtcdMember {
     try {
       this.#started(await startMember(this.settings, start))
     } catch (error) {
-      this.#take({ kind: 'exited', refusal: { kind: 'died', detail: messageOf(error) } })
+      this.#take({ kind: 'exited', refusal: refusalOf(error) })
     }
   }
 
@@ -273,4 +273,10 @@ function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
+}
+
+/** Of what went wrong before etcd ran: a full disk takes no note of its process either. */
+function refusalOf(error: unknown): Refusal {
+  const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  return isFull ? { kind: 'disk-full' } : { kind: 'died', detail: messageOf(error) }
 }
