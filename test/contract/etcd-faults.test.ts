@@ -104,12 +104,12 @@ describe('three etcd members', () => {
     await some(created + 20)
     await cluster.startMember(first)
     const second = await cluster.leader()
-    cluster.signal(second, 'SIGSTOP')
+    await cluster.stop(second)
     await some(created + 20)
     cluster.signal(second, 'SIGCONT')
     await some(created + 20)
     const follower = ((await cluster.leader()) + 1) % 3
-    cluster.signal(follower, 'SIGSTOP')
+    await cluster.stop(follower)
     await some(created + 20)
     cluster.signal(follower, 'SIGCONT')
     await some(created + 20)
@@ -156,7 +156,7 @@ describe('three etcd members', () => {
     client.watch('/systole/hang/', revision, seen.listener)
     await client.transaction({ compare: [], writes: [put('/systole/hang/a', '1')] })
     await seen.until(() => seen.batches.length === 1)
-    cluster.signal(hung, 'SIGSTOP')
+    await cluster.stop(hung)
     await client.transaction({ compare: [], writes: [put('/systole/hang/a', '2')] })
     await seen.until(() => seen.batches.length === 2, 5000)
     cluster.signal(hung, 'SIGCONT')
@@ -170,8 +170,8 @@ describe('three etcd members', () => {
     const [stopped, dead] = [0, 1]
     const lonely = cluster.store({ endpoints: cluster.endpoints.slice(2), timeoutMs: 1500 })
     await lonely.transaction({ compare: [], writes: [put('/systole/alone', 'before')] })
-    cluster.signal(stopped, 'SIGSTOP')
-    cluster.signal(dead, 'SIGSTOP')
+    await cluster.stop(stopped)
+    await cluster.stop(dead)
     const begun = performance.now()
     await expect(lonely.transaction({ compare: [], writes: [put('/systole/alone', 'after')] })).rejects.toMatchObject({
       name: 'StoreTimeoutError',

@@ -1,5 +1,5 @@
 /** Real etcd members on loopback for tests. Each dies with the test process, whatever ends it. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,6 +121,19 @@ export class EtcdCluster {
     if (pid !== undefined) process.kill(pid, name)
   }
 
+  /** Holds a member still, and answers when every thread of it is: until then it may yet acknowledge a write. */
+  async stop(i: number): Promise<void> {
+    this.signal(i, 'SIGSTOP')
+    const pid = findMember(this.member(i))
+    if (pid === undefined) throw new Error(`member ${i} does not run`)
+    for (let attempt = 0; attempt < 1000; attempt++) {
+      const states = readdirSync(`/proc/${pid}/task`).map((task) => threadState(pid, task))
+      if (states.every((state) => state === 'T')) return
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    throw new Error(`member ${i} does not stop`)
+  }
+
   async kill(i: number): Promise<void> {
     this.signal(i, 'SIGKILL')
     await this.#running.get(i)?.exited
@@ -161,4 +174,10 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   })
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return ports
+}
+
+/** The letter after the name, which stands in parentheses (proc(5)). */
+function threadState(pid: number, task: string): string {
+  const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1')
+  return stat.charAt(stat.lastIndexOf(')') + 2)
 }
