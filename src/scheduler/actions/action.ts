@@ -77,6 +77,8 @@ export type Findable = Pick<ActionFacts, 'unit' | 'key' | 'task' | 'node'>
 export interface ActionIndex<Action extends Findable = Findable> {
   readonly ofUnit: (unit: Unit) => readonly Action[]
   readonly withKey: (unit: Unit, key: string) => readonly Action[]
+  /** The same as with the key of a task without an interval, which needs not be put together for that. */
+  readonly withTask: (unit: Unit, task: string) => readonly Action[]
 }
 
 /** Pacemaker Explained, "Operation keys": resource, operation, interval in milliseconds. */
@@ -108,21 +110,32 @@ export function findAction<Action extends Findable>(
   return undefined
 }
 
-/** Actions with a key, latest first. With a node, one that has no node yet is taken to be meant for this one. */
-export function actionsWithKey<Action extends Findable>(
+/** Actions of a task without an interval, latest first. With a node, one that has no node yet is taken to be meant for this one. */
+export function actionsWithTask<Action extends Findable>(
   index: ActionIndex<Action>,
   unit: Unit,
-  key: string,
+  task: string,
   node?: NodeStatus,
 ): readonly Action[] {
-  const all = index.withKey(unit, key)
+  const all = index.withTask(unit, task)
   if (all.length === 0) return all
   const found: Action[] = []
   for (let i = all.length - 1; i >= 0; i--) {
     const action = all[i]
-    if (action && (!node || !action.node || sameNode(action.node, node))) found.push(action)
+    if (action && isMeantFor(node, action)) found.push(action)
   }
   return found
+}
+
+const isMeantFor = (node: NodeStatus | undefined, action: Findable): boolean =>
+  !node || !action.node || sameNode(action.node, node)
+
+/** The latest of some actions that is meant for a node in the same way. */
+export function latestFor<Action extends Findable>(
+  node: NodeStatus | undefined,
+  all: readonly Action[],
+): Action | undefined {
+  return all.findLast((action) => isMeantFor(node, action))
 }
 
 /** Actions with a key that are surely meant for this node. */
@@ -143,7 +156,7 @@ export function probesOf<Action extends Findable>(
   unit: PrimitiveUnit,
   node?: NodeStatus,
 ): readonly Action[] {
-  return actionsWithKey(index, unit, operationKey(unit.id, 'monitor'), node)
+  return actionsWithTask(index, unit, 'monitor', node)
 }
 
 export const isRecurring = ({ intervalMs }: Pick<ActionFacts, 'intervalMs'>): boolean => intervalMs > 0

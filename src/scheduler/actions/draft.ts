@@ -58,13 +58,14 @@ export interface Drafting extends Setting, ActionIndex<DraftAction> {
   readonly keptWhereExpected: Set<PrimitiveUnit>
   readonly boundaries: Map<CloneUnit, NotificationBoundaries<DraftAction>>
   readonly afterFencing: FencingNews<DraftAction>[]
-  readonly add: (action: DraftAction) => void
+  /** By the name that its key has among those of its unit. */
+  readonly add: (action: DraftAction, name: string) => void
 }
 
 export function startDraft(setting: Setting): Drafting {
   const actions: DraftAction[] = []
   const byUnit: DraftAction[][] = Array.from({ length: setting.tree.size }, () => [])
-  const byKey: Map<string, DraftAction[]>[] = Array.from({ length: setting.tree.size }, () => new Map())
+  const byName: Map<string, DraftAction[]>[] = Array.from({ length: setting.tree.size }, () => new Map())
   return {
     ...setting,
     actions,
@@ -75,20 +76,28 @@ export function startDraft(setting: Setting): Drafting {
     boundaries: new Map(),
     afterFencing: [],
     ofUnit: ({ index }) => byUnit[index] ?? none,
-    withKey: ({ index }, key) => byKey[index]?.get(key) ?? none,
-    add: (action) => {
+    withKey: (unit, key) => byName[unit.index]?.get(nameIn(unit, key)) ?? none,
+    withTask: ({ index }, task) => byName[index]?.get(task) ?? none,
+    add: (action, name) => {
       actions.push(action)
       if (!action.unit) return
       byUnit[action.unit.index]?.push(action)
-      const keys = byKey[action.unit.index]
-      const same = keys?.get(action.key)
+      const names = byName[action.unit.index]
+      const same = names?.get(name)
       if (same) same.push(action)
-      else keys?.set(action.key, [action])
+      else names?.set(name, [action])
     },
   }
 }
 
 const none: readonly DraftAction[] = []
+
+/**
+ * Of the keys of one unit, those without an interval differ by the task only: it is there already when an action is looked for,
+ * where a key would be a new text each time.
+ */
+export const nameIn = ({ id }: Unit, key: string): string =>
+  key.startsWith(`${id}_`) && key.endsWith('_0') ? key.slice(id.length + 1, -2) : key
 
 /** Hands over what was drafted, to be changed no more. */
 export function finishDraft(drafting: Drafting): Draft {

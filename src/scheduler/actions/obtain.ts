@@ -1,7 +1,8 @@
 /** How actions come into the draft: each once for its key and node, judged by itself, needed once anyone needs it. */
 import type { NodeStatus } from '../../status/index.ts'
-import { actionsWithKey, operationKey } from './action.ts'
-import type { DraftAction, Drafting } from './draft.ts'
+import { latestFor, operationKey } from './action.ts'
+import { type DraftAction, type Drafting, nameIn } from './draft.ts'
+import { DraftedAction } from './drafted-action.ts'
 import { deviceDigests } from './fencing/device-digests.ts'
 import { priorityDelayMs } from './fencing/priority-delay.ts'
 import { operationMeta, requirementOf } from './operation.ts'
@@ -22,11 +23,10 @@ export interface Wanted {
 /** The action with this key on this node: the one that exists, or a new one. One that is needed once stays needed. */
 export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
   const { unit, node, optional } = wanted
-  const key = wanted.key ?? operationKey(unit?.id ?? '', wanted.task, wanted.intervalMs)
-  const existing = unit && actionsWithKey(draft, unit, key, node)[0]
+  const existing = unit && latestFor(node, known(draft, unit, wanted))
   // One that was asked for without a node is the one for the first node that is named.
   if (existing && node) existing.node ??= node
-  const action = existing ?? create(draft, { ...wanted, key })
+  const action = existing ?? create(draft, wanted)
   if (!optional) action.optional = false
   if (unit?.kind === 'primitive') {
     // What is not managed is left alone; recurring monitors go on all the same.
@@ -35,6 +35,11 @@ export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
   }
   return action
 }
+
+const known = (draft: Drafting, unit: Unit, { key, task, intervalMs }: Wanted): readonly DraftAction[] =>
+  key === undefined && !intervalMs
+    ? draft.withTask(unit, task)
+    : draft.withKey(unit, key ?? operationKey(unit.id, task, intervalMs))
 
 const quorumReasons = { 'no-quorum': 'no quorum', 'quorum-freeze': 'quorum freeze' } as const
 
@@ -59,35 +64,23 @@ function judge(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void 
   }
 }
 
-function create(draft: Drafting, wanted: Wanted & { readonly key: string }): DraftAction {
-  const { unit, key, task, node, optional, intervalMs = 0, minRunnable } = wanted
-  const action: DraftAction = {
+function create(draft: Drafting, wanted: Wanted): DraftAction {
+  const { unit, task, intervalMs = 0 } = wanted
+  const key = wanted.key ?? operationKey(unit?.id ?? '', task, intervalMs)
+  const action = new DraftedAction({
     id: draft.actions.length + 1,
     unit,
     key,
     task,
-    cancels: undefined,
     intervalMs,
-    node,
+    node: wanted.node,
     needs: unit?.kind === 'primitive' ? requirementOf(unit, task) : 'nothing',
-    optional,
-    runnable: true,
-    pseudo: false,
-    migratable: false,
-    alwaysInGraph: false,
-    reschedule: false,
-    abortsMigration: false,
-    onDc: task === 'lrm_delete',
-    minRunnable,
-    priority: 0,
-    expectedRc: undefined,
-    reason: undefined,
-    cause: undefined,
-    meta: unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map(),
-    before: [],
-    after: [],
-  }
-  draft.add(action)
+    optional: wanted.optional,
+    minRunnable: wanted.minRunnable,
+    metaOf: () => (unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map()),
+  })
+  const isTask = wanted.key === undefined && intervalMs === 0
+  draft.add(action, isTask || !unit ? task : nameIn(unit, key))
   return action
 }
 

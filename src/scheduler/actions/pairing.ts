@@ -25,10 +25,15 @@ export interface Pairing {
 }
 
 export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): Pairing {
-  const made = new Map<string, ReadonlyMap<NodeName, Instance>>()
+  const made = {
+    down: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
+    up: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
+  }
   const known = { down: new Map<Unit, readonly NodeName[]>(), up: new Map<Unit, readonly NodeName[]>() }
   const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] => {
-    const nodes = known[direction].get(unit) ?? primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
+    const before = known[direction].get(unit)
+    if (before) return before
+    const nodes = primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
     known[direction].set(unit, nodes)
     return nodes
   }
@@ -38,14 +43,13 @@ export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): 
     return node === undefined ? [] : [node]
   }
   const byNode: Pairing['byNode'] = (clone, direction) => {
-    const key = `${clone.index} ${direction}`
-    const known = made.get(key)
+    const known = made[direction].get(clone)
     if (known) return known
     const found = new Map<NodeName, Instance>()
     for (const instance of replicasOf(clone)) {
       for (const node of nodesOf(instance, direction)) if (!found.has(node)) found.set(node, instance)
     }
-    made.set(key, found)
+    made[direction].set(clone, found)
     return found
   }
   const partnerOf: Pairing['partnerOf'] = (instance, other, direction) => {

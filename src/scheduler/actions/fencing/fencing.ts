@@ -3,7 +3,7 @@
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { findAction, operationKey, sameNode } from '../action.ts'
+import { findAction, sameNode } from '../action.ts'
 import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
 import { bindAfterFencing } from '../notifications/boundaries.ts'
 import { fenceAction, obtain } from '../obtain.ts'
@@ -177,4 +177,4 @@ function orderDemotes(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction
 }
 
 const actionsOn = (draft: Drafting, unit: PrimitiveUnit, task: string, node: NodeStatus): readonly DraftAction[] =>
-  draft.withKey(unit, operationKey(unit.id, task)).filter((action) => sameNode(action.node, node))
+  draft.withTask(unit, task).filter((action) => sameNode(action.node, node))

@@ -4,7 +4,7 @@
  */
 import type { Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionCause, type ActionState, actionsWithKey, operationKey, sameNode } from '../action.ts'
+import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../action.ts'
 import { activeNodes, targetOf } from '../setting.ts'
 import { isReloaded, type Settled } from '../settling/settled.ts'
 import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
@@ -107,7 +107,7 @@ function operation(
   task: string,
   node: NodeStatus | undefined,
 ): State | undefined {
-  const [action] = actionsWithKey(settled, unit, operationKey(unit.id, task), node)
+  const [action] = actionsWithTask(settled, unit, task, node)
   return action && settled.stateOf(action)
 }
 

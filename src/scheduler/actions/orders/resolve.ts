@@ -1,5 +1,5 @@
 /** Turns orders, which name resources and operations, into relations between the actions that there are. */
-import { actionsWithKey, operationKey } from '../action.ts'
+import { actionsWithTask } from '../action.ts'
 import type { DraftAction, Drafting } from '../draft.ts'
 import { obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
@@ -26,7 +26,7 @@ export function actionsOf(draft: Drafting, side: Side): readonly DraftAction[] {
   if (side.action) return [side.action]
   if (side.point) return [pointAction(draft, side.point)]
   if (!side.unit || side.task === undefined) return []
-  return actionsWithKey(draft, side.unit, operationKey(side.unit.id, side.task))
+  return actionsWithTask(draft, side.unit, side.task)
 }
 
 /** An action that others wait for exists even if nobody planned it, unless there is nothing left to do for it. */

@@ -2,7 +2,7 @@
  * What waits for probes: as long as nobody knows where a resource is active, nothing that would have to restart with it
  * goes down, and nothing that waits for its stop goes on.
  */
-import { actionsWithKey, operationKey, probesOf, sameNode } from '../action.ts'
+import { actionsWithTask, probesOf, sameNode } from '../action.ts'
 import type { DraftAction, Drafting } from '../draft.ts'
 import type { Order, Side } from '../orders/order.ts'
 import { actionsOf } from '../orders/resolve.ts'
@@ -67,7 +67,7 @@ function followFromProbe(from: FromProbe, after: DraftAction): void {
   seen.add(after)
   const down = wayDown[after.task]
   if (down !== undefined && after.unit?.kind === 'primitive' && after.unit !== unit) {
-    for (const action of actionsWithKey(draft, after.unit, operationKey(after.unit.id, down))) {
+    for (const action of actionsWithTask(draft, after.unit, down)) {
       if (!action.pseudo) relate(probe, action, rule.ordered)
     }
   }
@@ -124,6 +124,6 @@ const taskOf = ({ action, task }: Side): string | undefined => (action ? action.
 
 /** A node is probed after it was unfenced, and before it shuts down; no other node's shutdown waits for that. */
 function waitsForProbe(action: DraftAction, probe: DraftAction): boolean {
-  if (action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
+  if (action.unit === undefined && action.meta.get('stonith_action') === 'on') return !sameNode(action.node, probe.node)
   return action.task !== 'do_shutdown' || sameNode(action.node, probe.node)
 }

@@ -3,7 +3,7 @@
  * a restart in between where it failed or moves, and a live migration instead where that is possible.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { operationKey, sameNode } from '../action.ts'
+import { sameNode } from '../action.ts'
 import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
 import { isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
@@ -170,13 +170,13 @@ function promote(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefi
     if (isExpectedOn(draft, unit, node)) action.pseudo = true
     return
   }
-  for (const action of draft.withKey(unit, operationKey(unit.id, 'promote'))) {
+  for (const action of draft.withTask(unit, 'promote')) {
     if (sameNode(action.node, node)) action.runnable = false
   }
 }
 
 const startsOn = (draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined): readonly DraftAction[] =>
-  draft.withKey(unit, operationKey(unit.id, 'start')).filter((action) => sameNode(action.node, node))
+  draft.withTask(unit, 'start').filter((action) => sameNode(action.node, node))
 
 function demote(draft: Drafting, unit: PrimitiveUnit, optional: boolean): void {
   for (const node of activeNodes(draft, unit)) {

@@ -2,7 +2,7 @@
  * A resource that can be started or promoted only with another one is not, when that other one turns out to be impossible
  * to start or promote: placement had counted on it.
  */
-import { findAction, operationKey, type PlannedAction } from '../action.ts'
+import { findAction, type PlannedAction } from '../action.ts'
 import { below, isReplicated, replicasOf, topOf, type Unit } from '../unit.ts'
 import type { Settling } from './settling.ts'
 
@@ -42,7 +42,7 @@ interface Blocked {
 }
 
 function block(settling: Settling, { unit, task, cause }: Blocked, look: Look): void {
-  for (const action of settling.draft.withKey(unit, operationKey(unit.id, task))) {
+  for (const action of settling.draft.withTask(unit, task)) {
     const state = settling.stateOf(action)
     if (!state.runnable || action.task !== task) continue
     state.runnable = false

@@ -3,7 +3,7 @@
  * instances has thousands of those. Which actions there are does not change while they are settled, only their states do.
  */
 import type { NodeName } from '../../../base/index.ts'
-import { type ActionIndex, findAction, operationKey, type PlannedAction } from '../action.ts'
+import type { ActionIndex, PlannedAction } from '../action.ts'
 import { type BundleUnit, type CloneUnit, partsDoing, type Unit } from '../unit.ts'
 
 /** The latest action of each part with one task. */
@@ -35,7 +35,7 @@ export class PartActions {
   /** What a unit does itself: its action without an interval, the latest one. */
   own(unit: Unit, task: string): PlannedAction | undefined {
     const known = entryOf(this.#own, unit)
-    if (!known.has(task)) known.set(task, findAction(this.#index, unit, { key: operationKey(unit.id, task) }))
+    if (!known.has(task)) known.set(task, this.#index.withTask(unit, task).at(-1))
     return known.get(task)
   }
 
