@@ -17,7 +17,7 @@ import {
 } from '../tree.ts'
 import { anyAvailable } from './availability.ts'
 import { unassignable } from './commit.ts'
-import { colocationValue } from './node-attribute.ts'
+import { colocationValue, dependsOnHost, nodeNameAttribute } from './node-attribute.ts'
 import { compatibleContainer, compatibleInstance } from './pairing.ts'
 import {
   assignedNode,
@@ -121,24 +121,46 @@ function priorityWith(placing: Placing, colocation: Colocation, dependent: Entry
 }
 
 function changeScores(placing: Placing, colocation: Colocation, dependent: Entry, primary: Entry): void {
-  const { score, nodeAttribute } = colocation
+  const { score } = colocation
   const there = assignedNode(placing, primary)
   // Keeping away from something that runs nowhere is no effort.
   if (there === nowhere && score < 0) return
-  const value = there === nowhere ? undefined : colocationValue(placing, there, nodeAttribute, primary)
+  const isTogether = placesTogether(placing, colocation, { dependent, primary, there })
   const table = tableOf(placing, dependent)
   const work = table.slice()
   for (let node = 0; node < work.length; node++) {
     const was = scoreAt(work, node)
     if (was === absent) continue
     if (there === nowhere) work[node] = add(was, -score)
-    else if (colocationValue(placing, node, nodeAttribute, dependent) === value) {
+    else if (isTogether(node)) {
       // A mandatory colocation does not make a node better; it rules out the others.
       if (score < INFINITY_SCORE) work[node] = add(was, score)
     } else if (score >= INFINITY_SCORE) work[node] = -INFINITY_SCORE
   }
   // A preference that would leave no node at all is given up.
   if (Math.abs(score) >= INFINITY_SCORE || anyAvailable(placing, work)) table.set(work)
+}
+
+interface Together {
+  readonly dependent: Entry
+  readonly primary: Entry
+  /** Where the primary is. */
+  readonly there: number
+}
+
+/** Whether a node of the dependent counts as the place where the primary is. */
+function placesTogether(
+  placing: Placing,
+  { nodeAttribute }: Colocation,
+  { dependent, primary, there }: Together,
+): (node: number) => boolean {
+  if (there === nowhere) return () => false
+  const isOnHost = dependsOnHost(dependent) || dependsOnHost(primary)
+  // By name and without containers, a place is the node itself.
+  if (nodeAttribute === nodeNameAttribute && !isOnHost && placing.tree.replicaOfNode.size === 0)
+    return (node) => node === there
+  const value = colocationValue(placing, there, nodeAttribute, primary)
+  return (node) => colocationValue(placing, node, nodeAttribute, dependent) === value
 }
 
 /** Mandatory: all of the group must be there, so its last member counts; optional: its first. */

@@ -3,7 +3,7 @@ import type { CloneEntry } from '../tree.ts'
 import { assignInstances } from './assign-instances.ts'
 import { dependsOn, supports } from './colocation-index.ts'
 import { sortInstances } from './instance-order.ts'
-import { type AssignWish, isSettled, nowhere, type Placing, showScores } from './placing.ts'
+import { type AssignWish, isSettled, nowhere, type Placing, setMembers, showScores } from './placing.ts'
 import { addPromotionScores, chooseRoles } from './promotable.ts'
 import { addDependentWishes } from './wishes.ts'
 
@@ -17,7 +17,7 @@ export function assignClone(placing: Placing, clone: CloneEntry, prefer: number,
   for (const colocation of supports(placing, clone)) addDependentWishes(placing, colocation, clone)
   showScores(placing, 'clone', clone)
   const instances = sortInstances(placing, placing.members[clone.index] ?? clone.members)
-  placing.members[clone.index] = instances
+  setMembers(placing, clone, instances)
   assignInstances(placing, clone, instances, { inAll: resource.cloneMax, perNode: resource.cloneNodeMax })
   if (resource.promotable) chooseRoles(placing, clone)
   placing.settled[clone.index] = 1

@@ -31,6 +31,7 @@ export function settle(placing: Placing, entry: PrimitiveEntry, node: number, wi
     return
   }
   placing.node[entry.index] = node
+  forgetPairs(placing, entry)
   placing.scoreWhenAssigned[entry.index] = scoreAt(tableOf(placing, entry), node)
   placing.nodes.load[node] = (placing.nodes.load[node] ?? 0) + 1
   consume(placing.nodes, node, entry.resource.utilization, 1)
@@ -44,8 +45,13 @@ export function release(placing: Placing, entry: Entry): void {
   const node = placing.node[entry.index] ?? nowhere
   if (node === nowhere) return
   placing.node[entry.index] = nowhere
+  forgetPairs(placing, entry)
   placing.nodes.load[node] = (placing.nodes.load[node] ?? 0) - 1
   consume(placing.nodes, node, entry.resource.utilization, -1)
+}
+
+function forgetPairs(placing: Placing, entry: Entry): void {
+  for (let above = entry.parent; above !== undefined; above = above.parent) placing.instancesByNode.delete(above.index)
 }
 
 /** Nothing that it must be with is anywhere: it and everything below it goes nowhere. */

@@ -14,12 +14,13 @@ export type HostIs = 'current' | 'assigned'
 
 /** Lower case, because values compare without regard to case; undefined where the node has no such attribute. */
 export function colocationValue(placing: Placing, node: number, attribute: string, entry: Entry): string | undefined {
-  const onHost =
-    placing.tree.replicaOfNode.has(node) && isBundledMember(entry)
-      ? true
-      : entry.resource.meta.raw.get('container-attribute-target')?.toLowerCase() === 'host'
+  const onHost = placing.tree.replicaOfNode.has(node) && isBundledMember(entry) ? true : dependsOnHost(entry)
   return nodeAttribute(placing, { node, attribute, onHost, hostIs: 'assigned' })?.toLowerCase()
 }
+
+/** In a container, the attributes of the container's host are meant. */
+export const dependsOnHost = ({ resource }: Entry): boolean =>
+  resource.meta.raw.get('container-attribute-target')?.toLowerCase() === 'host'
 
 /** What runs on a bundle's nodes, or the clone of it; not the container, its address or its connection. */
 function isBundledMember(entry: Entry): boolean {

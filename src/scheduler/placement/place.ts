@@ -83,6 +83,7 @@ function begin(input: PlaceInput): Placing {
     promotionRank: tree.all.map(() => 0),
     members: tree.all.map((entry) => entry.members),
     counts: new Map(),
+    instancesByNode: new Map(),
     promotionCounted: new Set(),
     choosingRoles: new Set(),
     whyNot: new Map(),

@@ -48,6 +48,8 @@ export interface Placing {
   readonly members: (readonly Entry[])[]
   /** How many instances of a clone or bundle each node has: assigned, and later promoted ones. */
   readonly counts: Map<number, Int32Array>
+  /** Of clones: the first instance that is assigned to each node, as long as no assignment of an instance changes. */
+  readonly instancesByNode: Map<number, readonly (Entry | undefined)[]>
   /** Clones whose promotion scores were taken into account, and those for which roles are being chosen. */
   readonly promotionCounted: Set<number>
   readonly choosingRoles: Set<number>
@@ -77,6 +79,12 @@ export function tableOf(placing: Placing, entry: Entry): ScoreTable {
 
 export function membersOf(placing: Placing, entry: Entry): readonly Entry[] {
   return placing.members[entry.index] ?? entry.members
+}
+
+/** Puts the instances of a clone in another order. */
+export function setMembers(placing: Placing, clone: Entry, members: readonly Entry[]): void {
+  placing.members[clone.index] = members
+  placing.instancesByNode.delete(clone.index)
 }
 
 export function addPriority(placing: Placing, entry: Entry, score: Score): void {

@@ -22,6 +22,7 @@ import {
   nowhere,
   type Placing,
   rankOf,
+  setMembers,
   setNextRole,
   tableOf,
 } from './placing.ts'
@@ -109,7 +110,11 @@ function sortForPromotion(placing: Placing, clone: CloneEntry): void {
   if (needsTicket(placing, clone)) tableOf(placing, clone).fill(-INFINITY_SCORE)
   for (const instance of instances) placing.promotionRank[instance.index] = finalRank(placing, clone, instance)
   const otherwise = instanceOrder(placing)
-  placing.members[clone.index] = instances.toSorted((a, b) => compareForPromotion(placing, a, b) || otherwise(a, b))
+  setMembers(
+    placing,
+    clone,
+    instances.toSorted((a, b) => compareForPromotion(placing, a, b) || otherwise(a, b)),
+  )
   placing.merging[clone.index] = 0
 }
 

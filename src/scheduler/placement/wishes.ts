@@ -110,7 +110,12 @@ function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTa
 
 function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
   const sumOn = adder(placing, wish)
-  for (let node = 0; node < work.length; node++) work[node] = sumOn(node, scoreAt(work, node))
+  const silent = isPlain(placing, wish) ? tableWithGroupLocations(placing, wish.source, wish.colocation) : undefined
+  for (let node = 0; node < work.length; node++) {
+    // Most have no wish for most nodes, and there may be a thousand nodes and instances.
+    if (silent !== undefined && silent[node] === 0 && isUsable(placing, node)) continue
+    work[node] = sumOn(node, scoreAt(work, node))
+  }
 }
 
 /** What a node's score becomes once the source's wish is added. */
@@ -184,6 +189,10 @@ function allowsOneNode(table: ScoreTable): boolean {
   return allowed === 1
 }
 
+/** What the source thinks of a node counts for that node, not for others that are alike. */
+const isPlain = ({ tree }: Placing, { colocation }: Wish): boolean =>
+  (colocation?.nodeAttribute ?? nodeNameAttribute) === nodeNameAttribute && tree.replicaOfNode.size === 0
+
 /** By node of the target: the best score that the source has where the colocation's attribute has the same value. */
 function wishOnNode(placing: Placing, wish: Wish): (node: number) => number {
   const { source, target, colocation } = wish
@@ -193,7 +202,7 @@ function wishOnNode(placing: Placing, wish: Wish): (node: number) => number {
     const score = scoreAt(table, node)
     return score === absent || !isUsable(placing, node) ? -INFINITY_SCORE : score
   }
-  if (attribute === nodeNameAttribute && placing.tree.replicaOfNode.size === 0) return scoreOf
+  if (isPlain(placing, wish)) return scoreOf
   const best = new Map<string | undefined, number>()
   for (let node = 0; node < table.length; node++) {
     const score = scoreOf(node)
