@@ -7,6 +7,7 @@ import type { Configuration, LocationConstraint, Role, Rule, Score } from '../..
 import { INFINITY_SCORE, parseScore } from '../../cib/index.ts'
 import type { NodeStatus, Resource } from '../../status/index.ts'
 import type { Entry, ResourceTree } from '../tree.ts'
+import { type NodeNames, nodeNames } from './node-names.ts'
 import type { References } from './references.ts'
 
 export interface ExpandedLocation {
@@ -35,10 +36,11 @@ interface Input {
 }
 
 export function expandLocations(input: Input): readonly ExpandedLocation[] {
+  const names = nodeNames(input.tree.nodes)
   return input.configuration.constraints.flatMap((constraint) => {
     if (constraint.kind !== 'location') return []
     if (constraint.lifetime !== undefined && !input.holds(constraint.lifetime, {})) return []
-    return targetsOf(constraint, input).flatMap((target) => locate(constraint, target, input))
+    return targetsOf(constraint, input).flatMap((target) => locate(constraint, target, { ...input, names }))
   })
 }
 
@@ -89,13 +91,16 @@ function compile(pattern: string): RegExp | undefined {
   }
 }
 
-function locate(constraint: LocationConstraint, target: Target, input: Input): readonly ExpandedLocation[] {
-  const { tree } = input
+function locate(
+  constraint: LocationConstraint,
+  target: Target,
+  input: Input & { readonly names: NodeNames },
+): readonly ExpandedLocation[] {
+  const { tree, names } = input
   const common = { constraint: constraint.id, target: target.entry, discovery: constraint.discovery }
   if (constraint.where.by === 'node') {
-    const wanted = constraint.where.node.toLowerCase()
-    const node = tree.nodes.findIndex((candidate) => candidate.name.toLowerCase() === wanted)
-    if (node < 0) return []
+    const node = names.named(constraint.where.node)
+    if (node === undefined) return []
     return [{ ...common, ...narrowed(target.role), nodes: [{ node, score: target.score ?? constraint.where.score }] }]
   }
   return constraint.where.rules.flatMap((rule) => {
@@ -104,11 +109,11 @@ function locate(constraint: LocationConstraint, target: Target, input: Input): r
       ...(target.matches === undefined ? {} : { matches: target.matches }),
     }
     const attribute = rule.scoreAttribute && substitute(rule.scoreAttribute, target.matches)
-    const nodes = tree.nodes.flatMap((status, node) =>
-      input.holds(rule, { ...context, node: status })
-        ? [{ node, score: attribute === undefined ? (rule.score ?? 0) : attributeScore(tree, node, attribute) }]
-        : [],
-    )
+    const nodes = names.candidates(rule).flatMap((node) => {
+      const status = tree.nodes[node]
+      if (status === undefined || !input.holds(rule, { ...context, node: status })) return []
+      return [{ node, score: attribute === undefined ? (rule.score ?? 0) : attributeScore(tree, node, attribute) }]
+    })
     if (nodes.length === 0) return []
     const held = { ...common, ...narrowed(rule.role ?? target.role), rule: rule.id, nodes }
     return [attribute === undefined ? held : { ...held, attribute }]
