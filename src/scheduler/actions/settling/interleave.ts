@@ -25,6 +25,8 @@ export function applyInterleaved(settling: Settling, step: Step, apply: Apply): 
   if (!isReplicated(first.unit) || !isReplicated(follower.unit)) return unchanged
   const direction: Direction = /_(stopped|demoted)_0$/.test(first.key) ? 'down' : 'up'
   let changed = unchanged
+  const ofFirst = actionsOfInstances(settling, first)
+  const ofFollower = actionsOfInstances(settling, follower)
   for (const instance of replicasOf(follower.unit)) {
     const partner = settling.pairing.partnerOf(instance, first.unit, direction)
     if (!partner) {
@@ -32,8 +34,8 @@ export function applyInterleaved(settling: Settling, step: Step, apply: Apply): 
       if (needsOne && withdraw(settling, instance)) changed = either(changed, { first: false, follower: true })
       continue
     }
-    const own = actionOfInstance(settling, first, partner)
-    const waiting = actionOfInstance(settling, follower, instance)
+    const own = ofFirst(partner)
+    const waiting = ofFollower(instance)
     if (!own || !waiting) continue
     if (settling.relate(own, waiting, consequence.rule)) {
       changed = { first: true, follower: true }
@@ -64,10 +66,15 @@ function withdraw(settling: Settling, instance: Instance): boolean {
 }
 
 /** What an instance does as its part of a clone's action; for notified clones that action may be a confirmation. */
-function actionOfInstance({ parts }: Settling, action: PlannedAction, instance: Instance): PlannedAction | undefined {
-  const task = taskOfParts(action, instance.kind === 'group' ? 'groups' : 'primitives')
-  const doing = task === 'promote' || task === 'demote' ? inContainer(instance) : instance
-  return parts.own(doing, task)
+function actionsOfInstances(
+  { parts }: Settling,
+  action: PlannedAction,
+): (instance: Instance) => PlannedAction | undefined {
+  const tasks = { group: taskOfParts(action, 'groups'), primitive: taskOfParts(action, 'primitives') }
+  return (instance) => {
+    const task = tasks[instance.kind]
+    return parts.own(task === 'promote' || task === 'demote' ? inContainer(instance) : instance, task)
+  }
 }
 
 /** What runs in a bundle's container. */
