@@ -176,8 +176,13 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return ports
 }
 
-/** The letter after the name, which stands in parentheses (proc(5)). */
+/** The letter after the name, which stands in parentheses (proc(5)). A thread that has ended does nothing either. */
 function threadState(pid: number, task: string): string {
-  const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1')
-  return stat.charAt(stat.lastIndexOf(')') + 2)
+  try {
+    const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1')
+    return stat.charAt(stat.lastIndexOf(')') + 2)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return 'T'
+    throw error
+  }
 }
