@@ -1,23 +1,16 @@
 /** The local etcd member under supervision: real processes that are killed, damaged, starved of disk and cut out. */
-import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { EtcdMember, type MemberStatus } from '../../src/store/etcd/member/etcd-member.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import { dataDirectory, type MemberSettings } from '../../src/store/etcd/member/settings.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, eventually, text } from './observing.ts'
+
+const execute = promisify(execFile)
 
 const put = (key: string, value: string | Uint8Array) =>
   ({ kind: 'put', key, value: typeof value === 'string' ? bytes(value) : value }) as const
@@ -214,12 +207,11 @@ describe('a member of a cluster of one', () => {
       cleanUps.push(() => store.close())
       await store.transaction({ compare: [], writes: [put('/systole/kept', '1')] })
       const ballast = join(settings.directory, 'ballast')
-      try {
-        // More than etcd's own files, which take 64 MB at a time: without it there is room again.
-        writeFileSync(ballast, Buffer.alloc(400 * 1024 * 1024))
-      } catch {
-        // As much as there was room for is written, which is the point.
-      }
+      // As much as there is room for, and more than etcd's own files take: without it there is room again. In a process of its own, because
+      // other tests of this file run at the same time.
+      await expect(execute('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=1M', 'count=500'])).rejects.toThrow(
+        /No space left/,
+      )
       const fill = async () => {
         for (let i = 0; i < 200; i++)
           await store.transaction({ compare: [], writes: [put(`/systole/fill/${i}`, new Uint8Array(1_000_000))] })
