@@ -76,7 +76,6 @@ export { createDefaultsSet, deleteDefaultsSets, updateDefaultsSet } from './edit
 export { deleteResources } from './edit/delete-resource.ts'
 export {
   appendElement,
-  configurationSections,
   elementWithId,
   ruleOfNew,
   setDescription,
@@ -133,6 +132,7 @@ export {
   deleteTicketConstraints,
   type LossPolicy,
 } from './edit/ticket-constraints.ts'
+export { configurationSections } from './edit/tree.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
 export {

@@ -47,19 +47,6 @@ export function appendElement(
   )
 }
 
-export const configurationSections = [
-  'crm_config',
-  'nodes',
-  'resources',
-  'constraints',
-  'tags',
-  'acls',
-  'fencing-topology',
-  'rsc_defaults',
-  'op_defaults',
-  'alerts',
-] as const
-
 /** Pairs of an element that stands for itself, so that no id can be taken: ids are made of the set's. An empty value is no pair. */
 export function setPairs(parent: XmlElement, edit: NvSetEdit): XmlElement {
   return setNameValues(parent, edit, idSource(element('cib')))

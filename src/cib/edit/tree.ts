@@ -69,8 +69,8 @@ export function ancestorsOf(root: XmlElement, target: XmlElement): readonly XmlE
   return search(root) ?? []
 }
 
-/** Sections in the order in which a new one is put in. */
-const sectionOrder = [
+/** The sections of a configuration, in the order in which a new one is put in. */
+export const configurationSections = [
   'crm_config',
   'nodes',
   'resources',
@@ -81,7 +81,7 @@ const sectionOrder = [
   'rsc_defaults',
   'op_defaults',
   'alerts',
-]
+] as const
 
 /** The configuration changed within a `cib` or `configuration` element. */
 function editConfiguration(cib: XmlElement, edit: (configuration: XmlElement) => XmlElement): XmlElement {
@@ -96,7 +96,8 @@ export function editSection(cib: XmlElement, name: string, edit: (section: XmlEl
   return editConfiguration(cib, (configuration) => {
     const section = childElement(configuration, name)
     if (section) return replaceElement(configuration, section, edit)
-    const later = sectionOrder.slice(sectionOrder.indexOf(name) + 1)
+    const sections: readonly string[] = configurationSections
+    const later = sections.slice(sections.indexOf(name) + 1)
     const position = configuration.children.findIndex((child) => child.kind === 'element' && later.includes(child.name))
     const at = position === -1 ? configuration.children.length : position
     const made = edit(element(name))
