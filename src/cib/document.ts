@@ -5,28 +5,9 @@
 import { SaxesParser } from 'saxes'
 import { failed, ok, type Result } from '../base/index.ts'
 import { scanXml } from './scan-xml.ts'
+import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
-/** 1-based line and column in the text that was read. Elements made by an edit have none. */
-export interface Place {
-  readonly line: number
-  readonly column: number
-}
-
-export interface XmlElement {
-  readonly kind: 'element'
-  readonly name: string
-  /** In the order in which they were written. */
-  readonly attributes: Readonly<Record<string, string>>
-  readonly children: readonly XmlNode[]
-  readonly place?: Place
-}
-
-export interface XmlText {
-  readonly kind: 'text' | 'comment'
-  readonly text: string
-}
-
-export type XmlNode = XmlElement | XmlText
+export type { Place, XmlElement, XmlNode, XmlText } from './xml-tree.ts'
 
 export interface MalformedXmlReport {
   readonly code: 'malformed-xml'

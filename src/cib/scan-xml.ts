@@ -7,7 +7,7 @@
  * The history of a large cluster is the same few attributes a million times, so each element is compared with the last one of
  * its name while it is read: an attribute that stands there in the same words is neither cut out nor kept a second time.
  */
-import type { Place, XmlElement, XmlNode } from './document.ts'
+import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
 interface Scan {
   readonly text: string

@@ -3,7 +3,7 @@
  * docs/ all read the same value, so that they cannot disagree.
  */
 import type { ClusterAccess } from './access.ts'
-import type { Speech } from './dialect.ts'
+import type { Speech } from './speech.ts'
 
 export interface Command {
   /** The words that name it: `['resource', 'create']`. */

@@ -3,21 +3,9 @@
  * written for one of them. `--compat` or PCS_COMPAT chooses; called as `pcs` without either, old words are read wherever
  * they cannot mean anything else, and the answers are those of 0.12.
  */
+
 import { Refusal } from './command.ts'
-
-export type Dialect = '0.9' | '0.10' | '0.12'
-
-export interface Speech {
-  readonly program: 'systole' | 'pcs'
-  readonly dialect: Dialect
-  /** Words that pcs has given up are read. */
-  readonly readsOldWords: boolean
-}
-
-/** What `--version` says: installers refuse what they do not know by its first two numbers. */
-const versions: Readonly<Record<Dialect, string>> = { '0.9': '0.9.169', '0.10': '0.10.18', '0.12': '0.12.0' }
-
-export const pcsVersion = ({ dialect }: Speech): string => versions[dialect]
+import type { Dialect, Speech } from './speech.ts'
 
 /** Takes `--compat` out of a line and decides. */
 export function chooseSpeech(

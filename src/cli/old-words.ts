@@ -3,8 +3,8 @@
  * it is. Where old words are not read (`--compat=0.12`, or `systole` without a switch) the line is refused with its new form.
  */
 import { Refusal } from './command.ts'
-import type { Speech } from './dialect.ts'
 import { presentCreate } from './old-create.ts'
+import type { Speech } from './speech.ts'
 
 interface OldForm {
   /** The words that the line begins with. */

@@ -11,11 +11,12 @@ import {
   refused,
   type Terminal,
 } from './command.ts'
-import { chooseSpeech, pcsVersion, type Speech } from './dialect.ts'
+import { chooseSpeech } from './dialect.ts'
 import { describeCommand, listCommands } from './help.ts'
 import { presentWords } from './old-words.ts'
 import { capabilities } from './pcs-capabilities.ts'
 import { withoutSecrets } from './secrets.ts'
+import { pcsVersion, type Speech } from './speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { splitFlags } from './words.ts'
 

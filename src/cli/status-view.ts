@@ -3,8 +3,8 @@ import { didYouMean, similarWords } from '../base/index.ts'
 import { readConfiguration, withoutTags, type XmlElement } from '../cib/index.ts'
 import { type ClusterStatus, partsOf, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
 import { type Call, Refusal } from './command.ts'
-import type { Speech } from './dialect.ts'
 import { utcOffsetAt } from './host-time.ts'
+import type { Speech } from './speech.ts'
 
 export function statusOf(call: Call, cib: XmlElement): ClusterStatus {
   return readStatus({

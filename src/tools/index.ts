@@ -5,7 +5,8 @@
  */
 export { allTools } from './all-tools.ts'
 export { optionsOf, writtenNames } from './help.ts'
+export { refused, type ToolReply } from './reply.ts'
 export { runTool } from './run-tool.ts'
 export { serveTools, type ToolServer } from './socket.ts'
-export { refused, type Tool, type ToolReply } from './tool.ts'
+export type { Tool } from './tool.ts'
 export type { CibChange, FenceRequest, FencingEvent, ToolNode, ToolWorld } from './world.ts'

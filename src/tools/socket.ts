@@ -12,7 +12,8 @@
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { exitCodes } from './exit-codes.ts'
-import { refused, type ToolCall, type ToolReply } from './tool.ts'
+import { refused, type ToolReply } from './reply.ts'
+import type { ToolCall } from './tool.ts'
 
 export interface ToolServer {
   close(): Promise<void>

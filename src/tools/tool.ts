@@ -1,7 +1,5 @@
-/** What a command is: its options and one function from a call to a reply. */
-import type { XmlElement } from '../cib/index.ts'
-import { exitCodes } from './exit-codes.ts'
 import type { GivenOption, OptionSpec } from './options.ts'
+import type { ToolReply } from './reply.ts'
 import type { ToolWorld } from './world.ts'
 
 export interface Tool {
@@ -58,22 +56,4 @@ export interface LogExcerpt {
 
 export interface ParsedCall extends ToolCall {
   readonly given: readonly GivenOption[]
-}
-
-export interface ToolReply {
-  readonly exitCode: number
-  readonly output: string
-  readonly errors: string
-  /** What stands in the result for `--output-as=xml`, besides its status. */
-  readonly xml?: readonly XmlElement[]
-  /** The caller's own process shall run it: it needs the caller's files, input or terminal. */
-  readonly runHere?: true
-}
-
-export function printed(output: string, xml?: readonly XmlElement[]): ToolReply {
-  return { exitCode: exitCodes.ok, output, errors: '', ...(xml === undefined ? {} : { xml }) }
-}
-
-export function refused(exitCode: number, sentence: string): ToolReply {
-  return { exitCode, output: '', errors: `${sentence}\n` }
 }

@@ -1,7 +1,7 @@
 /** What the commands need to know and to do. The daemon is one adapter, a CIB in a file (`file/file-world.ts`) the other. */
 import type { NodeName } from '../base/index.ts'
 import type { Md5, XmlElement } from '../cib/index.ts'
-import type { ToolReply } from './tool.ts'
+import type { ToolReply } from './reply.ts'
 
 export interface ToolNode {
   readonly name: NodeName

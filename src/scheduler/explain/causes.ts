@@ -2,23 +2,17 @@
  * Why a resource is not what was wanted: the reasons that placement noted and those that ordering gave to its actions, each
  * with what would take it away. A reason that is another resource's state is followed to where it begins.
  */
+
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterStatus, FailedOperation, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
-import type { Assignment, PlacementReason, PrimitiveAssignment } from '../assignment.ts'
+import type { PlacementReason, PrimitiveAssignment } from '../assignment.ts'
 import { contributionsOn } from './contributions.ts'
 import { describeReason } from './describe.ts'
+import type { Explained } from './explained.ts'
 import { primitivesNamed, thinkableNodes } from './instances.ts'
 import { mendReason } from './mend.ts'
 import { describeChangeReason, describeTransitionChange } from './words.ts'
-
-export interface Explained {
-  readonly status: ClusterStatus
-  readonly assignment: Assignment
-  readonly changes: readonly TransitionChange[]
-  /** The node whose loss is what is asked about: that it is unclean is no news then. */
-  readonly lost?: NodeName
-}
 
 export interface Cause {
   readonly text: string

@@ -4,7 +4,7 @@
  */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Contribution } from '../assignment.ts'
-import type { Explained } from './causes.ts'
+import type { Explained } from './explained.ts'
 import { namesAbove } from './instances.ts'
 
 export function contributionsOn(

@@ -8,10 +8,11 @@ import { type Schedule, type SchedulerInput, schedule } from '../schedule.ts'
 import { simulate } from '../simulate/simulate.ts'
 import { type Cause, decidedCauses } from './causes.ts'
 import { describeContribution } from './describe.ts'
-import { explainResource, type NodeExplanation } from './explain-resource.ts'
+import { explainResource } from './explain-resource.ts'
 import { primitivesNamed } from './instances.ts'
 import { describePlace, disturbedBetween, type Moved, movedBetween } from './planned-difference.ts'
 import { printCause } from './print-resource.ts'
+import type { NodeExplanation } from './resource-explanation.ts'
 import { describeTransitionChange } from './words.ts'
 
 export interface MoveReport {

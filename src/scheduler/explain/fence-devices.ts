@@ -5,7 +5,7 @@
 import { assertNever, type ResourceId, resourceId } from '../../base/index.ts'
 import { type FencingLevel, splitWords } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus, PrimitiveResource } from '../../status/index.ts'
-import type { Explained } from './causes.ts'
+import type { Explained } from './explained.ts'
 import { primitivesOf } from './instances.ts'
 
 export interface FenceTopology {

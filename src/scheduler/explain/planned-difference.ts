@@ -2,7 +2,7 @@
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
-import type { Explained } from './causes.ts'
+import type { Explained } from './explained.ts'
 
 export interface Place {
   readonly node?: NodeName

@@ -2,9 +2,10 @@
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import { describeExitCode, type FailedOperation } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
-import type { Cause, Explained } from './causes.ts'
+import type { Cause } from './causes.ts'
 import { describeContribution } from './describe.ts'
-import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './explain-resource.ts'
+import type { Explained } from './explained.ts'
+import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './resource-explanation.ts'
 import { describeTransitionChange, momentSeen } from './words.ts'
 
 export function printResource(explained: Explained, instances: readonly InstanceExplanation[]): string {

@@ -3,7 +3,7 @@
  * and nothing of it is left, one that *failed* is lost and must be fenced, one that is *pending* is in the membership and not ready.
  */
 import { childElement, childElements, element, readConfiguration, type XmlElement } from '../../cib/index.ts'
-import type { Supposed } from './what-if.ts'
+import type { Supposed } from './supposed.ts'
 
 export type NodeFate = 'up' | 'down' | 'failed' | 'pending'
 

@@ -6,7 +6,7 @@ import { describeCounting, isCounted, withChild, withFailureCounted } from './co
 import { newHistory, withOperation } from './operation-record.ts'
 import { formatOperationSpec, type OperationSpec } from './operation-spec.ts'
 import { withNodeState } from './suppose-nodes.ts'
-import type { Supposed } from './what-if.ts'
+import type { Supposed } from './supposed.ts'
 
 /** The resource that a specification means; its history may call an instance otherwise. */
 export function primitiveMeant({ primitivesById }: ClusterStatus, name: string): PrimitiveResource | undefined {

@@ -1,7 +1,7 @@
 /** What if a ticket were granted or not, in use or on standby: its `ticket_state`. */
 import { childElement, childElements, element, type XmlElement } from '../../cib/index.ts'
 import { withChild } from './count-failure.ts'
-import type { Supposed } from './what-if.ts'
+import type { Supposed } from './supposed.ts'
 
 export type TicketFate = 'granted' | 'revoked' | 'standby' | 'active'
 

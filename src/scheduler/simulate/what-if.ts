@@ -8,6 +8,7 @@ import type { OperationSpec } from './operation-spec.ts'
 import { supposeNewNode, supposeNode } from './suppose-nodes.ts'
 import { primitiveMeant, supposeOperation } from './suppose-operation.ts'
 import { supposeTicket } from './suppose-tickets.ts'
+import type { Supposed } from './supposed.ts'
 
 export interface WhatIf {
   readonly quorate?: boolean
@@ -23,12 +24,6 @@ export interface WhatIf {
   readonly ticketsActive?: readonly string[]
   /** Results that the history gets before the cluster looks at it. */
   readonly results?: readonly OperationSpec[]
-}
-
-export interface Supposed {
-  readonly cib: XmlElement
-  /** What was changed, a line each. */
-  readonly lines: readonly string[]
 }
 
 export interface Moment {

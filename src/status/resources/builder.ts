@@ -10,7 +10,7 @@ import { buildBundle } from './bundle.ts'
 import { buildClone } from './clone.ts'
 import type { ResourceBuilder } from './context.ts'
 import { buildGroup } from './group.ts'
-import type { MetaSources } from './meta.ts'
+import type { MetaSources } from './meta-sources.ts'
 import { buildPrimitive } from './primitive.ts'
 
 export interface BuiltResources {

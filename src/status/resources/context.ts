@@ -1,7 +1,7 @@
 /** What the builders of the kinds of resources share. */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { CloneDraft, PrimitiveDraft } from '../drafts.ts'
-import type { MetaSources } from './meta.ts'
+import type { MetaSources } from './meta-sources.ts'
 
 export interface ResourceBuilder {
   readonly metaSources: MetaSources

@@ -3,27 +3,11 @@
  * "Resource Meta-Attributes", "Setting Global Defaults for Resource Options").
  */
 import { parseDurationMs } from '../../base/index.ts'
-import { type Agent, type NvSet, parseBoolean, parseRole, parseScore, type Score } from '../../cib/index.ts'
-import type { ClusterOptions, ResourceMeta } from '../cluster-status.ts'
-import { addNvSets, type TimeZone } from '../rules/index.ts'
+import { parseBoolean, parseRole, parseScore, type Score } from '../../cib/index.ts'
+import type { ResourceMeta } from '../cluster-status.ts'
+import { addNvSets } from '../rules/index.ts'
+import type { MetaOwner, MetaSources } from './meta-sources.ts'
 import { requiresOf } from './requires.ts'
-
-export interface MetaSources {
-  readonly resourceDefaults: readonly NvSet[]
-  readonly options: ClusterOptions
-  readonly zone: TimeZone
-  readonly unfencingEnabled: boolean
-}
-
-export interface MetaOwner {
-  readonly sets: readonly NvSet[]
-  /** The values of the group, clone or bundle around it. */
-  readonly inherited?: ReadonlyMap<string, string> | undefined
-  /** Of primitives only. */
-  readonly agent?: Agent | undefined
-  /** It connects a remote or guest node. */
-  readonly isConnection?: boolean
-}
 
 export function resolveMeta(owner: MetaOwner, sources: MetaSources): ResourceMeta {
   const raw = new Map<string, string>()

@@ -12,7 +12,7 @@
  * | (nothing valid) | no | quorum |
  */
 import type { ResourceMeta } from '../cluster-status.ts'
-import type { MetaOwner, MetaSources } from './meta.ts'
+import type { MetaOwner, MetaSources } from './meta-sources.ts'
 
 export function requiresOf(
   written: string | undefined,

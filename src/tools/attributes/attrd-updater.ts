@@ -6,7 +6,8 @@ import { nodeName, parseDurationMs } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const commands = ['update', 'update-both', 'update-delay', 'query', 'delete', 'refresh', 'peer-remove']

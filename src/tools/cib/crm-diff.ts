@@ -2,7 +2,8 @@
 import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import { applyPatch, makePatch } from './patch.ts'
 
 export const crmDiff: Tool = {

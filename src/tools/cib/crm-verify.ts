@@ -11,7 +11,8 @@ import {
 import { readStatus } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, optionValue, valued } from '../options.ts'
-import { type ParsedCall, refused, type Tool, type ToolReply } from '../tool.ts'
+import { refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 export const crmVerify: Tool = {

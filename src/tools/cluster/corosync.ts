@@ -6,7 +6,8 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolNode, ToolWorld } from '../world.ts'
 
 function notConnected(tool: string): ToolReply {

@@ -4,7 +4,8 @@ import { removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, lastOf, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const commands = ['name', 'name-for-id', 'list', 'partition', 'cluster-id', 'quorum', 'remove']

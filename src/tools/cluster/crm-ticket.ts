@@ -13,7 +13,8 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const commands = [

@@ -4,7 +4,8 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { flag, hasOption, lastOf, type OptionSpec, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const optional = (option: OptionSpec): OptionSpec => ({ ...option, value: 'optional' })

@@ -2,7 +2,8 @@
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption } from '../options.ts'
-import { printed, refused, type Tool } from '../tool.ts'
+import { printed, refused } from '../reply.ts'
+import type { Tool } from '../tool.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 
 export const pacemakerd: Tool = {

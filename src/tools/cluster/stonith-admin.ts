@@ -7,7 +7,8 @@ import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { fenceEventElement } from '../monitor/xml.ts'
 import { flag, lastOf, optionValue, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
 
 const commands = ['reboot', 'fence', 'unfence', 'confirm', 'history', 'last', 'list-registered', 'list']

@@ -18,7 +18,7 @@ import { sectionOf } from '../cib/tree.ts'
 import { versionOf, withVersion } from '../cib/version.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
-import { refused, type ToolReply } from '../tool.ts'
+import { refused, type ToolReply } from '../reply.ts'
 import type { CibChange, ToolNode, ToolWorld } from '../world.ts'
 
 export class CibFileError extends Error {

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs } from '../../base/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
-import type { ToolCall, ToolReply } from '../tool.ts'
+import type { ToolReply } from '../reply.ts'
+import type { ToolCall } from '../tool.ts'
 
 const defaultIntervalMs = 5000
 const clearScreen = '\u001b[H\u001b[2J'

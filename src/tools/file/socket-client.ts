@@ -1,7 +1,8 @@
 /** A call to the daemon over the tools socket, as the Perl front end makes it. */
 import { connect } from 'node:net'
+import type { ToolReply } from '../reply.ts'
 import { encodeToolCall, parseReply } from '../socket.ts'
-import type { ToolCall, ToolReply } from '../tool.ts'
+import type { ToolCall } from '../tool.ts'
 
 export class NoDaemonError extends Error {
   override readonly name = 'NoDaemonError'

@@ -2,7 +2,8 @@
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, lastOf } from '../options.ts'
-import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall } from '../tool.ts'
 
 export const agentQuestions = [
   'list-standards',

@@ -7,7 +7,8 @@ import { agentText, findStatus, primitivesIn, statusOf } from '../monitor/status
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
 import { hasOption, optionValue } from '../options.ts'
-import { type ParsedCall, printed, type ToolReply } from '../tool.ts'
+import { printed, type ToolReply } from '../reply.ts'
+import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 /** Ids of all primitives, instances of clones with their number. */

@@ -14,7 +14,8 @@ import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { hasOption, optionValue } from '../options.ts'
-import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 interface Wanted {

@@ -15,7 +15,8 @@ import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { optionValue } from '../options.ts'
-import { type ParsedCall, printed, refused, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const waitMs = 60 * 60_000

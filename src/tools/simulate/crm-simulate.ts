@@ -10,7 +10,8 @@ import {
 } from '../../scheduler/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
-import { type ParsedCall, printed, refused, type Tool, type ToolReply } from '../tool.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
 const written = (option: OptionSpec): OptionSpec => ({ ...option, file: 'written' })

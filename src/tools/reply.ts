@@ -1,0 +1,21 @@
+/** What a command answers. */
+import type { XmlElement } from '../cib/index.ts'
+import { exitCodes } from './exit-codes.ts'
+
+export interface ToolReply {
+  readonly exitCode: number
+  readonly output: string
+  readonly errors: string
+  /** What stands in the result for `--output-as=xml`, besides its status. */
+  readonly xml?: readonly XmlElement[]
+  /** The caller's own process shall run it: it needs the caller's files, input or terminal. */
+  readonly runHere?: true
+}
+
+export function printed(output: string, xml?: readonly XmlElement[]): ToolReply {
+  return { exitCode: exitCodes.ok, output, errors: '', ...(xml === undefined ? {} : { xml }) }
+}
+
+export function refused(exitCode: number, sentence: string): ToolReply {
+  return { exitCode, output: '', errors: `${sentence}\n` }
+}
