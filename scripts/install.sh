@@ -9,13 +9,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
-  iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl)
+  iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | bench | agents) packages+=(openipmi nginx-light nftables kmod iputils-ping curl pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | agents) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools
-  haproxy memcached postgresql apache2 e2fsprogs)
+  memcached postgresql apache2 e2fsprogs)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -8,12 +8,12 @@ export class SystemdBox {
   readonly #folder: string
   readonly #box: ChildProcess
   /** The first process of the box, as the host numbers it. */
-  readonly #init: number
+  readonly init: number
 
   private constructor(folder: string, box: ChildProcess, init: number) {
     this.#folder = folder
     this.#box = box
-    this.#init = init
+    this.init = init
   }
 
   /** `units`: by name, the text of each. Resolves when the box's bus answers. */
@@ -41,17 +41,17 @@ export class SystemdBox {
 
   /** A path of the box, as the host reaches it. */
   path(inside: string): string {
-    return `/proc/${this.#init}/root${inside}`
+    return `/proc/${this.init}/root${inside}`
   }
 
   /** The host's ids of the box's processes whose command line holds the text. */
   processes(text: string): readonly number[] {
-    return descendants(this.#init).filter((pid) => commandLine(pid).includes(text))
+    return descendants(this.init).filter((pid) => commandLine(pid).includes(text))
   }
 
   async close(): Promise<void> {
     const ended = new Promise<void>((resolve) => this.#box.once('exit', () => resolve()))
-    process.kill(this.#init, 'SIGKILL')
+    process.kill(this.init, 'SIGKILL')
     await ended
     rmSync(this.#folder, { recursive: true, force: true })
   }

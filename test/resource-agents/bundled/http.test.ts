@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type AgentHost, childProcessRunner, metadataReader } from '../../src/resource-agents/index.ts'
-import { type AgentFolder, agentFolder } from './agent-folder.ts'
+import { type AgentHost, childProcessRunner, metadataReader } from '../../../src/resource-agents/index.ts'
+import { type AgentFolder, agentFolder } from '../agent-folder.ts'
+import { freePort } from './bundled-agents.ts'
 
-const bundled = join(dirname(fileURLToPath(import.meta.url)), '../../agents/ocf')
+const bundled = join(dirname(fileURLToPath(import.meta.url)), '../../../agents/ocf')
 const agent = { class: 'ocf', provider: 'systole', type: 'http' }
 let folder: AgentFolder
 let host: AgentHost
@@ -25,14 +26,6 @@ afterEach(async () => {
 function run(operation: string, more: Readonly<Record<string, string>> = {}) {
   const attributes = { port: String(port), CRM_meta_on_node: 'alpha', ...more }
   return childProcessRunner(host).run(folder.call('http', { agent, operation, attributes })).finished
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 const answer = async () => (await fetch(`http://127.0.0.1:${port}/`)).text()
