@@ -92,6 +92,10 @@ function unmounted(directory: string): boolean {
   }
 }
 
+function timerSlacks(pid: number | undefined): readonly string[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${thread}/timerslack_ns`, 'utf8').trim())
+}
+
 /** The middle of what has been written, not of the space that is set aside. */
 function damage(path: string): void {
   const content = readFileSync(path)
@@ -112,6 +116,8 @@ describe('a member of a cluster of one', () => {
       const first = new Supervised(one.member(0), one, cleanUps)
       await first.answers()
       const pid = first.status.pid
+      // Go's threads wake for several timers at once: an idle member is mostly their waking.
+      await eventually(() => timerSlacks(pid).every((slack) => slack === '1000000'), 'its timers are brought together')
       first.member.close()
       const second = new Supervised(one.member(0), one, cleanUps)
       await second.answers()

@@ -66,13 +66,6 @@ export class EtcdAdmin {
     return own.call(api.status, {}, timeoutMs).answer
   }
 
-  async isFull(timeoutMs = 1000): Promise<boolean> {
-    const [own] = this.#members.endpoints
-    if (own === undefined) return false
-    const { alarms } = await own.call(api.alarm, { action: 'GET' }, timeoutMs).answer
-    return alarms.some(({ alarm }) => alarm === 'NOSPACE')
-  }
-
   /**
    * Room for a store that has reached its quota, in the one order that works: delete the oldest keys below `expendable` but
    * `keep` of them, compact the history, defragment every member, take the alarm back.
@@ -151,4 +144,9 @@ export class EtcdAdmin {
       await new Promise<void>((resolve) => this.#clock.after(200, resolve))
     }
   }
+}
+
+/** The alarms stand among a status's errors. A request for the alarms themselves is an entry in everybody's log, synced to every disk. */
+export function isFull({ errors }: StatusResponse): boolean {
+  return errors.some((error) => error.includes('NOSPACE'))
 }

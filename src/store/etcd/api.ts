@@ -114,6 +114,8 @@ export interface StatusResponse {
   readonly leader: string
   readonly raftTerm: string
   readonly isLearner: boolean
+  /** That there is no leader, and the alarms: `memberID:… alarm:NOSPACE`. */
+  readonly errors: readonly string[]
 }
 
 export interface Method<Request, Response> {

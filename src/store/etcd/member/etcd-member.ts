@@ -5,10 +5,11 @@
 import { assertNever } from '../../../base/index.ts'
 import { type Clock, machineClock } from '../../clock.ts'
 import { messageOf } from '../../errors.ts'
-import { EtcdAdmin } from '../admin.ts'
+import { EtcdAdmin, isFull } from '../admin.ts'
 import type { EndpointAddress, TlsFiles } from '../endpoint.ts'
 import {
   boundLog,
+  coalesceTimers,
   findMember,
   hasData,
   isAlive,
@@ -31,9 +32,9 @@ import {
 } from './supervise.ts'
 
 const tickMs = 200
-/** Once it answers. The process is looked at with every tick, for an adopted one tells nobody of its end; its health less often. */
-const calmTickMs = 1000
-const probeEveryTicks = 5
+/** Once it answers. One that a former daemon started tells nobody of its end. */
+const adoptedTickMs = 1000
+const probeEveryMs = 5000
 const terminateMs = 5000
 const expendableHistory = '/systole/config/history/'
 const keptHistory = 100
@@ -63,8 +64,9 @@ export class EtcdMember {
   readonly #own: EtcdAdmin
   #state: SupervisorState
   #lastStatus = ''
-  #ticks = 0
+  #child: number | undefined
   #probing = false
+  #probedAt = Number.NEGATIVE_INFINITY
   #closed = false
   #cancelTick: () => void = () => undefined
   #stopped: (() => void)[] = []
@@ -180,6 +182,7 @@ export class EtcdMember {
   }
 
   #started(started: StartedMember): void {
+    this.#child = started.pid
     this.#take({ kind: 'started', pid: started.pid })
     // A child's end is known at once; that of an adopted member shows at the next tick.
     void started.exited.then(() => this.#ended(started.pid))
@@ -194,26 +197,33 @@ export class EtcdMember {
   #tick(): void {
     if (this.#closed) return
     const { phase } = this.#state
-    const isCalm = phase.kind === 'running' && phase.answers
-    this.#cancelTick = this.#clock.after(isCalm ? calmTickMs : tickMs, () => this.#tick())
+    this.#cancelTick = this.#clock.after(this.#tickMs(phase), () => this.#tick())
     if ((phase.kind === 'running' || phase.kind === 'stopping') && !isAlive(this.settings, phase.pid)) {
       this.#ended(phase.pid)
       return
     }
     this.#take({ kind: 'tick' })
     const soon = phase.kind === 'running' && !phase.answers
-    if (soon || this.#ticks++ % probeEveryTicks === 0) void this.#probe()
+    // A tick may come a little early.
+    if (soon || this.#clock.now() - this.#probedAt > probeEveryMs - tickMs) void this.#probe()
+  }
+
+  #tickMs(phase: Phase): number {
+    if (phase.kind !== 'running' || !phase.answers) return tickMs
+    return phase.pid === this.#child ? probeEveryMs : adoptedTickMs
   }
 
   async #probe(): Promise<void> {
-    if (this.#probing || this.#state.phase.kind !== 'running') return
+    const { phase } = this.#state
+    if (this.#probing || phase.kind !== 'running') return
     this.#probing = true
+    this.#probedAt = this.#clock.now()
     try {
       const status = await this.#own.status()
       const answers = status.leader !== '0'
       if (answers) markStarted(this.settings)
-      const storeFull = answers && (await this.#own.isFull())
-      this.#take({ kind: 'probed', answers, storeFull })
+      if (answers && !phase.answers) coalesceTimers(phase.pid)
+      this.#take({ kind: 'probed', answers, storeFull: answers && isFull(status) })
     } catch {
       // Not up yet, stopped, or without a certificate that it likes: whatever it is, it does not answer.
       this.#take({ kind: 'probed', answers: false, storeFull: false })
@@ -234,7 +244,10 @@ export class EtcdMember {
     const others = this.#admin(this.settings.otherEndpoints)
     try {
       await replaceMember(this.settings, others, {
-        onStarted: ({ pid, exited }) => void exited.then(() => this.#ended(pid)),
+        onStarted: ({ pid, exited }) => {
+          this.#child = pid
+          void exited.then(() => this.#ended(pid))
+        },
       })
       this.#events.onReport?.(`The etcd member of ${this.settings.name} has joined the others and caught up with them.`)
       this.#take({ kind: 'replaced', succeeded: true })
