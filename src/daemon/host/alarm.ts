@@ -21,7 +21,8 @@ export class Alarm {
   set(at: MonotonicMs | undefined): void {
     if (at === undefined || !Number.isFinite(at) || this.#at <= at) return
     clearTimeout(this.#timer)
-    const waitMs = Math.min(Math.max(1, at - monotonicNow()), longestMs)
+    // Node.js cuts a fraction off, and would ring too early and once more a millisecond later.
+    const waitMs = Math.min(Math.max(1, Math.ceil(at - monotonicNow())), longestMs)
     this.#at = at
     this.#timer = setTimeout(() => {
       this.#at = Number.POSITIVE_INFINITY

@@ -128,7 +128,7 @@ export class ClusterNode {
       self: this.name,
       peers: this.#peers,
       file: () => this.#file,
-      wants: () => !this.quorate && !this.#ended,
+      quorate: () => this.quorate,
       onNodeList: setup.onNodeList,
     })
   }
@@ -136,6 +136,7 @@ export class ClusterNode {
   /** Resolves when the node has begun; whether it gets in depends on the others, and `state` tells. */
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
+    this.#askForList.begin()
     this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
     pulse.listen(this.#news.take, fail)
     this.#begin().catch(fail)
@@ -241,7 +242,7 @@ export class ClusterNode {
   async #end(how: 'stop' | 'leave-running'): Promise<void> {
     if (this.#ended) return
     this.#ended = true
-    this.#askForList.close()
+    this.#askForList.end()
     this.twoNode.close()
     this.#presence.end()
     this.#controller.end()
@@ -327,6 +328,7 @@ export class ClusterNode {
       onConfirmed: (lease, until) =>
         this.#controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) }),
       onGained: (lease) => {
+        this.#askForList.end()
         this.#quorumLoss.end()
         this.#executor?.setQuorum(true)
         this.#presence.feed({ kind: 'lease', lease })
@@ -334,6 +336,7 @@ export class ClusterNode {
         this.#tellListeners()
       },
       onLost: (why) => {
+        if (!this.#ended) this.#askForList.begin()
         this.#executor?.setQuorum(false)
         this.#presence.feed({ kind: 'lease' })
         this.twoNode.look()

@@ -14,25 +14,30 @@ export interface AskPorts {
   readonly self: NodeName
   readonly peers: Peers
   readonly file: () => ClusterFile
-  /** Only a node without quorum asks. */
-  readonly wants: () => boolean
+  /** By this node's own clock, now. */
+  readonly quorate: () => boolean
   readonly onNodeList: (listed: ClusterFile) => void
 }
 
 export class AskForList {
   readonly #ports: AskPorts
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #asking = false
 
   constructor(ports: AskPorts) {
     this.#ports = ports
-    this.#timer = setInterval(() => {
-      if (ports.wants() && !this.#asking) void this.#ask()
+  }
+
+  /** Until `end`: this node has no quorum. */
+  begin(): void {
+    this.#timer ??= setInterval(() => {
+      if (!this.#ports.quorate() && !this.#asking) void this.#ask()
     }, askEveryMs)
   }
 
-  close(): void {
+  end(): void {
     clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
   async #ask(): Promise<void> {
