@@ -9,6 +9,7 @@ import type { ActionIndex, ActionState, PlannedAction } from './action.ts'
 import type { FencingNews, NotificationBoundaries } from './notifications/boundaries.ts'
 import { OrderList } from './orders/order.ts'
 import type { Related } from './relation.ts'
+import { SameName } from './same-name.ts'
 import type { Setting } from './setting.ts'
 import type { CloneUnit, PrimitiveUnit, Unit } from './unit.ts'
 
@@ -60,12 +61,14 @@ export interface Drafting extends Setting, ActionIndex<DraftAction> {
   readonly afterFencing: FencingNews<DraftAction>[]
   /** By the name that its key has among those of its unit. */
   readonly add: (action: DraftAction, name: string) => void
+  /** Of the actions of a unit with this name, the latest that is meant for a node. */
+  readonly latestFor: (unit: Unit, name: string, node: NodeStatus | undefined) => DraftAction | undefined
 }
 
 export function startDraft(setting: Setting): Drafting {
   const actions: DraftAction[] = []
   const byUnit: DraftAction[][] = Array.from({ length: setting.tree.size }, () => [])
-  const byName: Map<string, DraftAction[]>[] = Array.from({ length: setting.tree.size }, () => new Map())
+  const byName: Map<string, SameName<DraftAction>>[] = Array.from({ length: setting.tree.size }, () => new Map())
   return {
     ...setting,
     actions,
@@ -76,16 +79,17 @@ export function startDraft(setting: Setting): Drafting {
     boundaries: new Map(),
     afterFencing: [],
     ofUnit: ({ index }) => byUnit[index] ?? none,
-    withKey: (unit, key) => byName[unit.index]?.get(nameIn(unit, key)) ?? none,
-    withTask: ({ index }, task) => byName[index]?.get(task) ?? none,
+    withKey: (unit, key) => byName[unit.index]?.get(nameIn(unit, key))?.all ?? none,
+    withTask: ({ index }, task) => byName[index]?.get(task)?.all ?? none,
+    latestFor: ({ index }, name, node) => byName[index]?.get(name)?.latestFor(node),
     add: (action, name) => {
       actions.push(action)
       if (!action.unit) return
       byUnit[action.unit.index]?.push(action)
       const names = byName[action.unit.index]
       const same = names?.get(name)
-      if (same) same.push(action)
-      else names?.set(name, [action])
+      if (same) same.add(action)
+      else names?.set(name, new SameName(action))
     },
   }
 }

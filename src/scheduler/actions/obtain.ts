@@ -1,6 +1,6 @@
 /** How actions come into the draft: each once for its key and node, judged by itself, needed once anyone needs it. */
 import type { NodeStatus } from '../../status/index.ts'
-import { latestFor, operationKey } from './action.ts'
+import { operationKey } from './action.ts'
 import { type DraftAction, type Drafting, nameIn } from './draft.ts'
 import { DraftedAction } from './drafted-action.ts'
 import { deviceDigests } from './fencing/device-digests.ts'
@@ -23,7 +23,7 @@ export interface Wanted {
 /** The action with this key on this node: the one that exists, or a new one. One that is needed once stays needed. */
 export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
   const { unit, node, optional } = wanted
-  const existing = unit && latestFor(node, known(draft, unit, wanted))
+  const existing = unit && draft.latestFor(unit, nameOf(unit, wanted), node)
   // One that was asked for without a node is the one for the first node that is named.
   if (existing && node) existing.node ??= node
   const action = existing ?? create(draft, wanted)
@@ -36,10 +36,8 @@ export function obtain(draft: Drafting, wanted: Wanted): DraftAction {
   return action
 }
 
-const known = (draft: Drafting, unit: Unit, { key, task, intervalMs }: Wanted): readonly DraftAction[] =>
-  key === undefined && !intervalMs
-    ? draft.withTask(unit, task)
-    : draft.withKey(unit, key ?? operationKey(unit.id, task, intervalMs))
+const nameOf = (unit: Unit, { key, task, intervalMs }: Wanted): string =>
+  key === undefined && !intervalMs ? task : nameIn(unit, key ?? operationKey(unit.id, task, intervalMs))
 
 const quorumReasons = { 'no-quorum': 'no quorum', 'quorum-freeze': 'quorum freeze' } as const
 
@@ -79,8 +77,7 @@ function create(draft: Drafting, wanted: Wanted): DraftAction {
     minRunnable: wanted.minRunnable,
     metaOf: () => (unit ? operationMeta(draft.status, unit, task, intervalMs) : new Map()),
   })
-  const isTask = wanted.key === undefined && intervalMs === 0
-  draft.add(action, isTask || !unit ? task : nameIn(unit, key))
+  draft.add(action, unit ? nameOf(unit, wanted) : task)
   return action
 }
 
