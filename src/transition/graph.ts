@@ -12,7 +12,7 @@ interface ActionCommon {
   readonly id: ActionId
   /** The ids of the actions that must have succeeded before (their synapse's inputs). */
   readonly inputs: readonly ActionId[]
-  /** `CRM_meta_*` entries and agent parameters, as the graph's `attributes` element has them. */
+  /** `CRM_meta_*` entries and agent parameters, as the graph's `attributes` element has them. May be made when first read. */
   readonly attributes: Readonly<Record<string, string>>
   /** Higher ones are sent first among those that are ready. */
   readonly priority: number
@@ -27,6 +27,10 @@ export interface ResourceAction extends ActionCommon {
   readonly longId?: ResourceId
   readonly operation: string
   readonly intervalMs: number
+  /** The exit code that counts as success, where that is not 0: a probe may expect 7 (not running). */
+  readonly expectedExitCode?: number
+  /** Of the halves of a live migration: from where to where. */
+  readonly migration?: { readonly source: string; readonly target: string }
   /** `web_start_0`. */
   readonly key: string
   readonly internalKey?: string

@@ -2,7 +2,7 @@
  * An action: an operation of a resource, something that the cluster does itself, or a point in the order. Whether it is
  * needed (`optional`) and possible (`runnable`) is first drafted for each action by itself, and then settled for all together.
  */
-import type { ResourceId } from '../../base/index.ts'
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { Relation } from './relation.ts'
 import type { PrimitiveUnit, Unit } from './unit.ts'
@@ -57,6 +57,8 @@ export interface ActionFacts {
   readonly minRunnable: number | undefined
   readonly priority: number
   readonly expectedRc: number | undefined
+  /** Of the halves of a live migration. */
+  readonly migration: { readonly source: NodeName; readonly target: NodeName } | undefined
   readonly meta: ReadonlyMap<string, string>
 }
 

@@ -31,6 +31,7 @@ export interface DraftAction extends ActionState, Related<DraftAction> {
   readonly minRunnable: number | undefined
   priority: number
   expectedRc: number | undefined
+  migration: PlannedAction['migration']
   readonly meta: Map<string, string>
 }
 

@@ -32,6 +32,7 @@ export class DraftedAction implements DraftAction {
   abortsMigration = false
   priority = 0
   expectedRc: number | undefined = undefined
+  migration: DraftAction['migration'] = undefined
   reason: string | undefined = undefined
   cause: ActionCause | undefined = undefined
   #meta: Map<string, string> | undefined

@@ -40,8 +40,8 @@ export function playGraph(graph: TransitionGraph, failures: readonly OperationSp
 }
 
 function resultOf(action: GraphAction, failures: readonly OperationSpec[]): PlayedAction {
-  const expected = Number(action.attributes.CRM_meta_op_target_rc ?? 0)
-  if (action.kind !== 'resource') return { action, exitCode: expected, failed: false }
+  if (action.kind !== 'resource') return { action, exitCode: 0, failed: false }
+  const expected = action.expectedExitCode ?? 0
   const { resource, longId, operation, intervalMs, node } = action
   const failure = failures.find(
     (spec) =>

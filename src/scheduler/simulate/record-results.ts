@@ -62,13 +62,16 @@ interface NodeState {
 }
 
 /** A fenced node is down, and what it ran is gone. */
-function recordCluster(states: Map<string, NodeState>, { operation, node, attributes, resource }: ClusterAction): void {
+function recordCluster(states: Map<string, NodeState>, action: ClusterAction): void {
+  const { operation, node, resource } = action
   const known = node === undefined ? undefined : states.get(node)
   if (operation === 'lrm_delete' && known && resource !== undefined) {
     known.state = withoutHistory(known.state, resource)
     return
   }
-  if (operation !== 'stonith' || node === undefined || attributes.CRM_meta_stonith_action === 'on') return
+  if (operation !== 'stonith' || node === undefined) return
+  const { attributes } = action
+  if (attributes.CRM_meta_stonith_action === 'on') return
   const before = known?.state.attributes ?? { id: attributes.CRM_meta_on_node_uuid ?? node, uname: node }
   states.set(node, {
     state: element('node_state', {
@@ -158,18 +161,17 @@ function recordedOperation(about: {
   readonly circumstances: Circumstances
 }): RecordedOperation {
   const { name, action, exitCode, failed, circumstances } = about
-  const { operation, attributes, intervalMs, node } = action
-  const { CRM_meta_migrate_source: source, CRM_meta_migrate_target: target } = attributes
+  const { operation, intervalMs, node, migration } = action
   return {
     name,
     operation: operation === 'reload-agent' && !failed ? 'start' : operation,
     intervalMs,
     node,
     exitCode,
-    expectedExitCode: Number(attributes.CRM_meta_op_target_rc ?? 0),
+    expectedExitCode: action.expectedExitCode ?? 0,
     action: action.id,
     ...(failed && { exitReason: 'Simulated failure' }),
-    ...(source !== undefined && target !== undefined && { migration: { source, target } }),
+    ...(migration && { migration }),
     ...(circumstances.md5 && { digest: digestOf(action, circumstances.md5) }),
     now: circumstances.now,
   }

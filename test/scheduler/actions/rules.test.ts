@@ -225,6 +225,7 @@ function party(resource: string, task: string, words: Words): Party {
     minRunnable: undefined,
     priority: 0,
     expectedRc: undefined,
+    migration: undefined,
     meta: new Map(),
     before: [],
     after: [],

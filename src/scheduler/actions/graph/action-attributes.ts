@@ -33,6 +33,10 @@ export function actionAttributes(
     return prefixed(meta)
   }
   for (const [name, value] of action.meta) if (!untold.has(name)) meta.set(name, value)
+  if (action.migration) {
+    meta.set('migrate_source', action.migration.source)
+    meta.set('migrate_target', action.migration.target)
+  }
   for (const [name, value] of notices.told(action)) meta.set(name, value)
   addOperation(action, unit, meta)
   if (node && !notices.stateOf(action).pseudo) nameNode(meta, node)

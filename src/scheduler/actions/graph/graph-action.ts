@@ -21,28 +21,63 @@ export function graphAction(outcome: Outcome, action: PlannedAction, inputs: rea
     id: action.id,
     inputs,
     operation: action.task,
-    attributes: actionAttributes(outcome, action),
     priority: own,
     downed: downedBy(outcome, action),
     ...keysOf(action),
     ...(node && { node: node.name, nodeId: node.id }),
   }
-  if (outcome.notices.stateOf(action).pseudo) return { kind: 'pseudo', ...common, ...(unit && { resource: unit.id }) }
+  const attributes = lazily(() => actionAttributes(outcome, action))
+  if (outcome.notices.stateOf(action).pseudo) {
+    const named = unit && { resource: unit.id }
+    return {
+      kind: 'pseudo',
+      ...common,
+      get attributes() {
+        return attributes()
+      },
+      ...named,
+    }
+  }
   const router = node && action.task !== 'stonith' ? routerOf(outcome, action, node) : undefined
   const routed = router ? { routerNode: router.name } : {}
   if (!primitive || clusterTasks.has(action.task)) {
     const named = primitive ? { ...executorName(primitive), agent: primitive.resource.agent } : {}
-    return { kind: 'cluster', ...common, ...routed, ...named }
+    return {
+      kind: 'cluster',
+      ...common,
+      get attributes() {
+        return attributes()
+      },
+      ...routed,
+      ...named,
+    }
   }
   return {
     kind: 'resource',
     ...common,
+    get attributes() {
+      return attributes()
+    },
     ...routed,
     ...executorName(primitive),
     intervalMs: action.intervalMs,
+    ...(action.expectedRc !== undefined && { expectedExitCode: action.expectedRc }),
+    ...(action.migration && { migration: action.migration }),
     agent: primitive.resource.agent,
     node: node?.name ?? primitive.assigned.node ?? outcome.settled.nodeList[0]?.name ?? neverNamed(),
     nodeId: node?.id ?? '',
+  }
+}
+
+/**
+ * Of the thousands of operations that a large cluster begins with, a simulation looks at the attributes of none. They are
+ * properties of their own all the same, so that a graph that goes to another thread takes them along.
+ */
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
@@ -51,12 +86,13 @@ function neverNamed(): never {
 }
 
 /** An anonymous instance has its operations recorded under the name that the executor has known it by. */
-function keysOf({ unit, key, task, cancels, intervalMs, meta }: PlannedAction): { key: string; internalKey?: string } {
+function keysOf(action: PlannedAction): { key: string; internalKey?: string } {
+  const { unit, key, task, cancels, intervalMs } = action
   const name = unit?.kind === 'primitive' ? unit.resource.state.historyName : undefined
   if (!unit || name === undefined || name === unit.id) return { key }
   const known =
     task === 'notify'
-      ? notifyKey(name, meta.get('notify_type') ?? '', meta.get('notify_operation') ?? '')
+      ? notifyKey(name, action.meta.get('notify_type') ?? '', action.meta.get('notify_operation') ?? '')
       : operationKey(name, cancels ?? task, intervalMs)
   return { key: known, internalKey: key }
 }
@@ -86,10 +122,10 @@ function routerOf({ settled }: Outcome, action: PlannedAction, node: NodeStatus)
 }
 
 function downedBy({ settled, notices }: Outcome, action: PlannedAction): readonly string[] {
-  const { task, node, meta, unit } = action
+  const { task, node, unit } = action
   if (task === 'do_shutdown' && node) return [node.id]
   if (task === 'stonith' && node) {
-    if (meta.get('stonith_action') === 'on') return []
+    if (action.meta.get('stonith_action') === 'on') return []
     const guests = settled.nodeList.filter(
       (guest) => guest.kind === 'guest' && hostsOf(settled, guest).some((host) => host.name === node.name),
     )

@@ -32,9 +32,10 @@ export function describeChange(change: TransitionChange): string {
 }
 
 function nodeChanges(settled: Settled): readonly TransitionChange[] {
-  return settled.actions.toReversed().flatMap((action) => {
-    const { unit, task, node, meta } = action
-    if (unit || !node || task !== 'stonith') return []
+  const fencing = settled.actions.filter(({ unit, task }) => !unit && task === 'stonith')
+  return fencing.reverse().flatMap((action) => {
+    const { node, meta } = action
+    if (!node) return []
     const { optional, reason, runnable } = settled.stateOf(action)
     if (optional) return []
     const container = node.kind === 'guest' && node.container ? ` (resource: ${node.container})` : ''

@@ -3,7 +3,7 @@
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean } from '../draft.ts'
 import { obtain } from '../obtain.ts'
 import { rule } from '../relation.ts'
 import { targetOf } from '../setting.ts'
@@ -41,12 +41,7 @@ export function migrate(draft: Drafting, unit: PrimitiveUnit, { current, target,
   }
   then('migrate_from', 'stop', rule.ordered | rule.unmigratableThenBlocks)
   then('migrate_from', 'start', rule.ordered | rule.firstElseThen | rule.unmigratableThenBlocks)
-  for (const half of to ? [to, from] : [from]) nameEnds(half, current, target)
+  for (const half of to ? [to, from] : [from]) half.migration = { source: current.name, target: target.name }
   // An interrupted first half must be recognised later; a connection records none, since it migrates without its agent.
   if (to && unit.resource.connectionOf === undefined) to.meta.set('record-pending', 'true')
-}
-
-function nameEnds(action: DraftAction, source: NodeStatus, target: NodeStatus): void {
-  action.meta.set('migrate_source', source.name)
-  action.meta.set('migrate_target', target.name)
 }

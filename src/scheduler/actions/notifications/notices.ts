@@ -220,6 +220,7 @@ class Writing {
       minRunnable: undefined,
       priority: 0,
       expectedRc: undefined,
+      migration: undefined,
       meta,
       before: [],
       after: [],

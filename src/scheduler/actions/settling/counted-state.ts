@@ -3,9 +3,10 @@
  * point is needed when something below it is, and possible when what is below it is.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionState, findAction, type PlannedAction } from '../action.ts'
+import { type ActionIndex, type ActionState, findAction, type PlannedAction } from '../action.ts'
 import { originalTask } from '../role-tasks.ts'
 import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../unit.ts'
+import type { PartActions } from './part-actions.ts'
 import type { Settling } from './settling.ts'
 
 export type Counted = Readonly<Pick<ActionState, 'optional' | 'runnable'>>
@@ -67,14 +68,27 @@ function countGroup(
   return { optional, runnable }
 }
 
+/** Whether nothing speaks against a point but what its parts do: each that has to be there is. */
+export function hasAllParts(index: ActionIndex<PlannedAction>, parts: PartActions, action: PlannedAction): boolean {
+  const { unit } = action
+  if (!unit || unit.kind === 'primitive') return true
+  if (unit.kind !== 'group') return parts.anywhere(unit, taskOfParts(action, partKind(unit))).length > 0
+  const task = originalTask(action.task)
+  return task === 'stop' || task === 'demote' || unit.members.every((member) => findAction(index, member, { task }))
+}
+
+const partKind = (unit: CloneUnit | BundleUnit): 'groups' | 'primitives' =>
+  unit.kind === 'clone' && unit.instances[0]?.kind === 'group' ? 'groups' : 'primitives'
+
 function countParts(
   settling: Settling,
   action: PlannedAction,
   unit: CloneUnit | BundleUnit,
   node: NodeStatus | undefined,
 ): Counted {
-  const ofGroups = unit.kind === 'clone' && unit.instances[0]?.kind === 'group'
-  const task = taskOfParts(action, ofGroups ? 'groups' : 'primitives')
+  const kind = partKind(unit)
+  const ofGroups = kind === 'groups'
+  const task = taskOfParts(action, kind)
   const state = settling.stateOf(action)
   let optional = true
   let runnable = false

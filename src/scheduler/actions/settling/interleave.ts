@@ -2,7 +2,8 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import { isRecurring, type PlannedAction } from '../action.ts'
+import { isRecurring, type PlannedAction, type PlannedRelation } from '../action.ts'
+import type { Draft } from '../draft.ts'
 import { type Direction, type Instance, isInterleaved } from '../pairing.ts'
 import { has, rule } from '../relation.ts'
 import { isReplicated, primitivesOf, replicasOf, type Unit } from '../unit.ts'
@@ -17,21 +18,41 @@ export function interleaved({ first, follower }: Pick<Step, 'first' | 'follower'
   return isInterleaved(goesDown ? first.unit : follower.unit)
 }
 
+/** Rules for which an instance that comes up needs a partner that does. */
+const needsPartner = rule.unrunnableFirstBlocks | rule.thenImpliesFirst
+
+const directionOf = ({ key }: PlannedAction): Direction => (/_(stopped|demoted)_0$/.test(key) ? 'down' : 'up')
+
+/** Whether an instance that shall be somewhere is alone there, although it needs one of the first clone beside it. */
+export function lacksPartner(draft: Draft, { first, follower, rules }: PlannedRelation): boolean {
+  if (!has(rules, needsPartner) || !isReplicated(first.unit) || !isReplicated(follower.unit)) return false
+  const { task } = first
+  if (!interleaved({ first, follower }) || task === 'stop' || task === 'demote') return false
+  if (directionOf(first) === 'down') return false
+  const { unit } = first
+  return replicasOf(follower.unit).some(
+    (instance) => isPlaced(draft, instance) && !draft.pairing.partnerOf(instance, unit, 'up'),
+  )
+}
+
+const isPlaced = ({ destinationOf }: Draft, instance: Instance): boolean =>
+  primitivesOf(instance).some((primitive) => destinationOf(primitive).node !== undefined)
+
 /** Applies a rule to a single instance; `settle.ts` passes its own, which comes here for clones. */
 type Apply = (settling: Settling, unit: Unit, step: Step) => Changed
 
 export function applyInterleaved(settling: Settling, step: Step, apply: Apply): Changed {
   const { first, follower, consequence } = step
   if (!isReplicated(first.unit) || !isReplicated(follower.unit)) return unchanged
-  const direction: Direction = /_(stopped|demoted)_0$/.test(first.key) ? 'down' : 'up'
+  const direction = directionOf(first)
   let changed = unchanged
   const ofFirst = actionsOfInstances(settling, first)
   const ofFollower = actionsOfInstances(settling, follower)
   for (const instance of replicasOf(follower.unit)) {
     const partner = settling.pairing.partnerOf(instance, first.unit, direction)
     if (!partner) {
-      const needsOne = direction === 'up' && has(consequence.rule, rule.unrunnableFirstBlocks | rule.thenImpliesFirst)
-      if (needsOne && withdraw(settling, instance)) changed = either(changed, { first: false, follower: true })
+      if (direction === 'up' && has(consequence.rule, needsPartner) && withdraw(settling, instance))
+        changed = either(changed, { first: false, follower: true })
       continue
     }
     const own = ofFirst(partner)

@@ -21,15 +21,17 @@ import { type Changed, either, type Step, unchanged } from './step.ts'
 
 export function settle(draft: Draft): Settled {
   const settling = new Settling(draft)
-  for (const action of draft.actions) settling.work.add(action)
+  const reached = draft.actions.filter(settling.reaches)
+  for (const action of reached) settling.work.add(action)
   const look = (action: PlannedAction): void => lookAt(settling, action)
-  for (const action of draft.actions) blockColocated(settling, action, look)
+  for (const action of reached) blockColocated(settling, action, look)
   for (let action = settling.work.take(); action; action = settling.work.take()) settleAction(settling, action)
-  for (const action of draft.actions) if (action.unit?.kind === 'clone') counted(settling, action, undefined)
+  for (const action of reached) if (action.unit?.kind === 'clone') counted(settling, action, undefined)
   return settling.finish()
 }
 
 function settleAction(settling: Settling, follower: PlannedAction): void {
+  if (!settling.reaches(follower)) return
   const state = settling.stateOf(follower)
   const before = mark(state)
   const wasRunnable = state.runnable

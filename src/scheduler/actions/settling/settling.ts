@@ -2,7 +2,6 @@
  * The workplace of settling, which nobody outside sees: the state of each action as it is so far, the relations that were
  * added and those that do not apply, and the actions that are to be looked at again.
  */
-import { defined } from '../../../base/index.ts'
 import type { ActionState, PlannedAction, PlannedRelation } from '../action.ts'
 import type { Draft } from '../draft.ts'
 import { pairingOf } from '../pairing.ts'
@@ -10,6 +9,7 @@ import { has, none, type Rules } from '../relation.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import type { Counted } from './counted-state.ts'
 import { PartActions } from './part-actions.ts'
+import { type Reach, reachOf } from './reach.ts'
 import type { Settled } from './settled.ts'
 import { WatchedState } from './watched-state.ts'
 import { Worklist } from './worklist.ts'
@@ -20,13 +20,15 @@ export class Settling {
   readonly draft: Draft
   readonly work = new Worklist()
   readonly parts: PartActions
+  /** What it does not reach is as it was drafted, and stays so. */
+  readonly reaches: Reach
   /** What was counted of the parts of a clone or bundle, and after how many changes. */
   readonly counts = new Map<PlannedAction, { readonly counted: Counted; readonly changes: number }>()
   /** How often any action became needed or not, or possible or not. */
   changes = 0
   /** How far a change has been followed. */
   depth = 0
-  readonly #states: ActionState[]
+  readonly #states: ActionState[] = []
   readonly #dropped: boolean[] = []
   readonly #addedBefore: Relations = new Map()
   readonly #addedAfter: Relations = new Map()
@@ -39,13 +41,21 @@ export class Settling {
     this.parts = new PartActions(draft)
     this.#relations = draft.relations
     this.#pairing = draft.pairing
-    const changed = (): void => {
-      this.changes++
-    }
-    this.#states = draft.actions.map((action) => new WatchedState(draft.draftedState(action), changed))
+    this.reaches = reachOf(draft, this.parts)
   }
 
-  stateOf = ({ id }: PlannedAction): ActionState => defined(this.#states[id - 1], 'the state of an action')
+  readonly #changed = (): void => {
+    this.changes++
+  }
+
+  stateOf = (action: PlannedAction): ActionState => this.#states[action.id] ?? this.#begin(action)
+
+  #begin(action: PlannedAction): ActionState {
+    const drafted = this.draft.draftedState(action)
+    const state = this.reaches(action) ? new WatchedState(drafted, this.#changed) : drafted
+    this.#states[action.id] = state
+    return state
+  }
 
   get pairing(): Draft['pairing'] {
     return this.#pairing
