@@ -165,6 +165,7 @@ export {
   operationKey,
   parseTransitionKey,
   recordsOfResult,
+  remarkAttribute,
   type TransitionKey,
 } from './status/operation-history.ts'
 export {

@@ -13,8 +13,10 @@ import {
   recordsOfResult,
 } from '../cib/index.ts'
 import {
+  type AgentMetadata,
   type AgentOutcome,
   type AgentRunner,
+  describeAgentMetadataReport,
   findLeftAgents,
   machineMs,
   ocfExitCodes,
@@ -252,7 +254,11 @@ export class Executor {
   #record(result: ReportedResult): void {
     const at = wallSeconds()
     void this.#write(result.resource, async () => {
-      const records = this.#recordsOf(result, await this.#digests(result), at)
+      const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
+      const remark = metadata && !metadata.ok ? metadata.reports.map(describeAgentMetadataReport).join(' ') : undefined
+      if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
+      const told = remark === undefined ? result : { ...result, remark }
+      const records = this.#recordsOf(told, digestsOf(result, metadata?.ok ? metadata.value : undefined), at)
       await this.#ports.store.record(records, countedFailure(result, at))
     })
   }
@@ -261,24 +267,6 @@ export class Executor {
     const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
     const node = this.#ports.node
     return recordsOfResult({ ...facts, node, lastChange: at, ...(digests === undefined ? {} : { digests }) })
-  }
-
-  /** The agent's metadata says which parameters matter for a restart; a result waits for it no longer than a moment. */
-  async #digests(result: ReportedResult): Promise<OperationDigests> {
-    const parameters = agentParameters(result.attributes)
-    if (result.intervalMs > 0) return operationDigests({ parameters, recurringTimeoutMs: result.timeoutMs }, md5)
-    const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
-    if (!metadata?.ok) return operationDigests({ parameters }, md5)
-    const restartNames = restartParameters(metadata.value)
-    const secretNames = metadata.value.parameters.filter((parameter) => parameter.private).map(({ name }) => name)
-    return operationDigests(
-      {
-        parameters,
-        ...(restartNames === undefined ? {} : { restartNames }),
-        ...(secretNames.length === 0 ? {} : { secretNames }),
-      },
-      md5,
-    )
   }
 
   /** One after the other for each resource, each until it is done. */
@@ -321,17 +309,30 @@ function refusalIn(effects: readonly ExecutorEffect[]): Answer | undefined {
   return { kind: 'refused', why, highestTerm, message }
 }
 
-/** Digests are compared for what runs: of a resource that is not active they mean nothing. */
-function wantsMetadata({
-  operation,
-  status,
-  exitCode,
-}: Pick<ReportedResult, 'operation' | 'status' | 'exitCode'>): boolean {
-  const active = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
-  return status === 'done' && active && !['stop', 'notify', 'migrate_to'].includes(operation)
+/** The agent's metadata says which parameters matter for a restart. */
+function digestsOf(result: ReportedResult, metadata: AgentMetadata | undefined): OperationDigests {
+  const parameters = agentParameters(result.attributes)
+  if (result.intervalMs > 0) return operationDigests({ parameters, recurringTimeoutMs: result.timeoutMs }, md5)
+  if (metadata === undefined) return operationDigests({ parameters }, md5)
+  const restartNames = restartParameters(metadata)
+  const secretNames = metadata.parameters.filter((parameter) => parameter.private).map(({ name }) => name)
+  return operationDigests(
+    {
+      parameters,
+      ...(restartNames === undefined ? {} : { restartNames }),
+      ...(secretNames.length === 0 ? {} : { secretNames }),
+    },
+    md5,
+  )
 }
 
-/** Undefined where it takes too long. */
+/** Digests are compared for what runs: of a resource that is not active they mean nothing. */
+function wantsMetadata({ operation, intervalMs, status, exitCode }: ReportedResult): boolean {
+  const active = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
+  return intervalMs === 0 && status === 'done' && active && !['stop', 'notify', 'migrate_to'].includes(operation)
+}
+
+/** Undefined where it takes too long: a result waits for it no longer than a moment. */
 async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

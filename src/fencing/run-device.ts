@@ -7,12 +7,14 @@ import {
   type AgentOutcome,
   type AgentRunner,
   baseEnvironment,
+  describeStartFailure,
   findAgent,
   looksSecret,
   notRun,
   OutputTail,
   ocfExitCodes,
   type ProgramEnd,
+  plainLine,
   runProgram,
 } from '../resource-agents/index.ts'
 import { type DeviceAction, type FenceDevice, plugOf } from './device.ts'
@@ -54,12 +56,12 @@ export async function runDevice(call: DeviceCall, host: FenceHost): Promise<Devi
   })
   const output = new OutputTail(keptOutput)
   const errors = new OutputTail()
-  run.child.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
-  run.child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
+  run.child?.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
+  run.child?.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
   // An agent that ends without reading its options has its own reason, which its exit code tells.
-  run.child.stdin?.on('error', () => undefined)
-  run.child.stdin?.end(options)
-  const read = new Promise((resolve) => run.child.stdout?.once('end', resolve))
+  run.child?.stdin?.on('error', () => undefined)
+  run.child?.stdin?.end(options)
+  const read = new Promise((resolve) => run.child?.stdout?.once('end', resolve))
   const end = await run.ended
   // What is in the pipe belongs to the answer; a child that keeps it open is not waited for.
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, lateOutputMs).unref())])
@@ -67,7 +69,7 @@ export async function runDevice(call: DeviceCall, host: FenceHost): Promise<Devi
 }
 
 function answerOf(call: DeviceCall, end: ProgramEnd, output: string, errors: string): DeviceAnswer {
-  if (end.failure) return failure(end.failure.message)
+  if (end.failure) return failure(`the agent could not be started: ${describeStartFailure(end.failure)}`)
   if (end.timedOut) return { ...failure(`no answer within ${call.timeoutMs / 1000}s`), timedOut: true }
   if (end.exitCode === undefined) return failure(`the agent was ended by ${end.signal ?? 'a signal'}`)
   const isStatus = call.action === 'status'
@@ -116,7 +118,7 @@ function lastLine(text: string): string | undefined {
     .map((candidate) => candidate.replace(/^[\d-]+ [\d:,.]+ (ERROR|WARNING|INFO): /, '').trim())
     .filter((candidate) => candidate !== '' && !candidate.startsWith('Please use'))
     .at(-1)
-  return line?.slice(0, 500)
+  return line === undefined ? undefined : plainLine(line)
 }
 
 function withoutSecrets(device: FenceDevice, text: string): string {

@@ -42,6 +42,15 @@ export function exitReasonIn(output: string): string | undefined {
   if (at === -1) return undefined
   const rest = output.slice(at + exitReasonPrefix.length)
   const end = rest.indexOf('\n')
-  const reason = (end === -1 ? rest : rest.slice(0, end)).trim()
+  const reason = plainLine(end === -1 ? rest : rest.slice(0, end))
   return reason === '' ? undefined : reason
+}
+
+/** Characters of a reason, which is replicated and shown in lists; Pacemaker keeps 128. */
+const longestReason = 500
+
+/** What an agent says, fit for the CIB, which takes no control characters, and for a terminal, which would obey them. */
+export function plainLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim()
+  return line.length <= longestReason ? line : `${line.slice(0, longestReason).trimEnd()} [...]`
 }

@@ -83,7 +83,11 @@ function findOcf(agent: Agent, host: AgentHost): FoundAgent {
     const found = program(join(folder, provider, agent.type), 'ocf')
     if (found) return found
   }
-  return missing(agent, join(host.ocfRoot, 'resource.d', provider))
+  return missing(
+    agent,
+    join(host.ocfRoot, 'resource.d', provider),
+    agentFolders(host).map((folder) => join(folder, provider)),
+  )
 }
 
 function findFenceAgent(agent: Agent, folders: readonly string[]): FoundAgent {
@@ -91,15 +95,18 @@ function findFenceAgent(agent: Agent, folders: readonly string[]): FoundAgent {
     const found = program(join(folder, agent.type), 'fencing')
     if (found) return found
   }
-  return missing(agent, '/usr/sbin')
+  return missing(agent, '/usr/sbin', folders)
 }
 
 function agentFolders(host: AgentHost): readonly string[] {
   return [...host.moreAgentFolders, join(host.ocfRoot, 'resource.d')]
 }
 
-function missing(agent: Agent, folder: string): FoundAgent {
-  return { kind: 'missing', message: `${agentName(agent)} is not installed: there is no program in ${folder}.` }
+/** A file that is there and cannot be run is what the administrator has to hear of. */
+function missing(agent: Agent, folder: string, searched: readonly string[] = [folder]): FoundAgent {
+  const file = searched.map((each) => join(each, agent.type)).find(isFile)
+  const why = file === undefined ? `there is no program in ${folder}` : `${file} is not executable`
+  return { kind: 'missing', message: `${agentName(agent)} is not installed: ${why}.` }
 }
 
 function findUnit(agent: Agent): FoundAgent {
@@ -120,6 +127,14 @@ function isPlainName(name: string): boolean {
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch (error) {
+    return absent(error)
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
     return statSync(path).isFile()
   } catch (error) {
     return absent(error)

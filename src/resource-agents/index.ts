@@ -2,7 +2,7 @@
  * The contract with agents: finds OCF agents, LSB scripts and systemd units, knows their metadata, gives them their environment and runs
  * them in a process group with a time limit. Fence agents share the metadata and the process group.
  */
-export { keptOutputBytes, OutputTail } from './captured-output.ts'
+export { keptOutputBytes, OutputTail, plainLine } from './captured-output.ts'
 export { type AgentCall, type AgentHost, baseEnvironment } from './environment.ts'
 export { agentName, findAgent, listAgents, listFenceAgents, listProviders, listScripts, runsAsUnit } from './find.ts'
 export {
@@ -16,6 +16,7 @@ export {
 } from './metadata.ts'
 export { type AgentOutcome, notRun, ocfExitCodes } from './outcome.ts'
 export {
+  describeStartFailure,
   type ProgramEnd,
   processStart,
   runProgram,

@@ -18,6 +18,10 @@ export const ocfExitCodes = {
   unknown: 193,
 } as const
 
+export function isOcfExitCode(code: number): boolean {
+  return code !== ocfExitCodes.unknown && Object.values<number>(ocfExitCodes).includes(code)
+}
+
 export interface AgentOutcome {
   /** `timeout` means that the result is not known: what was asked for may have happened, now or soon. */
   readonly status: OperationStatus

@@ -14,6 +14,8 @@ export interface ProgramEnd {
   readonly timedOut: boolean
   /** It was ended by `kill`. */
   readonly killed: boolean
+  /** Asked to end, it did not, and had to be killed. */
+  readonly stubborn: boolean
   readonly execTimeMs: number
   /** Why it could not be started. */
   readonly failure?: NodeJS.ErrnoException
@@ -22,7 +24,8 @@ export interface ProgramEnd {
 export interface ProgramRun {
   /** Undefined where it could not be started. */
   readonly processGroup: number | undefined
-  readonly child: ChildProcess
+  /** Undefined where it could not even be tried. */
+  readonly child: ChildProcess | undefined
   readonly ended: Promise<ProgramEnd>
   /** Ends the group before its time limit. */
   kill(): void
@@ -43,20 +46,20 @@ const longestTimerMs = 2 ** 31 - 1
 
 export function runProgram(call: ProgramCall): ProgramRun {
   const began = process.hrtime.bigint()
-  const child = spawn(call.path, call.arguments, {
-    env: call.environment,
-    stdio: call.stdio,
-    detached: true,
-    cwd: '/',
-  })
+  const child = spawned(call)
+  if (child instanceof Error) return neverStarted(child)
   const processGroup = child.pid
   let timedOut = false
   let killed = false
+  let stubborn = false
   let killTimer: NodeJS.Timeout | undefined
   const end = () => {
     if (processGroup === undefined || killTimer !== undefined) return
     signalGroup(processGroup, 'SIGTERM')
-    killTimer = setTimeout(() => signalGroup(processGroup, 'SIGKILL'), killGraceMs)
+    killTimer = setTimeout(() => {
+      stubborn = true
+      signalGroup(processGroup, 'SIGKILL')
+    }, killGraceMs)
   }
   const timeout = setTimeout(
     () => {
@@ -73,7 +76,13 @@ export function runProgram(call: ProgramCall): ProgramRun {
         clearTimeout(killTimer)
         signalGroup(processGroup, 'SIGKILL')
       }
-      resolve({ ...result, timedOut, killed, execTimeMs: Number((process.hrtime.bigint() - began) / 1_000_000n) })
+      resolve({
+        ...result,
+        timedOut,
+        killed,
+        stubborn,
+        execTimeMs: Number((process.hrtime.bigint() - began) / 1_000_000n),
+      })
     }
     child.once('error', (failure) => finish({ failure }))
     child.once('exit', (exitCode, signal) => finish(exitCode === null ? { signal: signal ?? 'SIGKILL' } : { exitCode }))
@@ -86,6 +95,52 @@ export function runProgram(call: ProgramCall): ProgramRun {
       killed = true
       end()
     },
+  }
+}
+
+/** Some failures Node.js throws instead of telling them later, such as that of a program that is being written (ETXTBSY). */
+function spawned(call: ProgramCall): ChildProcess | NodeJS.ErrnoException {
+  try {
+    return spawn(call.path, call.arguments, {
+      env: call.environment,
+      stdio: call.stdio,
+      detached: true,
+      cwd: '/',
+    })
+  } catch (error) {
+    if (isErrno(error)) return error
+    throw error
+  }
+}
+
+function isErrno(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+function neverStarted(failure: NodeJS.ErrnoException): ProgramRun {
+  const ended = Promise.resolve({ failure, timedOut: false, killed: false, stubborn: false, execTimeMs: 0 })
+  return { processGroup: undefined, child: undefined, ended, kill: () => undefined }
+}
+
+/** Why a program could not be started, in words. The file itself was there and executable when it was looked for. */
+export function describeStartFailure({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'it is gone, or the interpreter in its first line does not exist'
+    case 'EACCES':
+      return 'it may not be executed'
+    case 'ETXTBSY':
+      return 'it is being written'
+    case 'E2BIG':
+      return 'its parameters are too long: the kernel takes no value of more than 128 KiB'
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return 'the node has no room for another process'
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'too many files are open'
+    default:
+      return message
   }
 }
 

@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { failed, ok, type Result, resourceId } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
-import { OutputTail } from './captured-output.ts'
+import { OutputTail, plainLine } from './captured-output.ts'
 import { type AgentHost, agentEnvironment, baseEnvironment } from './environment.ts'
 import { agentName, findAgent } from './find.ts'
 import { type AgentMetadata, type AgentMetadataReport, parseAgentMetadata } from './metadata.ts'
-import { runProgram } from './process-group.ts'
+import { describeStartFailure, type ProgramEnd, runProgram } from './process-group.ts'
 import { scriptMetadata, unitMetadata } from './service-metadata.ts'
 import { describeUnit } from './systemd/unit-files.ts'
 
@@ -67,20 +67,26 @@ async function ask(
   })
   const output = new OutputTail(longestMetadata)
   const errors = new OutputTail(1024)
-  run.child.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
-  run.child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
-  const read = closed(run.child.stdout)
+  run.child?.stdout?.on('data', (chunk: Buffer) => output.add(chunk))
+  run.child?.stderr?.on('data', (chunk: Buffer) => errors.add(chunk))
+  const read = closed(run.child?.stdout)
   const end = await run.ended
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, lateOutputMs).unref())])
   if (end.failure || end.exitCode !== 0) {
-    const how = end.failure?.message ?? (end.timedOut ? 'it timed out' : `it exited with ${end.exitCode ?? end.signal}`)
-    return failed({ code: 'agent-metadata', agent: name, message: `${how}. ${errors.text.trim()}`.trim() })
+    const message = `${howItEnded(path, end)}. ${plainLine(errors.text)}`.trim()
+    return failed({ code: 'agent-metadata', agent: name, message })
   }
   return parseAgentMetadata(name, output.text)
 }
 
-function closed(stream: NodeJS.ReadableStream | null): Promise<void> {
-  return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
+function howItEnded(path: string, { failure, timedOut, exitCode, signal }: ProgramEnd): string {
+  if (failure) return `${path} could not be started: ${describeStartFailure(failure)}`
+  if (timedOut) return `the agent did not answer within ${metadataTimeoutMs / 1000}s`
+  return exitCode === undefined ? `the agent was ended by ${signal}` : `the agent exited with ${exitCode}`
+}
+
+function closed(stream: NodeJS.ReadableStream | null | undefined): Promise<void> {
+  return !stream ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
 }
 
 function fileVersion(path: string): string {

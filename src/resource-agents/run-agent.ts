@@ -7,8 +7,8 @@ import type { Agent } from '../cib/index.ts'
 import { exitReasonIn } from './captured-output.ts'
 import { type AgentCall, type AgentHost, agentEnvironment } from './environment.ts'
 import { agentName, findAgent } from './find.ts'
-import { type AgentOutcome, lsbStatusAsMonitor, notRun, ocfExitCodes } from './outcome.ts'
-import { type ProgramEnd, runProgram } from './process-group.ts'
+import { type AgentOutcome, isOcfExitCode, lsbStatusAsMonitor, notRun, ocfExitCodes } from './outcome.ts'
+import { describeStartFailure, type ProgramEnd, runProgram } from './process-group.ts'
 import { forgetRunning, machineMs, noteRunning, notesFolder, OutputFile } from './running-agents.ts'
 
 export interface AgentRunner {
@@ -23,6 +23,9 @@ export interface RunningAgent {
 
 /** Waits for the file of a talkative agent no longer than this before looking at its length. */
 const trimEveryMs = 100
+/** An agent that somebody is copying into place is waited for: the failure of a stop would be a reason to fence the node. */
+const writtenWithinMs = 2000
+const lookAgainMs = 50
 
 export function childProcessRunner(host: AgentHost): AgentRunner {
   const notes = notesFolder(host.runFolder)
@@ -36,16 +39,41 @@ export function childProcessRunner(host: AgentHost): AgentRunner {
         return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by systemd.`))
       if (found.standard === 'fencing')
         return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by the fencer.`))
-      return start(call, found.path, host, notes)
+      return startWhenWritten(call, () => start(call, found.path, host, notes))
     },
   }
+}
+
+function startWhenWritten(call: AgentCall, begin: () => StartedAgent): RunningAgent {
+  let current = begin()
+  let wanted = true
+  const finished = (async () => {
+    const giveUpAt = machineMs() + Math.min(call.timeoutMs, writtenWithinMs)
+    while (wanted && (await current.failure) === 'ETXTBSY' && machineMs() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+      if (wanted) current = begin()
+    }
+    return await current.finished
+  })()
+  return {
+    finished,
+    kill: () => {
+      wanted = false
+      current.kill()
+    },
+  }
+}
+
+interface StartedAgent extends RunningAgent {
+  /** The code of the error that kept it from starting. */
+  readonly failure: Promise<string | undefined>
 }
 
 function finishedWith(outcome: AgentOutcome): RunningAgent {
   return { finished: Promise.resolve(outcome), kill: () => undefined }
 }
 
-function start(call: AgentCall, path: string, host: AgentHost, notes: string): RunningAgent {
+function start(call: AgentCall, path: string, host: AgentHost, notes: string): StartedAgent {
   const output = new OutputFile(notes, call.resource)
   const run = runProgram({
     path,
@@ -67,7 +95,9 @@ function start(call: AgentCall, path: string, host: AgentHost, notes: string): R
     forgetRunning(notes, call.resource)
     return outcomeOf(call, path, end, output.finish())
   })
-  return { finished, kill: run.kill }
+  const failure =
+    run.processGroup === undefined ? run.ended.then((end) => end.failure?.code) : Promise.resolve(undefined)
+  return { finished, failure, kill: run.kill }
 }
 
 function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: string): AgentOutcome {
@@ -79,11 +109,13 @@ function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: strin
     output,
     execTimeMs,
   })
-  if (end.failure) return failure(`${path} could not be started: ${end.failure.message}`)
-  if (end.timedOut) return failure(`${call.operation} did not complete within ${describeMs(call.timeoutMs)}`, 'timeout')
+  if (end.failure) return failure(`${path} could not be started: ${describeStartFailure(end.failure)}`)
+  const killed = end.stubborn ? ', ignored SIGTERM and was killed' : ''
+  if (end.timedOut)
+    return failure(`${call.operation} did not complete within ${describeMs(call.timeoutMs)}${killed}`, 'timeout')
   if (end.killed) return failure(`${call.operation} was interrupted`, 'cancelled')
   if (end.exitCode === undefined) return failure(`${call.operation} was ended by ${end.signal ?? 'a signal'}`)
-  const exitReason = exitReasonIn(output)
+  const exitReason = exitReasonIn(output) ?? undefinedCode(end.exitCode)
   return {
     status: 'done',
     exitCode: isLsb(call.agent, path) && call.operation === 'monitor' ? lsbStatusAsMonitor(end.exitCode) : end.exitCode,
@@ -91,6 +123,10 @@ function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: strin
     execTimeMs,
     ...(exitReason === undefined ? {} : { exitReason }),
   }
+}
+
+function undefinedCode(exitCode: number): string | undefined {
+  return isOcfExitCode(exitCode) ? undefined : `${exitCode} is no exit code that OCF defines`
 }
 
 function isLsb(agent: Agent, path: string): boolean {

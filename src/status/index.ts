@@ -16,4 +16,5 @@ export {
 } from './print/index.ts'
 export { roleOrChange } from './print/primitive.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
+export { type Remark, remarksOn } from './remarks.ts'
 export { parseMoment, type RuleContext, ruleHolds, type UtcOffsetAt, utc } from './rules/index.ts'

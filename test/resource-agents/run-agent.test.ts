@@ -56,11 +56,29 @@ test('an agent that cannot be executed is an error that names it', async () => {
   expect(outcome.exitReason).toContain('could not be started')
 })
 
+test('a parameter that the kernel does not take keeps the agent from starting, and nothing else', async () => {
+  folder.add('web', 'exit 0')
+  const outcome = await run('web', { attributes: { text: 'x'.repeat(200_000) } })
+  expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
+  expect(outcome.exitReason).toContain('its parameters are too long: the kernel takes no value of more than 128 KiB')
+})
+
+test('a reason is one line without control characters, and not without end', async () => {
+  folder.add('red', `printf 'ocf-exit-reason:\\033[31mred\\001 %s\\n' "$(head -c 9000 /dev/zero | tr '\\0' y)"; exit 1`)
+  const { exitReason = '' } = await run('red')
+  expect(exitReason).toMatch(/^\[31mred {2}y+ \[\.\.\.\]$/)
+  expect(exitReason.length).toBeLessThan(510)
+})
+
 test('at the time limit everything that the agent started is ended, and the result is unknown', async () => {
   folder.add('hangs', `sleep 600 & echo $! > ${folder.path}/child; trap "" TERM; while :; do sleep 600; done`)
   const before = Date.now()
   const outcome = await run('hangs', { timeoutMs: 300 })
-  expect(outcome).toMatchObject({ status: 'timeout', exitCode: 1, exitReason: 'start did not complete within 300ms' })
+  expect(outcome).toMatchObject({
+    status: 'timeout',
+    exitCode: 1,
+    exitReason: 'start did not complete within 300ms, ignored SIGTERM and was killed',
+  })
   expect(Date.now() - before).toBeLessThan(10_000)
   await gone(Number(readFileSync(join(folder.path, 'child'), 'utf8')))
 })

@@ -51,6 +51,8 @@ export interface OperationResult {
   /** 193 while it is pending. */
   readonly exitCode: number
   readonly exitReason?: string
+  /** What the administrator should hear of although the operation did well. */
+  readonly remark?: string
   /** Seconds since the epoch at which the result, if recurring its last change, came about. */
   readonly lastChange: number
   readonly execTimeMs: number
@@ -99,6 +101,9 @@ function recordNames(result: OperationResult): readonly string[] {
   return recurring ? [`${result.operation}_${result.intervalMs}`] : ['last_0']
 }
 
+/** Not one of Pacemaker's, whose tools pass over it. */
+export const remarkAttribute = 'systole-remark'
+
 function attributesOf(result: OperationResult): Readonly<Record<string, string>> {
   const key = formatTransitionKey(result.key)
   const operation = recordedOperation(result)
@@ -121,6 +126,7 @@ function attributesOf(result: OperationResult): Readonly<Record<string, string>>
     ...present({
       migrate_source: result.migration?.source,
       migrate_target: result.migration?.target,
+      [remarkAttribute]: result.remark,
       ...digestAttributes(result.digests),
     }),
   }

@@ -4,7 +4,7 @@
  */
 
 import { type ResourceId, resourceId } from '../../base/index.ts'
-import type { PrimitiveResource } from '../../status/index.ts'
+import { type PrimitiveResource, remarksOn } from '../../status/index.ts'
 import { causesOf } from './causes.ts'
 import { contributionsOn } from './contributions.ts'
 import type { Explained } from './explained.ts'
@@ -51,6 +51,7 @@ function explainInstance(explained: Explained, resource: PrimitiveResource): Ins
       (failure) => failure.resource === resource.id || failure.resource === resource.state.historyName,
     ),
     failCounts: failCountsOf(resource),
+    remarks: remarksOn(resource),
   }
 }
 

@@ -13,7 +13,7 @@ export function printResource(explained: Explained, instances: readonly Instance
 }
 
 function printInstance(explained: Explained, instance: InstanceExplanation): string {
-  const { causes, failures, failCounts, chain } = instance
+  const { causes, failures, failCounts, remarks, chain } = instance
   const { now } = explained.status
   return [
     `${instance.id}: ${describeNow(instance)}`,
@@ -26,6 +26,10 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
       ...failures.map((failure) => describeFailure(failure, now)),
       ...failCounts.map((count) => describeFailCount(count, now)),
     ]),
+    ...section(
+      'Remarks:',
+      remarks.map(({ node, text }) => `${node}: ${text}`),
+    ),
     ...section('Placed with others:', chain.map(describeLink)),
     ...section(
       'Nodes:',

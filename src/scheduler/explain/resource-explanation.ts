@@ -1,7 +1,7 @@
 /** Why a resource is where it is, as a value: what programs read and what is printed for people. */
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role, Score } from '../../cib/index.ts'
-import type { FailedOperation } from '../../status/index.ts'
+import type { FailedOperation, Remark } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
 import type { Cause } from './causes.ts'
@@ -32,6 +32,7 @@ export interface InstanceExplanation {
   readonly nodes: readonly NodeExplanation[]
   readonly failures: readonly FailedOperation[]
   readonly failCounts: readonly FailCountFacts[]
+  readonly remarks: readonly Remark[]
 }
 
 export interface ColocationLink {

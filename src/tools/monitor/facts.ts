@@ -207,9 +207,13 @@ const statusWords: Readonly<Record<string, string>> = {
   '2': 'Timed Out',
   '3': 'NOT SUPPORTED',
   '4': 'Error',
-  '5': 'Not installed',
-  '6': 'Not connected',
-  '7': 'Device is unavailable',
+  '5': 'Hard error',
+  '6': 'Fatal error',
+  '7': 'Not installed',
+  '8': 'Internal communication failure',
+  '9': 'Cannot execute now',
+  '10': 'No fence device',
+  '11': 'CIB secrets unavailable',
 }
 
 /** What became of an operation that was begun, from its `op-status`. */

@@ -229,17 +229,17 @@ function failCountLines(facts: MonitorFacts): readonly string[] {
 function failureLine(facts: MonitorFacts, failure: FailedOperation): string {
   const entry = failedEntry(facts, failure)
   const interval = failure.intervalMs === 0 ? '' : `${readableInterval(failure.intervalMs)}-interval `
+  const { exitReason } = failure
   const could =
     failure.status === '0'
-      ? `returned '${exitWord(failure.exitCode)}'`
-      : `could not be executed (${statusWord(failure.status)})`
-  const reason = failure.exitReason === '' ? '' : ` (${failure.exitReason})`
+      ? `returned '${exitWord(failure.exitCode)}'${exitReason === '' ? '' : ` (${exitReason})`}`
+      : `could not be executed (${[statusWord(failure.status), ...(exitReason === '' ? [] : [exitReason])].join(': ')})`
   const at = failure.lastChange === undefined ? '' : ` at ${ctime(failure.lastChange)}`
   const after =
     entry?.attributes['exec-time'] === undefined
       ? ''
       : ` after ${readableInterval(Number(entry.attributes['exec-time']))}`
-  return `* ${failure.resource} ${interval}${failure.operation} on ${failure.node} ${could}${reason}${at}${after}`
+  return `* ${failure.resource} ${interval}${failure.operation} on ${failure.node} ${could}${at}${after}`
 }
 
 /** `10s`, `1m30s`, `1.5s`, `11ms`. */

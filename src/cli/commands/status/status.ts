@@ -4,6 +4,7 @@ import {
   describeExitCode,
   type FailedOperation,
   printClusterStatus,
+  remarksOn,
 } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
@@ -46,6 +47,7 @@ async function showStatus(call: Call): Promise<Outcome> {
     nodes: read.nodes.map((node) => nodeFacts(node, state)),
     resources: resourceFacts(read.resources),
     failures: read.failures,
+    remarks: read.resources.flatMap(remarksOn),
     fencing: state?.fencing ?? [],
     transition: state?.transition ?? null,
     notes: state?.notes ?? [],
@@ -85,11 +87,15 @@ function doing({ transition }: ClusterState): string {
 
 function problems(read: ClusterStatus, state: ClusterState | undefined): readonly string[] {
   const failures = read.failures.map((failure) => `  * ${describeFailure(failure)}`)
+  const remarks = read.resources
+    .flatMap(remarksOn)
+    .map(({ resource, node, text }) => `  * ${resource} on ${node}: ${text}`)
   const fencing = (state?.fencing ?? [])
     .filter(({ outcome }) => outcome !== 'succeeded')
     .map((record) => `  * ${describeFencing(record)}`)
   return [
     ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ''] : []),
+    ...(remarks.length > 0 ? ['Remarks on Resources:', ...remarks, ''] : []),
     ...(fencing.length > 0 ? ['Failed or Pending Fencing:', ...fencing, ''] : []),
     ...(state?.notes ?? []).map((note) => `Note: ${note}`),
   ]
