@@ -12,8 +12,10 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { type Call, done, type Outcome, Refusal } from './command.ts'
+import { decide } from './decide.ts'
+import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
 import { notRunnable } from './not-runnable.ts'
-import { type PlannedAction, plannedActions, printPlannedActions } from './planned-actions.ts'
+import { type PlannedAction, type PlannedKind, plannedActionsBetween, printPlannedActions } from './planned-actions.ts'
 import { checkWait, waitUntilSettled } from './wait.ts'
 
 export interface Change {
@@ -33,6 +35,8 @@ export interface Changed {
   readonly edited: Edited
   readonly message: string
   readonly actions: readonly PlannedAction[]
+  /** What ought to run and will not, because of this change. */
+  readonly leftStopped: readonly LeftStopped[]
   /** Undefined for a preview. */
   readonly version: number | undefined
 }
@@ -42,15 +46,35 @@ const maxAttempts = 5
 export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   checkWait(call)
   const changed = await applyChange(call, change)
-  const facts = { message: changed.message, actions: changed.actions, ...change.facts?.(changed.edited) }
-  if (changed.version === undefined) return previewed(changed, facts)
+  const { message, actions, leftStopped, version } = changed
+  const facts = { message, actions, leftStopped, ...change.facts?.(changed.edited) }
+  if (version === undefined) return previewed(changed, facts)
   const wait = call.flags.get('wait')
-  if (wait === undefined) return done(`${changed.message}\n`, { ...facts, version: changed.version })
-  const settled = await waitUntilSettled(call, wait, changed.version)
-  const exitCode = settled.settled ? 0 : 1
-  const outcome = { ...facts, version: changed.version, settled: settled.settled, settledMessage: settled.message }
-  return done(`${changed.message}\n${settled.message}\n`, outcome, exitCode)
+  if (wait === undefined) return done(`${message}\n`, { ...facts, version })
+  const settled = await waitUntilSettled(call, wait, version)
+  const stopped = settled.settled ? await concernedAndStopped(call, changed) : []
+  const failure = stopped.length === 0 ? '' : `Not running:\n${printLeftStopped(stopped)}`
+  return done(
+    `${message}\n${settled.message}\n${failure}`,
+    { ...facts, version, settled: settled.settled, settledMessage: settled.message, notRunning: stopped },
+    settled.settled && stopped.length === 0 ? 0 : 1,
+  )
 }
+
+/** What the change was to bring up and did not. */
+async function concernedAndStopped(call: Call, { actions, leftStopped }: Changed): Promise<readonly LeftStopped[]> {
+  const started = actions.flatMap(({ kind, resource }) =>
+    bringsUp.has(kind) && resource !== undefined ? [resource] : [],
+  )
+  const concerned = new Set([...started.map(withoutInstance), ...leftStopped.map(({ resource }) => resource)])
+  if (concerned.size === 0) return []
+  const { cib } = await call.cluster.readCib()
+  return notRunning(cib, concerned, call.terminal.now())
+}
+
+const bringsUp: ReadonlySet<PlannedKind> = new Set(['start', 'restart', 'move', 'migrate'])
+
+const withoutInstance = (id: string): string => id.replace(/:\d+$/, '')
 
 /** Makes the change, or only computes its consequences with `--preview`. Throws a Refusal where it may not be made. */
 export async function applyChange(call: Call, change: Change): Promise<Changed> {
@@ -59,21 +83,35 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     const edited = editedOrRefused(change.edit(before.cib))
     const message = change.message(edited)
     if (printXml(edited.cib) === printXml(before.cib))
-      return { edited, message: `${message} Nothing had to be changed.`, actions: [], version: before.version }
+      return {
+        edited,
+        message: `${message} Nothing had to be changed.`,
+        actions: [],
+        leftStopped: [],
+        version: before.version,
+      }
     if (!call.cluster.isScratch && !change.keepsMistakes) refuseMistakes(before.cib, edited.cib)
-    const actions = tellsActions(call, change) ? plannedActions(before.cib, edited.cib, call.terminal.now()) : []
+    const { actions, leftStopped } = tellsActions(call, change)
+      ? consequences(before.cib, edited.cib, call.terminal.now())
+      : { actions: [], leftStopped: [] }
     const advice = call.flags.has('force')
       ? []
       : [...notRunnableHere(call, before.cib, edited.cib), ...(change.needsForce?.(before.cib, edited, actions) ?? [])]
-    if (call.flags.has('preview')) return { edited, message, actions, version: undefined }
+    if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
+    if (leftStopped.length > 0) call.terminal.progress(`This will not run:\n${printLeftStopped(leftStopped)}`)
     const answer = await call.cluster.push({ cib: edited.cib, expectedVersion: before.version, command: call.typed })
-    if (answer.kind === 'saved') return { edited, message, actions, version: answer.version }
+    if (answer.kind === 'saved') return { edited, message, actions, leftStopped, version: answer.version }
   }
   throw new Refusal(
     `The configuration was changed by somebody else ${maxAttempts} times in a row. Nothing was changed: try again.`,
   )
+}
+
+function consequences(before: XmlElement, after: XmlElement, now: Date): Pick<Changed, 'actions' | 'leftStopped'> {
+  const [was, is] = [decide(before, now), decide(after, now)]
+  return { actions: plannedActionsBetween(was, is), leftStopped: leftStoppedBetween(was, is) }
 }
 
 /** A change of a file causes nothing, so that its actions are computed only where they are asked for or decide something. */
@@ -109,7 +147,8 @@ function errorsOf(cib: XmlElement): readonly string[] {
 }
 
 function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
-  const { actions, message } = changed
-  const text = actions.length === 0 ? 'It would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
+  const { actions, leftStopped, message } = changed
+  const acts = actions.length === 0 ? 'It would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
+  const text = leftStopped.length === 0 ? acts : `${acts}This would not run:\n${printLeftStopped(leftStopped)}`
   return done(`Preview: nothing was changed. The command would say: ${message}\n${text}`, { preview: true, ...facts })
 }

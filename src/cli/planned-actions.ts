@@ -3,8 +3,9 @@
  * start of one resource are told as what they amount to: a restart or a move.
  */
 import type { XmlElement } from '../cib/index.ts'
-import { schedule, simulate } from '../scheduler/index.ts'
+import { type Schedule, simulate } from '../scheduler/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
+import { decide } from './decide.ts'
 import { utcOffsetAt } from './host-time.ts'
 import { md5 } from './md5.ts'
 
@@ -39,8 +40,12 @@ interface Step {
 }
 
 export function plannedActions(before: XmlElement, after: XmlElement, now: Date): readonly PlannedAction[] {
-  const anyway = new Set(keysOf(graphOf(before, now)))
-  const fresh = graphOf(after, now).actions.filter((action) => !anyway.has(keyOf(action)))
+  return plannedActionsBetween(decide(before, now), decide(after, now))
+}
+
+export function plannedActionsBetween(was: Schedule, is: Schedule): readonly PlannedAction[] {
+  const anyway = new Set(keysOf(was.graph))
+  const fresh = is.graph.actions.filter((action) => !anyway.has(keyOf(action)))
   return [...fencings(fresh), ...resourceActions(fresh.flatMap(stepOf))]
 }
 
@@ -51,10 +56,6 @@ export function afterwards(cib: XmlElement, now: Date): XmlElement {
 
 export function printPlannedActions(actions: readonly PlannedAction[]): string {
   return actions.map(({ text }) => `  * ${text}\n`).join('')
-}
-
-function graphOf(cib: XmlElement, now: Date): TransitionGraph {
-  return schedule({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, explain: false }).graph
 }
 
 function keysOf(graph: TransitionGraph): readonly string[] {

@@ -4,6 +4,7 @@
  */
 export type { TransitionChange } from './actions/graph/summary.ts'
 export type { Assignment } from './assignment.ts'
+export type { Cause } from './explain/causes.ts'
 export { explainFencing } from './explain/explain-fencing.ts'
 export { explainMove } from './explain/explain-move.ts'
 export { explainNode, type NodeReport } from './explain/explain-node.ts'

@@ -63,6 +63,13 @@ test('it keeps its state in the daemon until then, and its resources run through
   expect(await lab.whereIs('work', 'n1')).toEqual(['n2'])
 }, 120_000)
 
+test('a wait for what could not be started does not pass for a success', async () => {
+  const line = ['create', 'lost', 'ocf:heartbeat:IPaddr2', 'ip=192.0.2.1', 'nic=none0', '--wait', '--json']
+  const refused = lab.systole('n1', 'resource', ...line)
+  await expect(refused).rejects.toThrow(/"notRunning":\s*\[\s*\{\s*"resource": "lost"/)
+  await lab.systole('n1', 'resource', 'delete', 'lost', '--wait')
+}, 120_000)
+
 const pki = '/etc/systole/pki'
 
 async function certificates(node: string): Promise<{ readonly validUntil: string }> {

@@ -4,6 +4,7 @@
  */
 
 import type { NodeName, ResourceId } from '../../base/index.ts'
+import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { ClusterStatus, FailedOperation, PrimitiveResource } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { PlacementReason, PrimitiveAssignment } from '../assignment.ts'
@@ -90,8 +91,37 @@ function placementCause(
   // What the other one needs is told below it.
   const mends = because.length > 0 ? [] : group.reasons.flatMap((reason) => mendReason({ status, resource }, reason))
   const nodes = group.nodes.length === 0 ? '' : `${group.nodes.join(', ')}: `
-  const text = blocking === undefined ? group.text : describeBlocking(blocking, status)
+  const text =
+    blocking === undefined
+      ? `${group.text}${countedFailures(status, resource, group)}`
+      : describeBlocking(blocking, status)
   return { text: `${nodes}${text}`, mend: [...new Set(mends)], because }
+}
+
+/** What a fail count has counted, in the agent's own words. */
+function countedFailures(
+  { failures }: ClusterStatus,
+  { id, state }: PrimitiveResource,
+  { reasons }: ReasonGroup,
+): string {
+  const counts = reasons.flatMap((reason) =>
+    reason.kind === 'banned'
+      ? reason.by.flatMap(({ source }) =>
+          source.kind === 'fail-count' ? [{ node: reason.node, count: source.count }] : [],
+        )
+      : [],
+  )
+  const told = failures
+    .filter(
+      ({ resource, node }) =>
+        (resource === id || resource === state.historyName) && counts.some((counted) => counted.node === node),
+    )
+    .map(({ operation, exitReason }) =>
+      exitReason === '' ? `${operation} failed` : `${operation} failed: ${exitReason}`,
+    )
+  if (told.length > 0) return ` (${[...new Set(told)].join('; ')})`
+  const isFatal = counts.some(({ count }) => count >= INFINITY_SCORE)
+  return isFatal ? ' (a failed stop counts as that, and a failed start with start-failure-is-fatal)' : ''
 }
 
 /** The failures on the node whose failure blocks it. */

@@ -133,8 +133,7 @@ function keepsApart(id: string, { constraints }: Configuration): boolean {
 }
 
 function describeFailCount(count: Score, threshold: Score): string {
-  if (count >= INFINITY_SCORE)
-    return 'its fail count there is INFINITY: a failed stop counts as that, and a failed start with start-failure-is-fatal'
+  if (count >= INFINITY_SCORE) return 'its fail count there is INFINITY'
   const times = count === 1 ? 'once' : `${formatScore(count)} times`
   return `failed ${times} there, and migration-threshold is ${formatScore(threshold)}`
 }

@@ -1,0 +1,63 @@
+/**
+ * Resources that ought to run and do not, with the decision's own reasons: what a change will leave so, told before it is
+ * made, and what is so once the cluster has settled. "Settled" alone would let a start that failed pass for a success.
+ */
+import type { XmlElement } from '../cib/index.ts'
+import { type Cause, explainResource, type Schedule } from '../scheduler/index.ts'
+import type { PrimitiveResource } from '../status/index.ts'
+import { decide } from './decide.ts'
+
+export interface LeftStopped {
+  /** As it is configured: of a clone, all its instances. */
+  readonly resource: string
+  /** Empty where the decision gives it a place and it has yet to get there. */
+  readonly causes: readonly string[]
+}
+
+/** What the change leaves without a place that had one before, or is new. */
+export function leftStoppedBetween(was: Schedule, is: Schedule): readonly LeftStopped[] {
+  const nowhereBefore = new Set(wanted(was).filter((id) => !hasPlace(was, id)))
+  return wanted(is)
+    .filter((id) => !hasPlace(is, id) && !nowhereBefore.has(id))
+    .map((id) => explained(is, id))
+}
+
+/** Which of these are active nowhere. */
+export function notRunning(cib: XmlElement, resources: ReadonlySet<string>, now: Date): readonly LeftStopped[] {
+  const decision = decide(cib, now)
+  return wanted(decision)
+    .filter((id) => resources.has(id) && !instancesOf(decision, id).some(({ state }) => state.active.length > 0))
+    .map((id) => explained(decision, id))
+}
+
+export function printLeftStopped(stopped: readonly LeftStopped[]): string {
+  return stopped.map(({ resource, causes }) => `  * ${resource}: ${causes.join('; ') || 'about to start'}\n`).join('')
+}
+
+/** Primitives by their configured ids: neither stopped on purpose nor left alone. */
+function wanted({ status, assignment }: Schedule): readonly string[] {
+  const meant = [...assignment.primitives.values()].filter(
+    ({ managed, whyNot }) => managed && !whyNot.some(({ kind }) => kind === 'target-role' || kind === 'orphan'),
+  )
+  return [...new Set(meant.flatMap(({ id }) => status.primitivesById.get(id)?.configuredId ?? []))]
+}
+
+function hasPlace(decision: Schedule, id: string): boolean {
+  return instancesOf(decision, id).some(
+    (instance) => decision.assignment.primitives.get(instance.id)?.node !== undefined,
+  )
+}
+
+function instancesOf({ status }: Schedule, id: string): readonly PrimitiveResource[] {
+  return [...status.primitivesById.values()].filter(({ configuredId }) => configuredId === id)
+}
+
+function explained(decision: Schedule, id: string): LeftStopped {
+  const causes = explainResource(decision, id)?.instances.flatMap((instance) => instance.causes) ?? []
+  return { resource: id, causes: [...new Set(causes.map(inOneLine))] }
+}
+
+/** A cause and what it comes from, down to where it begins. */
+function inOneLine({ text, because }: Cause): string {
+  return [text, ...because.slice(0, 1).map(inOneLine)].join(' ← ')
+}

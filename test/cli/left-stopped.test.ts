@@ -1,0 +1,50 @@
+/** What a change leaves without a place is told before it is made. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { allCommands } from '../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../src/cli/file-access.ts'
+import { runLine } from '../../src/cli/run.ts'
+import { scriptedTerminal } from './scripted-terminal.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'systole-left-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** In this cluster the group `site` has `ip`, which runs, and `web`, which could be started nowhere. */
+const cluster = join(import.meta.dirname, '../scheduler/cases/why/group-member-failed/cib.xml')
+
+async function preview(...line: readonly string[]): Promise<string> {
+  const file = join(folder, 'cib.xml')
+  copyFileSync(cluster, file)
+  const printed = await runLine({
+    commands: allCommands,
+    line: [...line, '--preview', '--force'],
+    terminal: scriptedTerminal([]),
+    openCluster: (other) => fileAccess(other ?? file),
+    called: { program: 'systole', environment: undefined },
+  })
+  return printed.standardOutput
+}
+
+test('a new resource behind one that cannot run, with the cause at the end of the chain', async () => {
+  expect(await preview('resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--group', 'site')).toContain(
+    'This would not run:\n  * late: n1, n2: -INFINITY placed with web (members of a group) ← web runs nowhere ← ' +
+      'n1, n2: -INFINITY its fail count there is INFINITY (start failed: cannot bind to port 80)\n',
+  )
+})
+
+test('what runs and is banned from everywhere', async () => {
+  const facts = JSON.parse(
+    await preview('constraint', 'location', 'ip', 'rule', 'score=-INFINITY', '#uname', 'ne', 'x', '--json'),
+  )
+  expect(facts.leftStopped).toMatchObject([{ resource: 'ip', causes: [expect.stringContaining('location-ip')] }])
+})
+
+test.each([
+  ['what is stopped on purpose', ['resource', 'disable', 'site']],
+  ['what has a place', ['resource', 'create', 'fresh', 'ocf:pacemaker:Dummy']],
+  ['what ran nowhere before', ['resource', 'meta', 'web', 'priority=5']],
+])('not a word about %s', async (_, line) => {
+  expect(JSON.parse(await preview(...line, '--json')).leftStopped).toEqual([])
+})
