@@ -18,6 +18,9 @@ const deploymentSuites = ['test/deployment/**/*.test.ts']
 /** A state is waited for, never a duration: on a busy machine it may take its time. */
 const patient = { poll: { timeout: 20_000 } }
 
+/** Nodes that only their watchdogs fence: each time is waited for (`npm run e2e:watchdog`). */
+const watchdogSuites = ['test/watchdog/**/*.test.ts']
+
 // Rules without a time zone mean the host's: expected answers are written for this one.
 process.env.TZ = 'UTC'
 
@@ -28,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites],
+          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites, ...watchdogSuites],
           testTimeout: 30_000,
           expect: patient,
           maxWorkers: 2,
@@ -51,6 +54,15 @@ export default defineConfig({
           testTimeout: 1_800_000,
           expect: patient,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'watchdog',
+          include: watchdogSuites,
+          testTimeout: 180_000,
+          expect: patient,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -31,3 +31,4 @@ export {
   observe,
   type ReplicatedConfiguration,
 } from './view.ts'
+export { watchdogMsOf } from './watchdog.ts'

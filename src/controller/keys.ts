@@ -30,6 +30,7 @@ export const keys = {
   ticket: (id: string) => `${root}tickets/${segment(id)}`,
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
+  selfFencing: (node: NodeName) => `${root}fencing/self/${segment(node)}`,
 } as const
 
 /** What a key is about. */
@@ -46,6 +47,7 @@ export type Subject =
   | { readonly kind: 'ticket'; readonly id: string }
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
+  | { readonly kind: 'self-fencing'; readonly node: NodeName }
 
 /** undefined for keys that decide nothing: old versions of the configuration, keys of later versions. */
 export function subjectOf(key: string): Subject | undefined {
@@ -73,11 +75,9 @@ export function subjectOf(key: string): Subject | undefined {
     case 'tickets':
       return { kind: 'ticket', id: first }
     case 'fencing':
-      return first === 'history'
-        ? { kind: 'fencing-history', id: second }
-        : first === 'confirmed'
-          ? { kind: 'fencing-confirmed', node: nodeName(second) }
-          : undefined
+      if (first === 'history') return { kind: 'fencing-history', id: second }
+      if (first === 'confirmed') return { kind: 'fencing-confirmed', node: nodeName(second) }
+      return first === 'self' ? { kind: 'self-fencing', node: nodeName(second) } : undefined
     default:
       return undefined
   }

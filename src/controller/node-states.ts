@@ -16,6 +16,7 @@ import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
 import type { Edit } from './effects.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
+import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
 
 /** As long as a restarted daemon is given to come back (docs/concepts/times.md, restartGraceMs). */
 const registrationMs = 3000
@@ -123,7 +124,7 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
     return record.state === 'leaving' ? {} : { revoke: node !== input.self }
   }
   if (state === undefined && record.state === 'leaving') return {}
-  if (isMember(state) && sameIncarnation) return {}
+  if (isMember(state) && sameIncarnation && watchdogMsOf(state) === record.watchdogMs) return {}
   if (node !== input.self && input.silent.has(node))
     // It holds a lease, so that it counts; but commands to it would be lost. Soon it is heard, or it is given up.
     return state === undefined ? { waitingFor: `${node} is here, but its heartbeats do not reach the DC` } : {}
@@ -135,7 +136,7 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
     join: 'member',
     expected: 'member',
     term: input.term,
-    attributes: { incarnation: String(record.incarnation) },
+    attributes: { incarnation: String(record.incarnation), ...watchdogAttributes(record) },
   }
   const fresh = !sameIncarnation || state === undefined || state.expected === 'down'
   const put: Edit = { kind: 'put-node-state', record: joined }

@@ -24,6 +24,7 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { type Subject, subjectOf } from './keys.ts'
+import { watchdogMsOf } from './watchdog.ts'
 
 /** `members/<node>`: written by the node, gone with its lease. */
 export interface MemberRecord {
@@ -36,6 +37,8 @@ export interface MemberRecord {
   readonly state: 'joining' | 'member' | 'leaving'
   /** Seconds since the epoch. */
   readonly since: number
+  /** The time of the watchdog that it feeds, where it feeds one. */
+  readonly watchdogMs?: number
 }
 
 export interface ReplicatedConfiguration {
@@ -60,6 +63,8 @@ export interface ClusterView {
   readonly tickets: ReadonlyMap<string, TicketRecord>
   /** Nodes that somebody who is to be believed has declared to be off. */
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
+  /** Which life of a node is asked to let its watchdog end it. */
+  readonly selfFencing: ReadonlyMap<NodeName, number>
   /** What the DC has published of its transition, as it stands there. */
   readonly transition?: unknown
 }
@@ -122,6 +127,7 @@ export const emptyView: ClusterView = {
   attributeTraits: new Map(),
   tickets: new Map(),
   confirmedDown: new Map(),
+  selfFencing: new Map(),
 }
 
 export interface Observed {
@@ -138,6 +144,7 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     nodeStates: new Map(view.nodeStates),
     tickets: new Map(view.tickets),
     confirmedDown: new Map(view.confirmedDown),
+    selfFencing: new Map(view.selfFencing),
     // The large maps are copied only when they change.
     operations: copyIf(view.operations, observations, 'history/'),
     attributes: copyIf(view.attributes, observations, 'attributes/'),
@@ -162,6 +169,7 @@ interface Draft extends ClusterView {
   attributeTraits: Map<string, AttributeTraitsRecord>
   tickets: Map<string, TicketRecord>
   confirmedDown: Map<NodeName, Confirmation>
+  selfFencing: Map<NodeName, number>
   transition?: unknown
 }
 
@@ -220,6 +228,9 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       else draft.confirmedDown.delete(subject.node)
       return [{ kind: 'confirmed-down', node: subject.node, confirmed }]
     }
+    case 'self-fencing':
+      put(draft.selfFencing, subject.node, numberOf(value, 'incarnation'))
+      return []
     case 'transition':
       draft.transition = value
       return []
@@ -268,6 +279,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     daemonVersion: textOf(value, 'daemonVersion') ?? '',
     state,
     since: numberOf(value, 'since') ?? 0,
+    ...defined({ watchdogMs: numberOf(value, 'watchdogMs') }),
   }
 }
 
@@ -314,6 +326,7 @@ export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | 
     haveQuorum,
     // Somebody has integrated nodes, which takes a majority.
     hadQuorum: !haveQuorum && view.nodeStates.size > 0,
+    haveWatchdog: [...view.nodeStates.values()].some((state) => watchdogMsOf(state) !== undefined),
     ...(dcState === undefined ? {} : { dcId: dcState.id }),
     nodeStates: [...view.nodeStates.values()],
     operations: [...view.operations].sort(byKey).map(([, record]) => record),

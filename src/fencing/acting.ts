@@ -17,11 +17,15 @@ import {
   isBusy,
   replace,
 } from './state.ts'
+import { watchdogDeviceId } from './watchdog.ts'
 
 /** The request's turn has come. */
 export function beginActing(state: FencingState, request: Request): FencingStep {
   const { target, attributes } = request
-  const levels = levelsFor({ node: target, attributes }, state.setup.topology, state.setup.devices)
+  const { topology, devices } = state.setup
+  // A watchdog can switch nothing on.
+  const able = request.action === 'on' ? devices.filter(({ id }) => id !== watchdogDeviceId) : devices
+  const levels = levelsFor({ node: target, attributes }, topology, able)
   if (levels.length === 0) {
     const message = `No fence device that is configured and switched on can fence ${target}.`
     return ending(state, request, { outcome: 'failed', message })

@@ -15,6 +15,7 @@ export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 export { isFenceable } from './levels.ts'
 export type { FencingDemand } from './request.ts'
 export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
+export { lookAtTarget, type SelfFencingWait } from './self-fencing.ts'
 export type {
   Announcement,
   DeviceAnswer,
@@ -23,3 +24,4 @@ export type {
   FencingSetup,
   FencingState,
 } from './state.ts'
+export { selfResetMs, watchdogDevice, watchdogDeviceId } from './watchdog.ts'

@@ -1,9 +1,11 @@
 /**
  * Which devices fence a node, and in which order (Pacemaker Explained, "Fencing topologies"). With a topology: its levels,
  * one after the other until all devices of one have succeeded. Without: every device that can, each a level of its own.
+ * In the end its watchdog, whose way is the slowest and the only one that nobody can see.
  */
 import type { FencingLevel } from '../cib/index.ts'
 import type { FenceDevice } from './device.ts'
+import { watchdogDeviceId } from './watchdog.ts'
 
 export interface Target {
   readonly node: string
@@ -16,7 +18,9 @@ export type Levels = readonly (readonly string[])[]
 
 export function levelsFor(target: Target, topology: readonly FencingLevel[], devices: readonly FenceDevice[]): Levels {
   const chosen = topologyFor(target, topology)
-  return chosen.length > 0 ? chosen.map((level) => level.devices) : everyDevice(target, devices)
+  const levels = chosen.length > 0 ? chosen.map((level) => level.devices) : everyDevice(target, devices)
+  const named = levels.some((level) => level.includes(watchdogDeviceId))
+  return named || !hasWatchdog(target, devices) ? levels : [...levels, [watchdogDeviceId]]
 }
 
 /** Whether there is a level whose devices are all there; whether they can indeed, a device that must be asked knows. */
@@ -62,9 +66,15 @@ function matchesPattern(pattern: string, node: string): boolean {
 /** Those that surely can come first, then higher priorities, then the order of the configuration. */
 function everyDevice(target: Target, devices: readonly FenceDevice[]): Levels {
   return devices
+    .filter(({ id }) => id !== watchdogDeviceId)
     .filter((device) => device.hosts.kind !== 'listed' || device.hosts.names.has(target.node))
     .toSorted((a, b) => Number(mustAsk(a)) - Number(mustAsk(b)) || b.priority - a.priority)
     .map(({ id }) => [id])
+}
+
+function hasWatchdog({ node }: Target, devices: readonly FenceDevice[]): boolean {
+  const hosts = devices.find(({ id }) => id === watchdogDeviceId)?.hosts
+  return hosts?.kind === 'listed' && hosts.names.has(node)
 }
 
 function mustAsk({ hosts }: FenceDevice): boolean {

@@ -22,6 +22,8 @@ export interface OwnMember {
     readonly lease?: string
     readonly state: 'joining' | 'member' | 'leaving'
   }
+  /** The record lacks something that this node says of itself now, or says something that holds no longer. */
+  readonly outdated: boolean
   /** The DC has integrated this incarnation: its node-state says `join=member` and names it. */
   readonly acknowledged: boolean
   /** The DC counts this incarnation as fenced or cleanly down. */
@@ -79,7 +81,7 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
     self,
     incarnation,
     phase: 'absent',
-    own: { acknowledged: false, declaredDown: false },
+    own: { outdated: false, acknowledged: false, declaredDown: false },
     writing: false,
     attempt: '',
     retryAt: monotonicMs(0),
@@ -136,7 +138,7 @@ function leftStep(before: PresenceState, state: PresenceState): Step<PresenceSta
 
 /** Compares what the store shows with what it should show, whatever the input was. */
 function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, PresenceEffect> {
-  const { record, acknowledged } = state.own
+  const { record, acknowledged, outdated } = state.own
   const registered = record?.incarnation === state.incarnation && record.lease === state.lease
   const effects: PresenceEffect[] = []
   let next = state
@@ -148,7 +150,7 @@ function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, Presen
   if (!state.own.declaredDown) next = { ...next, toldDown: false }
   if (next.phase === 'leaving') return leave(next, registered, effects, now)
   const wanted = registered && acknowledged ? 'member' : 'joining'
-  if (state.lease === undefined || (registered && record.state === wanted)) return { state: next, effects }
+  if (state.lease === undefined || (registered && record.state === wanted && !outdated)) return { state: next, effects }
   return write(next, { kind: 'register', as: wanted, lease: state.lease }, effects, now)
 }
 

@@ -1,9 +1,10 @@
 /**
  * May we act? A node is quorate while its lease is confirmed by the store's majority, by its own monotonic clock and with
  * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
- * knows how long others must wait for a node that cannot be fenced; `two-node.ts` is what one of two does when the other is gone.
+ * knows how long others must wait for a node that ends by itself; `watchdog.ts` is when a node feeds the timer that resets it;
+ * `two-node.ts` is what one of two does when the other is gone.
  */
-export { lossWait } from './loss.ts'
+export { lossWait, watchdogWait } from './loss.ts'
 export {
   initialQuorum,
   isQuorate,
@@ -28,3 +29,13 @@ export {
   twoNodeStep,
 } from './two-node.ts'
 export { quorumVotes } from './votes.ts'
+export {
+  initialWatchdog,
+  nextWatchdogAt,
+  permitIntervalMs,
+  type WatchdogEffect,
+  type WatchdogInput,
+  type WatchdogPermit,
+  type WatchdogState,
+  watchdogStep,
+} from './watchdog.ts'

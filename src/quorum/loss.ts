@@ -19,3 +19,11 @@ export interface LossTimings {
 export function lossWait(timings: LossTimings): number {
   return timings.leaseTtlMs + timings.leaseMarginMs + timings.stopTimeMs
 }
+
+/**
+ * How long the others wait for a lost node whose watchdog resets it. Its last feeding comes before it counts itself as without
+ * quorum; `selfResetMs` after that it has been reset (`fencing-watchdog-timeout`).
+ */
+export function watchdogWait(timings: Omit<LossTimings, 'stopTimeMs'>, selfResetMs: number): number {
+  return timings.leaseTtlMs + timings.leaseMarginMs + selfResetMs
+}

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { clusterNotes } from '../../src/daemon/api/notes.ts'
 import { parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { isFenceable, readFenceDevices } from '../../src/fencing/index.ts'
 
-function notes(nodes: string, options: string, devices: string): string {
+function notes(
+  nodes: string,
+  options: string,
+  devices: string,
+  watchdogs: Readonly<Record<string, number>> = {},
+): string {
   const file = parseClusterFile(
     JSON.stringify({ clusterName: 'x', nodes: nodes.split(' ').map((name) => ({ name })), store: { kind: 'etcd' } }),
   )
@@ -18,11 +24,14 @@ function notes(nodes: string, options: string, devices: string): string {
     configuration,
     deviceCount: known.length,
     isFenceable: (node) => isFenceable({ node, attributes: new Map() }, configuration.fencingLevels, known),
+    watchdogs: new Map(Object.entries(watchdogs).map(([name, ms]) => [nodeName(name), ms])),
+    watchdogTrouble: undefined,
   }).join('\n')
 }
 
 const device = (hosts: string) =>
   `<primitive id="f" class="stonith" type="fence_x"><instance_attributes id="fi"><nvpair id="fh" name="pcmk_host_list" value="${hosts}"/></instance_attributes></primitive>`
+const waited = (value: string) => `<nvpair id="w" name="stonith-watchdog-timeout" value="${value}"/>`
 const disabled = '<nvpair id="e" name="stonith-enabled" value="false"/>'
 
 const cases: readonly { readonly name: string; readonly notes: string; readonly says: RegExp }[] = [
@@ -35,6 +44,16 @@ const cases: readonly { readonly name: string; readonly notes: string; readonly 
     name: 'two nodes without fencing',
     notes: notes('a b', disabled, ''),
     says: /Two nodes without fencing: .*unblock/,
+  },
+  {
+    name: 'a watchdog that takes longer than the cluster waits',
+    notes: notes('a b c', waited('4s'), device('a b c'), { a: 3000, b: 5000 }),
+    says: /^The watchdog of b takes 5 s, so that fencing-watchdog-timeout=4s is too short to count on it\.$/,
+  },
+  {
+    name: 'two voters that count on watchdogs',
+    notes: notes('a b', waited('-1'), device('a b'), { a: 3000, b: 3000 }),
+    says: /^Two voters that lose each other are both reset/,
   },
   { name: 'one node alone: nothing', notes: notes('a', '', ''), says: /^$/ },
 ]

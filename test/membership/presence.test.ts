@@ -19,7 +19,7 @@ class Node {
   }
 
   view(own: Partial<OwnMember>): readonly PresenceEffect[] {
-    return this.feed({ kind: 'view', own: { acknowledged: false, declaredDown: false, ...own } })
+    return this.feed({ kind: 'view', own: { outdated: false, acknowledged: false, declaredDown: false, ...own } })
   }
 }
 

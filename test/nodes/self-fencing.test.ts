@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from './lab/lab.ts'
+import { Watchdogs } from './lab/watchdogs.ts'
 
-/** The fence devices fail: a node that has lost quorum with no-quorum-policy=fence must end itself. */
+/** The fence device of a node that is cut off fails: the node must end itself. */
 const lab = new Lab(['n1', 'n2', 'n3'])
 
 beforeAll(async () => {
@@ -28,4 +31,31 @@ test('a node that is cut off with no-quorum-policy=fence reboots itself, all at 
     (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean),
   )
   await lab.until('it runs again', async () => (await lab.whereIs('work', 'n1')).length === 1)
+}, 90_000)
+
+test('a node that is cut off and cannot be fenced is reset by its watchdog before its resource starts elsewhere', async () => {
+  const watchdogs = new Watchdogs(lab.folder, lab.power, lab.nodes, 3000)
+  try {
+    const devices = lab.nodes.map((node) => `watchdog=${watchdogs.device(node)}@${node}`)
+    await lab.systole('n1', 'property', 'set', 'no-quorum-policy=freeze', 'stonith-watchdog-timeout=4s')
+    await lab.systole('n1', 'stonith', 'sbd', 'enable', ...devices, 'SBD_WATCHDOG_TIMEOUT=3')
+    await lab.until('the others know of the watchdog of n3', async () =>
+      (await lab.systole('n1', 'cluster', 'cib')).includes('watchdog_ms="3000"'),
+    )
+    await lab.until('it runs on n3', async () => (await lab.whereIs('work', 'n1'))[0] === 'n3')
+    await lab.until('n3 feeds it', () => watchdogs.isRunning('n3'))
+    // It prefers n3, and would be started there again.
+    writeFileSync(join(lab.folder, 'nodes/n3/hold'), '')
+    await lab.network.link('n3', 'down')
+    await lab.until('it runs elsewhere', async () => {
+      const [where = 'n3'] = await lab.whereIs('work', 'n1')
+      // With freeze n3 stops nothing: whatever runs elsewhere, its watchdog was there first.
+      if (where !== 'n3') expect(watchdogs.resets).toEqual(['n3'])
+      return where !== 'n3'
+    })
+    const [fencing] = (await lab.status('n1')).fencing
+    expect(fencing).toMatchObject({ target: 'n3', outcome: 'succeeded', device: 'watchdog' })
+  } finally {
+    watchdogs.close()
+  }
 }, 90_000)

@@ -306,6 +306,7 @@ export class SimDaemon {
     const mine = state?.attributes?.incarnation === String(this.incarnation)
     return {
       ...(record === undefined ? {} : { record }),
+      outdated: false,
       acknowledged: mine && state?.join === 'member' && state.expected === 'member',
       declaredDown: mine && state?.expected === 'down' && record?.state !== 'leaving',
     }

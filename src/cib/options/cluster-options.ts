@@ -102,7 +102,7 @@ export const clusterOptions: readonly OptionDefinition[] = [
     default: '0',
     otherNames: ['stonith-watchdog-timeout'],
     description:
-      'After this time a lost node counts as switched off by its own watchdog; 0 never assumes it, a negative value takes twice the watchdog’s time.',
+      'This time after its lease is over, a lost node counts as reset by its own watchdog, where no fence device could do it. It must be longer than the watchdog’s own time; 0 never assumes it, a negative value takes twice the watchdog’s time.',
     otherValues: ['-1'],
   },
   {
@@ -110,7 +110,21 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: boolean,
     default: 'false',
     setByCluster: true,
-    description: 'Whether nodes fence themselves through a watchdog.',
+    description: 'Whether some node feeds a watchdog now.',
+  },
+  {
+    name: 'watchdog-device',
+    type: text,
+    default: '',
+    description:
+      'The watchdog, such as /dev/watchdog, that every node feeds while it is a quorate member and its daemon works; empty for none. The node attribute of the same name sets it for one node, `none` for none.',
+  },
+  {
+    name: 'watchdog-timeout',
+    type: duration,
+    default: '0',
+    description:
+      'The time after which the watchdog resets a node that does not feed it: the device is set to it before it is opened; 0 leaves the device as it is.',
   },
   {
     name: 'concurrent-fencing',

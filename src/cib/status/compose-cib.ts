@@ -4,7 +4,7 @@
  */
 import type { NodeName } from '../../base/index.ts'
 import { parseBoolean, present } from '../attribute-text.ts'
-import { childElement, childElements, element, type XmlElement } from '../document.ts'
+import { childElement, childElements, element, type XmlElement, type XmlNode } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { featureSet, schemaName } from './feature-set.ts'
 import type {
@@ -22,6 +22,8 @@ export interface CibParts {
   readonly haveQuorum?: boolean
   /** It had quorum once: only a loss of it asks for `no-quorum-policy=fence`. */
   readonly hadQuorum?: boolean
+  /** Some node feeds a watchdog: a fact, whatever is written (Pacemaker Explained, `have-watchdog`). */
+  readonly haveWatchdog?: boolean
   /** The id of the DC's node. */
   readonly dcId?: string
   readonly nodeStates?: readonly NodeStateRecord[]
@@ -32,7 +34,7 @@ export interface CibParts {
 }
 
 export function composeCib(parts: CibParts): XmlElement {
-  const configuration = configurationElement(parts.configuration)
+  const configuration = withWatchdog(configurationElement(parts.configuration), parts.haveWatchdog)
   const written =
     parts.configuration.name === 'cib'
       ? parts.configuration.attributes
@@ -50,6 +52,31 @@ export function composeCib(parts: CibParts): XmlElement {
   }
   return element('cib', attributes, [configuration, composeStatus(parts, configuration)])
 }
+
+/** The same element where nothing changes. */
+function withWatchdog(configuration: XmlElement, haveWatchdog: boolean | undefined): XmlElement {
+  const section = childElement(configuration, 'crm_config')
+  const sets = section === undefined ? [] : childElements(section, 'cluster_property_set')
+  const pairs = sets.flatMap((set) => childElements(set, 'nvpair')).filter(isWatchdogPair)
+  const value = String(haveWatchdog)
+  const isTold =
+    pairs.length === 0 ? haveWatchdog !== true : pairs.every(({ attributes }) => attributes.value === value)
+  if (haveWatchdog === undefined || isTold) return configuration
+  const told = sets.map((set, index) => {
+    const others = set.children.filter((child) => child.kind !== 'element' || !isWatchdogPair(child))
+    if (index > 0) return { ...set, children: others }
+    const id = pairs[0]?.attributes.id ?? `${set.attributes.id ?? 'options'}-have-watchdog`
+    return { ...set, children: [...others, element('nvpair', { id, name: 'have-watchdog', value })] }
+  })
+  const replaced = new Map<XmlNode, XmlNode>(sets.map((set, index) => [set, told[index] ?? set]))
+  const swap = (children: readonly XmlNode[]): readonly XmlNode[] =>
+    children.map((child) => replaced.get(child) ?? child)
+  if (section) replaced.set(section, { ...section, children: swap(section.children) })
+  return { ...configuration, children: swap(configuration.children) }
+}
+
+const isWatchdogPair = ({ name, attributes }: XmlElement): boolean =>
+  name === 'nvpair' && attributes.name === 'have-watchdog'
 
 function composeStatus(parts: CibParts, configuration: XmlElement): XmlElement {
   const states = new Map((parts.nodeStates ?? []).map((state) => [state.node, state]))

@@ -102,6 +102,7 @@ import { stonithFence } from './stonith/fence.ts'
 import { stonithHistory } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
+import { sbdConfig, sbdDisable, sbdEnable, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
 import { why } from './why/why.ts'
@@ -219,6 +220,11 @@ export const allCommands: readonly Command[] = [
   stonithLevelRemove,
   stonithLevelClear,
   stonithLevelVerify,
+  sbdEnable,
+  sbdDisable,
+  sbdStatus,
+  sbdConfig,
+  sbdWatchdogList,
   tagConfig,
   tagCreate,
   tagUpdate,

@@ -88,6 +88,7 @@ function memberOf(sources: StateSources, node: ClusterFile['nodes'][number]): Me
     state: lost ? 'lost' : (record?.state ?? 'offline'),
     votes: node.votes,
     ...(record === undefined ? {} : { daemonVersion: record.daemonVersion }),
+    ...(record?.watchdogMs === undefined ? {} : { watchdogMs: record.watchdogMs }),
   }
 }
 

@@ -1,8 +1,10 @@
 /** What an administrator should know of the cluster before something fails: the notes under `systole status`. Pure. */
 import type { NodeName } from '../../base/index.ts'
 import { type Configuration, parseBoolean } from '../../cib/index.ts'
+import { selfResetMs } from '../../fencing/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { isCountedOn } from '../watchdog/setting.ts'
 
 export interface NoteSources {
   readonly file: ClusterFile
@@ -10,14 +12,37 @@ export interface NoteSources {
   readonly deviceCount: number
   /** No fence device can be used for it, by the configuration alone. */
   readonly isFenceable: (node: NodeName) => boolean
+  /** Nodes that feed a watchdog, with its time. */
+  readonly watchdogs: ReadonlyMap<NodeName, number>
+  /** Why this node has none although one is configured. */
+  readonly watchdogTrouble: string | undefined
 }
 
-export function clusterNotes({ file, configuration, deviceCount, isFenceable }: NoteSources): readonly string[] {
+export function clusterNotes(sources: NoteSources): readonly string[] {
+  const { file, configuration, deviceCount, isFenceable } = sources
   const notes: string[] = []
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
+  notes.push(...watchdogNotes(sources))
   return notes
+}
+
+function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: NoteSources): readonly string[] {
+  const broken = watchdogTrouble === undefined ? [] : [`This node has no watchdog: ${watchdogTrouble}.`]
+  const option = clusterOptionValue(configuration, 'fencing-watchdog-timeout')
+  const short = [...watchdogs].filter(([, ms]) => isCountedOn(option) && selfResetMs(option, ms) === undefined)
+  const tooShort = short.map(
+    ([node, ms]) =>
+      `The watchdog of ${node} takes ${ms / 1000} s, so that fencing-watchdog-timeout=${option} is too short to count on it.`,
+  )
+  const twoVoters = file.nodes.filter(({ votes }) => votes).length === 2
+  if (!twoVoters || watchdogs.size === 0 || !isCountedOn(option)) return [...broken, ...tooShort]
+  return [
+    ...broken,
+    ...tooShort,
+    'Two voters that lose each other are both reset by their watchdogs, and wait for each other then: fencing-watchdog-timeout is for three nodes or more.',
+  ]
 }
 
 /** Two nodes with fencing go on by themselves; an even number of voters among more nodes stands no more losses than one less. */

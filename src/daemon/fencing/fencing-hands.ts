@@ -25,26 +25,31 @@ import {
   isFenceable,
   readFenceDevices,
   usedFenceAgents,
+  watchdogDevice,
+  watchdogDeviceId,
 } from '../../fencing/index.ts'
 import { type AgentMetadata, type AgentRunner, metadataReader } from '../../resource-agents/index.ts'
 import { type FenceAnswer, type RunFenceDeviceAnswer, type RunFenceDeviceRequest, refuse } from '../../rpc/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Comparison, Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { installFolder } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { agentHost } from '../node/open-executor.ts'
+import type { Timings } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
+import { isAbsent, WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
 export interface FencingPorts {
   readonly self: NodeName
   readonly peers: Peers
   readonly log: Log
   readonly paths: Paths
+  readonly timings: () => Timings
   readonly store: () => Store
   readonly view: () => ClusterView
   readonly silent: () => ReadonlySet<NodeName>
@@ -65,11 +70,14 @@ export class FencingHands {
   readonly #devices: DeviceServer
   readonly #fencer: Fencer
   readonly #lone: LoneFencer
+  readonly #watchdogs: WatchdogFencer
   readonly #readMetadata: ReturnType<typeof metadataReader>
   readonly #metadata = new Map<string, AgentMetadata>()
   readonly #waiting = new Map<string, (result: Announcement) => void>()
   #configuration: Configuration | undefined
   #known: readonly FenceDevice[] = []
+  /** For each node that its own watchdog can fence, how long that takes. */
+  #watchdogWaits: ReadonlyMap<NodeName, number> = new Map()
 
   constructor(ports: FencingPorts) {
     this.#ports = ports
@@ -79,11 +87,15 @@ export class FencingHands {
     this.#devices = new DeviceServer(this.#host)
     const { self, log, recordAlone } = ports
     this.#lone = new LoneFencer({ self, log, host: this.#host, record: recordAlone })
+    this.#watchdogs = new WatchdogFencer({ ...ports, option: () => this.#watchdogOption() })
     this.#fencer = new Fencer({
       record: async (record, term) => {
-        const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
-        const { outcome } = await writeAsDc(ports.store(), term, [write], () => ports.holdsTerm(term))
-        return outcome === 'applied' ? 'written' : 'refused'
+        const byWatchdog = record.device === watchdogDeviceId && record.outcome === 'succeeded'
+        if (!byWatchdog) return await this.#record(record, term, [])
+        const written = await this.#record(record, term, [isAbsent(record.target)])
+        const message = `${record.target} came back before it was surely reset`
+        if (written === 'refused') await this.#record({ ...record, outcome: 'failed', message }, term, [])
+        return written
       },
       runDevice: async (node, command) => await this.#runOn(node, command),
       announce: (result) => this.#announce(result),
@@ -100,7 +112,22 @@ export class FencingHands {
   configure(configuration: Configuration): void {
     this.#configuration = configuration
     this.#useDevices()
+    this.look()
     void this.#learnAgents(configuration)
+  }
+
+  /** Which nodes feed a watchdog may have changed. */
+  look(): void {
+    const { view, timings } = this.#ports
+    const waits = watchdogWaits(view(), this.#watchdogOption(), timings())
+    const same =
+      waits.size === this.#watchdogWaits.size && [...waits].every(([node, ms]) => this.#watchdogWaits.get(node) === ms)
+    this.#watchdogWaits = waits
+    if (!same) this.#useDevices()
+  }
+
+  memberChanged(node: NodeName): void {
+    this.#watchdogs.memberChanged(node)
   }
 
   get deviceCount(): number {
@@ -200,6 +227,13 @@ export class FencingHands {
     return await ended
   }
 
+  async #record(record: FencingRecord, term: number, alsoHolds: readonly Comparison[]): Promise<'written' | 'refused'> {
+    const { store, holdsTerm } = this.#ports
+    const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
+    const { outcome } = await writeAsDc(store(), term, [write], () => holdsTerm(term), alsoHolds)
+    return outcome === 'applied' ? 'written' : 'refused'
+  }
+
   #announce(result: Announcement): void {
     const { id, target, outcome, message } = result
     this.#ports.log.warn('fencing has ended', { target, outcome, message })
@@ -207,7 +241,13 @@ export class FencingHands {
     this.#waiting.delete(id)
   }
 
+  #watchdogOption(): string {
+    return clusterOptionValue(this.#configuration, 'fencing-watchdog-timeout')
+  }
+
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
+    // Whoever leads waits, wherever other devices are run.
+    if (command.device === watchdogDeviceId) return await this.#watchdogs.run(command)
     if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
     const { term, id, target, action, device, timeoutMs } = command
     const request = { term, id, target, action, device, timeoutMs, details: '' }
@@ -239,10 +279,12 @@ export class FencingHands {
     if (!configuration) return
     const devices = readFenceDevices(configuration, { metadata: this.#metadata })
     const concurrent = parseBoolean(clusterOptionValue(configuration, 'concurrent-fencing')) ?? true
-    this.#known = devices
+    // Without a majority nobody can know that a watchdog was not fed: the survivor of two does not count on it.
+    const watchdogs = this.#watchdogWaits.size > 0 ? [watchdogDevice(this.#watchdogWaits)] : []
+    this.#known = [...devices, ...watchdogs]
     this.#devices.configure(devices)
     const setup = { devices, topology: configuration.fencingLevels, concurrent }
-    this.#fencer.configure(setup)
+    this.#fencer.configure({ ...setup, devices: this.#known })
     this.#lone.configure(setup)
   }
 }

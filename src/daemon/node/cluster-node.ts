@@ -29,6 +29,7 @@ import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { voterEndpoints } from '../store/store-config.ts'
 import { TwoNodeHands } from '../two-node/two-node-hands.ts'
 import { forgetMet } from '../two-node/wait-for-all.ts'
+import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
 import { AttributeChanges } from './attribute-changes.ts'
 import { takeCommand } from './commands.ts'
 import { ControllerHands } from './controller-hands.ts'
@@ -68,6 +69,7 @@ export class ClusterNode {
   readonly #peers: Peers
   readonly #known: KnownState
   readonly #news: PulseNews
+  readonly #watchdog: WatchdogHands
   readonly #presence: PresenceHands
   readonly #controller: ControllerHands
   readonly #quorumLoss: QuorumLoss
@@ -98,6 +100,7 @@ export class ClusterNode {
       ownCopyWillDo: () => this.twoNode.met && this.twoNode.state() !== undefined && !this.quorate,
       prepare: async () => await this.#prepareStore(),
     })
+    this.#watchdog = this.#openWatchdog()
     this.#presence = this.#openPresence()
     this.#controller = this.#openController()
     this.twoNode = this.#openTwoNode()
@@ -190,6 +193,12 @@ export class ClusterNode {
           configuration: this.view.configuration?.typed,
           deviceCount: this.fencing.deviceCount,
           isFenceable: (node) => this.fencing.isFenceable(node),
+          watchdogs: new Map(
+            [...this.view.members].flatMap(([node, { watchdogMs }]) =>
+              watchdogMs === undefined ? [] : [[node, watchdogMs]],
+            ),
+          ),
+          watchdogTrouble: this.#watchdog.trouble,
         }),
       }),
       ...(twoNode === undefined ? {} : { twoNode }),
@@ -231,6 +240,8 @@ export class ClusterNode {
       this.#presence.feed({ kind: 'leave' })
       await left
     }
+    // What was left running others will start: then this machine must be reset.
+    if (!force && this.#quorumLoss.leftRunning.length === 0) await this.#watchdog.disarm()
     await this.#end('stop')
   }
 
@@ -244,6 +255,7 @@ export class ClusterNode {
     this.#ended = true
     this.#askForList.end()
     this.twoNode.close()
+    this.#watchdog.close()
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
@@ -284,8 +296,13 @@ export class ClusterNode {
 
   async #prepareStore(): Promise<void> {
     // The wish to leave of an earlier life, which nobody was there to see off, must not send this one away.
-    const key = keys.attribute(this.name, '', 'shutdown')
-    if (this.view.attributes.has(key)) await this.store.transaction({ compare: [], writes: [{ kind: 'delete', key }] })
+    const shutdown = keys.attribute(this.name, '', 'shutdown')
+    const stale = [
+      ...(this.view.attributes.has(shutdown) ? [shutdown] : []),
+      ...(this.view.selfFencing.has(this.name) ? [keys.selfFencing(this.name)] : []),
+    ]
+    if (stale.length > 0)
+      await this.store.transaction({ compare: [], writes: stale.map((key) => ({ kind: 'delete', key })) })
     if (this.view.configuration !== undefined) return
     const xml = firstConfiguration(this.#file)
     await pushConfig(this.store, { xml, node: this.name, user: 'root', command: 'cluster setup', expectedVersion: 0 })
@@ -307,13 +324,21 @@ export class ClusterNode {
   #feedView(changes: readonly Change[]): void {
     for (const change of changes)
       if (change.kind === 'confirmed-down' && change.confirmed) this.fencing.confirm(change.node)
-    this.#presence.feed({ kind: 'view', own: ownMember(this.view, this.name, this.#incarnation) })
+      else if (change.kind === 'member') this.fencing.memberChanged(change.node)
+    this.#tellOwnMember()
     this.#controller.feed({ kind: 'store', view: this.view, changes })
+  }
+
+  #tellOwnMember(): void {
+    const own = ownMember(this.view, this.name, this.#incarnation, this.#watchdog.timeoutMs)
+    this.#presence.feed({ kind: 'view', own })
   }
 
   /** Whatever reacts to state compares it anew. */
   #look(): void {
     this.twoNode.look()
+    this.#watchdog.look()
+    this.fencing.look()
     this.#votes.look()
     this.#tellListeners()
   }
@@ -346,6 +371,24 @@ export class ClusterNode {
       onTrouble: (error) => {
         this.#storeTrouble = error
       },
+      onWatchdog: (message) => this.#watchdog.take(message),
+    })
+  }
+
+  #openWatchdog(): WatchdogHands {
+    const { pulse, paths, log } = this.#setup
+    return new WatchdogHands({
+      self: this.name,
+      incarnation: this.#incarnation,
+      log,
+      isolated: paths.root !== '',
+      view: () => this.view,
+      keepsResources: () => this.twoNode.keepsResources,
+      say: pulse.say,
+      onChange: () => {
+        this.#tellOwnMember()
+        this.#tellListeners()
+      },
     })
   }
 
@@ -354,12 +397,16 @@ export class ClusterNode {
     return new PresenceHands({
       log,
       store: () => this.store,
-      member: {
-        node: this.name,
-        id: own.id,
-        incarnation: this.#incarnation,
-        address: own.address,
-        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+      member: () => {
+        const { timeoutMs } = this.#watchdog
+        return {
+          node: this.name,
+          id: own.id,
+          incarnation: this.#incarnation,
+          address: own.address,
+          daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+          ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
+        }
       },
       stopAll: async () => await this.#quorumLoss.stopAll(),
       depart: () => this.#left?.(),
@@ -386,6 +433,7 @@ export class ClusterNode {
       self: this.name,
       peers: this.#peers,
       paths: this.#setup.paths,
+      timings: () => this.#file.timings,
       silent: () => this.#news.silent,
       holdsTerm: this.#controller.holdsTerm,
       onFenced: this.#controller.feed,

@@ -3,12 +3,19 @@ import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { OwnMember } from '../../membership/index.ts'
 
-export function ownMember(view: ClusterView, self: NodeName, incarnation: number): OwnMember {
+/** `watchdogMs`: what this node says of its watchdog now. */
+export function ownMember(
+  view: ClusterView,
+  self: NodeName,
+  incarnation: number,
+  watchdogMs: number | undefined,
+): OwnMember {
   const record = view.members.get(self)
   const state = view.nodeStates.get(self)
   const named = state?.attributes?.incarnation === String(incarnation)
   return {
     ...(record === undefined ? {} : { record }),
+    outdated: record !== undefined && record.watchdogMs !== watchdogMs,
     acknowledged: named && state?.join === 'member',
     declaredDown: named && state?.expected === 'down' && record?.state !== 'leaving',
   }

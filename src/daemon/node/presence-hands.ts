@@ -17,7 +17,8 @@ import { performPresenceEffect } from './perform-presence.ts'
 export interface PresencePorts {
   readonly log: Log
   readonly store: () => Store
-  readonly member: Omit<MemberRecord, 'state' | 'since'>
+  /** What this node says of itself now. */
+  readonly member: () => Omit<MemberRecord, 'state' | 'since'>
   /** Resolves when nothing of the cluster's runs here any more. */
   readonly stopAll: () => Promise<void>
   readonly depart: () => void
@@ -32,7 +33,7 @@ export class PresenceHands {
   constructor(ports: PresencePorts) {
     this.#ports = ports
     this.#core = new CoreLoop<PresenceState, PresenceInput, PresenceEffect>({
-      initial: initialPresence(ports.member.node, ports.member.incarnation),
+      initial: initialPresence(ports.member().node, ports.member().incarnation),
       step: presenceStep,
       perform: (effect) => this.#perform(effect),
       nextAt: (state) => nextPresenceAt(state, monotonicNow()),
@@ -51,7 +52,7 @@ export class PresenceHands {
     performPresenceEffect(effect, {
       store: store(),
       log,
-      member,
+      member: member(),
       written: (ok) => this.feed({ kind: 'written', ok }),
       stopLocally: () => void stopAll().then(() => this.feed({ kind: 'stopped-locally' })),
       depart,

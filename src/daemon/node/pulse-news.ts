@@ -13,6 +13,7 @@ export interface PulseNewsPorts {
   readonly onGained: (lease: string) => void
   readonly onLost: (why: string) => void
   readonly onTrouble: (error: string) => void
+  readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
 }
 
 export const never = monotonicMs(Number.NEGATIVE_INFINITY)
@@ -66,6 +67,10 @@ export class PulseNews {
       case 'trouble':
         log.warn('the store does not answer', { error: message.error })
         onTrouble(message.error)
+        return
+      case 'watchdog':
+      case 'watchdog-starving':
+        this.#ports.onWatchdog(message)
         return
       case 'left':
         return

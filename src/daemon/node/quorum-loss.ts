@@ -2,13 +2,13 @@
  * What this node does to its own resources when it has no quorum: what no-quorum-policy says, by itself, since nobody may
  * lead. The answer is the scheduler's, computed for a cluster without quorum from the last known state.
  */
-import { spawn } from 'node:child_process'
-import { defined, type NodeName } from '../../base/index.ts'
+import { defined, type NodeName, type ResourceId } from '../../base/index.ts'
 import { parseTransitionKey } from '../../cib/index.ts'
 import { localStopStages, noQuorumReaction } from '../../controller/index.ts'
 import { type Executor, type Operation, operationOfAction } from '../../executor/index.ts'
 import type { ResourceAction } from '../../transition/index.ts'
 import type { Log } from '../host/log.ts'
+import { rebootSelf } from '../host/self-reboot.ts'
 import type { Planned } from '../planner/messages.ts'
 
 export interface QuorumLossPorts {
@@ -30,6 +30,7 @@ const momentMs = 50
 export class QuorumLoss {
   readonly #ports: QuorumLossPorts
   #timer: NodeJS.Timeout | undefined
+  #leftRunning: readonly ResourceId[] = []
 
   constructor(ports: QuorumLossPorts) {
     this.#ports = ports
@@ -52,6 +53,11 @@ export class QuorumLoss {
     clearTimeout(this.#timer)
   }
 
+  /** What the last attempt to stop by itself could not stop. */
+  get leftRunning(): readonly ResourceId[] {
+    return this.#leftRunning
+  }
+
   /** Whatever no-quorum-policy says: the node leaves, or is counted as off. */
   async stopAll(): Promise<void> {
     const { graph } = await this.#ports.plan(true)
@@ -62,7 +68,7 @@ export class QuorumLoss {
     const { graph, noQuorumPolicy } = await this.#ports.plan(false)
     // It may have come back while the plan was made: what the DC says holds again.
     if (!this.#ports.mayAct()) return
-    if (noQuorumReaction(noQuorumPolicy) === 'fence-self') this.#fenceSelf()
+    if (noQuorumReaction(noQuorumPolicy) === 'fence-self') rebootSelf(this.#ports, 'no-quorum-policy=fence')
     else await this.#stop(localStopStages(graph, this.#ports.self))
   }
 
@@ -72,24 +78,8 @@ export class QuorumLoss {
       operations: stages.flat().map(({ key }) => key),
     })
     const failed = (await this.#ports.executor()?.stopLocally(stages.map((stage) => stage.map(operationOf)))) ?? []
+    this.#leftRunning = failed
     if (failed.length > 0) this.#ports.log.error('some resources could not be stopped', { resources: failed })
-  }
-
-  #fenceSelf(): void {
-    if (this.#ports.isolated) {
-      this.#ports.log.error(
-        'no-quorum-policy=fence: this node shares its machine (SYSTOLE_ROOT), so its daemon ends instead',
-      )
-      process.exit(1)
-    }
-    const { log } = this.#ports
-    log.error('no-quorum-policy=fence: this node reboots itself now')
-    const child = spawn('/sbin/reboot', ['--force', '--force'], { stdio: 'ignore', detached: true })
-    child.on('error', (error) => {
-      log.error('this node cannot reboot itself: its daemon ends, and its resources may go on', { error })
-      process.exit(1)
-    })
-    child.unref()
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the pulse thread and the main thread say to each other. Times are those of the process's monotonic clock. */
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { HeartbeatTimings, PeerView } from '../../membership/index.ts'
-import type { QuorumTimings } from '../../quorum/index.ts'
+import type { QuorumTimings, WatchdogPermit } from '../../quorum/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 
@@ -32,6 +32,11 @@ export type ToPulse =
       readonly endpoints: readonly EndpointAddress[]
     }
   | { readonly kind: 'release' }
+  /** Opens the watchdog, which starts it; answered with `watchdog`. */
+  | { readonly kind: 'watchdog-arm'; readonly device: string; readonly timeoutMs: number }
+  | { readonly kind: 'watchdog-permit'; readonly permit: WatchdogPermit }
+  /** Stops the watchdog; answered with `watchdog`. */
+  | { readonly kind: 'watchdog-disarm' }
   /** Gives the lease back, so that everything under it goes at once, and ends. */
   | { readonly kind: 'leave' }
 
@@ -44,4 +49,7 @@ export type FromPulse =
   | { readonly kind: 'quorum-lost'; readonly why: string }
   /** The store does not answer. */
   | { readonly kind: 'trouble'; readonly error: string }
+  /** What became of `watchdog-arm` and `watchdog-disarm`; `error`: it could not be opened, or be written to. */
+  | { readonly kind: 'watchdog'; readonly armed: boolean; readonly error?: string }
+  | { readonly kind: 'watchdog-starving'; readonly why: string }
   | { readonly kind: 'left' }

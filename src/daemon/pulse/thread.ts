@@ -3,7 +3,7 @@
  * here, so that no work of the main thread (let alone of the planner) ever makes this node look dead.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { defined, type NodeName } from '../../base/index.ts'
+import { assertNever, defined, type NodeName } from '../../base/index.ts'
 import {
   agreedSilence,
   type HeartbeatInput,
@@ -19,6 +19,7 @@ import { monotonicNow } from '../host/clock.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
+import { WatchdogFeeder } from './watchdog-feeder.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')
 const tell = (message: FromPulse): void => port.postMessage(message)
@@ -27,6 +28,7 @@ class PulseThread {
   readonly #setup: PulseSetup
   readonly #links: Links
   readonly #lease: Lease
+  readonly watchdog = new WatchdogFeeder(tell)
   #state: HeartbeatState
   /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
   readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
@@ -35,7 +37,12 @@ class PulseThread {
   constructor(setup: PulseSetup) {
     const { node, incarnation, timings } = setup
     this.#setup = setup
-    this.#lease = new Lease(createStore(setup.store), timings, tell, setup.held)
+    const told = (message: FromPulse): void => {
+      // First the watchdog: it is fed for no longer than this node has quorum.
+      if (message.kind === 'quorum') this.watchdog.feed(message)
+      tell(message)
+    }
+    this.#lease = new Lease(createStore(setup.store), timings, told, setup.held)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
     this.#links = new Links(node, setup.identity, {
       onPulse: (pulse) => this.#feed({ kind: 'pulse', pulse }),
@@ -95,10 +102,28 @@ class PulseThread {
 
 const thread = new PulseThread(workerData as PulseSetup)
 port.on('message', (message: ToPulse) => {
-  if (message.kind === 'nodes') {
-    thread.useEndpoints(message.endpoints)
-    thread.setNodes(message.peers, message.members)
-  } else if (message.kind === 'release') thread.release()
-  else void thread.leave().then(() => port.close())
+  switch (message.kind) {
+    case 'nodes':
+      thread.useEndpoints(message.endpoints)
+      thread.setNodes(message.peers, message.members)
+      return
+    case 'release':
+      thread.release()
+      return
+    case 'watchdog-arm':
+      thread.watchdog.arm(message.device, message.timeoutMs)
+      return
+    case 'watchdog-permit':
+      thread.watchdog.feed({ kind: 'permit', permit: message.permit })
+      return
+    case 'watchdog-disarm':
+      thread.watchdog.feed({ kind: 'disarm' })
+      return
+    case 'leave':
+      void thread.leave().then(() => port.close())
+      return
+    default:
+      assertNever(message)
+  }
 })
 void thread.start()

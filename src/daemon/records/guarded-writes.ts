@@ -1,7 +1,14 @@
 /** Writes of the DC: each transaction compares the DC's key with the term, so that an old DC's words never count. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KeyWrite } from '../../controller/index.ts'
-import { type Revision, type Store, StoreTimeoutError, StoreUnavailableError, type Write } from '../../store/index.ts'
+import {
+  type Comparison,
+  type Revision,
+  type Store,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type Write,
+} from '../../store/index.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
@@ -15,11 +22,12 @@ export async function writeAsDc(
   term: number,
   writes: readonly Write[],
   stillWanted: () => boolean,
+  alsoHolds: readonly Comparison[] = [],
 ): Promise<GuardedOutcome> {
   for (;;) {
     try {
       const { applied, revision } = await store.transaction({
-        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }],
+        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...alsoHolds],
         writes,
       })
       return { outcome: applied ? 'applied' : 'refused', revision }

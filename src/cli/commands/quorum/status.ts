@@ -33,13 +33,16 @@ function describeQuorum(state: ClusterState): string {
     ['Store:', `${store.kind}, ${store.healthy ? 'healthy' : (store.message ?? 'not healthy')}`],
     ...(twoNode === undefined ? [] : [['Two nodes:', describeTwoNode(twoNode)]]),
   ])
-  const rows = state.members.map(({ node, state: membership, address, votes: voter }) => [
+  const fed = state.members.some(({ watchdogMs }) => watchdogMs !== undefined)
+  const rows = state.members.map(({ node, state: membership, address, votes: voter, watchdogMs }) => [
     node,
     membership,
     voter ? 'votes' : 'does not vote',
     address,
+    ...(fed ? [watchdogMs === undefined ? 'none' : `${watchdogMs / 1000} s`] : []),
   ])
-  return `${facts}\n${alignColumns([['Node', 'State', 'Vote', 'Address'], ...rows])}`
+  const heads = ['Node', 'State', 'Vote', 'Address', ...(fed ? ['Watchdog'] : [])]
+  return `${facts}\n${alignColumns([heads, ...rows])}`
 }
 
 /** Who may go on, in a cluster in which neither has a majority without the other. */

@@ -14,7 +14,9 @@ const corosync =
 const qdevice =
   'Systole has no quorum device: its votes are those of the store, and an etcd on a third host (cluster setup --etcd) breaks ties.'
 const sbd =
-  'Systole does not use SBD: a node that has lost quorum stops by itself, with the hardware watchdog where there is one; for shared disks use a fence device such as fence_scsi.'
+  'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
+const watchdogTest =
+  'It would reset this machine at once: freeze the daemon instead (kill -STOP), with the watchdog fed, to see the same in earnest.'
 const booth =
   'Systole has no booth between sites: tickets are granted and revoked by hand, with ticket grant and ticket revoke.'
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
@@ -94,19 +96,10 @@ const refused: readonly Refused[] = [
     because: qdevice,
   },
   {
-    paths: [
-      'stonith sbd enable',
-      'stonith sbd disable',
-      'stonith sbd device setup',
-      'stonith sbd device message',
-      'stonith sbd status',
-      'stonith sbd config',
-      'stonith sbd watchdog list',
-      'stonith sbd watchdog test',
-      'stonith sbd local_config_in_json',
-    ],
+    paths: ['stonith sbd device setup', 'stonith sbd device message', 'stonith sbd local_config_in_json'],
     because: sbd,
   },
+  { paths: ['stonith sbd watchdog test'], because: watchdogTest },
   {
     paths: ['stonith update-scsi-devices'],
     because: 'A fence device is changed with stonith update; resources restart only where their agents need it.',

@@ -1,0 +1,48 @@
+/**
+ * Waiting for a node that its own watchdog resets: until its lease is gone, and from then for as long as its watchdog may take.
+ * A target that registers meanwhile may have fed its watchdog again: nothing is proven then.
+ *
+ * Why the wait is enough: a node feeds its watchdog only while it is quorate under a lease under which the store shows its
+ * member record (`quorum/watchdog.ts`). Contract at the edge: the result is recorded in a transaction that compares that this
+ * record is absent, so that the target registers, and feeds, either before it, which refuses the result, or after it, as a
+ * machine that was reset.
+ */
+import { type MonotonicMs, monotonicMs } from '../base/index.ts'
+
+export interface SelfFencingWait {
+  /** After the end of the lease. */
+  readonly waitMs: number
+  readonly giveUpAt: MonotonicMs
+  /** Since the target's lease was seen to be gone: when it is reset, and how often its member record had changed. */
+  readonly gone?: { readonly resetAt: MonotonicMs; readonly changes: number }
+}
+
+export interface SelfFencingLook {
+  /** The store shows a member record of the target. */
+  readonly present: boolean
+  /** How often that record was seen to come, change or go, since any time. */
+  readonly changes: number
+  /** This node is still the DC that asked. */
+  readonly rules: boolean
+}
+
+export type SelfFencingVerdict =
+  | { readonly kind: 'waiting'; readonly wait: SelfFencingWait }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'unproven'; readonly why: string }
+
+/** Looked at again and again; how often does not matter, since what came and went in between has been counted. */
+export function lookAtTarget(
+  wait: SelfFencingWait,
+  { present, changes, rules }: SelfFencingLook,
+  now: MonotonicMs,
+): SelfFencingVerdict {
+  const { waitMs, giveUpAt, gone } = wait
+  if (!rules) return { kind: 'unproven', why: 'the term is over' }
+  if (gone === undefined) {
+    if (!present) return { kind: 'waiting', wait: { ...wait, gone: { resetAt: monotonicMs(now + waitMs), changes } } }
+    return now < giveUpAt ? { kind: 'waiting', wait } : { kind: 'unproven', why: 'it still holds its lease' }
+  }
+  if (present || changes !== gone.changes) return { kind: 'unproven', why: 'it came back before it was surely reset' }
+  return now < gone.resetAt ? { kind: 'waiting', wait } : { kind: 'reset' }
+}
