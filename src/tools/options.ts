@@ -4,8 +4,8 @@ import { failed, ok, type Result } from '../base/index.ts'
 export interface OptionSpec {
   /** Its names without dashes; letters are short options. The first one names it in the result. */
   readonly names: readonly string[]
-  /** `optional`: the next word is its value if it does not begin with a dash. */
-  readonly value: 'none' | 'required' | 'optional'
+  /** `optional`: the next word is its value if it does not begin with a dash. `inline`: only what stands after `=` is. */
+  readonly value: 'none' | 'required' | 'optional' | 'inline'
   /** What the value is, in the help: `NODE`. */
   readonly placeholder?: string
   /** One sentence for the help and the reference. */
@@ -126,7 +126,10 @@ function readValue(
     given.push({ name })
     return inline === undefined ? undefined : `Option ${written} takes no value`
   }
-  const takesNext = inline === undefined && next !== undefined && (spec.value === 'required' || !next.startsWith('-'))
+  const takesNext =
+    inline === undefined &&
+    next !== undefined &&
+    (spec.value === 'required' || (spec.value === 'optional' && !next.startsWith('-')))
   const value = takesNext ? rest.shift() : inline
   if (value === undefined && spec.value === 'required') return `Missing argument for ${written}`
   given.push(value === undefined ? { name } : { name, value })

@@ -1,3 +1,5 @@
+import type { Agent } from '../cib/index.ts'
+import type { AgentOutcome } from '../resource-agents/index.ts'
 import type { GivenOption, OptionSpec } from './options.ts'
 import type { ToolReply } from './reply.ts'
 import type { ToolWorld } from './world.ts'
@@ -45,6 +47,18 @@ export interface HostAgents {
   providers(type?: string): readonly string[]
   /** Of `ocf:heartbeat:IPaddr2`; undefined where there is no such agent or it has none. */
   metadata(spec: string): string | undefined
+  /** Runs one outside the cluster. */
+  run(asked: AgentRun): Promise<AgentOutcome>
+}
+
+export interface AgentRun {
+  readonly agent: Agent
+  readonly resource: string
+  readonly operation: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly checkLevel?: string
+  /** As it was written: `30s`. */
+  readonly timeout?: string
 }
 
 export interface LogExcerpt {

@@ -28,12 +28,13 @@ export class CibFileError extends Error {
 /** Read-only where there is no path: a CIB that came from a running cluster. */
 export class FileWorld implements ToolWorld {
   readonly isCluster = false
-  readonly localNode: NodeName = nodeName(hostname())
+  readonly localNode: NodeName
   readonly #path: string | undefined
   readonly #read: () => XmlElement
   #cib: XmlElement | undefined
 
-  constructor(source: { readonly path: string } | { readonly read: () => XmlElement }) {
+  constructor(source: { readonly path: string } | { readonly read: () => XmlElement; readonly localNode?: string }) {
+    this.localNode = nodeName(('localNode' in source ? source.localNode : undefined) ?? hostname())
     this.#path = 'path' in source ? source.path : undefined
     this.#read = 'path' in source ? () => readCib(source.path) : source.read
   }

@@ -1,10 +1,14 @@
 /** The agents that are installed on this host. */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseDurationMs, resourceId } from '../../base/index.ts'
 import {
   type AgentHost,
+  type AgentOutcome,
   baseEnvironment,
+  childProcessRunner,
   findAgent,
   listAgents,
   listFenceAgents,
@@ -12,7 +16,7 @@ import {
   listScripts,
   listServices,
 } from '../../resource-agents/index.ts'
-import type { HostAgents } from '../tool.ts'
+import type { AgentRun, HostAgents } from '../tool.ts'
 
 const metadataTimeoutMs = 30_000
 
@@ -41,6 +45,7 @@ export function hostAgents(): HostAgents {
     providers: (type) =>
       listProviders(host).filter((one) => type === undefined || listAgents(host, one).includes(type)),
     metadata: (spec) => metadata(spec, host),
+    run: (asked) => run(asked, host),
   }
 }
 
@@ -56,6 +61,24 @@ function metadata(spec: string, host: AgentHost): string | undefined {
     timeout: metadataTimeoutMs,
   })
   return run.status === 0 ? run.stdout : undefined
+}
+
+const runTimeoutMs = 30_000
+
+async function run(asked: AgentRun, host: AgentHost): Promise<AgentOutcome> {
+  const { agent, resource, operation, parameters, checkLevel, timeout } = asked
+  const runFolder = mkdtempSync(join(tmpdir(), 'crm-resource-'))
+  try {
+    return await childProcessRunner({ ...host, runFolder }).run({
+      agent,
+      resource: resourceId(resource),
+      operation,
+      attributes: { ...parameters, ...(checkLevel === undefined ? {} : { OCF_CHECK_LEVEL: checkLevel }) },
+      timeoutMs: parseDurationMs(timeout ?? '') ?? runTimeoutMs,
+    }).finished
+  } finally {
+    rmSync(runFolder, { recursive: true, force: true })
+  }
 }
 
 /** The folder in which the program is installed: the parent of `dist/` in a bundle, of `src/` in a test. */

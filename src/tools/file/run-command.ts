@@ -8,6 +8,7 @@ import { optionsOf } from '../help.ts'
 import { isLive } from '../monitor/crm-mon.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
+import { isAboutAgent, runsAgent } from '../resource/agent-actions.ts'
 import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
 import type { ToolCall } from '../tool.ts'
@@ -50,8 +51,9 @@ function givenOptions(call: ToolCall): readonly GivenOption[] {
 async function answer(call: ToolCall, given: readonly GivenOption[], environment: Environment): Promise<ToolReply> {
   const file = environment.CIB_file
   if (file !== undefined && file !== '') return await runTool(call, new FileWorld({ path: file }))
-  if (asksForAgents(given)) return await runTool(call, new FileWorld({ read: noCib }))
+  if (asksForAgents(given) || isAboutAgent(given)) return await runTool(call, new FileWorld({ read: noCib }))
   const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
+  if (runsAgent(given)) return await runTool(call, await localWorld(socket, call))
   const tool = findTool(call.tool)
   if (tool?.runsHere === true) {
     const cib = needsCluster(given) ? await clusterCib(socket, call) : undefined
@@ -75,6 +77,13 @@ async function clusterCib(socket: string, call: ToolCall) {
   const parsed = parseXml(reply.output)
   if (!parsed.ok) throw new CibFileError(`the daemon's CIB cannot be read: ${reply.errors}`)
   return parsed.value
+}
+
+/** What the cluster is made of, for what is done on this node. */
+async function localWorld(socket: string, call: ToolCall): Promise<FileWorld> {
+  const cib = await clusterCib(socket, call)
+  const { output } = await callDaemon(socket, { ...call, tool: 'crm_node', arguments: ['--name'] })
+  return new FileWorld({ read: () => cib, localNode: output.trim() })
 }
 
 /** The daemon gets what the files say, and the file gets what the daemon says. */

@@ -1,5 +1,5 @@
 /** What crm_mon tells in every format, taken from a CIB and its status. */
-import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
+import { childElement, childElements, type OperationStatus, type XmlElement } from '../../cib/index.ts'
 import type {
   ClusterStatus,
   FailedOperation,
@@ -218,6 +218,20 @@ const statusWords: Readonly<Record<string, string>> = {
 
 /** What became of an operation that was begun, from its `op-status`. */
 export const statusWord = (status: string | undefined): string => statusWords[status ?? ''] ?? 'unknown'
+
+/** The same from the word that a runner of agents has for it. */
+export const operationStatusWord = (status: OperationStatus): string =>
+  statusWord(
+    status === 'done'
+      ? '0'
+      : status === 'timeout'
+        ? '2'
+        : status === 'not-installed'
+          ? '7'
+          : status === 'not-supported'
+            ? '3'
+            : '4',
+  )
 
 export interface Ban {
   readonly id: string

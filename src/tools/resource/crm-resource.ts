@@ -10,8 +10,19 @@ import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { agentActions, isAboutAgent, onAgent, runsAgent } from './agent-actions.ts'
 import { agentQuestions, answerForAgents, asksForAgents } from './agents.ts'
-import { activeOn, constraintsText, listOperations, listRaw, listResources, locate, queryXml } from './listings.ts'
+import { digests } from './digests.ts'
+import {
+  activeOn,
+  constraintsText,
+  listOperations,
+  listRaw,
+  listResources,
+  locate,
+  queryXml,
+  whatRuns,
+} from './listings.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
 import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
 import { restart } from './restart.ts'
@@ -62,6 +73,24 @@ const options: readonly OptionSpec[] = [
   flag('list-ocf-providers', 'The providers of OCF agents'),
   valued('list-ocf-alternatives', 'TYPE', 'The providers of an OCF agent'),
   valued('show-metadata', 'AGENT', "An agent's metadata: ocf:heartbeat:IPaddr2"),
+  {
+    ...valued(
+      'validate',
+      'LEVEL',
+      'Let the agent check the configuration of the resource, or of --class, --provider, --agent and --option',
+    ),
+    value: 'inline',
+  },
+  valued('class', 'CLASS', 'The class of the agent (with --validate)'),
+  valued('provider', 'PROVIDER', 'The provider of the agent (with --validate)'),
+  valued('agent', 'TYPE', 'The type of the agent (with --validate)'),
+  valued('option', 'NAME=VALUE', 'A parameter of the agent (with --validate)'),
+  flag('force-start', 'Run the agent’s start on this host, outside the cluster'),
+  flag('force-stop', 'Run its stop'),
+  { ...valued('force-check', 'LEVEL', 'Run its monitor'), value: 'inline' },
+  flag('force-promote', 'Run its promote'),
+  flag('force-demote', 'Run its demote'),
+  flag('digests', 'The hashes of its parameters on a node; words NAME=VALUE stand for what is configured'),
   flag('wait', 'Wait until the cluster has nothing left to do'),
   valued('timeout,T', 'TIME', 'How long to wait'),
   flag('force,f', 'Do what is dangerous; with --move, ban the present node too'),
@@ -93,7 +122,9 @@ const commands = [
   'delete',
   'wait',
   'restart',
+  'digests',
   ...agentQuestions,
+  ...agentActions,
 ]
 
 export const crmResource: Tool = {
@@ -101,7 +132,7 @@ export const crmResource: Tool = {
   summary: 'Show and change resources',
   options,
   printsXml: true,
-  needsTerminal: asksForAgents,
+  needsTerminal: (given) => asksForAgents(given) || runsAgent(given),
   run: async (call, world) => await run(call, world),
 }
 
@@ -112,6 +143,11 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const command = lastOf(given, commands) ?? { name: 'list' }
   const resource = optionValue(given, 'resource')
   if (agentQuestions.includes(command.name)) return answerForAgents(call, command)
+  if (agentActions.includes(command.name)) {
+    if (resource === undefined && !isAboutAgent(given))
+      return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
+    return await onAgent(call, command, world)
+  }
   switch (command.name) {
     case 'wait': {
       const timeoutMs = parseDurationMs(optionValue(given, 'timeout') ?? '') ?? waitMs
@@ -123,6 +159,9 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       return listResources(world)
     case 'list-raw':
       return listRaw(world)
+    case 'why':
+      if (resource === undefined) return whatRuns(optionValue(given, 'node'), world)
+      return await onResource(call, { command, resource }, world)
     case 'list-operations':
     case 'list-all-operations':
       return listOperations(call, false, world)
@@ -174,6 +213,8 @@ async function onResource(
     case 'constraints':
     case 'stack':
       return printed(constraintsText(id, world), [])
+    case 'digests':
+      return digests(call, resource, world)
     case 'why':
       return printed(activeOn(resource, findStatus(statusOf(world), resource), optionValue(call.given, 'node')), [])
     case 'restart':

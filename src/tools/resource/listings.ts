@@ -121,6 +121,19 @@ export function activeOn(resource: string, primitives: readonly PrimitiveResourc
   return `Resource ${resource} is ${active ? 'running' : 'not running'}${where}\n`
 }
 
+/** Of every resource, or of the primitives that are active on a node. */
+export function whatRuns(node: string | undefined, world: ToolWorld): ToolReply {
+  const { resources } = statusOf(world)
+  const lines =
+    node === undefined
+      ? resources.map((one) => activeOn(String(one.id), primitivesIn(one), undefined))
+      : resources
+          .flatMap(primitivesIn)
+          .filter(({ state }) => state.active.some((place) => place.node === node))
+          .map(({ id }) => `Resource ${id} is running on host ${node}\n`)
+  return printed(lines.join(''), [])
+}
+
 export function constraintsText(resource: string, world: ToolWorld): string {
   const section = childElement(childElement(world.configuration(), 'configuration') ?? element('x'), 'constraints')
   const all = section === undefined ? [] : childElements(section)

@@ -1,4 +1,5 @@
 import { createPrimitive, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
+import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
   advisedOperations,
   type InstalledAgent,
@@ -21,6 +22,7 @@ const createFlags = [
   { name: 'clone', summary: 'Clone it (also: clone [<name>=<value>...])' },
   { name: 'master', summary: 'Make it promotable (also: promotable [<name>=<value>...])' },
   { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
+  agentValidationFlag,
   { name: 'future', summary: 'Accepted for pcs’s sake' },
 ]
 
@@ -84,6 +86,11 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   const force = call.flags.has('force')
   const mistakes = parameterMistakes(installed, written.parameters, { required: true })
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+  if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
+    const objections = await agentObjections(installed, Object.fromEntries(written.parameters))
+    if (objections.length > 0 && !force) throw new Refusal(...objections)
+    for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
+  }
   for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
   for (const name of strayCloneOptions('primitive', [...written.meta.keys()]))
     call.terminal.progress(`Warning: '${name}' is an option of clones; in the resource ${id} it has no effect.`)

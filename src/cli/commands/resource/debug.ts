@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { hostname } from 'node:os'
 import { didYouMean, nodeName, similarWords } from '../../../base/index.ts'
-import { type AgentOutcome, childProcessRunner } from '../../../resource-agents/index.ts'
+import type { AgentOutcome } from '../../../resource-agents/index.ts'
 import type { PrimitiveResource } from '../../../status/index.ts'
-import { agentHost } from '../../agents.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { agentName } from '../../describe-resource.ts'
+import { runAgentHere } from '../../run-agent-here.ts'
 import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 
@@ -53,23 +51,16 @@ async function runAgent(
   },
 ): Promise<Outcome> {
   const { found, operation, parameters } = what
-  const runFolder = await mkdtemp(join(tmpdir(), 'systole-debug-'))
-  try {
-    const outcome = await childProcessRunner({ ...agentHost(), runFolder }).run({
-      agent: found.agent,
-      resource: found.id,
-      operation,
-      attributes: parameters,
-      timeoutMs: defaultTimeoutMs,
-    }).finished
-    const given = call.flags.has('full')
-      ? Object.entries(parameters).map(([name, value]) => `  ${name}=${value}\n`)
-      : []
-    const text = `Operation ${operation} of ${found.id} (${agentName(found.agent)}):\n${given.join('')}${describeOutcome(outcome)}`
-    return done(text, { resource: found.id, operation, parameters, outcome }, outcome.exitCode === 0 ? 0 : 1)
-  } finally {
-    await rm(runFolder, { recursive: true, force: true })
-  }
+  const outcome = await runAgentHere({
+    agent: found.agent,
+    resource: found.id,
+    operation,
+    attributes: parameters,
+    timeoutMs: defaultTimeoutMs,
+  })
+  const given = call.flags.has('full') ? Object.entries(parameters).map(([name, value]) => `  ${name}=${value}\n`) : []
+  const text = `Operation ${operation} of ${found.id} (${agentName(found.agent)}):\n${given.join('')}${describeOutcome(outcome)}`
+  return done(text, { resource: found.id, operation, parameters, outcome }, outcome.exitCode === 0 ? 0 : 1)
 }
 
 function describeOutcome({ status, exitCode, exitReason, output }: AgentOutcome): string {

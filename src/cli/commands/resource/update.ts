@@ -5,11 +5,13 @@ import {
   updateResource,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import { parameterMistakes, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { agentName } from '../../describe-resource.ts'
 import { readResourceWords } from '../../resource-words.ts'
+import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceUpdate: Command = {
@@ -18,7 +20,7 @@ export const resourceUpdate: Command = {
   usage: '<resource> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
   summary: 'Change a resource; what restarts because of it is shown first',
   details: 'An empty value unsets a parameter or meta-attribute.',
-  flags: changeFlags,
+  flags: [...changeFlags, agentValidationFlag],
   completes: ['resource', 'anything'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'resource update <resource> [<parameter>=<value>...]' })
@@ -27,13 +29,22 @@ export const resourceUpdate: Command = {
     if (written.clone ?? written.promotable ?? written.group ?? written.bundle)
       throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
     const force = call.flags.has('force')
-    const agent = agentOf((await call.cluster.readCib()).cib, id)
+    const { cib } = await call.cluster.readCib()
+    const agent = agentOf(cib, id)
     if (agent && written.parameters.size > 0 && !call.cluster.isScratch) {
       const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
       const installed = await resolve(agentName(agent), { force: true })
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
       const mistakes = parameterMistakes(installed, set, { required: false })
       if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+      if (call.flags.has('agent-validation')) {
+        const [configured] = [...statusOf(call, cib).primitivesById.values()].filter((one) => one.configuredId === id)
+        const all = new Map([...(configured?.parametersOn(undefined) ?? []), ...written.parameters])
+        const kept = Object.fromEntries([...all].filter(([, value]) => value !== ''))
+        const objections = await agentObjections(installed, kept)
+        if (objections.length > 0 && !force) throw new Refusal(...objections)
+        for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
+      }
     }
     return await changeCib(call, {
       edit: (cib) =>
