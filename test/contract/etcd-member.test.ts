@@ -1,12 +1,23 @@
 /** The local etcd member under supervision: real processes that are killed, damaged, starved of disk and cut out. */
 import { execFile, execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import type { EtcdAdmin } from '../../src/store/etcd/admin.ts'
 import { EtcdMember, type MemberStatus } from '../../src/store/etcd/member/etcd-member.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
-import { dataDirectory, type MemberSettings } from '../../src/store/etcd/member/settings.ts'
+import { dataDirectory, type MemberSettings, peerUrl, rejoinJournal } from '../../src/store/etcd/member/settings.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, eventually, text } from './observing.ts'
 
@@ -256,9 +267,21 @@ describe('a member of a cluster of one', () => {
 })
 
 describe.concurrent('a member of a cluster of three', () => {
-  const losses: readonly { readonly name: string; readonly inflict: (settings: MemberSettings) => void }[] = [
+  const losses: readonly {
+    readonly name: string
+    readonly inflict: (settings: MemberSettings, others: EtcdAdmin) => void | Promise<void>
+  }[] = [
     { name: 'whose log is damaged', inflict: (settings) => damage(walOf(settings)) },
     { name: 'whose data is gone', inflict: (settings) => rmSync(dataDirectory(settings), { recursive: true }) },
+    {
+      name: 'that was added as a learner and could not start',
+      inflict: async (settings, others) => {
+        await others.remove(peerUrl(settings))
+        await others.addLearner(peerUrl(settings))
+        rmSync(dataDirectory(settings), { recursive: true })
+        writeFileSync(rejoinJournal(settings), 'promote')
+      },
+    },
   ]
   for (const { name, inflict } of losses)
     test(
@@ -278,7 +301,7 @@ describe.concurrent('a member of a cluster of three', () => {
         all[1]?.member.close()
         three.signal(1, 'SIGKILL')
         await eventually(() => findMember(victim) === undefined, 'it has ended')
-        inflict(victim)
+        await inflict(victim, admin)
         const again = new Supervised(victim, three, cleanUps)
         await again.reported(/has joined the others and caught up/)
         await again.answers()

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { EtcdAdmin } from '../admin.ts'
-import { findMember, type StartedMember, startMember, wipeData } from './process.ts'
+import { findMember, hasData, type StartedMember, startMember, wipeData } from './process.ts'
 import { type MemberSettings, peerUrl, rejoinJournal } from './settings.ts'
 
 export type ReplaceStage = 'remove' | 'add' | 'promote'
@@ -31,7 +31,8 @@ export async function replaceMember(
     wipeData(settings)
     stage = 'add'
   }
-  if (stage === 'add') {
+  // One that was added and could not reach the others has no data: started as a founder it would make a cluster of its own.
+  if (stage === 'add' || !hasData(settings)) {
     note(settings, 'add')
     const members = await others.addLearner(url)
     // Until it has started, the new member has no name in the list.
