@@ -55,7 +55,7 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
     case 'fenced':
       return absorbFenced(state, input, now)
     case 'load':
-      return turn({ ...state, actionLimits: new Map(state.actionLimits).set(input.node, input.actionLimit) })
+      return turn({ ...state, loads: new Map(state.loads).set(input.node, input.load) })
     case 'leaving':
       return turn({ ...state, leaving: true })
     case 'tick':

@@ -15,6 +15,7 @@
 import type { NodeName, ResourceId } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
 import type { ClusterAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
+import type { NodeLoad } from './node-load.ts'
 import type { Change, ClusterView } from './view.ts'
 
 /** Logical writes of the DC; `writesOfEdits` turns them into keys and values. */
@@ -109,8 +110,8 @@ export type ControllerInput =
       readonly outcome: 'succeeded' | 'failed'
       readonly message: string
     }
-  /** How many actions a node takes at the same time at most, by its load. */
-  | { readonly kind: 'load'; readonly node: NodeName; readonly actionLimit: number }
+  /** What a node has said of itself with an answer. */
+  | { readonly kind: 'load'; readonly node: NodeName; readonly load: NodeLoad }
   /** This node wants to leave: it no longer campaigns. */
   | { readonly kind: 'leaving' }
   | { readonly kind: 'tick' }

@@ -8,8 +8,10 @@ export interface ControllerOptions {
   /** Infinite where it is 0: then only rules, expiries and events make the cluster look again. */
   readonly recheckIntervalMs: number
   readonly transitionDelayMs: number
-  /** 0: the default of the daemon. */
+  /** 0: twice the node's processors. */
   readonly nodeActionLimit: number
+  /** For each processor, 0.8 for 80 %; 0: the load does not matter. */
+  readonly loadThreshold: number
   /** Only where it is written: how long a cluster that starts waits for all of its nodes. */
   readonly deadtimeMs?: number
 }
@@ -24,6 +26,7 @@ export function controllerOptions(configuration: Configuration | undefined): Con
     recheckIntervalMs: (parseDurationMs(value('cluster-recheck-interval')) ?? 900_000) || Number.POSITIVE_INFINITY,
     transitionDelayMs: parseDurationMs(value('transition-delay')) ?? 0,
     nodeActionLimit: Math.max(0, Number(value('node-action-limit')) || 0),
+    loadThreshold: Math.max(0, Number.parseFloat(value('load-threshold')) || 0) / 100,
     ...(deadtimeMs === undefined ? {} : { deadtimeMs }),
   }
 }

@@ -6,6 +6,7 @@ import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.t
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
+import { actionLimit } from './node-load.ts'
 import { clusterNodes, knownIncarnation } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
 import {
@@ -122,12 +123,11 @@ function sendReady(state: ControllerState, now: number): Turn {
 }
 
 function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): WalkLimits {
-  const { options, timings, actionLimits, reign } = state
-  const standard = options.nodeActionLimit > 0 ? options.nodeActionLimit : timings.nodeActionLimit
+  const { options, timings, loads, reign } = state
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
-    onNode: (node) => Math.max(1, Math.min(standard, actionLimits.get(node) ?? standard)),
+    onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
     held: (action) => {
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now

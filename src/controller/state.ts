@@ -2,6 +2,7 @@
 import type { NodeName, Step } from '../base/index.ts'
 import type { ActionId } from '../transition/index.ts'
 import type { ControllerEffect, TransitionRecord } from './effects.ts'
+import type { NodeLoad } from './node-load.ts'
 import { type ControllerOptions, controllerOptions } from './options.ts'
 import type { ClusterView } from './view.ts'
 import { emptyView } from './view.ts'
@@ -16,7 +17,7 @@ export interface ControllerTimings {
   readonly linkPatienceMs: number
   /** Without fencing: from the end of a lost node's lease until its resources may start elsewhere (`lossWait` of the quorum room). */
   readonly lossWaitMs: number
-  /** Where neither `node-action-limit` nor a load is known. */
+  /** Where `node-action-limit` is not set and the node has said nothing of itself yet. */
   readonly nodeActionLimit: number
   /** Commands, campaigns and revocations without an answer are repeated after this time. */
   readonly retryMs: number
@@ -46,7 +47,7 @@ export interface ControllerState {
   readonly campaignAt: number
   /** When the revocation of a lease may be tried again. */
   readonly revokeAt: ReadonlyMap<string, number>
-  readonly actionLimits: ReadonlyMap<NodeName, number>
+  readonly loads: ReadonlyMap<NodeName, NodeLoad>
   /** Numbers of writes, computations, fencings and transitions: never used twice by this daemon. */
   readonly lastId: number
   readonly lastTransition: number
@@ -116,7 +117,7 @@ export function initialController(self: NodeName, timings: ControllerTimings): C
     campaigning: false,
     campaignAt: Number.NEGATIVE_INFINITY,
     revokeAt: new Map(),
-    actionLimits: new Map(),
+    loads: new Map(),
     lastId: 0,
     lastTransition: 0,
   }

@@ -369,6 +369,15 @@ describe('a transition', () => {
     expect(dc.take('compute')).toHaveLength(1)
   })
 
+  test('a loaded node gets no more actions than it can take, and more when its load is gone', () => {
+    const dc = new Dc()
+    dc.feed({ kind: 'load', node: beta, load: { processors: 2, load: 10 } })
+    dc.computes(resourceAction(1, 'start', beta), resourceAction(2, 'start', beta), resourceAction(3, 'start', gamma))
+    expect(dc.executed).toEqual(['web_start_0@beta', 'web_start_0@gamma'])
+    dc.feed({ kind: 'load', node: beta, load: { processors: 2, load: 0.5 } })
+    expect(dc.executed).toEqual(['web_start_0@beta'])
+  })
+
   test('a graph that was computed from what is no longer true is not walked', () => {
     const dc = new Dc()
     dc.later(50)

@@ -169,7 +169,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     name: 'load-threshold',
     type: { kind: 'percentage' },
     default: '80%',
-    description: 'The load of a node beyond which fewer actions are sent to it.',
+    description:
+      'The load of a node, averaged over a minute and for each of its processors, beyond which fewer actions are sent to it, in proportion; 0% looks at no load.',
   },
   {
     name: 'node-action-limit',

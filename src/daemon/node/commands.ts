@@ -2,6 +2,7 @@
  * Commands of the DC to a node, on both sides: sent to this node's own executor or over the wire, and taken by whichever
  * part of the node they concern.
  */
+import { availableParallelism, loadavg } from 'node:os'
 import type { NodeName } from '../../base/index.ts'
 import type { ControllerEffect, ControllerInput } from '../../controller/index.ts'
 import type { Answer, Command, Executor } from '../../executor/index.ts'
@@ -13,9 +14,11 @@ type Execute = Extract<ControllerEffect, { kind: 'execute' }>
 
 export interface CommandSides {
   readonly self: NodeName
-  readonly peers: Peers
+  readonly peers: Pick<Peers, 'to'>
   readonly log: Log
   readonly take: (command: Command) => Promise<TermAnswer>
+  /** What the node says of its load with an answer. */
+  readonly feed: (input: ControllerInput) => void
 }
 
 /** What the controller hears of it: nothing when it was taken, since the result comes through the store. */
@@ -34,6 +37,9 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
         : await sides.peers
             .to(node)
             .execute({ term, transition, transitionKey, timeoutMs, action: JSON.stringify(action) })
+    const { loadAverage, processors } = answer
+    if (loadAverage !== undefined && processors)
+      sides.feed({ kind: 'load', node, load: { processors, load: loadAverage / processors } })
     if (answer.accepted) return answer.done ? { kind: 'acknowledged', transitionKey } : undefined
     return notTaken(answer.why === 'old-term' ? 'old-term' : 'refused', answer.message)
   } catch (error) {
@@ -45,7 +51,7 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
 /** `do_shutdown` is this node's leave to go; everything else is the executor's. */
 export async function takeCommand(
   command: Command,
-  parts: { readonly executor: Executor | undefined; readonly shutDown: () => void },
+  parts: { readonly executor: Pick<Executor, 'perform' | 'highestTerm'> | undefined; readonly shutDown: () => void },
 ): Promise<TermAnswer> {
   const { executor } = parts
   if (!executor)
@@ -55,7 +61,8 @@ export async function takeCommand(
     parts.shutDown()
     return { accepted: true, done: true, why: '', highestTerm: command.term, message: '' }
   }
-  return answerOf(await executor.perform(command), executor.highestTerm)
+  const answer = answerOf(await executor.perform(command), executor.highestTerm)
+  return { ...answer, loadAverage: loadavg()[0] ?? 0, processors: availableParallelism() }
 }
 
 function answerOf(answer: Answer, highestTerm: number): TermAnswer {

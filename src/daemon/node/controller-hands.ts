@@ -62,7 +62,7 @@ export class ControllerHands {
       attributes: () => [...view().attributes.values()],
       holdsTerm: this.holdsTerm,
       compute: async ({ compute }) => await this.#compute(compute),
-      execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand }),
+      execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed: this.feed }),
       fence,
     })
   }

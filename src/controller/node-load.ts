@@ -1,0 +1,23 @@
+/**
+ * How many actions a node takes at the same time (`node-action-limit`, `load-threshold`): twice its processors where the option
+ * does not say otherwise, and fewer, in proportion, while its load is above the threshold, but always one. The load comes with the
+ * node's answers to commands, so that it costs an idle cluster nothing, and the first commands after a rest go by an old one.
+ */
+import type { ControllerOptions } from './options.ts'
+
+export interface NodeLoad {
+  readonly processors: number
+  /** What runs or waits to run on each processor, averaged over a minute: 1 is a processor that is always busy. */
+  readonly load: number
+}
+
+export function actionLimit(
+  options: Pick<ControllerOptions, 'nodeActionLimit' | 'loadThreshold'>,
+  known: NodeLoad | undefined,
+  unknownLimit: number,
+): number {
+  const { nodeActionLimit, loadThreshold } = options
+  const full = nodeActionLimit > 0 ? nodeActionLimit : known === undefined ? unknownLimit : 2 * known.processors
+  if (known === undefined || loadThreshold === 0 || known.load <= loadThreshold) return full
+  return Math.max(1, Math.floor((full * loadThreshold) / known.load))
+}
