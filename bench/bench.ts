@@ -17,7 +17,7 @@ interface Row {
   readonly required: number
   readonly aim: string
   readonly ours: () => Promise<readonly number[]>
-  readonly theirs: () => readonly number[]
+  readonly theirs: () => Promise<readonly number[]> | readonly number[]
 }
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ const gap = (lost: 'ordinary' | 'dc', fencing: 'netns' | 'ipmi'): Pick<Row, 'our
 })
 
 let ourIdle: Awaited<ReturnType<typeof systole.idle>> | undefined
-let theirIdle: ReturnType<typeof pacemaker.pacemakerIdle> | undefined
+let theirIdle: Awaited<ReturnType<typeof pacemaker.pacemakerIdle>> | undefined
 
 const rows: readonly Row[] = [
   {
@@ -120,8 +120,8 @@ const rows: readonly Row[] = [
       ourIdle = await systole.idle()
       return ourIdle.map(({ cpuPercent }) => cpuPercent)
     },
-    theirs: () => {
-      theirIdle = pacemaker.pacemakerIdle()
+    theirs: async () => {
+      theirIdle = await pacemaker.pacemakerIdle()
       return theirIdle.map(({ cpuPercent }) => cpuPercent)
     },
   },

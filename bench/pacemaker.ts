@@ -4,6 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pacemakerBench } from './bench-lab.ts'
+import { type IdleNode, idleNodes } from './idle.ts'
+
+const env = { ...process.env, PB: 'sysbench' }
+const stateFolder = `/var/tmp/pcmk-bench/${env.PB}`
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -19,7 +23,7 @@ function measure(command: string, ...options: readonly string[]): readonly Row[]
   try {
     const run = spawnSync(join(pacemakerBench, 'measure'), [command, '--out', out, ...options], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, PB: 'sysbench' },
+      env,
     })
     const file = join(out, `${command}.jsonl`)
     if (run.status !== 0 || !existsSync(file))
@@ -80,11 +84,15 @@ export const pacemakerStandby = (runs: number): readonly number[] =>
     'last_start',
   )
 
-export function pacemakerIdle(): readonly { readonly cpuPercent: number; readonly residentMb: number }[] {
-  return measure('idle', ...tuned, '--count', '20').map((row) => ({
-    cpuPercent: Number(row.cpu_pct),
-    residentMb: Number(row.rss_mb),
-  }))
+/** The measurement forms the cluster, fills it and looks at it for a minute; what counts is looked at afterwards as it is for Systole. */
+export async function pacemakerIdle(): Promise<readonly IdleNode[]> {
+  try {
+    const nodes = measure('idle', ...tuned, '--count', '20', '--keep').map(({ node }) => String(node))
+    const pid1 = (node: string) => Number(readFileSync(join(stateFolder, 'nodes', node, 'pid1'), 'utf8'))
+    return await idleNodes(new Map(nodes.map((node) => [node, pid1(node)])))
+  } finally {
+    spawnSync(join(pacemakerBench, 'cluster'), ['down'], { stdio: 'inherit', env })
+  }
 }
 
 let commandRows: readonly Row[] | undefined
