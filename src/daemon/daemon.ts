@@ -20,7 +20,7 @@ import {
   serveTcp,
   serveUnixSocket,
 } from '../rpc/index.ts'
-import { stoppedState } from './api/cluster-state.ts'
+import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
@@ -31,6 +31,7 @@ import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
 import { acceptClusterFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
+import { joiningVotes } from './nodes/joining-votes.ts'
 import { newerFile } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
@@ -95,6 +96,15 @@ export class Daemon {
 
   state(): ClusterState {
     return this.#node?.state() ?? stoppedState(this.#file, this.name)
+  }
+
+  /** With the votes that the store counts, which the list of nodes runs ahead of. */
+  async stateByStore(): Promise<ClusterState> {
+    const state = this.state()
+    const own = this.#file && findOwnNode(this.#file)
+    if (!this.#file || !own || !this.running) return state
+    const joining = await joiningVotes(this.#file, own.name, this.paths)
+    return joining === undefined ? state : withJoiningVotes(state, joining)
   }
 
   /** The state at once and after every change, until the signal ends it. */

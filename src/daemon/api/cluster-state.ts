@@ -1,4 +1,5 @@
 /** The cluster's state as `status`, `--wait` and the live view get it: put together from this node's view of the store. */
+import { type NodeName, nodeName } from '../../base/index.ts'
 import type { ClusterView, TransitionRecord } from '../../controller/index.ts'
 import { quorumVotes } from '../../quorum/index.ts'
 import type { ClusterState, FencingRecord, Member } from '../../rpc/index.ts'
@@ -30,17 +31,13 @@ export const noTransition: ClusterState['transition'] = {
 export function clusterState(sources: StateSources): ClusterState {
   const { file, view, quorate } = sources
   const members = file.nodes.map((node) => memberOf(sources, node))
-  const present = new Set(
-    members.filter(({ state }) => state !== 'offline' && state !== 'lost').map(({ node }) => node),
-  )
-  const voters = file.nodes.filter(({ votes }) => votes).map(({ name }) => name)
   return {
     configured: true,
     started: true,
     clusterName: file.clusterName,
     localNode: sources.localNode,
     quorate,
-    votes: quorumVotes(voters, new Set(voters.filter((name) => present.has(name)))),
+    votes: votesOf(members),
     ...(view.dc === undefined ? {} : { dc: view.dc.node, term: view.dc.term }),
     members,
     transition: transitionOf(sources),
@@ -55,6 +52,20 @@ export function clusterState(sources: StateSources): ClusterState {
     notes: sources.notes,
   }
 }
+
+/** Votes that do not count yet are neither present nor expected. */
+export function withJoiningVotes(state: ClusterState, joining: ReadonlySet<string>): ClusterState {
+  const members = state.members.map((member) => (joining.has(member.node) ? { ...member, joiningVote: true } : member))
+  return { ...state, members, votes: votesOf(members.filter(({ joiningVote }) => joiningVote !== true)) }
+}
+
+function votesOf(members: readonly Member[]): ClusterState['votes'] {
+  const voters = members.filter(({ votes }) => votes)
+  const present = voters.filter(({ state }) => state !== 'offline' && state !== 'lost')
+  return quorumVotes(voters.map(nameOf), new Set(present.map(nameOf)))
+}
+
+const nameOf = ({ node }: Member): NodeName => nodeName(node)
 
 /** Of a daemon whose node takes no part: what its files say. */
 export function stoppedState(file: ClusterFile | undefined, localNode: string): ClusterState {

@@ -65,7 +65,7 @@ function stateHandlers(
   'getState' | 'watchState' | 'setTransientAttribute' | 'deleteHistory' | 'setTicket' | 'fence' | 'confirmFencing'
 > {
   return {
-    getState: async () => daemon.state(),
+    getState: async ({ askStore }) => (askStore === true ? await daemon.stateByStore() : daemon.state()),
     watchState: async (_, send, { signal }) => await daemon.watchState(send, signal),
     setTransientAttribute: async ({ node, name, value, set }) => {
       const target = knownNode(daemon, node)

@@ -11,13 +11,17 @@ export const quorumStatus: Command = {
   summary: 'Show whether this node has quorum, the votes and the members',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum status' })
-    const state = await liveCluster(call).getState({})
+    const state = await liveCluster(call).getState({ askStore: true })
     return done(describeQuorum(state), {
       quorate: state.quorate,
       votes: state.votes,
       dc: state.dc ?? null,
       term: state.term ?? null,
-      members: state.members,
+      members: state.members.map(({ joiningVote = false, ...member }) => ({
+        ...member,
+        votes: member.votes && !joiningVote,
+        joiningVote,
+      })),
       store: state.store,
       twoNode: state.twoNode ?? null,
     })
@@ -34,10 +38,10 @@ function describeQuorum(state: ClusterState): string {
     ...(twoNode === undefined ? [] : [['Two nodes:', describeTwoNode(twoNode)]]),
   ])
   const fed = state.members.some(({ watchdogMs }) => watchdogMs !== undefined)
-  const rows = state.members.map(({ node, state: membership, address, votes: voter, watchdogMs }) => [
+  const rows = state.members.map(({ node, state: membership, address, votes: voter, joiningVote, watchdogMs }) => [
     node,
     membership,
-    voter ? 'votes' : 'does not vote',
+    joiningVote ? 'joining' : voter ? 'votes' : 'does not vote',
     address,
     ...(fed ? [watchdogMs === undefined ? 'none' : `${watchdogMs / 1000} s`] : []),
   ])

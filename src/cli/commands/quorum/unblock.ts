@@ -15,14 +15,20 @@ export const quorumUnblock: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum unblock [--yes]' })
     const live = liveCluster(call)
-    const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question))
+    const { configVersion } = await live.getState({})
+    const sure =
+      call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question(configVersion)))
     if (sure === undefined)
       throw new Refusal('Going on alone needs a person: answer at a terminal, or add --yes if the other node is off.')
     if (!sure) throw new Refusal('Nothing was changed.')
     const { node } = await live.unblockQuorum({}, { timeoutMs: unblockTimeoutMs })
-    return done(`Node ${node} counts as off. This node goes on without it.\n`, { node, unblocked: true })
+    return done(
+      `Node ${node} counts as off. This node goes on without it, with version ${configVersion} of the configuration.\n`,
+      { node, unblocked: true, configVersion },
+    )
   },
 }
 
 const unblockTimeoutMs = 60_000
-const question = 'If the other node is not powered off or cut from its storage, data will be lost. Is it off?'
+const question = (configVersion: number) =>
+  `This node goes on with its version ${configVersion} of the configuration: if the other went on alone after that, its changes are lost when it joins again. If the other node is not powered off or cut from its storage, data will be lost. Is it off?`
