@@ -1,13 +1,14 @@
 /**
  * `npm run fuzz:scheduler -- --seeds N --seed S`: the scheduler beside an installed `crm_simulate` on randomly changed cases of
- * ../shared/pacemaker-scheduler. Prints what differs, and how often which changes led to it. `--seeds 1 --seed S` repeats one.
+ * ../shared/pacemaker-scheduler. Prints what differs, and how often which changes led to it. `--seeds 1 --seed S` repeats one. Another
+ * `crm_simulate` is named by `--reference`: one of Pacemaker 3 is compared to the word, an older one only where versions agree.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseXml, printXml, type XmlElement } from '../src/cib/index.ts'
 import { type Level, levels } from '../test/fuzz/answer.ts'
-import { toTree } from '../test/fuzz/cib-tree.ts'
+import { type Tree, toTree } from '../test/fuzz/cib-tree.ts'
 import { type Case, createFuzz, type Verdict } from '../test/fuzz/fuzz.ts'
 import { findReference } from '../test/fuzz/reference.ts'
 
@@ -17,18 +18,21 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     cases: { type: 'string', default: '' },
     mutations: { type: 'string' },
-    levels: { type: 'string', default: 'status,scores,transition,actions,revised' },
+    levels: { type: 'string', default: 'status,scores,transition,actions,revised,graph' },
     shrink: { type: 'boolean', default: false },
     lines: { type: 'string', default: '6' },
     save: { type: 'string' },
+    reference: { type: 'string', default: 'crm_simulate' },
   },
 })
 
 const suite = resolve(import.meta.dirname, '../../shared/pacemaker-scheduler/xml')
-const reference = findReference()
+const reference = findReference(values.reference)
 if (reference === undefined || !existsSync(suite)) {
   const missing =
-    reference === undefined ? 'crm_simulate is not installed (Debian: pacemaker-cli-utils)' : `${suite} does not exist`
+    reference === undefined
+      ? `${values.reference} cannot be run (Debian: pacemaker-cli-utils)`
+      : `${suite} does not exist`
   console.error(`Nothing was compared: ${missing}.`)
   process.exit(2)
 }
@@ -37,6 +41,7 @@ const shown = Number(values.lines)
 const [first, count] = [Number(values.seed), Number(values.seeds)]
 const totals = { same: 0, unusable: 0, refused: 0, different: 0 }
 const causes = new Map<string, number[]>()
+const refusals = new Map<string, number[]>()
 const fuzz = createFuzz({
   reference,
   cases: readCases(values.cases),
@@ -49,12 +54,17 @@ try {
     const verdict = fuzz(seed)
     totals[verdict.kind]++
     if (verdict.kind === 'different') report(seed, verdict)
+    if (verdict.kind === 'refused') refusals.set(verdict.why, [...(refusals.get(verdict.why) ?? []), seed])
   }
 } finally {
   reference.close()
 }
 for (const [cause, seeds] of [...causes].sort((a, b) => b[1].length - a[1].length))
   console.log(`${String(seeds.length).padStart(4)}  ${cause}: seeds ${seeds.slice(0, 12).join(' ')}`)
+for (const [why, seeds] of refusals)
+  console.log(
+    `${String(seeds.length).padStart(4)}  refused by the reference: ${why}: seeds ${seeds.slice(0, 5).join(' ')}`,
+  )
 const compared = totals.same + totals.different
 console.log(
   `${compared} changed cases beside ${reference.version}: ${totals.different} differ; ` +
@@ -62,13 +72,25 @@ console.log(
 )
 process.exitCode = totals.different > 0 ? 1 : 0
 
+/** Each is read when it is first drawn. */
 function readCases(part: string): readonly Case[] {
+  const read = (file: string): Tree => {
+    const parsed = parseXml(readFileSync(join(suite, file), 'utf8'))
+    if (!parsed.ok) throw new Error(`${join(suite, file)} is malformed.`)
+    return toTree(parsed.value)
+  }
   return readdirSync(suite)
     .filter((file) => file.endsWith('.xml') && file.includes(part))
     .sort()
-    .flatMap((file) => {
-      const parsed = parseXml(readFileSync(join(suite, file), 'utf8'))
-      return parsed.ok ? [{ name: file.replace(/\.xml$/, ''), cib: toTree(parsed.value) }] : []
+    .map((file) => {
+      let cib: Tree | undefined
+      return {
+        name: file.replace(/\.xml$/, ''),
+        get cib() {
+          cib ??= read(file)
+          return cib
+        },
+      }
     })
 }
 

@@ -202,6 +202,8 @@ export interface ResourceSet {
   readonly id: string
   readonly members: readonly string[]
   readonly sequential: boolean
+  /** Written as sequential: between sets its end stands for all of it. Otherwise each member counts, also of one that is so by default. */
+  readonly sequentialWritten: boolean
   readonly requireAll: boolean
   readonly role?: Role
   readonly action?: OrderAction

@@ -193,6 +193,7 @@ function readSet(element: XmlElement): ResourceSet {
     id: attributes.id ?? '',
     members: childElements(element, 'resource_ref').flatMap((member) => member.attributes.id ?? []),
     sequential: parseBoolean(attributes.sequential) ?? true,
+    sequentialWritten: parseBoolean(attributes.sequential) ?? false,
     requireAll: parseBoolean(attributes['require-all']) ?? true,
     ...present({
       role: parseRole(attributes.role),

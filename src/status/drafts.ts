@@ -146,7 +146,8 @@ export interface World {
   readonly options: ClusterOptions
   readonly zone: TimeZone
   readonly haveQuorum: boolean
-  readonly haveFenceDevice: boolean
+  /** Becomes true where the history knows one that is not configured any more. */
+  haveFenceDevice: boolean
   readonly unfencingEnabled: boolean
   /** Left out by callers to whom it is all the same whether a failure's parameters are still those that are configured. */
   readonly md5: Md5 | undefined

@@ -125,7 +125,7 @@ describe('constraints', () => {
           rules: [{ booleanOp: 'or', scoreAttribute: 'pingd', conditions: [{ kind: 'attribute', type: 'number' }] }],
         },
       },
-      { resource: { by: 'sets', sets: [{ members: ['web'], sequential: true }] } },
+      { resource: { by: 'sets', sets: [{ members: ['web'], sequential: true, sequentialWritten: false }] } },
     ])
   })
 

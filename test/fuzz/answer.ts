@@ -7,8 +7,21 @@ export interface Answer {
   readonly graph: string
 }
 
+/** `loosely`: the other side is of another major version, so what versions say in other words, order or number is no difference. */
+export interface Comparison {
+  readonly levels: readonly Level[]
+  readonly loosely: boolean
+  /** Lines that mean nothing, with the reason; they are left out on both sides. */
+  readonly exclusions?: readonly Exclusion[]
+}
+
+export interface Exclusion {
+  readonly line: RegExp
+  readonly reason: string
+}
+
 /** From what is decided first to what follows from it: the first that differs is where to look. */
-export const levels = ['status', 'scores', 'transition', 'actions', 'revised', 'graph'] as const
+export const levels = ['status', 'scores', 'transition', 'actions', 'revised', 'graph', 'exact'] as const
 export type Level = (typeof levels)[number]
 
 export interface Difference {
@@ -17,13 +30,29 @@ export interface Difference {
   readonly onlyTheirs: readonly string[]
 }
 
-export function compareAnswers(ours: Answer, theirs: Answer, wanted: readonly Level[] = levels): readonly Difference[] {
-  const [a, b] = [linesOf(ours), linesOf(theirs)]
+export function compareAnswers(
+  ours: Answer,
+  theirs: Answer,
+  { levels: wanted, loosely, exclusions = [] }: Comparison,
+): readonly Difference[] {
+  const [a, b] = [linesOf(ours, loosely), linesOf(theirs, loosely)]
+  const counts = (line: string): boolean => !exclusions.some((exclusion) => exclusion.line.test(line))
+  for (const lines of [a, b]) for (const level of levels) lines[level] = lines[level].filter(counts)
   return wanted.flatMap((level) => {
     const onlyOurs = without(a[level], b[level])
     const onlyTheirs = without(b[level], a[level])
-    return onlyOurs.length + onlyTheirs.length === 0 ? [] : [{ level, onlyOurs, onlyTheirs }]
+    if (onlyOurs.length + onlyTheirs.length > 0) return [{ level, onlyOurs, onlyTheirs }]
+    return loosely || !ordered.has(level) ? [] : differentOrder(level, a[level], b[level])
   })
+}
+
+/** A list of resources has an order; what is done and decided has none that can be seen. */
+const ordered: ReadonlySet<Level> = new Set(['status', 'revised', 'exact'])
+
+function differentOrder(level: Level, ours: readonly string[], theirs: readonly string[]): readonly Difference[] {
+  const place = ours.findIndex((line, index) => line !== theirs[index])
+  const at = (lines: readonly string[]): string => `line ${place + 1}: ${lines[place]}`
+  return place < 0 ? [] : [{ level, onlyOurs: [at(ours)], onlyTheirs: [at(theirs)] }]
 }
 
 /** As multisets: a line that is there twice on one side only differs. */
@@ -44,18 +73,20 @@ const titles: Readonly<Record<string, Level>> = {
   'Revised Cluster Status:': 'revised',
 }
 
-export function linesOf({ summary, scores, graph }: Answer): Readonly<Record<Level, readonly string[]>> {
+export function linesOf({ summary, scores, graph }: Answer, loosely: boolean): Record<Level, readonly string[]> {
+  const scoreLines = tidy(scores, loosely)
   const found: Record<Level, string[]> = {
     status: [],
     // How often an instance is tried, and so shown, has changed between versions.
-    scores: [...new Set(tidy(scores))].sort(),
+    scores: loosely ? [...new Set(scoreLines)].sort() : scoreLines.sort(),
     transition: [],
     actions: [],
     revised: [],
-    graph: graphLines(graph),
+    graph: graphLines(graph, loosely),
+    exact: tidy(summary, loosely),
   }
   let section: Level = 'status'
-  for (const line of tidy(summary)) {
+  for (const line of found.exact) {
     const title = titles[line]
     if (title !== undefined) section = title
     else if (!/^Us?ing the original execution date|^Setting effective/.test(line)) found[section].push(line)
@@ -63,10 +94,11 @@ export function linesOf({ summary, scores, graph }: Answer): Readonly<Record<Lev
   return found
 }
 
-const tidy = (text: string): string[] =>
+const tidy = (text: string, loosely: boolean): string[] =>
   text
     .split('\n')
-    .map((line) => withSharedWords(line.replaceAll(/\s+/g, ' ').trim()))
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .map((line) => (loosely ? withSharedWords(line) : line))
     .filter((line) => line !== '')
 
 /**
@@ -81,10 +113,10 @@ function withSharedWords(line: string): string {
 }
 
 /** Actions by what they do and where, and edges between them; numbers only say in which order they were made. */
-function graphLines(text: string): string[] {
+function graphLines(text: string, loosely: boolean): string[] {
   const parsed = parseXml(text)
   if (!parsed.ok) return [`not readable: ${text.slice(0, 80)}`]
-  const lines = new Set<string>()
+  const lines: string[] = []
   const keys = new Map<string, string>()
   const synapses = childrenOf(parsed.value, 'synapse')
   for (const synapse of synapses)
@@ -96,12 +128,12 @@ function graphLines(text: string): string[] {
       childrenOf(list).flatMap((trigger) => childrenOf(trigger)),
     )
     for (const action of actions) {
-      lines.add(keyOf(action))
+      lines.push(keyOf(action))
       for (const input of inputs)
-        lines.add(`${keys.get(input.attributes.id ?? '') ?? keyOf(input)} -> ${keyOf(action)}`)
+        lines.push(`${keys.get(input.attributes.id ?? '') ?? keyOf(input)} -> ${keyOf(action)}`)
     }
   }
-  return [...lines].sort()
+  return loosely ? [...new Set(lines)].sort() : lines.sort()
 }
 
 const childrenOf = (parent: XmlElement, name?: string): readonly XmlElement[] =>

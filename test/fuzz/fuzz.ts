@@ -10,10 +10,11 @@ import type { Tree } from './cib-tree.ts'
 import { constraintMutations } from './mutate-constraints.ts'
 import { historyMutations } from './mutate-history.ts'
 import { nodeMutations } from './mutate-nodes.ts'
+import { optionMutations } from './mutate-options.ts'
 import { resourceMutations } from './mutate-resources.ts'
 import type { Drawn, Mutation } from './mutation.ts'
 import { createRandom, type Random } from './random.ts'
-import type { Reference } from './reference.ts'
+import type { Reference, Refusal } from './reference.ts'
 import { shrink } from './shrink.ts'
 
 const mutations: readonly Mutation[] = [
@@ -21,6 +22,7 @@ const mutations: readonly Mutation[] = [
   ...historyMutations,
   ...resourceMutations,
   ...constraintMutations,
+  ...optionMutations,
 ]
 
 /** The moment of every simulation: rules and time-outs are decided alike on both sides. */
@@ -41,7 +43,8 @@ export interface Fuzz {
 }
 
 export type Verdict =
-  | { readonly kind: 'same' | 'unusable' | 'refused' }
+  | { readonly kind: 'same' | 'unusable' }
+  | { readonly kind: 'refused'; readonly why: string; readonly changes: readonly string[] }
   | {
       readonly kind: 'different'
       readonly case: string
@@ -56,15 +59,18 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
   const isUsable = (each: Case): boolean => {
     const known = usable.get(each.name)
     if (known !== undefined) return known
-    const answer = differencesOf(fuzz, atMoment(each.cib))?.length === 0
+    const compared = differencesOf(fuzz, atMoment(each.cib))
+    const answer = !('refused' in compared) && compared.length === 0
     usable.set(each.name, answer)
     return answer
   }
   return (seed) => {
     const random = createRandom(seed)
     const each = random.pick(fuzz.cases)
-    if (each === undefined || !isUsable(each)) return { kind: 'unusable' }
-    return tryCase(fuzz, each, drawMutations(random, fuzz.only))
+    if (each === undefined) return { kind: 'unusable' }
+    const verdict = tryCase(fuzz, each, drawMutations(random, fuzz.only))
+    // Asked last, since it takes a run of its own and most cases are usable.
+    return verdict.kind === 'different' && !isUsable(each) ? { kind: 'unusable' } : verdict
   }
 }
 
@@ -84,14 +90,14 @@ function drawMutations(random: Random, only: string | undefined): readonly Drawn
 function tryCase(fuzz: Fuzz, each: Case, drawn: readonly Drawn[]): Verdict {
   const whole = mutate(each, drawn)
   const differences = differencesOf(fuzz, whole.cib)
-  if (differences === undefined) return { kind: 'refused' }
+  if ('refused' in differences) return { kind: 'refused', why: differences.refused, changes: whole.changes }
   if (differences.length === 0) return { kind: 'same' }
   const needed = drawn.reduce<readonly Drawn[]>((kept, candidate) => {
     const fewer = kept.filter((other) => other !== candidate)
     return fewer.length > 0 && stillDiffers(fuzz, mutate(each, fewer).cib) ? fewer : kept
   }, drawn)
   const { cib, changes } = mutate(each, needed)
-  const [first] = differencesOf(fuzz, cib) ?? []
+  const [first] = foundIn(differencesOf(fuzz, cib))
   const atLevel = first === undefined ? fuzz : { ...fuzz, levels: [first.level] }
   const small = fuzz.shrinks ? shrink(cib, (smaller) => differsLike(atLevel, smaller, first)) : cib
   return {
@@ -99,7 +105,7 @@ function tryCase(fuzz: Fuzz, each: Case, drawn: readonly Drawn[]): Verdict {
     case: each.name,
     changes,
     mutations: needed.map(({ mutation }) => mutation.name),
-    differences: differencesOf(fuzz, small) ?? differences,
+    differences: small === whole.cib ? differences : foundIn(differencesOf(fuzz, small)),
     cib: small,
   }
 }
@@ -116,21 +122,29 @@ function atMoment(cib: Tree): Tree {
   return copy
 }
 
-const stillDiffers = (fuzz: Fuzz, cib: Tree): boolean => (differencesOf(fuzz, cib)?.length ?? 0) > 0
+const stillDiffers = (fuzz: Fuzz, cib: Tree): boolean => foundIn(differencesOf(fuzz, cib)).length > 0
 
 /** A difference of its own is none: some line must be there that differed before. */
 function differsLike(fuzz: Fuzz, cib: Tree, before: Difference | undefined): boolean {
-  const [now] = differencesOf(fuzz, cib) ?? []
+  const [now] = foundIn(differencesOf(fuzz, cib))
   if (now === undefined || before === undefined) return false
   const shares = (a: readonly string[], b: readonly string[]): boolean => a.some((line) => b.includes(line))
   return shares(now.onlyOurs, before.onlyOurs) || shares(now.onlyTheirs, before.onlyTheirs)
 }
 
-/** Undefined where the reference has no answer. */
-function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Difference[] | undefined {
+function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Difference[] | Refusal {
   const theirs = reference.simulate(cib)
-  return theirs === undefined ? undefined : compareAnswers(ours(cib), theirs, levels)
+  return 'refused' in theirs
+    ? theirs
+    : compareAnswers(ours(cib), theirs, {
+        levels,
+        loosely: reference.isOld,
+        exclusions: reference.exclusions,
+      })
 }
+
+const foundIn = (compared: readonly Difference[] | Refusal): readonly Difference[] =>
+  'refused' in compared ? [] : compared
 
 function ours(cib: Tree): Answer {
   try {

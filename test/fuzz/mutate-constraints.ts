@@ -115,4 +115,57 @@ export const constraintMutations: readonly Mutation[] = [
       return `constraint ${found.attributes.id} removed`
     },
   },
+  {
+    name: 'set',
+    weight: 3,
+    apply: (cib, random) => {
+      const kind = random.pick(['rsc_colocation', 'rsc_order', 'rsc_order']) ?? 'rsc_order'
+      const members = [random.pick(namable(cib)), random.pick(namable(cib)), random.pick(namable(cib))]
+      const names = [...new Set(members.map((member) => member?.attributes.id ?? ''))].filter((name) => name !== '')
+      if (names.length < 2) return undefined
+      const id = newId(cib)
+      const sequential: Record<string, string> = random.below(3) === 0 ? { sequential: 'false' } : {}
+      const requireAll: Record<string, string> =
+        kind === 'rsc_order' && random.below(4) === 0 ? { 'require-all': 'false', sequential: 'false' } : {}
+      const set = (number: number, refs: readonly string[]): Tree =>
+        tree(
+          'resource_set',
+          { id: `${id}-${number}`, ...sequential, ...requireAll },
+          refs.map((ref) => tree('resource_ref', { id: ref })),
+        )
+      const sets = random.below(2) === 0 ? [set(0, names)] : [set(0, names.slice(0, 1)), set(1, names.slice(1))]
+      const weight =
+        kind === 'rsc_order'
+          ? { kind: random.pick(['Mandatory', 'Optional']) ?? 'Optional' }
+          : { score: random.pick(scores) ?? '0' }
+      constraintsOf(cib).children.push(tree(kind, { id, ...weight }, sets))
+      return `${kind} of sets ${JSON.stringify([names, weight, sequential, requireAll, sets.length])}`
+    },
+  },
+  {
+    name: 'order-of-roles',
+    weight: 2,
+    apply: (cib, random) => {
+      const [first, then] = [random.pick(namable(cib)), random.pick(namable(cib))]
+      if (first === undefined || then === undefined || first === then) return undefined
+      const actionOf = ({ name }: Tree): string =>
+        (name === 'clone' || name === 'master'
+          ? random.pick(['start', 'promote', 'demote', 'stop'])
+          : random.pick(['start', 'stop'])) ?? 'start'
+      const [id, a, b] = [newId(cib), first.attributes.id ?? '', then.attributes.id ?? '']
+      const [firstAction, thenAction] = [actionOf(first), actionOf(then)]
+      const symmetrical: [string, string][] = random.below(3) === 0 ? [['symmetrical', 'false']] : []
+      // As pairs, because an object with a `then` looks like a promise.
+      const attributes: [string, string][] = [
+        ['id', id],
+        ['first', a],
+        ['then', b],
+        ['first-action', firstAction],
+        ['then-action', thenAction],
+        ...symmetrical,
+      ]
+      constraintsOf(cib).children.push(tree('rsc_order', Object.fromEntries(attributes)))
+      return `${firstAction} ${a} then ${thenAction} ${b} ${JSON.stringify(symmetrical)}`
+    },
+  },
 ]

@@ -41,6 +41,7 @@ function record(state: Tree, resource: Tree, result: Result): void {
   const call = result.status === -1 ? -1 : Math.max(0, ...calls) + 1
   const isLast = result.interval === '0' ? `${name}_last_0` : key
   const id = result.isFailure ? `${name}_last_failure_0` : isLast
+  const namesNode = resource.children.some(({ attributes }) => attributes.on_node !== undefined)
   resource.children = resource.children.filter((child) => child.attributes.id !== id)
   resource.children.push(
     tree('lrm_rsc_op', {
@@ -59,6 +60,7 @@ function record(state: Tree, resource: Tree, result: Result): void {
       'exec-time': '10',
       'queue-time': '0',
       'op-digest': 'f2317cad3d54cec5d7d7aa7d0bf35cf8',
+      ...(namesNode && { on_node: state.attributes.uname ?? '' }),
     }),
   )
 }
@@ -218,6 +220,42 @@ export const historyMutations: readonly Mutation[] = [
       const standby = String(random.below(3) === 0)
       list.children.push(tree('ticket_state', { id: ticket, granted, standby }))
       return `ticket ${ticket}: granted=${granted}, standby=${standby}`
+    },
+  },
+  {
+    name: 'migration',
+    weight: 2,
+    apply: (cib, random) => {
+      const place = pickHistory(cib, random)
+      const other = random.pick(nodeStatesOf(cib).filter((state) => state !== place?.state))
+      if (place === undefined || other === undefined) return undefined
+      const half = random.pick(['migrate_to', 'migrate_from']) ?? 'migrate_to'
+      const [here, there] = [place.state.attributes.uname ?? '', other.attributes.uname ?? '']
+      const [status, exitCode] = random.pick([
+        [0, 0],
+        [4, 1],
+        [2, 1],
+        [-1, 193],
+      ] as const) ?? [0, 0]
+      const isFailure = status > 0
+      record(place.state, place.resource, { operation: half, interval: '0', exitCode, expected: 0, status, isFailure })
+      const ends =
+        half === 'migrate_to'
+          ? { migrate_source: here, migrate_target: there }
+          : { migrate_source: there, migrate_target: here }
+      const entry = place.resource.children.at(-1)
+      if (entry !== undefined) Object.assign(entry.attributes, ends)
+      return `${place.resource.attributes.id} ${half} on ${here} with ${there}: ${exitCode} (status ${status})`
+    },
+  },
+  {
+    name: 'history-of-node-cleared',
+    weight: 1,
+    apply: (cib, random) => {
+      const state = random.pick(nodeStatesOf(cib))
+      if (state === undefined) return undefined
+      state.children = state.children.filter(({ name }) => name !== 'lrm')
+      return `history of ${state.attributes.uname} cleared`
     },
   },
 ]

@@ -1,5 +1,15 @@
 /** What happens to nodes: they leave, are lost, join, are held back, lose their health. */
-import { ensureChild, nodeStatesOf, nodesOf, setPair, type Tree } from './cib-tree.ts'
+import {
+  allNamed,
+  configurationOf,
+  ensureChild,
+  nodeStatesOf,
+  nodesOf,
+  setPair,
+  statusOf,
+  type Tree,
+  tree,
+} from './cib-tree.ts'
 import type { Mutation } from './mutation.ts'
 import type { Random } from './random.ts'
 
@@ -101,6 +111,39 @@ export const nodeMutations: readonly Mutation[] = [
       const value = String(random.below(4) * 4)
       setPair(node, 'utilization', 'cpu', value)
       return `${node.attributes.uname}: cpu=${value}`
+    },
+  },
+  {
+    name: 'node-added',
+    weight: 3,
+    apply: (cib, random) => {
+      const nodes = ensureChild(configurationOf(cib), 'nodes')
+      const uname = random.pick(['aa-fuzz', 'zz-fuzz']) ?? 'zz-fuzz'
+      if (nodes.children.some(({ attributes }) => attributes.uname === uname)) return undefined
+      nodes.children.push(tree('node', { id: `id-${uname}`, uname }))
+      const seen = random.below(3) > 0
+      if (seen) statusOf(cib).children.push(tree('node_state', { id: `id-${uname}`, uname, ...up }))
+      return `${uname} added, ${seen ? 'online' : 'never seen'}`
+    },
+  },
+  {
+    name: 'node-attribute',
+    weight: 2,
+    apply: (cib, random) => {
+      const node = random.pick(nodesOf(cib))
+      const used = allNamed(cib, 'expression').map(({ attributes }) => attributes.attribute ?? '')
+      const [name, value] = random.pick([
+        ['standby', 'on'],
+        ['standby', 'off'],
+        ['maintenance', 'true'],
+        ['#health-net', 'yellow'],
+        ...used
+          .filter((each) => each !== '' && each !== '#uname')
+          .map((each) => [each, random.pick(['0', '1', '100', 'true']) ?? '1'] as const),
+      ] as const) ?? ['standby', 'on']
+      if (node === undefined) return undefined
+      setPair(node, 'instance_attributes', name, value)
+      return `${node.attributes.uname}: ${name}=${value} permanently`
     },
   },
 ]

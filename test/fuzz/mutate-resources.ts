@@ -1,30 +1,8 @@
-/** What an administrator changes about resources and options. */
+/** What an administrator changes about resources. */
 import { allNamed, configurationOf, ensureChild, removeFrom, resourcesOf, setPair, tree } from './cib-tree.ts'
 import type { Mutation } from './mutation.ts'
 
 const yesNo = ['true', 'false'] as const
-
-/** Options by the names that both versions know. */
-const options: readonly (readonly [string, readonly string[]])[] = [
-  ['no-quorum-policy', ['stop', 'freeze', 'ignore', 'demote']],
-  ['symmetric-cluster', yesNo],
-  ['maintenance-mode', ['true']],
-  ['stop-all-resources', ['true']],
-  ['stop-orphan-resources', yesNo],
-  ['stop-orphan-actions', yesNo],
-  ['startup-fencing', yesNo],
-  ['fencing-enabled', yesNo],
-  ['fencing-action', ['reboot', 'off']],
-  ['concurrent-fencing', yesNo],
-  ['priority-fencing-delay', ['0', '15s']],
-  ['start-failure-is-fatal', yesNo],
-  ['enable-startup-probes', yesNo],
-  ['placement-strategy', ['default', 'utilization', 'minimal', 'balanced']],
-  ['node-health-strategy', ['none', 'migrate-on-red', 'only-green', 'progressive', 'custom']],
-  ['node-health-red', ['-10', '-INFINITY']],
-  ['shutdown-lock', yesNo],
-  ['have-watchdog', yesNo],
-]
 
 const meta: readonly (readonly [string, readonly string[]])[] = [
   ['target-role', ['Stopped', 'Started', 'Unpromoted', 'Promoted']],
@@ -36,6 +14,7 @@ const meta: readonly (readonly [string, readonly string[]])[] = [
   ['failure-timeout', ['10s', '0']],
   ['multiple-active', ['stop_start', 'stop_only', 'block', 'stop_unexpected']],
   ['critical', yesNo],
+  ['allow-unhealthy-nodes', yesNo],
   ['allow-migrate', yesNo],
   ['requires', ['nothing', 'quorum', 'fencing', 'unfencing']],
 ]
@@ -54,20 +33,6 @@ const cloneMeta: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 export const resourceMutations: readonly Mutation[] = [
-  {
-    name: 'option',
-    weight: 10,
-    apply: (cib, random) => {
-      const [name, values] = random.pick(options) ?? ['maintenance-mode', ['true']]
-      const value = random.pick(values) ?? 'true'
-      const section = ensureChild(configurationOf(cib), 'crm_config')
-      const old = name.replace(/^fencing-/, 'stonith-')
-      for (const pair of allNamed(section, 'nvpair')) if (pair.attributes.name === old) removeFrom(section, pair)
-      for (const pair of allNamed(section, 'nvpair')) if (pair.attributes.name === name) removeFrom(section, pair)
-      setPair(section, 'cluster_property_set', name, value)
-      return `option ${name}=${value}`
-    },
-  },
   {
     name: 'meta',
     weight: 12,
@@ -172,11 +137,39 @@ export const resourceMutations: readonly Mutation[] = [
     },
   },
   {
-    name: 'quorum',
-    weight: 3,
+    name: 'resource-added',
+    weight: 2,
     apply: (cib, random) => {
-      cib.attributes['have-quorum'] = String(random.below(2))
-      return `have-quorum=${cib.attributes['have-quorum']}`
+      const section = ensureChild(configurationOf(cib), 'resources')
+      const into = random.pick([section, section, ...resourcesOf(cib, 'group')])
+      const id = `fuzz-rsc-${allNamed(section, 'primitive').length}`
+      const added = tree('primitive', { id, class: 'ocf', provider: 'pacemaker', type: 'Dummy' })
+      if (into === undefined) return undefined
+      // Members come before the meta-attributes of their group nowhere but at its end or its beginning.
+      const last = into.children.findLastIndex(({ name }) => ['primitive', 'group', 'clone'].includes(name))
+      into.children.splice(last + 1, 0, added)
+      return `${id} added to ${into.attributes.id ?? 'the resources'}`
+    },
+  },
+  {
+    name: 'cloned',
+    weight: 1,
+    apply: (cib, random) => {
+      const section = ensureChild(configurationOf(cib), 'resources')
+      const original = random.pick(section.children.filter(({ name }) => name === 'primitive' || name === 'group'))
+      if (original === undefined || allNamed(cib, 'obj_ref').length > 0) return undefined
+      const id = `${original.attributes.id}-fuzz-clone`
+      section.children = section.children.map((child) =>
+        child === original ? tree('clone', { id }, [original]) : child,
+      )
+      if (random.below(3) === 0)
+        setPair(
+          section.children.find((child) => child.attributes.id === id) ?? section,
+          'meta_attributes',
+          'promotable',
+          'true',
+        )
+      return `${original.attributes.id} cloned`
     },
   },
 ]

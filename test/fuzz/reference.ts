@@ -1,55 +1,83 @@
 /**
- * The reference beside which the scheduler is held: an installed `crm_simulate`. It may be older than the release whose cases the suite
- * has, so options are written by their old names and words that have changed are brought to the present ones.
+ * The reference beside which the scheduler is held: a `crm_simulate` of any version. It may be older than the release whose cases the
+ * suite has, so options are written by their old names; of another major version, words that have changed are brought to the present ones.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { printXml, type XmlElement } from '../../src/cib/index.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, Exclusion } from './answer.ts'
 import type { Tree } from './cib-tree.ts'
 
 export interface Reference {
   readonly version: string
-  readonly simulate: (cib: Tree) => Answer | undefined
+  /** An older major version: compared loosely. */
+  readonly isOld: boolean
+  readonly exclusions: readonly Exclusion[]
+  readonly simulate: (cib: Tree) => Answer | Refusal
   readonly close: () => void
 }
 
-/** Undefined where the program is not installed. */
-export function findReference(): Reference | undefined {
-  const version = spawnSync('crm_simulate', ['--version'], { encoding: 'utf8' })
-  if (version.status !== 0) return undefined
+/** It did not take the CIB, or came to no end. */
+export interface Refusal {
+  readonly refused: string
+}
+
+/** Undefined where the program is not there. */
+export function findReference(program = 'crm_simulate'): Reference | undefined {
+  const said = spawnSync(program, ['--version'], { encoding: 'utf8' })
+  if (said.status !== 0) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-'))
+  const version = said.stdout.split('\n')[0] ?? ''
+  const isOld = /^Pacemaker [12]\./.test(version)
   return {
-    version: version.stdout.split('\n')[0] ?? '',
-    simulate: (cib) => simulate(folder, cib),
+    version,
+    isOld,
+    exclusions: version === 'Pacemaker 3.0.0' ? changedSince300 : [],
+    simulate: (cib) => simulate({ program, folder, isOld }, cib),
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** Undefined where it refused the CIB, or did not come to an end. */
-function simulate(folder: string, cib: Tree): Answer | undefined {
+const changedSince300: readonly Exclusion[] = [
+  {
+    line: /^\* Stopped: \[/,
+    reason: 'a node with an instance in a line of its own was listed among those where the clone is stopped as well',
+  },
+]
+
+interface Program {
+  readonly program: string
+  readonly folder: string
+  readonly isOld: boolean
+}
+
+function simulate({ program, folder, isOld }: Program, cib: Tree): Answer | Refusal {
   const [file, graph] = [join(folder, 'cib.xml'), join(folder, 'graph.xml')]
   const written = withOldNames(cib)
   // Below 3.0.13 older versions count failures of a resource as a whole, what 3.0 does not know any more.
-  written.attributes.crm_feature_set = '3.14.0'
+  if (isOld) written.attributes.crm_feature_set = '3.14.0'
   writeFileSync(file, printXml(written as XmlElement))
-  const options = {
+  const { status, signal, stdout, stderr } = spawnSync(program, ['-x', file, '-S', '-s', '-G', graph], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 30_000,
     maxBuffer: 1 << 28,
     env: { ...process.env, LC_ALL: 'C' },
-  } as const
-  const summary = spawnSync('crm_simulate', ['-x', file, '-S'], options)
-  if (summary.status !== 0) return undefined
-  const scores = spawnSync('crm_simulate', ['-x', file, '-G', graph, '-sSQ'], options)
-  if (scores.status !== 0) return undefined
-  return {
-    summary: withPresentWords(summary.stdout),
-    scores: withPresentWords(scores.stdout),
-    graph: readFileSync(graph, 'utf8'),
-  }
+  })
+  if (status !== 0) return { refused: signal ?? stderr.trim().split('\n').at(-1) ?? String(status) }
+  const { summary, scores } = withoutScores(withPresentWords(stdout))
+  return { summary, scores, graph: readFileSync(graph, 'utf8') }
+}
+
+/** The scores stand between the status and the transition. */
+function withoutScores(text: string): { readonly summary: string; readonly scores: string } {
+  const lines = text.split('\n')
+  const begin = lines.findIndex((line) => /^(Assignment|Allocation) Scores:$/i.test(line))
+  if (begin < 0) return { summary: text, scores: '' }
+  const end = lines.findIndex((line, index) => index > begin && /^\S/.test(line))
+  const scores = lines.slice(begin + 1, end).map((line) => line.replace(/^ *\* /, ''))
+  return { summary: [...lines.slice(0, begin), ...lines.slice(end)].join('\n'), scores: scores.join('\n') }
 }
 
 function withOldNames(node: Tree): Tree {

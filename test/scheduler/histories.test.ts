@@ -56,6 +56,15 @@ const cases: readonly Case[] = [
     transition: ['Stop web ( n1 ) due to node availability'],
   },
   {
+    name: 'a fence device that is not configured any more is still one',
+    cib: {
+      resources: dummy('web'),
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: { ran: ['old start'], classes: { old: 'stonith' } } },
+    },
+    transition: ['Start web ( n1 )', 'Stop old ( n1 ) due to node availability'],
+  },
+  {
     name: 'a lost node with a watchdog fences itself, though no fence device is configured',
     cib: {
       options: { 'fencing-enabled': 'true', 'have-watchdog': 'true' },

@@ -20,6 +20,8 @@ export interface SmallNode {
   readonly remote?: boolean
   /** Oldest first. */
   readonly ran?: readonly string[]
+  /** Of what is not an ocf:pacemaker:Dummy in the history: its class, by resource. */
+  readonly classes?: Readonly<Record<string, string>>
 }
 
 const states = {
@@ -77,7 +79,8 @@ function nodeState(name: string, node: SmallNode): string {
     byResource.set(resource, (byResource.get(resource) ?? '') + xml)
   }
   const histories = [...byResource].map(
-    ([id, xml]) => `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy">${xml}</lrm_resource>`,
+    ([id, xml]) =>
+      `<lrm_resource id="${id}" class="${node.classes?.[id] ?? 'ocf'}" provider="pacemaker" type="Dummy">${xml}</lrm_resource>`,
   )
   const state = node.remote === true ? 'remote_node="true"' : states[node.state ?? 'online']
   return `<node_state id="${name}" uname="${name}" ${state}>

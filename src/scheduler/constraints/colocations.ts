@@ -68,6 +68,7 @@ function expandWritten(constraint: ColocationConstraint, references: References)
     id: constraint.id,
     members,
     sequential: false,
+    sequentialWritten: false,
     requireAll: true,
     ...(role === undefined ? {} : { role }),
   })
@@ -145,15 +146,15 @@ function expandWithin(
   })
 }
 
-/** A sequential set is represented by its end: the first member depends, the last is depended on. */
+/** A set that is written as sequential is represented by its end: the first member depends, the last is depended on. */
 function expandBetween(
   constraint: ColocationConstraint,
   dependents: ResourceSet,
   primaries: ResourceSet,
   references: References,
 ): readonly Colocation[] {
-  const from = dependents.sequential ? dependents.members.slice(0, 1) : dependents.members
-  const to = primaries.sequential ? primaries.members.slice(-1) : primaries.members
+  const from = dependents.sequentialWritten ? dependents.members.slice(0, 1) : dependents.members
+  const to = primaries.sequentialWritten ? primaries.members.slice(-1) : primaries.members
   return from.flatMap((dependent) =>
     to.flatMap((primary) =>
       pair(constraint, references, { id: dependent, role: dependents.role }, { id: primary, role: primaries.role }),

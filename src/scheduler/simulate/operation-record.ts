@@ -39,12 +39,15 @@ export function withOperation(history: XmlElement, operation: RecordedOperation)
     ...(failed ? [`${name}_last_failure_0`] : []),
     ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [`${name}_${operation.operation}_${intervalMs}`]),
   ]
-  const callId =
-    1 + Math.max(0, ...childElements(history, 'lrm_rsc_op').map((entry) => Number(entry.attributes['call-id'] ?? 0)))
+  const recorded = childElements(history, 'lrm_rsc_op').map(({ attributes }) => attributes)
+  const callId = 1 + Math.max(0, ...recorded.map((entry) => Number(entry['call-id'] ?? 0)))
+  // Between results that name different nodes, as those of a remote node may, the later one is the newer one.
+  const elsewhere = recorded.filter((entry) => entry.on_node !== operation.node)
+  const now = Math.max(operation.now, ...elsewhere.map((entry) => Number(entry['last-rc-change'] ?? 0) + 1))
   const others = history.children.filter(
     (child) => !(child.kind === 'element' && ids.includes(child.attributes.id ?? '')),
   )
-  return { ...history, children: [...others, ...ids.map((id) => operationElement(operation, id, callId))] }
+  return { ...history, children: [...others, ...ids.map((id) => operationElement({ ...operation, now }, id, callId))] }
 }
 
 function operationElement(recorded: RecordedOperation, id: string, callId: number): XmlElement {

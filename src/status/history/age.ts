@@ -6,8 +6,12 @@ import type { HistoryEntry } from '../cluster-status.ts'
 
 /** Oldest first. Of entries of the same age the one that stands later in the document comes first, as in Pacemaker. */
 export function sortByAge(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  return [...entries].reverse().sort((a, b) => compareAge(a, b, true))
+  return [...entries].reverse().sort((a, b) => compareAge(a, b, areOfOneNode(a, b)))
 }
+
+/** By what each says itself: an entry that names no node cannot be placed among others that do, other than by its time. */
+const areOfOneNode = (a: HistoryEntry, b: HistoryEntry): boolean =>
+  a.attributes.on_node?.toLowerCase() === b.attributes.on_node?.toLowerCase()
 
 /** Negative where `a` is older. */
 export function compareAge(a: HistoryEntry, b: HistoryEntry, sameNode: boolean): number {

@@ -50,6 +50,7 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
     node.unclean = world.options.startupFencing && world.options.fencingEnabled
     node.unseen = true
   }
+  if (agent.class === 'stonith') world.haveFenceDevice = true
   world.primitives.set(id, orphan)
   world.resources.push(orphan)
   return orphan

@@ -28,6 +28,8 @@ function settleLock(world: World, resource: PrimitiveDraft): void {
   const { state } = resource
   const [only, another] = [...state.active.keys()]
   if (!isLockable(resource) || (state.shutdownLock !== undefined && only !== undefined)) {
+    // Somebody started it elsewhere: the history that holds the lock goes.
+    if (isLockable(resource) && state.shutdownLock !== undefined) state.lockExpiredOn = state.shutdownLock.node
     delete state.shutdownLock
     return
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dummy, meta } from '../placement/small-cluster.ts'
-import { away, clone, type HappeningCase, happens, order, stopped } from './what-happens.ts'
+import { dummy, meta, type SmallCluster } from '../placement/small-cluster.ts'
+import { away, clone, type HappeningCase, happens, order, planOf, stopped } from './what-happens.ts'
 
 const unprobed = { 'enable-startup-probes': 'false' }
 
@@ -190,3 +190,23 @@ const cases: readonly HappeningCase[] = [
 for (const { name, cluster, happens: expected } of cases) {
   test(name, () => expect(happens(cluster)).toEqual(expected))
 }
+
+/** Which of the starts is an input of another one. */
+function startsInOrder(cluster: SmallCluster): readonly string[] {
+  const starts = planOf(cluster).graph.actions.filter((action) => action.operation === 'start')
+  const nameOf = (id: number): string => starts.find((start) => start.id === id)?.key.replace('_start_0', '') ?? ''
+  const edges = starts.flatMap(({ id, inputs }) => inputs.map((input) => `${nameOf(input)}>${nameOf(id)}`))
+  return edges.filter((edge) => !edge.startsWith('>')).toSorted()
+}
+
+const betweenSets = [
+  { written: '', edges: ['a>b', 'a>c', 'a>d', 'b>c', 'b>d', 'c>d'] },
+  { written: 'sequential="true"', edges: ['a>b', 'b>c', 'c>d'] },
+] as const
+
+for (const { written, edges } of betweenSets)
+  test(`each waits for its predecessors between sets ${written === '' ? 'that say nothing' : 'with'} ${written}`, () => {
+    const constraints = `<rsc_order id="o">${set('s', 'a b', written)}${set('t', 'c d', written)}</rsc_order>`
+    const cluster = { nodes: ['n1'], dummies: ['a', 'b', 'c', 'd'], options: unprobed, constraints }
+    expect(startsInOrder(cluster)).toEqual(edges)
+  })

@@ -49,6 +49,7 @@ function planConstraint(context: Context): void {
     id: `${context.constraint.id}-${which}`,
     members,
     sequential: false,
+    sequentialWritten: false,
     requireAll: true,
     ...(action && { action }),
   })
@@ -158,7 +159,7 @@ function planWithinSet({ orders, constraint, unit }: Context, set: ResourceSet):
   })
 }
 
-/** On the way up the last of one sequential set comes before the first of the next; on the way down it is the reverse. */
+/** On the way up the last of one set that is written as sequential comes before the first of the next; on the way down it is the reverse. */
 function planBetweenSets(
   { orders, constraint, unit }: Context,
   firsts: ResourceSet,
@@ -182,7 +183,7 @@ function planBetweenSets(
   }
   const ends = (set: ResourceSet, end: 'first' | 'last'): readonly Unit[] => {
     const all = units(set)
-    if (!set.sequential) return all
+    if (!set.sequentialWritten) return all
     return end === 'first' ? all.slice(0, 1) : all.slice(-1)
   }
   for (const first of ends(firsts, isInverse ? 'first' : 'last')) {
