@@ -6,6 +6,7 @@ import type { TransitionChange } from './actions/graph/summary.ts'
 import { planTransition } from './actions/plan-transition.ts'
 import { assignResources } from './assign.ts'
 import type { Assignment } from './assignment.ts'
+import { oncePerText } from './once-per-text.ts'
 
 export interface SchedulerInput {
   readonly cib: XmlElement
@@ -27,7 +28,8 @@ export interface Schedule {
   readonly changes: readonly TransitionChange[]
 }
 
-export function schedule({ cib, now, md5, explain, utcOffsetAt }: SchedulerInput): Schedule {
+export function schedule({ cib, now, explain, utcOffsetAt, ...input }: SchedulerInput): Schedule {
+  const md5 = oncePerText(input.md5)
   const configuration = readConfiguration(cib)
   const status = readStatus({ cib, configuration, now, md5, ...(utcOffsetAt && { utcOffsetAt }) })
   const assignment = assignResources(status, { holds: status.ruleHolds, showScores: false, explain })

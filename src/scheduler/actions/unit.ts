@@ -68,6 +68,8 @@ export type Unit = PrimitiveUnit | GroupUnit | CloneUnit | BundleUnit
 export interface UnitTree {
   readonly top: readonly Unit[]
   readonly ordered: readonly Unit[]
+  /** All primitives, in the order of the status. */
+  readonly primitives: readonly PrimitiveUnit[]
   readonly byId: ReadonlyMap<string, Unit>
   /** How many units there are; the number of each is below. */
   readonly size: number
@@ -81,7 +83,8 @@ export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitT
     const container = byId.get(unit.resource.container ?? '')
     if (container?.kind === 'primitive') unit.container = container
   }
-  return { top, ordered: inOrder(top, assignment.order), byId, size: builder.size }
+  const primitives = top.flatMap(primitivesOf)
+  return { top, ordered: inOrder(top, assignment.order), primitives, byId, size: builder.size }
 }
 
 /** By id, of which there may be two: what is left in a history can have the name of something else that is configured. */

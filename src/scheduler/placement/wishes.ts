@@ -84,59 +84,74 @@ export function collectWishes(placing: Placing, table: ScoreTable | undefined, w
 }
 
 function collectFrom(placing: Placing, table: ScoreTable | undefined, wish: Wish): ScoreTable {
-  let work: ScoreTable = table === undefined ? tableOf(placing, wish.source).slice() : table.slice()
-  const target = table === undefined ? wish.source : wish.target
-  if (table !== undefined) addWishes(placing, work, wish)
-  if (anyAvailable(placing, work)) work = collectBehind(placing, work, { ...wish, target, optional: true })
-  else if (wish.optional) return table ?? work
-  if (wish.onlyPositive) for (let node = 0; node < work.length; node++) if (work[node] === unusable) work[node] = 1
-  return work
+  let work = table === undefined ? tableOf(placing, wish.source) : withWishes(placing, table, wish)
+  if (anyAvailable(placing, work)) {
+    work = collectBehind(placing, work, table === undefined ? { ...wish, target: wish.source } : wish)
+  } else if (wish.optional) return table ?? work
+  return wish.onlyPositive ? withoutUnusable(work) : work
 }
 
 function collectBehind(placing: Placing, table: ScoreTable, wish: Wish): ScoreTable {
-  const { source, follow } = wish
+  const { source, target, onlyPositive, follow } = wish
   let work = table
   for (const colocation of follow === 'primaries' ? dependsOn(placing, source) : supports(placing, source)) {
     if (follow === 'dependents' && !hasInfluence(placing, colocation, colocation.primary)) continue
     work = collectWishes(placing, work, {
-      ...wish,
       source: follow === 'primaries' ? colocation.primary : colocation.dependent,
+      target,
       colocation,
-      factor: Math.fround(Math.fround(wish.factor * colocation.score) / INFINITY_SCORE),
+      factor: passedOn(wish, colocation),
+      onlyPositive,
+      optional: true,
+      follow,
     })
   }
   return work
 }
 
-function addWishes(placing: Placing, work: ScoreTable, wish: Wish): void {
-  const sumOn = adder(placing, wish)
-  const silent = isPlain(placing, wish) ? tableWithGroupLocations(placing, wish.source, wish.colocation) : undefined
-  for (let node = 0; node < work.length; node++) {
-    // Most have no wish for most nodes, and there may be a thousand nodes and instances.
-    if (silent !== undefined && silent[node] === 0 && isUsable(placing, node)) continue
-    work[node] = sumOn(node, scoreAt(work, node))
+/** The part of a wish that arrives over one more colocation. */
+const passedOn = ({ factor }: Wish, { score }: Colocation): number =>
+  Math.fround(Math.fround(factor * score) / INFINITY_SCORE)
+
+/** A table with one source's wishes added, made only where they change anything: most have none for most nodes. */
+function withWishes(placing: Placing, table: ScoreTable, wish: Wish): ScoreTable {
+  const wishes = wishOnNode(placing, wish)
+  const bearable = bearableDislike(placing, wish)
+  let work = table
+  for (let node = 0; node < table.length; node++) {
+    const was = scoreAt(table, node)
+    const sum = summed(was, wishes(node), wish, bearable)
+    if (sum === was) continue
+    if (work === table) work = table.slice()
+    work[node] = sum
   }
+  return work
 }
 
-/** What a node's score becomes once the source's wish is added. */
-function adder(placing: Placing, wish: Wish): (node: number, was: number) => number {
-  const { factor, onlyPositive } = wish
-  const wishes = wishOnNode(placing, wish)
-  const mustEvade = factor < 0 && hasOneChoice(placing, wish)
-  const stickiness = wish.colocation?.primary.resource.meta.stickiness ?? 0
-  return (node, was) => {
-    if (was === absent || was === unusable) return was
-    const wished = wishes(node)
-    // Keeping away from what avoids a node is no reason to go there, unless it has only one node to be on and that
-    // weighs more than staying.
-    if (factor < 0 && wished < 0 && !(mustEvade && -wished > stickiness)) return was
-    const sum = add(attenuate(factor, wished), was)
-    if (onlyPositive && sum < 0) {
-      if (was > 0) return unusable
-      if (was === 0) return was
-    }
-    return sum
+function withoutUnusable(table: ScoreTable): ScoreTable {
+  if (!table.includes(unusable)) return table
+  return table.map((score) => (score === unusable ? 1 : score))
+}
+
+/** What a node's score becomes once a wish for it is added. */
+function summed(was: number, wished: number, { factor, onlyPositive }: Wish, bearable: number): number {
+  if (was === absent || was === unusable) return was
+  if (factor < 0 && wished < 0 && -wished <= bearable) return was
+  const sum = add(attenuate(factor, wished), was)
+  if (onlyPositive && sum < 0) {
+    if (was > 0) return unusable
+    if (was === 0) return was
   }
+  return sum
+}
+
+/**
+ * Keeping away from what avoids a node is no reason to go there, unless that has only one node to be on and its dislike
+ * weighs more than staying.
+ */
+function bearableDislike(placing: Placing, wish: Wish): number {
+  if (wish.factor >= 0 || !hasOneChoice(placing, wish)) return Number.POSITIVE_INFINITY
+  return wish.colocation?.primary.resource.meta.stickiness ?? 0
 }
 
 /** The same as `collectWishes` where a single node is of interest: its score, with the wishes added. */
@@ -145,27 +160,28 @@ export function collectWishesOn(placing: Placing, node: number, score: number, w
   if (placing.merging[source.index] === 1) return score
   placing.merging[source.index] = 1
   const member = source.kind === 'group' ? source.members[0] : undefined
-  const summed =
+  const sum =
     source.kind === 'group'
       ? member === undefined
         ? score
         : collectWishesOn(placing, node, score, { ...wish, source: member })
       : collectFromOn(placing, node, score, wish)
   placing.merging[source.index] = 0
-  return summed
+  return sum
 }
 
 function collectFromOn(placing: Placing, node: number, score: number, wish: Wish): number {
-  let sum = adder(placing, wish)(node, score)
+  const { target, onlyPositive, follow } = wish
+  let sum = summed(score, wishForOne(placing, wish, node), wish, bearableDislike(placing, wish))
   if (isUsable(placing, node) && sum >= 0) {
     for (const colocation of supports(placing, wish.source)) {
       if (!hasInfluence(placing, colocation, colocation.primary)) continue
-      const factor = Math.fround(Math.fround(wish.factor * colocation.score) / INFINITY_SCORE)
-      const behind = { ...wish, source: colocation.dependent, colocation, factor, optional: true }
+      const factor = passedOn(wish, colocation)
+      const behind = { source: colocation.dependent, target, colocation, factor, onlyPositive, optional: true, follow }
       sum = collectWishesOn(placing, node, sum, behind)
     }
   } else if (wish.optional) return score
-  return wish.onlyPositive && sum === unusable ? 1 : sum
+  return onlyPositive && sum === unusable ? 1 : sum
 }
 
 /** Rounded away from zero at the half; a wish never vanishes by its share alone. */
@@ -197,20 +213,27 @@ const isPlain = ({ tree }: Placing, { colocation }: Wish): boolean =>
 function wishOnNode(placing: Placing, wish: Wish): (node: number) => number {
   const { source, target, colocation } = wish
   const table = tableWithGroupLocations(placing, source, colocation)
+  if (isPlain(placing, wish)) return (node) => scoreIfUsable(placing, table, node)
   const attribute = colocation?.nodeAttribute ?? nodeNameAttribute
-  const scoreOf = (node: number): number => {
-    const score = scoreAt(table, node)
-    return score === absent || !isUsable(placing, node) ? -INFINITY_SCORE : score
-  }
-  if (isPlain(placing, wish)) return scoreOf
   const best = new Map<string | undefined, number>()
   for (let node = 0; node < table.length; node++) {
-    const score = scoreOf(node)
+    const score = scoreIfUsable(placing, table, node)
     if (score <= -INFINITY_SCORE) continue
     const value = colocationValue(placing, node, attribute, source)
     if (score > (best.get(value) ?? -INFINITY_SCORE)) best.set(value, score)
   }
   return (node) => best.get(colocationValue(placing, node, attribute, target)) ?? -INFINITY_SCORE
+}
+
+/** The same for a single node. */
+function wishForOne(placing: Placing, wish: Wish, node: number): number {
+  if (!isPlain(placing, wish)) return wishOnNode(placing, wish)(node)
+  return scoreIfUsable(placing, tableWithGroupLocations(placing, wish.source, wish.colocation), node)
+}
+
+function scoreIfUsable(placing: Placing, table: ScoreTable, node: number): number {
+  const score = scoreAt(table, node)
+  return score === absent || !isUsable(placing, node) ? -INFINITY_SCORE : score
 }
 
 /**

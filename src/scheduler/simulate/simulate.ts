@@ -9,6 +9,7 @@ import type { TransitionChange } from '../actions/graph/summary.ts'
 import { planTransition } from '../actions/plan-transition.ts'
 import { assignResources } from '../assign.ts'
 import type { Assignment } from '../assignment.ts'
+import { oncePerText } from '../once-per-text.ts'
 import type { OperationSpec } from './operation-spec.ts'
 import { type PlayedAction, playGraph } from './play.ts'
 import { recordResults } from './record-results.ts'
@@ -39,8 +40,9 @@ export interface SimulationInput {
 }
 
 export function simulate(input: SimulationInput): Simulation {
-  const { cib, now, md5 } = input
-  const status = statusFor(input, cib)
+  const { cib, now } = input
+  const md5 = oncePerText(input.md5)
+  const status = statusFor({ ...input, md5 }, cib)
   const assignment = assignResources(status, {
     holds: status.ruleHolds,
     showScores: input.showScores,

@@ -6,7 +6,7 @@
 import { parametersDigest } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import type { Setting } from '../setting.ts'
-import { isFenceDevice, primitivesOf } from '../unit.ts'
+import { isFenceDevice } from '../unit.ts'
 
 export interface DeviceDigests {
   /** `device:agent:digest,` for each device. */
@@ -21,7 +21,7 @@ const secrets = new Set(['passwd', 'password', 'user'])
 export function deviceDigests({ tree, md5 }: Setting, node: NodeStatus): DeviceDigests {
   const remembered = { all: node.attributes.get('#digests-all'), secure: node.attributes.get('#digests-secure') }
   const digests = { all: '', secure: '', isOutdated: false }
-  for (const unit of tree.top.flatMap(primitivesOf)) {
+  for (const unit of tree.primitives) {
     if (!isFenceDevice(unit) || unit.resource.meta.raw.get('provides') !== 'unfencing') continue
     const parameters = [...unit.resource.parametersOn(node.name)]
     // What tells the cluster about the device rather than the agent is in no secure digest.

@@ -13,7 +13,7 @@ import { canFence } from '../setting.ts'
 import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
 
 export function draftFencing(draft: Drafting): void {
-  const primitives = draft.tree.top.flatMap(primitivesOf)
+  const primitives = draft.tree.primitives
   const hasManaged = primitives.some(({ assigned }) => assigned.managed)
   const done: Down = { dc: undefined, fencing: [], shutdowns: [] }
   for (const node of draft.nodeList) planNode(draft, primitives, { node, hasManaged, done })

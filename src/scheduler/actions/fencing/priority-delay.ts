@@ -6,7 +6,6 @@
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { hostsOf, nodeNamed, type Setting } from '../setting.ts'
-import { primitivesOf } from '../unit.ts'
 
 /** 0 where the other node has no right to live longer. */
 export function priorityDelayMs(setting: Setting, target: NodeStatus): number {
@@ -24,7 +23,7 @@ export function priorityDelayMs(setting: Setting, target: NodeStatus): number {
 
 function nodePriorities(setting: Setting): ReadonlyMap<NodeName, number> {
   const priorities = new Map<NodeName, number>()
-  for (const { resource } of setting.tree.top.flatMap(primitivesOf)) {
+  for (const { resource } of setting.tree.primitives) {
     const { priority } = resource.meta
     const { active, onFail } = resource.state
     if (priority === 0) continue

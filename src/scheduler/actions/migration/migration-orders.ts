@@ -11,13 +11,13 @@ const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' &&
 export function migrationOrders({ first, follower }: Order): readonly Order[] {
   const from = first.unit
   const to = follower.unit
-  if (!from || !to || from === to || isWithin(from, to) || isWithin(to, from) || !isMigratable(to)) return []
+  if (first.action || follower.action || !from || !to || from === to || !isMigratable(to)) return []
+  if (isWithin(from, to) || isWithin(to, from)) return []
   const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Order => ({
     first: { unit: from, task: task },
     follower: { unit: to, task: half },
     rules,
   })
-  if (first.action || follower.action) return []
   const unlessMigrating = rule.ordered | (isMigratable(from) ? rule.unlessFirstMigrates : 0)
   const isContinued = to.kind === 'primitive' && to.resource.state.partialMigration !== undefined
   switch (`${first.task} ${follower.task}`) {

@@ -45,7 +45,8 @@ export class OrderList {
 
   add(first: Side, follower: Side, rules: Rules): void {
     const order = { first: withUnit(first), follower: withUnit(follower), rules }
-    this.#orders.push(order, ...migrationOrders(order))
+    this.#orders.push(order)
+    for (const half of migrationOrders(order)) this.#orders.push(half)
   }
 
   /** An operation of one resource before an operation of another, both without an interval. */

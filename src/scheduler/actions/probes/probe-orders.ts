@@ -12,7 +12,7 @@ import { isActive, isReplicated, type PrimitiveUnit, primitivesOf, topOf, type U
 /** What depends on a resource that was never probed waits for the probe, and what stops before it starts does so too. */
 export function orderAfterProbes(draft: Drafting, orders: readonly Order[]): void {
   const ways: Ways = new Map()
-  for (const unit of draft.tree.top.flatMap(primitivesOf)) orderRestartsAfterProbes(draft, unit, ways)
+  for (const unit of draft.tree.primitives) orderRestartsAfterProbes(draft, unit, ways)
   for (const order of orders) orderProbesBeforeFollowers(draft, order)
 }
 

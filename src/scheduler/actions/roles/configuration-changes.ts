@@ -12,14 +12,14 @@ import { giveReason, obtain } from '../obtain.ts'
 import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
 import { parametersOf } from '../parameters.ts'
 import { rule } from '../relation.ts'
-import { type PrimitiveUnit, primitivesOf } from '../unit.ts'
+import { type PrimitiveUnit } from '../unit.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { deleteHistory } from './role-changes.ts'
 
 export function draftConfigurationChanges(draft: Drafting): void {
   const { md5 } = draft
-  for (const unit of draft.tree.top.flatMap(primitivesOf)) {
+  for (const unit of draft.tree.primitives) {
     const { history, otherAgents } = unit.resource.state
     for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []

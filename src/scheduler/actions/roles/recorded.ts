@@ -9,7 +9,7 @@ import { fenceAction, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'
-import { type PrimitiveUnit, primitivesOf } from '../unit.ts'
+import { type PrimitiveUnit } from '../unit.ts'
 
 export function draftRecorded(draft: Drafting): void {
   for (const node of draft.status.nodes) {
@@ -17,7 +17,7 @@ export function draftRecorded(draft: Drafting): void {
     if (node.unclean && node.kind !== 'guest' && reason !== undefined)
       fenceAction(draft, node, { optional: true, reason })
   }
-  for (const unit of draft.tree.top.flatMap(primitivesOf)) draftRecordedOf(draft, unit)
+  for (const unit of draft.tree.primitives) draftRecordedOf(draft, unit)
 }
 
 function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
@@ -111,7 +111,7 @@ export function clearOrphanFailCounts(draft: Drafting): void {
 
 /** What shall be nowhere is not watched any more, but for monitors that see to it that it stays down. */
 export function endWithoutPlace(draft: Drafting): void {
-  for (const unit of draft.tree.top.flatMap(primitivesOf)) {
+  for (const unit of draft.tree.primitives) {
     if (unit.assigned.node !== undefined) continue
     for (const action of draft.ofUnit(unit)) {
       if (action.task === 'stop') action.optional = false

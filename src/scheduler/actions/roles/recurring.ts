@@ -45,16 +45,14 @@ const notRecurring = new Set([
  * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
  * or stop with an interval is a mistake that is passed over.
  */
-function recurringOf(unit: PrimitiveUnit): readonly Recurring[] {
-  const written = new Map<string, number>()
-  const keyOf = ({ name, intervalMs }: OperationDefinition): string => operationKey(unit.id, name, intervalMs)
-  for (const definition of unit.resource.operations) {
-    written.set(keyOf(definition), (written.get(keyOf(definition)) ?? 0) + 1)
-  }
-  return unit.resource.operations.flatMap((definition) => {
-    const key = keyOf(definition)
-    const isWanted = definition.intervalMs > 0 && !notRecurring.has(definition.name) && isEnabled(definition)
-    return isWanted && written.get(key) === 1 ? [{ definition, key, role: roleOf(definition.attributes.role) }] : []
+function recurringOf({ id, resource: { operations } }: PrimitiveUnit): readonly Recurring[] {
+  return operations.flatMap((definition) => {
+    const { name, intervalMs, attributes } = definition
+    if (intervalMs <= 0 || notRecurring.has(name) || !isEnabled(definition)) return []
+    const isWrittenTwice = operations.some(
+      (other) => other !== definition && other.name === name && other.intervalMs === intervalMs,
+    )
+    return isWrittenTwice ? [] : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
   })
 }
 
