@@ -1,13 +1,18 @@
-/** Everything that may take place, each action judged by itself, and what relates them: the table of contents of the draft. */
+/**
+ * Everything that may take place, each action judged by itself, and what relates them: the table of contents of the draft. The
+ * steps find actions, which are registered so that each exists once, and return the orders that follow from them; these are
+ * turned into relations when all actions are known.
+ */
 import { type Draft, finishDraft, startDraft } from './draft.ts'
 import { draftFencing } from './fencing/fencing.ts'
-import { orderAcrossConnections } from './orders/connection-orders.ts'
+import { requireFencing } from './obtain.ts'
+import { ordersAcrossConnections } from './orders/connection-orders.ts'
 import type { Order } from './orders/order.ts'
 import { draftPoints } from './orders/points.ts'
 import { resolveOrders } from './orders/resolve.ts'
 import { orderAfterProbes } from './probes/probe-orders.ts'
 import { draftProbes } from './probes/probes.ts'
-import { draftActionsOf } from './roles/collective-actions.ts'
+import { draftWays } from './roles/collective-actions.ts'
 import { draftConfigurationChanges } from './roles/configuration-changes.ts'
 import { clearOrphanFailCounts, draftRecorded, endWithoutPlace } from './roles/recorded.ts'
 import type { Setting } from './setting.ts'
@@ -16,14 +21,15 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
   const draft = startDraft(setting)
   draftRecorded(draft)
   draftPoints(draft, configured)
-  draftConfigurationChanges(draft)
+  const changes = draftConfigurationChanges(draft)
   endWithoutPlace(draft)
-  clearOrphanFailCounts(draft)
-  draftProbes(draft)
-  for (const unit of setting.tree.ordered) draftActionsOf(draft, unit)
-  orderAcrossConnections(draft)
+  const cleaning = clearOrphanFailCounts(draft)
+  const probes = draftProbes(draft)
+  const ways = draftWays(draft)
+  const connections = ordersAcrossConnections(draft)
+  for (const { node, reason } of connections.fencing) requireFencing(draft, node, reason)
   draftFencing(draft)
-  const orders = [...configured, ...draft.orders.orders]
+  const orders = [...configured, ...changes, ...cleaning, ...probes, ...ways, ...connections.orders]
   resolveOrders(draft, orders)
   orderAfterProbes(draft, orders)
   return finishDraft(draft)

@@ -7,7 +7,7 @@ import { defined, type NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { ActionIndex, ActionState, PlannedAction } from './action.ts'
 import type { FencingNews, NotificationBoundaries } from './notifications/boundaries.ts'
-import { OrderList } from './orders/order.ts'
+import { type Order, OrderList } from './orders/order.ts'
 import type { Related } from './relation.ts'
 import { SameName } from './same-name.ts'
 import type { Setting } from './setting.ts'
@@ -52,8 +52,6 @@ export interface Draft extends Setting, ActionIndex<PlannedAction> {
 
 export interface Drafting extends Setting, ActionIndex<DraftAction> {
   readonly actions: DraftAction[]
-  /** Orders that follow from what is drafted; those of the configuration are known before. */
-  readonly orders: OrderList
   /** Ordering points that belong to no resource, and fencing actions, by key. */
   readonly points: Map<string, DraftAction>
   readonly fencing: Map<NodeName, string[]>
@@ -66,6 +64,18 @@ export interface Drafting extends Setting, ActionIndex<DraftAction> {
   readonly latestFor: (unit: Unit, name: string, node: NodeStatus | undefined) => DraftAction | undefined
 }
 
+/** A step of the draft from which orders between actions follow. */
+export interface Ordering extends Drafting {
+  readonly orders: OrderList
+}
+
+/** The orders that follow from one step; those of the configuration are known before. */
+export function ordersOf(draft: Drafting, step: (draft: Ordering) => void): readonly Order[] {
+  const orders = new OrderList()
+  step({ ...draft, orders })
+  return orders.orders
+}
+
 export function startDraft(setting: Setting): Drafting {
   const actions: DraftAction[] = []
   const byUnit: DraftAction[][] = Array.from({ length: setting.tree.size }, () => [])
@@ -73,7 +83,6 @@ export function startDraft(setting: Setting): Drafting {
   return {
     ...setting,
     actions,
-    orders: new OrderList(),
     points: new Map(),
     fencing: new Map([...setting.assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
     keptWhereExpected: new Set(),

@@ -11,9 +11,8 @@ const few = 8
 
 export class SameName<Action extends Findable & { readonly id: number }> {
   readonly #all: Action[]
-  /** The latest on each node, and those that had no node when they were looked at; made once there are many. */
-  #byNode: Map<NodeName, Action> | undefined
-  #nodeless: Action[] = []
+  /** Made once there are many. */
+  #index: NodeIndex<Action> | undefined = undefined
 
   constructor(first: Action) {
     this.#all = [first]
@@ -26,35 +25,48 @@ export class SameName<Action extends Findable & { readonly id: number }> {
 
   add(action: Action): void {
     this.#all.push(action)
-    if (this.#byNode) this.#file(action)
+    if (this.#index) file(this.#index, action)
   }
 
   /** One that has no node yet is taken to be meant for any. */
   latestFor(node: NodeStatus | undefined): Action | undefined {
     if (!node || this.#all.length <= few) return latestFor(node, this.#all)
-    const there = this.#onNode(node.name)
-    const anywhere = this.#nodeless.at(-1)
-    return there && anywhere ? (there.id > anywhere.id ? there : anywhere) : (there ?? anywhere)
-  }
-
-  #onNode(name: NodeName): Action | undefined {
-    if (!this.#byNode) {
-      this.#byNode = new Map()
-      for (const action of this.#all) this.#file(action)
-    } else if (this.#nodeless.some(({ node }) => node)) {
-      const before = this.#nodeless
-      this.#nodeless = []
-      for (const action of before) this.#file(action)
-    }
-    return this.#byNode.get(name)
-  }
-
-  #file(action: Action): void {
-    if (!action.node) {
-      this.#nodeless.push(action)
-      return
-    }
-    const known = this.#byNode?.get(action.node.name)
-    if (!known || known.id < action.id) this.#byNode?.set(action.node.name, action)
+    this.#index ??= indexed(this.#all)
+    fileAgain(this.#index)
+    const there = this.#index.byNode.get(node.name)
+    const anywhere = this.#index.nodeless.at(-1)
+    return there && anywhere ? later(there, anywhere) : (there ?? anywhere)
   }
 }
+
+interface NodeIndex<Action> {
+  /** The latest on each node. */
+  readonly byNode: Map<NodeName, Action>
+  /** Those that had no node when they were looked at. */
+  nodeless: Action[]
+}
+
+function indexed<Action extends Findable & { readonly id: number }>(actions: readonly Action[]): NodeIndex<Action> {
+  const index: NodeIndex<Action> = { byNode: new Map(), nodeless: [] }
+  for (const action of actions) file(index, action)
+  return index
+}
+
+function file<Action extends Findable & { readonly id: number }>(index: NodeIndex<Action>, action: Action): void {
+  if (!action.node) {
+    index.nodeless.push(action)
+    return
+  }
+  const known = index.byNode.get(action.node.name)
+  index.byNode.set(action.node.name, known ? later(known, action) : action)
+}
+
+/** Some may have got their node since. */
+function fileAgain<Action extends Findable & { readonly id: number }>(index: NodeIndex<Action>): void {
+  if (!index.nodeless.some(({ node }) => node)) return
+  const before = index.nodeless
+  index.nodeless = []
+  for (const action of before) file(index, action)
+}
+
+const later = <Action extends { readonly id: number }>(a: Action, b: Action): Action => (a.id > b.id ? a : b)

@@ -108,4 +108,12 @@ const wishOf = (
   target: Entry,
   colocation: Colocation,
   { source, onlyPositive }: Pick<Wish, 'source' | 'onlyPositive'>,
-): Wish => ({ source, target, colocation, factor: share(colocation), onlyPositive, optional: false, follow: 'dependents' })
+): Wish => ({
+  source,
+  target,
+  colocation,
+  factor: share(colocation),
+  onlyPositive,
+  optional: false,
+  follow: 'dependents',
+})

@@ -51,12 +51,19 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
   const isChanged = modifications.length > 0
   const before = isChanged ? statusFor(question, question.original ?? question.cib) : simulation.status
   const date = question.dateLine === undefined ? [] : [question.dateLine]
+  const present = statusLines(question, before)
+  const revised = (): readonly string[] => {
+    const after = statusAfter(question, simulation)
+    // Nothing was played and nothing is under way: it reads as it did.
+    if (after === before && !isAnythingPending(before)) return present
+    return statusLines(question, after, { tellsPending: false })
+  }
   const lines = [
     ...(question.cib.attributes['validate-with'] === 'none' ? [notValidated] : []),
     ...date,
     ...printSummaryHeader(before).split('\n').slice(0, -1),
     'Current cluster status:',
-    ...statusLines(question, before),
+    ...present,
     '',
     ...(isChanged ? ['Performing Requested Modifications:', ...listed(modifications), ...date, ''] : []),
     ...(question.show?.utilization === true
@@ -76,7 +83,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
           ...date,
           '',
           'Revised Cluster Status:',
-          ...statusLines(question, statusAfter(question, simulation), { tellsPending: false }),
+          ...revised(),
         ]),
   ]
   const { assignment, graph, status } = simulation
@@ -92,6 +99,9 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
     after: () => statusAfter(question, simulation),
   }
 }
+
+const isAnythingPending = ({ primitivesById }: ClusterStatus): boolean =>
+  [...primitivesById.values()].some(({ state }) => state.pending !== undefined)
 
 const notValidated =
   'Schema validation of configuration is disabled ' +

@@ -3,7 +3,7 @@
  * a point in the order. Whatever cannot be done that way falls back to stop and start (Pacemaker Explained, "Migrating").
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import { obtain } from '../obtain.ts'
 import { rule } from '../relation.ts'
 import { targetOf } from '../setting.ts'
@@ -24,7 +24,7 @@ interface Migration {
   readonly continues: boolean
 }
 
-export function migrate(draft: Drafting, unit: PrimitiveUnit, { current, target, continues }: Migration): void {
+export function migrate(draft: Ordering, unit: PrimitiveUnit, { current, target, continues }: Migration): void {
   const start = obtain(draft, { unit, task: 'start', node: target, optional: true })
   const stop = obtain(draft, { unit, task: 'stop', node: current, optional: true })
   const to = continues ? undefined : obtain(draft, { unit, task: 'migrate_to', node: current, optional: true })

@@ -1,150 +1,205 @@
 /**
  * What runs on a remote or guest node needs the connection to it: the connection comes up before, goes down after, and if
- * it is lost for good the node is fenced ("Pacemaker Remote").
+ * it is lost for good the node is fenced ("Pacemaker Remote"). The two tables say what each kind of action needs; the first
+ * row that fits counts.
  */
+import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
-import { isRecurring, sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
-import { requireFencing } from '../obtain.ts'
+import { isRecurring } from '../action.ts'
+import type { DraftAction, Drafting } from '../draft.ts'
 import { none, type Rules, rule } from '../relation.ts'
 import { activeNodes } from '../setting.ts'
-import type { PrimitiveUnit, Unit } from '../unit.ts'
+import type { PrimitiveUnit } from '../unit.ts'
+import { type ConnectionState, connectionState } from './connection-state.ts'
+import { type Order, OrderList } from './order.ts'
 
-export function orderAcrossConnections(draft: Drafting): void {
-  if (draft.status.nodes.every(({ kind }) => kind === 'member')) return
-  // The list grows while fencing is found necessary, but not by anything that is of interest here.
-  for (const action of draft.actions.slice().reverse()) {
+type Deed = 'start' | 'stop' | 'demote' | 'cancel' | 'recur' | 'probe' | 'other'
+
+export type Tie =
+  /** It waits until the connection, or the guest's container, is up; with what that means besides. */
+  | { readonly kind: 'after-start'; readonly of: 'connection' | 'container'; readonly rules: Rules }
+  /** The connection stays until it is done. */
+  | { readonly kind: 'before-stop'; readonly rules: Rules }
+  /** It cannot be known or brought about but by fencing the node. */
+  | { readonly kind: 'fence'; readonly reason: string }
+
+const afterConnection = (rules: Rules = none): Tie => ({ kind: 'after-start', of: 'connection', rules })
+const afterContainer = (rules: Rules): Tie => ({ kind: 'after-start', of: 'container', rules })
+const beforeStop = (rules: Rules = none): Tie => ({ kind: 'before-stop', rules })
+const fence = (reason: string): Tie => ({ kind: 'fence', reason })
+
+export interface OnRemote {
+  readonly deed: Deed
+  readonly state: ConnectionState
+  /** The connection is up somewhere now. */
+  readonly isUp: boolean
+  /** It shall be down from now on. */
+  readonly goesDown: boolean
+}
+
+interface Row<Facts> {
+  readonly when: (facts: Facts) => boolean
+  readonly ties: readonly Tie[]
+}
+
+const { firstImpliesThen, thenImpliesFirst } = rule
+
+const onRemote: readonly Row<OnRemote>[] = [
+  { when: ({ deed, state }) => deed === 'start' && state === 'failed', ties: [afterConnection(firstImpliesThen)] },
+  { when: ({ deed }) => deed === 'start', ties: [afterConnection()] },
+  { when: ({ deed, state }) => deed === 'stop' && state === 'alive', ties: [beforeStop(thenImpliesFirst)] },
+  {
+    when: ({ deed, state }) => deed === 'stop' && state === 'failed',
+    ties: [fence('resources are active but connection is unrecoverable')],
+  },
+  { when: ({ deed, goesDown }) => deed === 'stop' && goesDown, ties: [beforeStop(thenImpliesFirst)] },
+  { when: ({ deed }) => deed === 'stop', ties: [afterConnection()] },
+  {
+    when: ({ deed, state }) => deed === 'demote' && (state === 'resting' || state === 'unknown'),
+    ties: [afterConnection()],
+  },
+  // What is cancelled goes through whatever connection there is.
+  { when: ({ deed }) => deed === 'demote' || deed === 'cancel', ties: [] },
+  { when: ({ deed }) => deed === 'recur', ties: [afterConnection(firstImpliesThen)] },
+  {
+    when: ({ deed, state }) => deed === 'probe' && state === 'failed',
+    ties: [fence('resources are in unknown state and connection is unrecoverable'), afterConnection()],
+  },
+  // A connection that is going down for good: what is asked must be asked before.
+  { when: ({ state, isUp }) => state === 'stopped' && isUp, ties: [beforeStop()] },
+  { when: () => true, ties: [afterConnection()] },
+]
+
+export interface OnGuest {
+  readonly deed: Deed
+  readonly hasContainerFailed: boolean
+}
+
+const failedContainer = fence('container failed')
+const inGuest = [afterContainer(firstImpliesThen), afterConnection()]
+
+const onGuest: readonly Row<OnGuest>[] = [
+  {
+    when: ({ deed, hasContainerFailed }) => deed === 'start' && hasContainerFailed,
+    ties: [failedContainer, ...inGuest],
+  },
+  { when: ({ deed }) => deed === 'start', ties: inGuest },
+  // What goes down with a failed container needs no connection.
+  {
+    when: ({ deed, hasContainerFailed }) => hasContainerFailed && ['stop', 'demote', 'cancel'].includes(deed),
+    ties: [failedContainer],
+  },
+  { when: ({ deed }) => deed === 'stop' || deed === 'demote', ties: [beforeStop()] },
+  { when: ({ deed }) => deed === 'cancel', ties: [] },
+  {
+    when: ({ deed, hasContainerFailed }) => deed === 'recur' && hasContainerFailed,
+    ties: [failedContainer, afterConnection(firstImpliesThen)],
+  },
+  { when: ({ deed }) => deed === 'recur', ties: [afterConnection(firstImpliesThen)] },
+  { when: ({ hasContainerFailed }) => hasContainerFailed, ties: [failedContainer, afterConnection()] },
+  { when: () => true, ties: [afterConnection()] },
+]
+
+const tiesIn = <Facts>(table: readonly Row<Facts>[], facts: Facts): readonly Tie[] =>
+  table.find(({ when }) => when(facts))?.ties ?? []
+
+export const tiesOnRemote = (facts: OnRemote): readonly Tie[] => tiesIn(onRemote, facts)
+export const tiesOnGuest = (facts: OnGuest): readonly Tie[] => tiesIn(onGuest, facts)
+
+const deeds: Readonly<Record<string, Deed>> = {
+  start: 'start',
+  promote: 'start',
+  stop: 'stop',
+  migrate_to: 'stop',
+  migrate_from: 'stop',
+  demote: 'demote',
+  cancel: 'cancel',
+}
+
+function deedOf(action: DraftAction): Deed {
+  const named = deeds[action.task]
+  if (named !== undefined) return named
+  if (isRecurring(action)) return 'recur'
+  return action.task === 'monitor' ? 'probe' : 'other'
+}
+
+/** What needs connections, and the nodes whose connections are lost for good. */
+export interface AcrossConnections {
+  readonly orders: readonly Order[]
+  readonly fencing: readonly { readonly node: NodeStatus; readonly reason: string }[]
+}
+
+export function ordersAcrossConnections(draft: Drafting): AcrossConnections {
+  const orders = new OrderList()
+  const fencing: { node: NodeStatus; reason: string }[] = []
+  if (draft.status.nodes.every(({ kind }) => kind === 'member')) return { orders: [], fencing }
+  for (const action of draft.actions.toReversed()) {
     const { unit } = action
     if (unit?.kind !== 'primitive') continue
     if (unit.resource.connectionOf !== undefined && action.task === 'clear_failcount') {
-      draft.orders.add({ action }, { unit, task: 'start' }, rule.ordered)
+      orders.add({ action }, { unit, task: 'start' }, rule.ordered)
       continue
     }
-    orderOnRemoteNode(draft, unit, action)
-  }
-}
-
-function orderOnRemoteNode(draft: Drafting, unit: PrimitiveUnit, action: DraftAction): void {
-  const { node } = action
-  if (!node || node.kind === 'member' || action.pseudo) return
-  const connection = node.connection === undefined ? undefined : draft.tree.byId.get(node.connection)
-  if (connection?.kind !== 'primitive') return
-  if (action.task === 'start') {
-    // If the connection cannot be made, the resource stays where it is.
-    for (const stop of draft.ofUnit(unit)) {
-      if (stop.task !== 'stop' || sameNode(stop.node, node)) continue
-      draft.orders.add({ unit: connection, task: 'start' }, { action: stop }, rule.ordered)
+    const across = crossing(draft, action)
+    if (!across) continue
+    const { node, connection, ties } = across
+    if (action.task === 'start') orderAfterFailedMove(draft, orders, { unit, node: node.name, connection })
+    for (const tie of ties) {
+      if (tie.kind === 'fence') fencing.push({ node, reason: tie.reason })
+      else addTie(orders, action, { connection, tie })
     }
   }
-  if (connection.container) orderOnGuest(draft, action, { node, connection, container: connection.container })
-  else orderOnRemote(draft, action, { node, connection })
+  return { orders: orders.orders, fencing }
 }
 
-function afterStart(draft: Drafting, unit: Unit, action: DraftAction, extra: Rules): void {
-  draft.orders.add({ unit, task: 'start' }, { action }, rule.unrunnableFirstBlocks | extra)
-}
-
-function beforeStop(draft: Drafting, action: DraftAction, unit: Unit, extra: Rules): void {
-  draft.orders.add({ action }, { unit, task: 'stop' }, rule.unrunnableFirstBlocks | extra)
-}
-
-interface OnGuest {
+interface Crossing {
   readonly node: NodeStatus
   readonly connection: PrimitiveUnit
-  readonly container: PrimitiveUnit
+  readonly ties: readonly Tie[]
 }
 
-function orderOnGuest(draft: Drafting, action: DraftAction, { node, connection, container }: OnGuest): void {
-  const hasFailed = container.resource.state.failed
-  if (hasFailed) requireFencing(draft, node, 'container failed')
-  switch (action.task) {
-    case 'start':
-    case 'promote':
-      afterStart(draft, container, action, rule.firstImpliesThen)
-      afterStart(draft, connection, action, none)
-      return
-    case 'stop':
-    case 'demote':
-    case 'migrate_to':
-    case 'migrate_from':
-      // What stops with a failed container needs no connection.
-      if (!hasFailed) beforeStop(draft, action, connection, none)
-      return
-    case 'cancel':
-      // Goes through whatever connection there is now.
-      return
-    default:
-      afterStart(draft, connection, action, isRecurring(action) ? rule.firstImpliesThen : none)
+/** Undefined for what is done on a member of the cluster, or not done at all. */
+function crossing(draft: Drafting, action: DraftAction): Crossing | undefined {
+  const { node } = action
+  if (!node || node.kind === 'member' || action.pseudo || node.connection === undefined) return undefined
+  const connection = draft.tree.byId.get(node.connection)
+  if (connection?.kind !== 'primitive') return undefined
+  const deed = deedOf(action)
+  if (connection.container) {
+    const hasContainerFailed = connection.container.resource.state.failed
+    return { node, connection, ties: tiesOnGuest({ deed, hasContainerFailed }) }
   }
-}
-
-interface OnRemote {
-  readonly node: NodeStatus
-  readonly connection: PrimitiveUnit
-}
-
-function orderOnRemote(draft: Drafting, action: DraftAction, { node, connection }: OnRemote): void {
   const state = connectionState(draft, connection, node)
-  switch (action.task) {
-    case 'start':
-    case 'promote':
-      afterStart(draft, connection, action, state === 'failed' ? rule.firstImpliesThen : none)
-      return
-    case 'stop':
-    case 'migrate_to':
-    case 'migrate_from':
-      if (state === 'alive') beforeStop(draft, action, connection, rule.thenImpliesFirst)
-      else if (state === 'failed') {
-        requireFencing(draft, node, 'resources are active but connection is unrecoverable')
-      } else if (connection.assigned.nextRole === 'Stopped')
-        beforeStop(draft, action, connection, rule.thenImpliesFirst)
-      else afterStart(draft, connection, action, none)
-      return
-    case 'demote':
-      if (state === 'resting' || state === 'unknown') afterStart(draft, connection, action, none)
-      return
-    case 'cancel':
-      return
-    default:
-      orderMonitor(draft, action, { node, connection, state })
+  const isUp = activeNodes(draft, connection).length > 0
+  const goesDown = connection.assigned.nextRole === 'Stopped'
+  return { node, connection, ties: tiesOnRemote({ deed, state, isUp, goesDown }) }
+}
+
+interface Start {
+  readonly unit: PrimitiveUnit
+  readonly node: NodeName
+  readonly connection: PrimitiveUnit
+}
+
+/** If the connection cannot be made, the resource stays where it is. */
+function orderAfterFailedMove(draft: Drafting, orders: OrderList, { unit, node, connection }: Start): void {
+  for (const stop of draft.ofUnit(unit)) {
+    if (stop.task !== 'stop' || stop.node?.name === node) continue
+    orders.add({ unit: connection, task: 'start' }, { action: stop }, rule.ordered)
   }
 }
 
-function orderMonitor(
-  draft: Drafting,
-  action: DraftAction,
-  { node, connection, state }: OnRemote & { readonly state: ConnectionState },
-): void {
-  if (isRecurring(action)) {
-    afterStart(draft, connection, action, rule.firstImpliesThen)
+interface Tied {
+  readonly connection: PrimitiveUnit
+  readonly tie: Exclude<Tie, { readonly kind: 'fence' }>
+}
+
+function addTie(orders: OrderList, action: DraftAction, { connection, tie }: Tied): void {
+  const rules = rule.unrunnableFirstBlocks | tie.rules
+  if (tie.kind === 'before-stop') {
+    orders.add({ action }, { unit: connection, task: 'stop' }, rules)
     return
   }
-  if (action.task === 'monitor' && state === 'failed') {
-    requireFencing(draft, node, 'resources are in unknown state and connection is unrecoverable')
-  }
-  // A connection that is going down for good: what is asked must be asked before.
-  if (activeNodes(draft, connection).length > 0 && state === 'stopped') beforeStop(draft, action, connection, none)
-  else afterStart(draft, connection, action, none)
+  const unit = tie.of === 'container' ? connection.container : connection
+  orders.add({ unit, task: 'start' }, { action }, rules)
 }
-
-type ConnectionState = 'alive' | 'resting' | 'unknown' | 'failed' | 'stopped'
-
-export function connectionState(draft: Drafting, connection: PrimitiveUnit, node: NodeStatus): ConnectionState {
-  const { state, reconnectIntervalMs } = connection.resource
-  const { nextRole, node: target } = connection.assigned
-  const host = activeNodes(draft, connection)[0]
-  if (nextRole === 'Stopped' || target === undefined) {
-    if (host && isUnclean(draft, host)) return 'failed'
-    if (!state.failed) return 'stopped'
-    if (nextRole === 'Stopped' && reconnectIntervalMs && node.fenced && !isShuttingDown(draft, node)) return 'unknown'
-    return 'failed'
-  }
-  if (!host) return 'resting'
-  if (isUnclean(draft, host) || !host.online) return 'resting'
-  if (state.active.length > 1 && state.partialMigration) return 'resting'
-  return 'alive'
-}
-
-/** Asked to, that is; a node that merely loses its connection is not. */
-const isShuttingDown = (draft: Drafting, { name }: NodeStatus): boolean =>
-  draft.status.nodesByName.get(name)?.shutdown === true

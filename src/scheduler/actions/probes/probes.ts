@@ -5,10 +5,11 @@
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { findAction, operationKey } from '../action.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
 import { orderAfterUnfencing } from '../fencing/unfencing.ts'
 import { obtain, requireFencing } from '../obtain.ts'
-import { connectionState } from '../orders/connection-orders.ts'
+import { connectionState } from '../orders/connection-state.ts'
+import type { Order } from '../orders/order.ts'
 import { rule } from '../relation.ts'
 import { primitiveNamed } from '../setting.ts'
 import {
@@ -24,7 +25,9 @@ import {
   type Unit,
 } from '../unit.ts'
 
-export function draftProbes(draft: Drafting): void {
+export const draftProbes = (draft: Drafting): readonly Order[] => ordersOf(draft, probeNodes)
+
+function probeNodes(draft: Ordering): void {
   const known: Known = new Map()
   for (const node of draft.nodeList) {
     if (!node.online) {
@@ -51,7 +54,7 @@ interface Asked {
   readonly known: Known
 }
 
-function probe(draft: Drafting, unit: Unit, asked: Asked): boolean {
+function probe(draft: Ordering, unit: Unit, asked: Asked): boolean {
   const { node } = asked
   switch (unit.kind) {
     case 'primitive':
@@ -65,7 +68,7 @@ function probe(draft: Drafting, unit: Unit, asked: Asked): boolean {
   }
 }
 
-function probePrimitive(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
+function probePrimitive(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): boolean {
   if (!isProbeNeeded(draft, unit, node) || waitsForGuest(draft, unit, node)) return false
   const { state } = unit.resource
   const action = obtain(draft, { unit, task: 'monitor', node, optional: false })
@@ -106,7 +109,7 @@ function canHost(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolea
  * Nothing is asked of a guest that is down, or about to go down or elsewhere: there, the resource is surely not active once
  * the guest was found down, or was stopped. Its start waits for that.
  */
-function waitsForGuest(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
+function waitsForGuest(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const container = primitiveNamed(draft, node.container)
   if (node.kind !== 'guest' || !container) return false
   const { assigned, role } = container
@@ -124,7 +127,7 @@ function waitsForGuest(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): 
   return true
 }
 
-function probeClone(draft: Drafting, clone: CloneUnit, asked: Asked): boolean {
+function probeClone(draft: Ordering, clone: CloneUnit, asked: Asked): boolean {
   if (clone.resource.unique) return clone.instances.map((instance) => probe(draft, instance, asked)).includes(true)
   // Instances of an anonymous clone are alike, so one of them is asked for all.
   const { name } = asked.node
@@ -146,7 +149,7 @@ function knownInstances(clone: CloneUnit, known: Known): ReadonlyMap<NodeName, P
   return byNode
 }
 
-function probeBundle(draft: Drafting, bundle: BundleUnit, node: NodeStatus): boolean {
+function probeBundle(draft: Ordering, bundle: BundleUnit, node: NodeStatus): boolean {
   let any = false
   for (const replica of bundle.replicas) {
     const { container, ip, remote, child, number } = replica
@@ -170,7 +173,7 @@ function probeBundle(draft: Drafting, bundle: BundleUnit, node: NodeStatus): boo
 }
 
 /** Where a host takes one replica only, none starts there before it is known that no other runs. */
-function orderOtherReplicas(draft: Drafting, bundle: BundleUnit, container: PrimitiveUnit): void {
+function orderOtherReplicas(draft: Ordering, bundle: BundleUnit, container: PrimitiveUnit): void {
   if (bundle.resource.replicasPerHost !== 1) return
   for (const other of bundle.replicas) {
     if (other.container === container) continue
@@ -183,7 +186,7 @@ function orderOtherReplicas(draft: Drafting, bundle: BundleUnit, container: Prim
 }
 
 function orderConnectionProbe(
-  draft: Drafting,
+  draft: Ordering,
   {
     container,
     remote,

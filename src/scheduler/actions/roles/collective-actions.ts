@@ -2,9 +2,10 @@
  * The ordering points of groups, clones and bundles: `start` before the first member starts, `running` after the last did,
  * and so on. They are needed when something below them is.
  */
-import type { DraftAction, Drafting } from '../draft.ts'
+import { type DraftAction, type Drafting, type Ordering, ordersOf } from '../draft.ts'
 import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
 import { obtain, resourcePoint } from '../obtain.ts'
+import type { Order } from '../orders/order.ts'
 import {
   type BundleUnit,
   type CloneUnit,
@@ -19,7 +20,13 @@ import { draftRoleChanges } from './role-changes.ts'
 
 const INFINITY = 1_000_000
 
-export function draftActionsOf(draft: Drafting, unit: Unit): void {
+/** What every resource needs to get to its role and place, in the order in which resources are worked on. */
+export const draftWays = (draft: Drafting): readonly Order[] =>
+  ordersOf(draft, (step) => {
+    for (const unit of draft.tree.ordered) draftActionsOf(step, unit)
+  })
+
+function draftActionsOf(draft: Ordering, unit: Unit): void {
   switch (unit.kind) {
     case 'primitive':
       draftRoleChanges(draft, unit)
@@ -36,7 +43,7 @@ export function draftActionsOf(draft: Drafting, unit: Unit): void {
   }
 }
 
-function draftGroup(draft: Drafting, group: GroupUnit): void {
+function draftGroup(draft: Ordering, group: GroupUnit): void {
   for (const member of group.members) draftRoleChanges(draft, member)
   const top = topOf(group)
   const names = ['start', 'running', 'stop', 'stopped']
@@ -48,7 +55,7 @@ function draftGroup(draft: Drafting, group: GroupUnit): void {
   }
 }
 
-function draftClone(draft: Drafting, clone: CloneUnit): void {
+function draftClone(draft: Ordering, clone: CloneUnit): void {
   const { notify, promotable } = clone.resource
   const restart = draftInstances(draft, clone)
   if (notify) bindNotifications(draft, clone, restart)
@@ -57,7 +64,7 @@ function draftClone(draft: Drafting, clone: CloneUnit): void {
   if (notify) bindNotifications(draft, clone, roles)
 }
 
-function draftBundle(draft: Drafting, bundle: BundleUnit): void {
+function draftBundle(draft: Ordering, bundle: BundleUnit): void {
   for (const { ip, container, remote } of bundle.replicas) {
     if (ip) draftRoleChanges(draft, ip)
     draftRoleChanges(draft, container)
@@ -81,7 +88,7 @@ interface Changes {
 }
 
 /** The points of starting and stopping, each with that of being done with it. */
-function draftInstances(draft: Drafting, unit: CloneUnit | BundleUnit): Changing {
+function draftInstances(draft: Ordering, unit: CloneUnit | BundleUnit): Changing {
   const changes: Changes = { starting: false, stopping: false, active: false, restarting: false }
   for (const instance of replicasOf(unit)) {
     if (unit.kind === 'clone') draftActionsOf(draft, instance)

@@ -6,18 +6,21 @@
 import type { NodeName } from '../../../base/index.ts'
 import type { Md5 } from '../../../cib/index.ts'
 import { compareDigests, type HistoryEntry, type NodeStatus, parametersTask } from '../../../status/index.ts'
-import { type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
 import { requireUnfencing } from '../fencing/unfencing.ts'
 import { giveReason, obtain } from '../obtain.ts'
 import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
+import type { Order } from '../orders/order.ts'
 import { parametersOf } from '../parameters.ts'
 import { rule } from '../relation.ts'
-import { type PrimitiveUnit } from '../unit.ts'
+import type { PrimitiveUnit } from '../unit.ts'
 import { activeEntries, clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { deleteHistory } from './role-changes.ts'
 
-export function draftConfigurationChanges(draft: Drafting): void {
+export const draftConfigurationChanges = (draft: Drafting): readonly Order[] => ordersOf(draft, checkHistories)
+
+function checkHistories(draft: Ordering): void {
   const { md5 } = draft
   for (const unit of draft.tree.primitives) {
     const { history, otherAgents } = unit.resource.state
@@ -63,14 +66,14 @@ const canAct = (draft: Drafting, node: NodeStatus): boolean =>
   node.maintenance || (node.online && !node.shutdown && !node.standby && !isUnclean(draft, node))
 
 /** What is not configured any more is forgotten where it was, once it is stopped. */
-function forget(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): void {
+function forget(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   const { instance } = unit.resource
   if (!instance || instance.unique) deleteHistory(draft, unit, node, false)
 }
 
 const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])
 
-function checkHistory(draft: Drafting, checked: Checked, entries: readonly HistoryEntry[]): void {
+function checkHistory(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
   const { state } = unit.resource
   const isActive = state.active.some((active) => active.node === node.name)
@@ -98,14 +101,14 @@ function restartForNewAgent(draft: Drafting, { unit, node }: Checked): void {
   giveReason(stop, 'resource definition change', { overwrite: true })
 }
 
-function cancelRecorded(draft: Drafting, { unit, node }: Checked, entry: HistoryEntry): void {
+function cancelRecorded(draft: Ordering, { unit, node }: Checked, entry: HistoryEntry): void {
   const action = cancel(draft, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
   action.meta.set('call-id', String(entry.callId))
   draft.orders.add({ unit, task: 'stop' }, { action }, rule.ordered)
 }
 
 /** True where the operation's definition is another than the one that ran. */
-function checkOperation(draft: Drafting, checked: Checked, entry: HistoryEntry): boolean {
+function checkOperation(draft: Ordering, checked: Checked, entry: HistoryEntry): boolean {
   const { unit, node } = checked
   const { operation, intervalMs } = entry
   if (intervalMs > 0 && !findOperation(unit.resource, operation, intervalMs)) {
@@ -136,7 +139,7 @@ function forceRestart(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, en
   requireUnfencing(draft, unit, node, 'Device parameters changed')
 }
 
-function reload(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): void {
+function reload(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   const { state } = unit.resource
   if (!unit.assigned.managed || state.failed) return
   if (state.pending?.operation === 'start') {

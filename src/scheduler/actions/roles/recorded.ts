@@ -6,10 +6,11 @@ import type { HistoryEntry } from '../../../status/index.ts'
 import { isRecurring, operationKey } from '../action.ts'
 import type { DraftAction, Drafting } from '../draft.ts'
 import { fenceAction, obtain } from '../obtain.ts'
+import { type Order, OrderList } from '../orders/order.ts'
 import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'
-import { type PrimitiveUnit } from '../unit.ts'
+import type { PrimitiveUnit } from '../unit.ts'
 
 export function draftRecorded(draft: Drafting): void {
   for (const node of draft.status.nodes) {
@@ -98,15 +99,17 @@ export function activeEntries(entries: readonly HistoryEntry[]): readonly Histor
 }
 
 /** What is no longer configured forgets its failures once it is stopped. */
-export function clearOrphanFailCounts(draft: Drafting): void {
+export function clearOrphanFailCounts(draft: Drafting): readonly Order[] {
+  const orders = new OrderList()
   for (const unit of draft.tree.top) {
     if (unit.kind !== 'primitive' || !unit.resource.orphan) continue
     for (const node of draft.nodeList) {
       if (!node.online || (unit.resource.state.failCounts.get(node.name)?.count ?? 0) === 0) continue
       const action = clearFailCount(draft, unit, node.name, 'it is orphaned')
-      draft.orders.add({ action }, { unit, task: 'stop' }, rule.ordered)
+      orders.add({ action }, { unit, task: 'stop' }, rule.ordered)
     }
   }
+  return orders.orders
 }
 
 /** What shall be nowhere is not watched any more, but for monitors that see to it that it stays down. */

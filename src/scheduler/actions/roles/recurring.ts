@@ -5,7 +5,7 @@
 import type { OperationDefinition, Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { actionsExactlyOn, operationKey, probesOf } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import { obtain } from '../obtain.ts'
 import { isEnabled } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
@@ -18,7 +18,7 @@ interface Recurring {
   readonly role: Role | undefined
 }
 
-export function draftRecurring(draft: Drafting, unit: PrimitiveUnit): void {
+export function draftRecurring(draft: Ordering, unit: PrimitiveUnit): void {
   if (unit.assigned.blocked || unit.resource.state.maintenance) return
   const node = targetOf(draft, unit)
   if (node?.maintenance) return
@@ -52,7 +52,9 @@ function recurringOf({ id, resource: { operations } }: PrimitiveUnit): readonly 
     const isWrittenTwice = operations.some(
       (other) => other !== definition && other.name === name && other.intervalMs === intervalMs,
     )
-    return isWrittenTwice ? [] : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
+    return isWrittenTwice
+      ? []
+      : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
   })
 }
 
@@ -74,7 +76,7 @@ interface Active {
   readonly recurring: Recurring
 }
 
-function draftActive(draft: Drafting, unit: PrimitiveUnit, { node, start, recurring }: Active): void {
+function draftActive(draft: Ordering, unit: PrimitiveUnit, { node, start, recurring }: Active): void {
   const { definition, key, role } = recurring
   const { nextRole, managed } = unit.assigned
   const optional = runsAlready(draft, unit, node, { key, start })
@@ -108,7 +110,7 @@ function runsAlready(
 
 /** A monitor for the old role ends before the role changes. */
 function endForRoleChange(
-  draft: Drafting,
+  draft: Ordering,
   unit: PrimitiveUnit,
   node: NodeStatus | undefined,
   { name, intervalMs }: OperationDefinition,
@@ -145,7 +147,7 @@ export function cancel(
   return action
 }
 
-function draftInactive(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, recurring: Recurring): void {
+function draftInactive(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus | undefined, recurring: Recurring): void {
   const { definition, key } = recurring
   const { instance } = unit.resource
   // Instances of an anonymous clone cannot be told apart on a node where one of them is active.
@@ -170,7 +172,7 @@ function draftInactive(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | 
   }
 }
 
-function orderAfterStops(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, monitor: DraftAction): void {
+function orderAfterStops(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus, monitor: DraftAction): void {
   for (const stop of actionsExactlyOn(draft, unit, operationKey(unit.id, 'stop'), node)) {
     if (!stop.optional && !monitor.optional && !unit.assigned.managed) monitor.optional = true
     if (!stop.runnable) monitor.runnable = false

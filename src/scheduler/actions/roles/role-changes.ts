@@ -4,7 +4,7 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { type DraftAction, type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import { isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
 import { fenceAction, giveReason, obtain } from '../obtain.ts'
@@ -14,7 +14,7 @@ import { type PrimitiveUnit, roleRank } from '../unit.ts'
 import { draftRecurring } from './recurring.ts'
 import { wayBetween } from './way.ts'
 
-export function draftRoleChanges(draft: Drafting, unit: PrimitiveUnit): void {
+export function draftRoleChanges(draft: Ordering, unit: PrimitiveUnit): void {
   const { state } = unit.resource
   const target = targetOf(draft, unit)
   const current = currentNode(draft, unit)
@@ -91,7 +91,7 @@ interface Restart {
 }
 
 /** Down to a stop where it is and up again to its role where it shall be; all of it optional unless something asks for it. */
-function draftRestart(draft: Drafting, unit: PrimitiveUnit, { target, needsStop, needsPromote }: Restart): void {
+function draftRestart(draft: Ordering, unit: PrimitiveUnit, { target, needsStop, needsPromote }: Restart): void {
   const { role, assigned } = unit
   for (const step of wayBetween(role, 'Stopped')) {
     if (step === 'stop') stop(draft, unit, { optional: !needsStop, isRestart: true })
@@ -104,7 +104,7 @@ function draftRestart(draft: Drafting, unit: PrimitiveUnit, { target, needsStop,
   }
 }
 
-function draftNextRole(draft: Drafting, unit: PrimitiveUnit, target: NodeStatus | undefined): void {
+function draftNextRole(draft: Ordering, unit: PrimitiveUnit, target: NodeStatus | undefined): void {
   for (const step of wayBetween(unit.role, unit.assigned.nextRole)) {
     switch (step) {
       case 'start':
@@ -132,7 +132,7 @@ interface Stop {
   readonly isRestart: boolean
 }
 
-function stop(draft: Drafting, unit: PrimitiveUnit, wanted: Stop): void {
+function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Stop): void {
   const { partialMigration } = unit.resource.state
   for (const node of activeNodes(draft, unit)) {
     let { optional } = wanted
@@ -185,14 +185,14 @@ function demote(draft: Drafting, unit: PrimitiveUnit, optional: boolean): void {
 }
 
 /** A migration that left something behind on its source: it is stopped there, whatever else happens. */
-function abortMigration(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): void {
+function abortMigration(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   const action = obtain(draft, { unit, task: 'stop', node, optional: false })
   action.abortsMigration = true
   if (draft.status.options.removeAfterStop) deleteHistory(draft, unit, node, false)
 }
 
 /** Has the executor of a node forget the resource, between a stop and the next start. */
-export function deleteHistory(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, optional: boolean): void {
+export function deleteHistory(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus, optional: boolean): void {
   if (unit.resource.state.failed || isUnclean(draft, node) || !node.online) return
   obtain(draft, { unit, task: 'delete', node, optional })
   const rules = optional ? rule.firstImpliesThen : rule.ordered
