@@ -24,6 +24,9 @@ const watchdogSuites = ['test/watchdog/**/*.test.ts']
 // Rules without a time zone mean the host's: expected answers are written for this one.
 process.env.TZ = 'UTC'
 
+/** Remote nodes beyond what `npm test` shows (`npm run e2e:remote`). */
+const remoteSuites = ['test/remote-nodes/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -31,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites, ...watchdogSuites],
+          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites, ...watchdogSuites, ...remoteSuites],
           testTimeout: 30_000,
           expect: patient,
           maxWorkers: 2,
@@ -63,6 +66,16 @@ export default defineConfig({
           testTimeout: 180_000,
           expect: patient,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'remote',
+          include: remoteSuites,
+          testTimeout: 120_000,
+          expect: patient,
+          hookTimeout: 300_000,
+          fileParallelism: false,
         },
       },
       {

@@ -1,7 +1,7 @@
 /** Takes an input into the controller's state: what is true now. What follows from it, the controller decides afterwards. */
 import { assertNever } from '../base/index.ts'
 import type { ControllerInput, Failure } from './effects.ts'
-import { configuredId, downEdits, knownIncarnation } from './node-states.ts'
+import { configuredId, downEdits, isRemoteNode, knownIncarnation } from './node-states.ts'
 import { controllerOptions } from './options.ts'
 import { askToWrite, beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
 import {
@@ -272,6 +272,7 @@ function recordFenced(
     reason,
     term: state.reign?.term ?? 0,
     fencedAt: at,
+    isRemote: isRemoteNode(state.view, target),
   })
   return write(failActionsOn(state, target), edits, purpose)
 }

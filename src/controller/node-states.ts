@@ -83,6 +83,11 @@ export function clusterNodes(view: ClusterView): readonly NodeName[] {
   return [...new Set(nodes)].sort()
 }
 
+/** A remote or guest node. */
+export function isRemoteNode(view: ClusterView, node: NodeName): boolean {
+  return !clusterNodes(view).includes(node)
+}
+
 function judge(input: NodeStateInput, node: NodeName): Verdict {
   const record = input.view.members.get(node)
   const state = input.view.nodeStates.get(node)
@@ -236,12 +241,15 @@ export interface Down {
   readonly keepHistory?: boolean
   /** Seconds since the epoch, for fencing. */
   readonly fencedAt?: number
+  /** A remote or guest node: its membership is its connection's. */
+  readonly isRemote?: boolean
 }
 
 /** Nothing runs there any more: no history, no transient attributes, not expected. */
 export function downEdits(down: Down): readonly Edit[] {
   const { node, id, incarnation, reason, term } = down
   const attributes = {
+    ...(down.isRemote === true ? { remote_node: 'true' } : {}),
     ...(incarnation === undefined ? {} : { incarnation: String(incarnation) }),
     ...(down.fencedAt === undefined ? {} : { node_fenced: String(down.fencedAt) }),
   }

@@ -66,7 +66,8 @@ export function failActionsOn(state: ControllerState, node: NodeName): Controlle
   if (walk === undefined) return state
   let next = walk
   for (const action of actionsUnderWay(walk)) {
-    if (isFencing(action) || executingNode(action) !== node) continue
+    if (action.kind === 'pseudo' || isFencing(action)) continue
+    if (executingNode(action) !== node && action.node !== node) continue
     next = markEnded(next, action.id, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
   }
   return withReign(state, { walk: next })
@@ -286,7 +287,10 @@ function giveUpOverdue(state: ControllerState, now: number): Turn {
     const action = next.reign?.walk?.byId.get(id)
     const node = action && executingNode(action)
     // Without fencing there is nothing to be done about it but to ask again: it holds a lease, and it is heard.
-    const known = node !== undefined && clusterNodes(next.view).includes(node) && next.options.fencingEnabled
+    // A remote node that never answers is not its router's fault.
+    const isRouted = action?.kind !== 'pseudo' && action?.routerNode !== undefined
+    const isMember = node !== undefined && !isRouted && clusterNodes(next.view).includes(node)
+    const known = isMember && next.options.fencingEnabled
     const unresponsive = known ? new Set(next.reign?.unresponsive).add(node) : (next.reign?.unresponsive ?? new Set())
     const failed = withReign(endAction(next, id, 'failed'), { unresponsive })
     const reason = `no result of ${action?.operation ?? 'an action'} came from ${node ?? 'its node'}`

@@ -1,21 +1,24 @@
 /** The program `systoled`: takes the lock, starts the pulse of a node that takes part, and only then loads the rest. */
 import { mkdirSync } from 'node:fs'
 import { takeLock } from './host/lock.ts'
-import { pathsBelow } from './host/paths.ts'
+import { type Paths, pathsBelow } from './host/paths.ts'
 import { beginPulseEarly } from './pulse/begin.ts'
 
 const usage = `Usage: systoled [--version]
+       systoled --remote [--join <address> --token <token> [--node <name>] | --leave]
 The daemon of a Systole cluster. SYSTOLE_ROOT moves all of its files, SYSTOLE_LOG sets the log's level (info).
 SIGTERM ends it and leaves its resources running; \`systole cluster stop\` stops them.
+With --remote the host is no member but a remote node: it runs what a cluster node tells it. --join gets its certificate,
+--leave has the cluster stop what runs on it.
 `
 
 if (process.argv.includes('--version')) process.stdout.write(`systoled ${process.env.SYSTOLE_VERSION}\n`)
 else if (process.argv.includes('--help')) process.stdout.write(usage)
+else if (process.argv.includes('--remote')) await startRemote()
 else await start()
 
 async function start(): Promise<void> {
-  const paths = pathsBelow(process.env.SYSTOLE_ROOT ?? '')
-  for (const folder of [paths.data, paths.run]) mkdirSync(folder, { recursive: true })
+  const paths = ownPaths()
   try {
     takeLock(paths.lock)
   } catch (error) {
@@ -25,4 +28,15 @@ async function start(): Promise<void> {
   const pulse = beginPulseEarly(paths)
   const { runDaemon } = await import('./run-daemon.ts')
   await runDaemon(paths, pulse)
+}
+
+async function startRemote(): Promise<void> {
+  const { runRemote } = await import('./remote/run-remote.ts')
+  await runRemote(ownPaths(), process.argv.slice(2))
+}
+
+function ownPaths(): Paths {
+  const paths = pathsBelow(process.env.SYSTOLE_ROOT ?? '')
+  for (const folder of [paths.data, paths.run]) mkdirSync(folder, { recursive: true })
+  return paths
 }

@@ -149,6 +149,11 @@ export class Executor {
     this.#input({ kind: 'quorum', quorate })
   }
 
+  /** For a remote node that nobody holds: what it was told and has not begun is forgotten. */
+  withdraw(): void {
+    this.#input({ kind: 'withdraw' })
+  }
+
   /** Stops or demotes by this node's own decision, stage by stage; answers with the resources where it failed. */
   stopLocally(stages: readonly (readonly Operation[])[]): Promise<readonly ResourceId[]> {
     const stopped = new Promise<readonly ResourceId[]>((resolve) => this.#localStops.push(resolve))

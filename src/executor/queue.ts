@@ -75,6 +75,8 @@ export type ExecutorInput =
   /** Something has happened to the resource: its recurring operations look at it now. */
   | { readonly kind: 'noticed'; readonly resource: ResourceId }
   | { readonly kind: 'quorum'; readonly quorate: boolean }
+  /** Nobody stands behind what was asked for any more: what has not begun does not begin. */
+  | { readonly kind: 'withdraw' }
   /** Stops (or demotes) by this node's own decision: a stage begins when the one before has ended, well or not. */
   | { readonly kind: 'stop-locally'; readonly stages: readonly (readonly Operation[])[] }
   /** The daemon ends: no new operations, no more monitoring; what runs goes on without us. */
@@ -140,6 +142,8 @@ export function stepExecutor(state: ExecutorState, input: ExecutorInput, now: Mo
     }
     case 'quorum':
       return { state: setQuorum(state, input.quorate), effects: [] }
+    case 'withdraw':
+      return { state: withdraw(state), effects: [] }
     case 'stop-locally':
       return stopLocally(state, input.stages, now)
     case 'close':
@@ -232,7 +236,7 @@ function withdrawn(state: ExecutorState, line: Line, current: Current, now: Mono
   const result = reportedResult(callId, operation, {
     status: 'cancelled',
     exitCode: ocfExitCodes.unknown,
-    exitReason: `${operation.operation} was not begun: this node had lost quorum`,
+    exitReason: `${operation.operation} was not begun: this node was cut off`,
     execTimeMs: 0,
     queueTimeMs: current.queueTimeMs,
   })
@@ -321,6 +325,16 @@ function setQuorum(state: ExecutorState, quorate: boolean): ExecutorState {
     return { ...line, waiting, current: { ...current, phase: 'withdrawn' as const } }
   })
   return { ...state, quorate, lines }
+}
+
+/** Recurring operations go on: they change nothing. */
+function withdraw(state: ExecutorState): ExecutorState {
+  const lines = mapLines(state.lines, (line) => {
+    const { current } = line
+    if (current?.phase !== 'announcing') return { ...line, waiting: [] }
+    return { ...line, waiting: [], current: { ...current, phase: 'withdrawn' as const } }
+  })
+  return { ...state, lines }
 }
 
 /**

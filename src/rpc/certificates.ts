@@ -76,6 +76,8 @@ export async function signNodeCertificate(
     readonly addresses: readonly string[]
     readonly publicKey: string
     readonly valid?: CertificateLife
+    /** A remote node is called and calls nobody: its certificate opens neither a daemon of the cluster nor its etcd. */
+    readonly servesOnly?: boolean
   },
 ): Promise<string> {
   const x509 = await loadX509()
@@ -96,7 +98,11 @@ export async function signNodeCertificate(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyAgreement, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
+      new x509.ExtendedKeyUsageExtension(
+        node.servesOnly === true
+          ? [x509.ExtendedKeyUsage.serverAuth]
+          : [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth],
+      ),
       new x509.SubjectAlternativeNameExtension(
         hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host })),
       ),

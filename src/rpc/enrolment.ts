@@ -7,7 +7,6 @@ import { createHash, X509Certificate } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
-import type { KeyPair } from './certificates.ts'
 import type { JoinToken } from './join-token.ts'
 import { RefusedError, refuse, UnreachableError } from './report.ts'
 import type { TlsIdentity } from './tls-identity.ts'
@@ -17,11 +16,14 @@ export interface EnrolmentRequest {
   readonly node: string
   /** PEM; the node keeps the private half. */
   readonly publicKey: string
+  /** It shall be no member but a remote node. */
+  readonly remote?: boolean
 }
 
 export interface EnrolmentAnswer {
   readonly certificate: string
-  readonly authority: KeyPair
+  /** A remote node gets no key: it lets nobody in. */
+  readonly authority: { readonly certificate: string; readonly key?: string }
   /** The text of cluster.json. */
   readonly clusterFile: string
 }
@@ -91,9 +93,9 @@ async function readBody(asked: IncomingMessage): Promise<string | undefined> {
 
 function parseRequest(body: string): EnrolmentRequest | undefined {
   const value = parseObject(body)
-  const { secret, node, publicKey } = value ?? {}
+  const { secret, node, publicKey, remote } = value ?? {}
   if (typeof secret !== 'string' || typeof node !== 'string' || typeof publicKey !== 'string') return undefined
-  return { secret, node, publicKey }
+  return { secret, node, publicKey, remote: remote === true }
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -115,7 +117,7 @@ function reply(answer: ServerResponse, status: number, body: object): void {
 export async function askToEnrol(
   peer: { readonly host: string; readonly port: number },
   token: JoinToken,
-  asked: { readonly node: string; readonly publicKey: string },
+  asked: Omit<EnrolmentRequest, 'secret'>,
 ): Promise<EnrolmentAnswer> {
   const socket = await connectPinned(peer, token.authorityHash)
   const body = JSON.stringify({ secret: token.secret, ...asked } satisfies EnrolmentRequest)
@@ -147,14 +149,10 @@ function parseAnswer(value: Readonly<Record<string, unknown>> | undefined): Enro
   const pair = (typeof authority === 'object' && authority !== null ? authority : {}) as Partial<
     Record<string, unknown>
   >
-  if (
-    typeof certificate !== 'string' ||
-    typeof clusterFile !== 'string' ||
-    typeof pair.certificate !== 'string' ||
-    typeof pair.key !== 'string'
-  )
+  if (typeof certificate !== 'string' || typeof clusterFile !== 'string' || typeof pair.certificate !== 'string')
     throw refuse('bad-answer', 'The node answered with something that is no certificate: is its version the same?')
-  return { certificate, clusterFile, authority: { certificate: pair.certificate, key: pair.key } }
+  const key = typeof pair.key === 'string' ? { key: pair.key } : {}
+  return { certificate, clusterFile, authority: { certificate: pair.certificate, ...key } }
 }
 
 /** The certificate is checked by hand, because all that is known of the authority is its hash. */

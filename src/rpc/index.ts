@@ -12,6 +12,7 @@ export {
 export {
   askToEnrol,
   type Enrol,
+  type EnrolmentAnswer,
   type EnrolmentServer,
   serveEnrolment,
 } from './enrolment.ts'

@@ -5,6 +5,7 @@
 export type * from './cluster-status.ts'
 export { compareDigests, type DigestSources, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
+export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
 export { partsOf } from './parts.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export {

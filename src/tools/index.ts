@@ -4,9 +4,10 @@
  * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
  */
 export { allTools } from './all-tools.ts'
+export { callDaemon } from './file/socket-client.ts'
 export { optionsOf, writtenNames } from './help.ts'
 export { refused, type ToolReply } from './reply.ts'
 export { runTool } from './run-tool.ts'
 export { serveTools, type ToolServer } from './socket.ts'
-export type { Tool } from './tool.ts'
+export type { Tool, ToolCall } from './tool.ts'
 export type { CibChange, FenceRequest, FencingEvent, ToolNode, ToolWorld } from './world.ts'

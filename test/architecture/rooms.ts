@@ -17,6 +17,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   tools: ['base', 'cib', 'status', 'attributes', 'scheduler', 'resource-agents'],
   store: ['base', 'cib'],
   rpc: ['base', 'cib', 'transition'],
+  remote: ['base', 'cib', 'transition', 'rpc'],
   cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc'],
   daemon: everything,
 }

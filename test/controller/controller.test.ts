@@ -565,6 +565,32 @@ describe('a node that is lost', () => {
   })
 })
 
+describe('a remote node', () => {
+  const east = nodeName('east')
+  const routed = { ...resourceAction(1, 'start', east), routerNode: gamma }
+
+  test('is told through the node that holds its connection, and its silence is not that node’s fault', () => {
+    const dc = new Dc()
+    dc.computes(routed)
+    expect(dc.executed).toEqual(['web_start_0@gamma'])
+    dc.later(200_000)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true, expected: 'member' })
+    expect(dc.take('log')).toContainEqual(expect.objectContaining({ message: 'action given up' }))
+  })
+
+  test('that was fenced is recorded as a remote one, and what was under way there has failed', () => {
+    const dc = new Dc()
+    dc.computes(routed, clusterAction(2, 'stonith', east), resourceAction(3, 'start', beta, [2]))
+    const [fence] = dc.take('fence')
+    if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
+    expect(dc.executed).toEqual(['web_start_0@gamma'])
+    dc.feed({ kind: 'fenced', id: fence.id, target: east, action: 'reboot', at: 5, outcome: 'succeeded', message: '' })
+    expect(dc.stateOf(east)).toMatchObject({ inCcm: false, attributes: { remote_node: 'true', node_fenced: '5' } })
+    expect(dc.executed).toEqual(['web_start_0@beta'])
+    expect(dc.state.reign?.walk?.failed).toEqual(new Set([1]))
+  })
+})
+
 describe('a cluster that starts', () => {
   const before = [alpha, beta, gamma].map((node) =>
     put(keys.nodeState(node), {

@@ -56,7 +56,12 @@ const command = {
 
 test('a node tells its load with each answer to the DC', async () => {
   const executor = { highestTerm: 3, perform: async () => ({ kind: 'taken', done: false }) as const }
-  const answer: TermAnswer = await takeCommand(command, { executor, shutDown: () => undefined })
+  const answer: TermAnswer = await takeCommand(command, {
+    self: nodeName('n1'),
+    executor,
+    shutDown: () => undefined,
+    route: () => Promise.reject(new Error('nothing is to be routed')),
+  })
   expect(answer.loadAverage).toBeGreaterThanOrEqual(0)
   expect(answer.processors).toBeGreaterThanOrEqual(1)
 

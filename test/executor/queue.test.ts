@@ -324,6 +324,19 @@ describe('without quorum', () => {
     expect(node.execute('web', 'monitor')).toEqual(['run web monitor'])
   })
 
+  test('what nobody stands behind any more does not begin, and monitors go on', () => {
+    const node = new Node()
+    node.execute('web', 'monitor', { intervalMs: 1000 })
+    node.finished('web', 0)
+    node.execute('db', 'start')
+    node.execute('ip', 'monitor')
+    node.execute('ip', 'stop')
+    node.give({ kind: 'withdraw' })
+    expect(node.announced('db', false)).toEqual([])
+    expect(node.finished('ip', 0)).toEqual(['record ip monitor done 0'])
+    expect(node.at(1000)).toEqual(['run web monitor'])
+  })
+
   test('the node stops what it runs stage by stage, without the store', () => {
     const node = new Node()
     const stages = [

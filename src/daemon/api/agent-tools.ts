@@ -11,6 +11,7 @@ import {
   type FencingEvent,
   runTool,
   serveTools,
+  type ToolCall,
   type ToolNode,
   type ToolReply,
   type ToolServer,
@@ -32,16 +33,19 @@ export async function serveAgentTools(node: ClusterNode, paths: Paths): Promise<
   return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world), group)
 }
 
+/** For agents on the remote nodes whose connections this node holds: they see what it sees, under their node's name. */
+export function remoteTools(node: ClusterNode): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
+  return async (remote, call) => await runTool(call, new AgentToolsWorld(node, remote))
+}
+
 class AgentToolsWorld implements ToolWorld {
   readonly isCluster = true
+  readonly localNode: NodeName
   readonly #node: ClusterNode
 
-  constructor(node: ClusterNode) {
+  constructor(node: ClusterNode, localNode: NodeName = node.name) {
     this.#node = node
-  }
-
-  get localNode(): NodeName {
-    return this.#node.name
+    this.localNode = localNode
   }
 
   get quorate(): boolean {

@@ -8,7 +8,7 @@ import type { Command, Executor } from '../../executor/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
-import { serveAgentTools } from '../api/agent-tools.ts'
+import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
 import { clusterState } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'
 import { pushConfig } from '../configuration/config-history.ts'
@@ -25,6 +25,7 @@ import { pulsePeers } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
+import { RemoteConnections } from '../remote/connections.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { voterEndpoints } from '../store/store-config.ts'
 import { TwoNodeHands } from '../two-node/two-node-hands.ts'
@@ -75,6 +76,7 @@ export class ClusterNode {
   readonly #quorumLoss: QuorumLoss
   readonly #votes: VoteKeeper
   readonly #dampened: DampenedAttributes
+  readonly #connections: RemoteConnections
   readonly #askForList: AskForList
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
@@ -118,6 +120,13 @@ export class ClusterNode {
       ...this.#sources(),
       entry: this.#known.get,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
+    this.#connections = new RemoteConnections({
+      ...this.#sources(),
+      self: this.name,
+      identity: setup.identity,
+      notice: (resource) => this.#executor?.notice(resource),
+      runTool: remoteTools(this),
     })
     this.#votes = new VoteKeeper({
       ...this.#sources(),
@@ -212,8 +221,10 @@ export class ClusterNode {
 
   readonly takeCommand = async (command: Command): Promise<TermAnswer> =>
     await takeCommand(command, {
+      self: this.name,
       executor: this.#executor,
       shutDown: () => this.#presence.feed({ kind: 'shutdown-allowed' }),
+      route: async (node, routed) => await this.#connections.perform(node, routed),
     })
 
   /** An administrator's word that a node is off. In a cluster of two it counts without the other's vote as well. */
@@ -261,6 +272,7 @@ export class ClusterNode {
     this.#votes.close()
     this.#dampened.close()
     await this.#executor?.close()
+    this.#connections.abandon()
     await this.#agentTools?.close()
     this.#known.close()
     this.fencing.close()
@@ -286,6 +298,7 @@ export class ClusterNode {
       paths: this.#setup.paths,
       log: this.#log,
       fenceDevices: this.fencing.runner,
+      connections: this.#connections,
     })
     this.#known.warmUp()
     this.#executor.adopt()

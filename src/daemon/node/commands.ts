@@ -48,10 +48,16 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
   }
 }
 
-/** `do_shutdown` is this node's leave to go; everything else is the executor's. */
+/** `do_shutdown` is this node's leave to go; what another node is to do goes through its connection; the rest is the executor's. */
 export async function takeCommand(
   command: Command,
-  parts: { readonly executor: Pick<Executor, 'perform' | 'highestTerm'> | undefined; readonly shutDown: () => void },
+  parts: {
+    readonly self: NodeName
+    readonly executor: Pick<Executor, 'perform' | 'highestTerm'> | undefined
+    readonly shutDown: () => void
+    /** To a node behind a connection that this node holds. */
+    readonly route: (node: NodeName, command: Command) => Promise<TermAnswer>
+  },
 ): Promise<TermAnswer> {
   const { executor } = parts
   if (!executor)
@@ -61,11 +67,16 @@ export async function takeCommand(
     parts.shutDown()
     return { accepted: true, done: true, why: '', highestTerm: command.term, message: '' }
   }
-  const answer = answerOf(await executor.perform(command), executor.highestTerm)
+  const { node } = command.action
+  const isRouted = node !== undefined && node !== parts.self
+  if (isRouted && command.term < executor.highestTerm) return oldTerm(executor.highestTerm)
+  const answer = isRouted
+    ? await parts.route(node, command)
+    : answerOf(await executor.perform(command), executor.highestTerm)
   return { ...answer, loadAverage: loadavg()[0] ?? 0, processors: availableParallelism() }
 }
 
-function answerOf(answer: Answer, highestTerm: number): TermAnswer {
+export function answerOf(answer: Answer, highestTerm: number): TermAnswer {
   if (answer.kind === 'taken') return { accepted: true, done: answer.done, why: '', highestTerm, message: '' }
   return { accepted: false, done: false, why: answer.why, highestTerm: answer.highestTerm, message: answer.message }
 }

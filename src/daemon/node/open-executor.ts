@@ -1,6 +1,6 @@
 /** The executor of this node with its adapters: agents as child processes or units of systemd, results to the store. */
 import { join } from 'node:path'
-import type { NodeName } from '../../base/index.ts'
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { Executor } from '../../executor/index.ts'
 import {
@@ -11,11 +11,13 @@ import {
   runsAsUnit,
   UnitRunner,
 } from '../../resource-agents/index.ts'
+import { isConnectionAgent } from '../../status/index.ts'
 import type { Store } from '../../store/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { installFolder } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
 
 export function agentHost(paths: Paths): AgentHost {
@@ -28,6 +30,13 @@ export function agentHost(paths: Paths): AgentHost {
   }
 }
 
+/** Everything that this host runs itself: programs and systemd units. `notice`: a unit has changed by itself. */
+export function hostAgents(host: AgentHost, notice: (resource: ResourceId) => void): AgentRunner {
+  const programs = childProcessRunner(host)
+  const units = new UnitRunner(notice)
+  return { run: (call) => (runsAsUnit(call.agent) ? units : programs).run(call) }
+}
+
 export function openExecutor(parts: {
   readonly node: NodeName
   readonly store: Store
@@ -35,22 +44,27 @@ export function openExecutor(parts: {
   readonly paths: Paths
   readonly log: Log
   readonly fenceDevices: AgentRunner
+  readonly connections: AgentRunner
 }): Executor {
-  const { node, store, view, paths, log, fenceDevices } = parts
+  const { node, store, view, paths, log, fenceDevices, connections } = parts
   const host = agentHost(paths)
-  const programs = childProcessRunner(host)
-  const units = new UnitRunner((resource) => executor.notice(resource))
+  const agents = hostAgents(host, (resource) => executor.notice(resource))
   const runner: AgentRunner = {
     run(call) {
       if (call.agent.class === 'stonith') return fenceDevices.run(call)
-      return (runsAsUnit(call.agent) ? units : programs).run(call)
+      return (isConnectionAgent(call) ? connections : agents).run(call)
     },
   }
   const executor = new Executor({
     node,
     runner,
     metadata: metadataReader(host),
-    store: resultStore(store, node, () => [...view().attributes.values()]),
+    store: resultStore({
+      store,
+      node,
+      attributes: () => [...view().attributes.values()],
+      mayBegin: [{ kind: 'present', key: keys.member(node) }],
+    }),
     log,
     runFolder: paths.run,
     firstCallId: nextCallId(view().operations.values(), node),

@@ -6,6 +6,7 @@ import {
   createKeys,
   createNodeCertificate,
   type Enrol,
+  type EnrolmentAnswer,
   type JoinRequest,
   parseToken,
   refuse,
@@ -13,7 +14,7 @@ import {
   signNodeCertificate,
 } from '../../rpc/index.ts'
 import { createStore, type Store, voterCount } from '../../store/index.ts'
-import { writeWhole } from '../host/files.ts'
+import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { allKeys } from '../records/keys.ts'
 import { storeConfig } from '../store/store-config.ts'
@@ -24,7 +25,7 @@ import {
   parseClusterFile,
   printClusterFile,
 } from './cluster-file.ts'
-import { readAuthority, writeIdentity } from './identity.ts'
+import { readAuthority, writeIdentity, writeRemoteIdentity } from './identity.ts'
 import { isIssuedSecret } from './join-tokens.ts'
 import { findOwnNode, ownName } from './own-name.ts'
 
@@ -93,12 +94,31 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ f
   const node = asked.nodeName ?? ownName()
   const keys = await createKeys()
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
+  const { certificate, key } = answer.authority
+  if (key === undefined) throw refuse('bad-answer', 'The node answered as if this host should be a remote node.')
   const file = acceptClusterFile(answer.clusterFile)
   const own = file.nodes.find(({ name }) => name === node)
   if (own) await checkStore(file, own, paths)
-  writeIdentity(paths.pki, answer.authority, { certificate: answer.certificate, key: keys.key })
+  writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
   writeWhole(paths.clusterFile, printClusterFile(file))
   return { file, node }
+}
+
+/** Answers with the cluster's name. What a member of a cluster has is not overwritten. */
+export async function joinAsRemote(
+  paths: Paths,
+  asked: { readonly address: string; readonly token: string; readonly node: string },
+): Promise<string> {
+  if (readIfThere(paths.clusterFile) !== undefined)
+    throw refuse('is-member', 'This host is a node of a cluster already: run `systole cluster destroy` first.')
+  const token = parseToken(asked.token)
+  if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
+  const { publicKey, key } = await createKeys()
+  const { node } = asked
+  const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey, remote: true })
+  const { authority, certificate, clusterFile } = answer
+  writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
+  return acceptClusterFile(clusterFile).clusterName
 }
 
 /** `10.0.0.1`, `10.0.0.1:7704`, `n1.example`, `[fd00::1]:7704`, `fd00::1`. */
@@ -110,7 +130,7 @@ function parseHost(text: string): { readonly host: string; readonly port: number
 
 /** The other side: a node that holds the authority's key lets in whoever shows a token and is in the cluster's list. */
 export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enrol {
-  return async ({ secret, node, publicKey }) => {
+  return async ({ secret, node, publicKey, remote }) => {
     if (!isIssuedSecret(paths.joinTokens, secret))
       throw refuse(
         'token-not-valid',
@@ -118,6 +138,7 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
       )
     const file = currentFile()
     const entry = file.nodes.find(({ name }) => name === nodeName(node))
+    if (remote === true) return await enrolRemote(paths, file, { node, publicKey, isTaken: entry !== undefined })
     if (!entry)
       throw refuse(
         'unknown-node',
@@ -128,4 +149,21 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
     const certificate = await signNodeCertificate(authority, { name: node, addresses: [entry.address], publicKey })
     return { certificate, authority, clusterFile: printClusterFile(file) }
   }
+}
+
+/** Whoever holds a token may be a remote node of any name that is no member's: only a connection in the configuration gives it work. */
+async function enrolRemote(
+  paths: Paths,
+  file: ClusterFile,
+  asked: { readonly node: string; readonly publicKey: string; readonly isTaken: boolean },
+): Promise<EnrolmentAnswer> {
+  const { node: name, publicKey } = asked
+  if (asked.isTaken)
+    throw refuse(
+      'name-in-use',
+      `${name} is a member of the cluster ${file.clusterName}: a remote node needs another name.`,
+    )
+  const authority = readAuthority(paths.pki)
+  const certificate = await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true })
+  return { certificate, authority: { certificate: authority.certificate }, clusterFile: printClusterFile(file) }
 }

@@ -27,6 +27,14 @@ export function writeIdentity(folder: string, authority: KeyPair, node: KeyPair)
   writeWhole(files.key, node.key, 0o600)
 }
 
+/** A remote node has no key of the authority. */
+export function writeRemoteIdentity(folder: string, { authority, certificate, key }: TlsIdentity): void {
+  const files = pkiFiles(folder)
+  writeWhole(files.authority, authority)
+  writeWhole(files.certificate, certificate)
+  writeWhole(files.key, key, 0o600)
+}
+
 export class MissingIdentityError extends Error {
   override readonly name = 'MissingIdentityError'
   constructor(folder: string) {

@@ -12,3 +12,6 @@ export const configVersionKey = (version: number): string =>
   `${configHistoryPrefix}${String(version).padStart(10, '0')}`
 
 export { keys }
+
+/** Which cluster node holds the connection to a remote node: `{node}`. Its revision is the token that the remote node obeys. */
+export const remoteOwnerKey = (remote: string): string => `${allKeys}remote-owner/${encodeURIComponent(remote)}`

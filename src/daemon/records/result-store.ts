@@ -5,16 +5,32 @@ import type { NodeName } from '../../base/index.ts'
 import type { OperationRecord, TransientAttributeRecord } from '../../cib/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
 import type { ResultStore } from '../../executor/index.ts'
-import type { Revision, Store, Write } from '../../store/index.ts'
+import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { storeWrite } from './guarded-writes.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
-export function resultStore(
-  store: Store,
-  node: NodeName,
-  attributes: () => readonly TransientAttributeRecord[],
-): ResultStore {
+export interface ResultStorePorts {
+  readonly store: Store
+  /** Whose results they are. */
+  readonly node: NodeName
+  readonly attributes: () => readonly TransientAttributeRecord[]
+  /** What must hold for anything to begin: a node whose lease was ended begins nothing, even before it learns of it. */
+  readonly mayBegin: readonly Comparison[]
+  /** What must hold for results to be written; throws where it does not. */
+  readonly mayTell?: readonly Comparison[]
+}
+
+/** Somebody else speaks for the node now. */
+export class NotTheOwnerError extends Error {
+  override readonly name = 'NotTheOwnerError'
+}
+
+export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }: ResultStorePorts): ResultStore {
+  const tell = async (writes: readonly Write[]): Promise<void> => {
+    const { applied } = await store.transaction({ compare: mayTell, writes })
+    if (!applied) throw new NotTheOwnerError(`This node does not hold the connection to ${node} any more.`)
+  }
   const puts = (records: readonly OperationRecord[]): readonly Write[] =>
     records.map((record) => ({
       kind: 'put',
@@ -24,11 +40,7 @@ export function resultStore(
   return {
     announce: async (records, term) => {
       const { applied } = await store.transaction({
-        compare: [
-          { kind: 'create-revision', key: keys.dc, equals: term as Revision },
-          // A node whose lease was ended begins nothing, even before it learns of it.
-          { kind: 'present', key: keys.member(node) },
-        ],
+        compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...mayBegin],
         writes: puts(records),
       })
       return applied ? 'written' : 'refused'
@@ -36,14 +48,14 @@ export function resultStore(
     record: async (records, failure) => {
       const counted = failure === undefined ? [] : failureEdits(attributes(), [{ ...failure, node, by: 'one' }])
       const counts = writesOfEdits(counted).map(storeWrite)
-      await store.transaction({ compare: [], writes: [...puts(records), ...counts] })
+      await tell([...puts(records), ...counts])
     },
     forget: async (resource, recordId) => {
       const write: Write =
         recordId === undefined
           ? { kind: 'delete-prefix', prefix: keys.historyOfResource(node, resource) }
           : { kind: 'delete', key: keys.history(node, resource, recordId) }
-      await store.transaction({ compare: [], writes: [write] })
+      await tell([write])
     },
   }
 }

@@ -44,9 +44,15 @@ export class Lab {
 
   readonly #disks: readonly string[]
 
-  /** `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays. */
-  constructor(nodes: readonly string[], { disks = [] }: { readonly disks?: readonly string[] } = {}) {
+  readonly #remotes: readonly string[]
+
+  /** `remotes`: those of the nodes that run `systoled --remote` (`addRemote`). `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays. */
+  constructor(
+    nodes: readonly string[],
+    { disks = [], remotes = [] }: { readonly disks?: readonly string[]; readonly remotes?: readonly string[] } = {},
+  ) {
     this.#disks = disks
+    this.#remotes = remotes
     this.folder = mkdtempSync(join(tmpdir(), 'systole-lab-'))
     this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
     const programs = join(this.folder, 'programs')
@@ -60,6 +66,10 @@ export class Lab {
     return this.network.nodes
   }
 
+  get #members(): readonly string[] {
+    return this.nodes.filter((node) => !this.#remotes.includes(node))
+  }
+
   /** Namespaces, power controllers, and power on everywhere. No node knows of a cluster yet. */
   async start(): Promise<void> {
     const hosts = this.nodes.map((node) => `${this.network.address(node)} ${node}`)
@@ -67,14 +77,30 @@ export class Lab {
     writeFileSync(join(this.folder, 'hosts'), `127.0.0.1 localhost\n${hosts.join('\n')}\n`)
     for (const node of this.nodes)
       for (const part of ['etc', 'var']) mkdirSync(join(this.folder, 'nodes', node, part), { recursive: true })
+    for (const node of this.#remotes) {
+      this.#mark(node, 'remote')
+      this.#mark(node, 'hold')
+    }
     await this.network.create()
     await this.power.serve()
     for (const node of this.nodes) this.controllers.start(node)
     for (const node of this.nodes) await this.power.on(node)
   }
 
+  /** A certificate for the remote node, its daemon, and the connection to it in the configuration. */
+  async addRemote(remote: string, member: string, ...options: readonly string[]): Promise<void> {
+    const token = (await this.systole(member, 'cluster', 'token')).trim()
+    await this.inNode(remote, 'systoled', '--remote', '--join', this.network.address(member), '--token', token)
+    rmSync(join(this.folder, 'nodes', remote, 'hold'))
+    await this.systole(member, 'cluster', 'node', 'add-remote', remote, this.network.address(remote), ...options)
+  }
+
+  #mark(node: string, name: string): void {
+    writeFileSync(join(this.folder, 'nodes', node, name), '')
+  }
+
   /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
-  async formCluster(nodes: readonly string[] = this.nodes): Promise<void> {
+  async formCluster(nodes: readonly string[] = this.#members): Promise<void> {
     const [first = '', ...others] = nodes
     await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
     const members = nodes.flatMap((node) => [node, `addr=${this.network.address(node)}`])

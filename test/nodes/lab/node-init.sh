@@ -33,7 +33,8 @@ export PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
 # What systemd's Restart=always does for the daemon. A node whose daemon is held stays without one.
 (
   while :; do
-    if [ ! -e "$disk/hold" ]; then systoled >>"$disk/systoled.log" 2>&1 & echo $! >/run/systoled.pid; wait $!; fi
+    remote=; [ -e "$disk/remote" ] && remote=--remote
+    if [ ! -e "$disk/hold" ]; then systoled $remote >>"$disk/systoled.log" 2>&1 & echo $! >/run/systoled.pid; wait $!; fi
     sleep 0.05
   done
 ) &

@@ -1,0 +1,304 @@
+/**
+ * The connection to one remote node, as the cluster node that it runs on makes and keeps it. Starting it claims it in the store,
+ * whose revision is the token that the remote node obeys, and begins the node's recorded state anew: what runs there is probed,
+ * whoever held the connection before. A connection that breaks gets a moment to come back, as a restarted daemon does; one that does
+ * not has failed, and what follows the scheduler decides.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NodeName } from '../../base/index.ts'
+import type { NodeStateRecord } from '../../cib/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import {
+  type CallHandlers,
+  connectRemote,
+  type LinkEnd,
+  type OwnerCalls,
+  type RemoteAddress,
+  type RemoteLink,
+  RemoteUnreachableError,
+} from '../../remote/index.ts'
+import type { TlsIdentity } from '../../rpc/index.ts'
+import { guestNodes, remoteNodeNames } from '../../status/index.ts'
+import type { Revision, Store, Write } from '../../store/index.ts'
+import type { Log } from '../host/log.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys, remoteOwnerKey } from '../records/keys.ts'
+import { nextCallId, resultStore } from '../records/result-store.ts'
+
+export interface ConnectionPorts {
+  readonly self: NodeName
+  readonly log: Log
+  readonly store: () => Store
+  readonly view: () => ClusterView
+  readonly identity: TlsIdentity
+  readonly runTool: (remote: NodeName, call: ToolRequest) => ReturnType<CallHandlers<OwnerCalls>['tool']>
+}
+
+export type ToolRequest = Parameters<CallHandlers<OwnerCalls>['tool']>[0]
+
+type Phase = 'connecting' | 'up' | 'broken' | 'lost' | 'taken' | 'closed'
+
+/**
+ * As long as the daemon of a host that answers is given to come back. More than a member gets: services are only unmonitored meanwhile,
+ * and the host may start it slowly.
+ */
+const graceMs = 10_000
+const retryMs = 200
+/** A host that was silent is tried once more: connecting has a patience of its own. */
+const onceMs = 100
+
+export class RemoteRefusedError extends Error {
+  override readonly name = 'RemoteRefusedError'
+}
+
+export class RemoteConnection {
+  readonly #ports: ConnectionPorts
+  readonly #address: RemoteAddress
+  readonly #onLost: () => void
+  #phase: Phase = 'connecting'
+  #link: RemoteLink | undefined
+  #token = 0
+  #handingOver = false
+  #reason = ''
+  /** While it is broken: ends when it is known what becomes of it. */
+  #mending: Promise<void> = Promise.resolve()
+
+  /** `onLost` is called once: the connection has failed. */
+  constructor(ports: ConnectionPorts, address: RemoteAddress, onLost: () => void) {
+    this.#ports = ports
+    this.#address = address
+    this.#onLost = onLost
+  }
+
+  get remote(): NodeName {
+    return this.#address.node as NodeName
+  }
+
+  /** Tries until it is there or the time is over; throws why it is not. */
+  async open(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs
+    this.#token = await this.#claim()
+    for (;;) {
+      try {
+        return await this.#connect()
+      } catch (error) {
+        const over = performance.now() + retryMs >= deadline || this.#phase === 'closed'
+        if (over || error instanceof RemoteRefusedError) throw error
+        await delay(retryMs)
+      }
+    }
+  }
+
+  /** Undefined while it lives; else why not. One that is just being made anew is waited for. */
+  async trouble(): Promise<string | undefined> {
+    await this.#mending
+    return this.#phase === 'up' ? undefined : this.#reason || 'it is not there'
+  }
+
+  /** The remote node's ear, where it has one. */
+  async link(): Promise<RemoteLink | undefined> {
+    await this.#mending
+    return this.#phase === 'up' ? this.#link : undefined
+  }
+
+  /** Another node is about to take it: that is no loss. */
+  handOver(): void {
+    this.#handingOver = true
+  }
+
+  /** In order, where this node still holds it: the remote node is down then, as the cluster sees it. */
+  async close(): Promise<void> {
+    const link = this.#link
+    const wasUp = this.#phase === 'up'
+    this.#phase = 'closed'
+    if (link && wasUp) await Promise.race([link.call('release', {}).catch(() => undefined), delay(1000)])
+    link?.close()
+    if (this.#token > 0) await this.#recordDown()
+  }
+
+  /** The daemon ends: the remote node waits for whoever comes. */
+  abandon(): void {
+    this.#phase = 'closed'
+    this.#link?.close()
+  }
+
+  async #claim(): Promise<number> {
+    const { self, store } = this.#ports
+    const { applied, revision } = await store().transaction({
+      compare: [{ kind: 'present', key: keys.member(self) }],
+      writes: [{ kind: 'put', key: remoteOwnerKey(this.remote), value: toBytes({ node: self }) }],
+    })
+    if (!applied) throw new RemoteRefusedError('This node is no member of the cluster now')
+    return revision
+  }
+
+  async #connect(): Promise<void> {
+    const { identity, self, view, log } = this.#ports
+    const ended: { end?: LinkEnd } = {}
+    const link = await connectRemote(this.#address, identity, this.#handlers(), (end) => {
+      ended.end = end
+      if (this.#link === link) this.#broke(end)
+    })
+    try {
+      const firstCallId = nextCallId(view().operations.values(), this.remote)
+      const answer = await link.call('own', { owner: self, token: this.#token, firstCallId })
+      if (!answer.accepted) throw new RemoteRefusedError(`${this.remote} obeys a node that was recorded later`)
+      await this.#recordUp(answer.incarnation)
+      if (this.#phase === 'closed') throw new RemoteRefusedError('the connection was stopped meanwhile')
+      if (ended.end) throw new RemoteUnreachableError(this.#address, ended.end.reason, ended.end.hostAnswered)
+    } catch (error) {
+      link.close()
+      throw error
+    }
+    this.#link = link
+    this.#phase = 'up'
+    log.info('a remote node is connected', { remote: this.remote, revision: this.#token })
+  }
+
+  #broke(end: LinkEnd): void {
+    this.#link = undefined
+    if (this.#phase !== 'up') return
+    this.#ports.log.warn('the connection to a remote node broke', { remote: this.remote, reason: end.reason })
+    this.#phase = 'broken'
+    this.#mending = this.#mend(end)
+  }
+
+  async #mend(end: LinkEnd): Promise<void> {
+    const deadline = performance.now() + (end.hostAnswered ? graceMs : onceMs)
+    while (this.#phase === 'broken') {
+      try {
+        return await this.#connect()
+      } catch (error) {
+        if (performance.now() >= deadline || error instanceof RemoteRefusedError) {
+          this.#lose(error instanceof Error ? error.message : String(error))
+          return
+        }
+        await delay(retryMs)
+      }
+    }
+  }
+
+  #lose(reason: string): void {
+    if (this.#phase === 'closed') return
+    this.#phase = 'lost'
+    this.#reason = reason
+    this.#ports.log.warn('the connection to a remote node is lost', { remote: this.remote, reason })
+    this.#onLost()
+  }
+
+  #taken(by: string): void {
+    if (this.#phase === 'closed') return
+    this.#link = undefined
+    this.#phase = 'taken'
+    this.#reason = `${by} has taken the connection`
+    this.#ports.log.info('another node holds the connection to a remote node', { remote: this.remote, by })
+    if (!this.#handingOver) this.#onLost()
+  }
+
+  #handlers(): CallHandlers<OwnerCalls> {
+    const { store, view, runTool } = this.#ports
+    const node = this.remote
+    const results = () =>
+      resultStore({
+        store: store(),
+        node,
+        attributes: () => [...view().attributes.values()],
+        mayBegin: [{ kind: 'present', key: keys.member(this.#ports.self) }, this.#owned()],
+        mayTell: [this.#owned()],
+      })
+    return {
+      announce: async ({ records, term }) => ({ written: (await results().announce(records, term)) === 'written' }),
+      record: async ({ records, failure }) => {
+        await results().record(records, failure as Parameters<ReturnType<typeof results>['record']>[1])
+        return {}
+      },
+      forget: async ({ resource, recordId }) => {
+        await results().forget(resource as Parameters<ReturnType<typeof results>['forget']>[0], recordId)
+        return {}
+      },
+      tool: async (call) => await runTool(node, call),
+      taken: async ({ by }) => {
+        this.#taken(by)
+        return {}
+      },
+      leave: async () => {
+        const value = String(Math.floor(Date.now() / 1000))
+        const record = { node, set: '', name: 'shutdown', value }
+        await this.#write([{ kind: 'put', key: keys.attribute(node, '', 'shutdown'), value: toBytes(record) }])
+        return {}
+      },
+    }
+  }
+
+  #owned() {
+    return { kind: 'mod-revision', key: remoteOwnerKey(this.remote), equals: this.#token as Revision } as const
+  }
+
+  async #write(writes: readonly Write[]): Promise<boolean> {
+    const { applied } = await this.#ports.store().transaction({ compare: [this.#owned()], writes })
+    return applied
+  }
+
+  /** Its history begins anew; attributes stay, but a wish to leave was that of an earlier life. */
+  async #recordUp(incarnation: number): Promise<void> {
+    const node = this.remote
+    const applied = await this.#write([
+      {
+        kind: 'put',
+        key: keys.nodeState(node),
+        value: toBytes(this.#state(true, { incarnation: String(incarnation) })),
+      },
+      { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
+      { kind: 'delete', key: keys.attribute(node, '', 'shutdown') },
+    ])
+    if (!applied) throw new RemoteRefusedError('another node has claimed the connection')
+  }
+
+  /** A node that the configuration names no more is forgotten. Otherwise not what it ran: what was not stopped still runs there. */
+  async #recordDown(): Promise<void> {
+    const node = this.remote
+    const state = keys.nodeState(node)
+    const forget: readonly Write[] = [
+      { kind: 'delete', key: state },
+      { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
+    ]
+    const { nodeStates } = this.#ports.view()
+    const { incarnation, node_fenced: fenced } = nodeStates.get(node)?.attributes ?? {}
+    const known = {
+      ...(incarnation === undefined ? {} : { incarnation }),
+      ...(fenced === undefined ? {} : { node_fenced: fenced }),
+    }
+    try {
+      await this.#write([
+        ...(this.#isConfigured()
+          ? [{ kind: 'put', key: state, value: toBytes(this.#state(false, known)) } as const]
+          : forget),
+        { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
+        { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
+        { kind: 'delete', key: remoteOwnerKey(node) },
+      ])
+    } catch (error) {
+      // Without quorum; whoever starts the connection next writes what is then true.
+      this.#ports.log.warn('that a remote node is down could not be recorded', { remote: node, error })
+    }
+  }
+
+  #isConfigured(): boolean {
+    const { configuration } = this.#ports.view()
+    if (configuration === undefined) return true
+    const guests = guestNodes(configuration.typed).map(({ name }) => name)
+    return [...remoteNodeNames(configuration.typed), ...guests].includes(this.remote)
+  }
+
+  #state(isUp: boolean, attributes: Readonly<Record<string, string>>): NodeStateRecord {
+    return {
+      node: this.remote,
+      id: this.remote,
+      inCcm: isUp,
+      crmd: isUp ? 'online' : 'offline',
+      join: isUp ? 'member' : 'down',
+      expected: isUp ? 'member' : 'down',
+      attributes: { remote_node: 'true', ...attributes },
+    }
+  }
+}

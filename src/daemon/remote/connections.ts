@@ -1,0 +1,121 @@
+/**
+ * The connections that this node holds, as the agent `ocf:pacemaker:remote` that they are in the configuration: start connects,
+ * monitor tells whether the connection lives, stop disconnects, a migration hands over. And the way of commands to the nodes behind
+ * them.
+ */
+import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { Command } from '../../executor/index.ts'
+import {
+  type AgentCall,
+  type AgentOutcome,
+  type AgentRunner,
+  ocfExitCodes,
+  type RunningAgent,
+} from '../../resource-agents/index.ts'
+import type { TermAnswer } from '../../rpc/index.ts'
+import { type ConnectionPorts, RemoteConnection } from './connection.ts'
+
+const defaultPort = 3121
+/** The last attempt ends before the operation's time is over, so that it says what was wrong. */
+const spareMs = 1000
+
+export interface ConnectionsPorts extends ConnectionPorts {
+  /** Something has happened to the connection: its monitor looks now. */
+  readonly notice: (resource: ResourceId) => void
+}
+
+type Answer = Pick<AgentOutcome, 'exitCode' | 'exitReason'>
+
+export class RemoteConnections implements AgentRunner {
+  readonly #ports: ConnectionsPorts
+  readonly #byNode = new Map<string, RemoteConnection>()
+
+  constructor(ports: ConnectionsPorts) {
+    this.#ports = ports
+  }
+
+  run(call: AgentCall): RunningAgent {
+    const begun = performance.now()
+    const finished = this.#perform(call).then(
+      (answer): AgentOutcome => ({
+        status: 'done',
+        output: '',
+        execTimeMs: Math.round(performance.now() - begun),
+        ...answer,
+      }),
+    )
+    return { finished, kill: () => void this.#stop(call.resource) }
+  }
+
+  /** What is to be done on a node behind one of the connections. */
+  async perform(node: NodeName, { term, transitionKey, timeoutMs, action }: Command): Promise<TermAnswer> {
+    const link = await this.#byNode.get(node)?.link()
+    if (link) return await link.call('perform', { term, transitionKey, timeoutMs, action })
+    const message = `This node holds no connection to ${node}.`
+    return { accepted: false, done: false, why: 'no-connection', highestTerm: 0, message }
+  }
+
+  abandon(): void {
+    for (const connection of this.#byNode.values()) connection.abandon()
+    this.#byNode.clear()
+  }
+
+  async #perform(call: AgentCall): Promise<Answer> {
+    switch (call.operation) {
+      case 'start':
+      case 'migrate_from':
+        return await this.#start(call)
+      case 'stop':
+        return await this.#stop(call.resource)
+      case 'monitor':
+        return await this.#monitor(call.resource)
+      case 'migrate_to':
+        return await this.#handOver(call.resource)
+      case 'reload':
+      case 'reload-agent':
+        return { exitCode: ocfExitCodes.ok }
+      default:
+        return { exitCode: ocfExitCodes.unimplemented, exitReason: `A connection does not do ${call.operation}` }
+    }
+  }
+
+  async #start({ resource, attributes, timeoutMs }: AgentCall): Promise<Answer> {
+    await this.#stop(resource)
+    const host = attributes.server ?? attributes.addr ?? resource
+    const port = Number(attributes.port ?? defaultPort)
+    const connection = new RemoteConnection(this.#ports, { node: resource, host, port }, () =>
+      this.#ports.notice(resource),
+    )
+    this.#byNode.set(resource, connection)
+    try {
+      await connection.open(timeoutMs - spareMs)
+      return { exitCode: ocfExitCodes.ok }
+    } catch (error) {
+      connection.abandon()
+      if (this.#byNode.get(resource) === connection) this.#byNode.delete(resource)
+      return { exitCode: ocfExitCodes.error, exitReason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async #stop(resource: ResourceId): Promise<Answer> {
+    const connection = this.#byNode.get(resource)
+    this.#byNode.delete(resource)
+    await connection?.close()
+    return { exitCode: ocfExitCodes.ok }
+  }
+
+  async #monitor(resource: ResourceId): Promise<Answer> {
+    const connection = this.#byNode.get(resource)
+    if (!connection) return { exitCode: ocfExitCodes.notRunning }
+    const trouble = await connection.trouble()
+    return trouble === undefined ? { exitCode: ocfExitCodes.ok } : { exitCode: ocfExitCodes.error, exitReason: trouble }
+  }
+
+  async #handOver(resource: ResourceId): Promise<Answer> {
+    const connection = this.#byNode.get(resource)
+    if ((await connection?.link()) === undefined)
+      return { exitCode: ocfExitCodes.error, exitReason: 'The connection is not there to be handed over' }
+    connection?.handOver()
+    return { exitCode: ocfExitCodes.ok }
+  }
+}

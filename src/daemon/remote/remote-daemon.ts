@@ -1,0 +1,212 @@
+/**
+ * `systoled --remote`: executes for a cluster that it is no member of. It has no store and decides nothing: the cluster node that holds
+ * its connection hands it commands and records what came of them. While nobody holds it, what runs goes on and is monitored, and what
+ * there is to tell waits. What it was told and had not begun is forgotten then: the cluster may have decided anew meanwhile.
+ */
+import { X509Certificate } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type NodeName, nodeName } from '../../base/index.ts'
+import { Executor, type ResultStore } from '../../executor/index.ts'
+import {
+  LinkEndedError,
+  nobody,
+  type OwnerLink,
+  type Ownership,
+  type OwnRequest,
+  type RemoteServer,
+  serveRemote,
+} from '../../remote/index.ts'
+import { metadataReader } from '../../resource-agents/index.ts'
+import { haclientGroup, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
+import { refused, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
+import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { readIfThere, writeWhole } from '../host/files.ts'
+import type { Log } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { answerOf } from '../node/commands.ts'
+import { agentHost, hostAgents } from '../node/open-executor.ts'
+import { Owner } from './owner.ts'
+import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
+
+/** As long as a connection takes to move: an agent's call does not fail for that. */
+const toolPatienceMs = 10_000
+/** What crm_node and its like say where there is nobody to ask (CRM_EX_DISCONNECT). */
+const notConnected = 102
+
+export class RemoteDaemon {
+  readonly node: NodeName
+  readonly #paths: Paths
+  readonly #log: Log
+  readonly #identity: TlsIdentity
+  readonly #settings: RemoteSettings
+  readonly #left: () => void
+  readonly #owner = new Owner()
+  #executor: Executor | undefined
+  #server: RemoteServer | undefined
+  #tools: ToolServer | undefined
+  #leaving: (() => void) | undefined
+
+  constructor(parts: {
+    readonly paths: Paths
+    readonly log: Log
+    readonly identity: TlsIdentity
+    /** The cluster has let it go, as it was asked to. */
+    readonly left: () => void
+  }) {
+    this.#paths = parts.paths
+    this.#log = parts.log
+    this.#identity = parts.identity
+    this.#left = parts.left
+    this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root))
+    this.node = nameIn(parts.identity)
+  }
+
+  async start(): Promise<void> {
+    const { address, port } = this.#settings
+    const group = process.getuid?.() === 0 ? haclientGroup() : undefined
+    this.#tools = await serveTools(agentToolsSocket(this.#paths), async (call) => await this.#runTool(call), group)
+    this.#server = await serveRemote(
+      { host: address, port, identity: this.#identity },
+      {
+        incarnation: Date.now(),
+        ownership: this.#readOwnership(),
+        saveOwnership: (ownership) => writeWhole(this.#ownershipPath, `${JSON.stringify(ownership)}\n`),
+        onOwned: (link, asked) => this.#begin(link, asked),
+        onLost: (link, reason) => this.#lost(link, reason),
+        perform: async (command) => await this.#perform(command),
+        release: async () => this.#released(),
+      },
+    )
+    this.#log.info('remote daemon started', { version: process.env.SYSTOLE_VERSION, port: this.#server.port })
+  }
+
+  /** For an upgrade or a restart: what runs stays. */
+  async end(): Promise<void> {
+    this.#owner.close()
+    await this.#executor?.close()
+    await Promise.all([this.#server?.close(), this.#tools?.close()])
+    rmSync(this.#paths.lock, { force: true })
+  }
+
+  get #ownershipPath(): string {
+    return join(this.#paths.run, 'remote-owner.json')
+  }
+
+  /** Of this boot: /run does not outlive it, and nothing that was told before does. */
+  #readOwnership(): Ownership {
+    const text = readIfThere(this.#ownershipPath)
+    if (text === undefined) return nobody
+    const { highestToken, owner } = JSON.parse(text) as Partial<Ownership>
+    if (typeof highestToken !== 'number') throw new Error(`${this.#ownershipPath} is damaged.`)
+    return { highestToken, ...(owner === undefined ? {} : { owner }) }
+  }
+
+  #begin(link: OwnerLink, { owner, token, firstCallId }: OwnRequest): void {
+    this.#log.info('a cluster node holds the connection', { owner, revision: token })
+    if (!this.#executor) {
+      this.#executor = this.#openExecutor(firstCallId)
+      this.#executor.adopt()
+    }
+    this.#executor.setQuorum(true)
+    this.#owner.set(link)
+  }
+
+  #lost(link: OwnerLink, reason: string): void {
+    this.#log.warn('the connection to the cluster is gone; resources stay as they are', { reason })
+    this.#owner.lose(link)
+    this.#executor?.setQuorum(false)
+    this.#executor?.withdraw()
+  }
+
+  async #perform(command: Parameters<Executor['perform']>[0]): Promise<TermAnswer> {
+    const executor = this.#executor
+    if (!executor)
+      return { accepted: false, done: false, why: 'closing', highestTerm: 0, message: 'This node is still starting.' }
+    return answerOf(await executor.perform(command), executor.highestTerm)
+  }
+
+  async #released(): Promise<Record<string, never>> {
+    this.#log.info('the cluster has ended the connection', {})
+    this.#leaving?.()
+    return {}
+  }
+
+  #openExecutor(firstCallId: number): Executor {
+    const host = agentHost(this.#paths)
+    const executor: Executor = new Executor({
+      node: this.node,
+      runner: hostAgents(host, (resource) => executor.notice(resource)),
+      metadata: metadataReader(host),
+      store: this.#results(),
+      log: this.#log,
+      runFolder: this.#paths.run,
+      firstCallId,
+    })
+    return executor
+  }
+
+  /** A result is told until somebody has recorded it. Leave to begin is asked of whoever gave the command, or it is over. */
+  #results(): ResultStore {
+    const owner = this.#owner
+    return {
+      announce: async (records, term) => {
+        try {
+          const answer = await owner.link?.call('announce', { records, term })
+          return answer?.written === true ? 'written' : 'refused'
+        } catch (error) {
+          if (error instanceof LinkEndedError) return 'refused'
+          throw error
+        }
+      },
+      record: async (records, failure) => {
+        const link = await owner.wait()
+        await link.call('record', { records, ...(failure === undefined ? {} : { failure }) })
+      },
+      forget: async (resource, recordId) => {
+        const link = await owner.wait()
+        await link.call('forget', { resource, ...(recordId === undefined ? {} : { recordId }) })
+      },
+    }
+  }
+
+  /** The name is known here; everything else the cluster knows. */
+  async #runTool(call: ToolCall): Promise<ToolReply> {
+    const [only, more] = call.arguments
+    if (call.tool === 'crm_node' && (only === '-n' || only === '--name') && more === undefined)
+      return { exitCode: 0, output: `${call.onNode ?? this.node}\n`, errors: '' }
+    if (call.tool === 'leave') return await this.#leave()
+    try {
+      const link = await this.#owner.wait(toolPatienceMs)
+      const { tool, resource, onNode, arguments: words } = call
+      return await link.call('tool', {
+        tool,
+        arguments: words,
+        ...(resource === undefined ? {} : { resource }),
+        ...(onNode === undefined ? {} : { onNode }),
+      })
+    } catch (error) {
+      return refused(notConnected, error instanceof Error ? `${call.tool}: ${error.message}.` : String(error))
+    }
+  }
+
+  /** Answers when the cluster has stopped what runs here and ended the connection; the daemon ends then. */
+  async #leave(): Promise<ToolReply> {
+    const link = this.#owner.link
+    if (!link) return refused(notConnected, 'No cluster node holds the connection: what runs here goes on.')
+    const released = new Promise<void>((resolve) => {
+      this.#leaving = resolve
+    })
+    await link.call('leave', {})
+    await released
+    setImmediate(this.#left)
+    return { exitCode: 0, output: `${this.node} has left the cluster.\n`, errors: '' }
+  }
+}
+
+/** The certificate says who this node is: the id of its connection in the cluster. */
+function nameIn({ certificate }: TlsIdentity): NodeName {
+  const name = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1]
+  if (name === undefined) throw new Error('The certificate of this node names nobody.')
+  return nodeName(name)
+}

@@ -1,0 +1,81 @@
+/** The program `systoled --remote`: joins (`--join`), leaves (`--leave`), or runs until it is ended. */
+import { RefusedError, refuse } from '../../rpc/index.ts'
+import { callDaemon } from '../../tools/index.ts'
+import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { takeLock } from '../host/lock.ts'
+import { openLog } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { joinAsRemote } from '../nodes/enrol.ts'
+import { readIdentity } from '../nodes/identity.ts'
+import { ownName } from '../nodes/own-name.ts'
+import { RemoteDaemon } from './remote-daemon.ts'
+
+export async function runRemote(paths: Paths, words: readonly string[]): Promise<void> {
+  try {
+    if (words.includes('--join')) await join(paths, words)
+    else if (words.includes('--leave')) await leave(paths)
+    else await serve(paths)
+  } catch (error) {
+    if (!(error instanceof RefusedError) && !isExpected(error)) throw error
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  }
+}
+
+/** A mistake of the caller's, or of the world outside: its sentence is enough. */
+const isExpected = (error: unknown): boolean =>
+  error instanceof Error &&
+  /^(MissingIdentityError|AlreadyRunningError|UnreachableError|NoDaemonError)$/.test(error.name)
+
+async function join(paths: Paths, words: readonly string[]): Promise<void> {
+  const optionValue = (name: string): string | undefined => {
+    const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
+    const word = words[at]
+    return word?.includes('=') ? word.slice(name.length + 1) : words[at + 1]
+  }
+  const address = optionValue('--join')
+  const token = optionValue('--token')
+  if (address === undefined || token === undefined)
+    throw refuse('usage', 'Usage: systoled --remote --join <address> --token <token> [--node <name>]')
+  const node = words.some((word) => word.startsWith('--node')) ? (optionValue('--node') ?? ownName()) : ownName()
+  const clusterName = await joinAsRemote(paths, { address, token, node })
+  process.stdout.write(
+    `This host is the remote node ${node} of the cluster ${clusterName}, which \`systole cluster node add-remote ${node} <address>\` makes known there.\n`,
+  )
+}
+
+/** Ends when the cluster has moved away what runs here, and with it the daemon. */
+async function leave(paths: Paths): Promise<void> {
+  const reply = await callDaemon(agentToolsSocket(paths), { tool: 'leave', arguments: [] })
+  process.stdout.write(reply.output)
+  process.stderr.write(reply.errors)
+  process.exitCode = reply.exitCode === 0 ? 0 : 1
+}
+
+async function serve(paths: Paths): Promise<void> {
+  const identity = readIdentity(paths.pki)
+  takeLock(paths.lock)
+  const log = openLog(ownName(), process.env.SYSTOLE_LOG ?? 'info')
+  const fail = (error: unknown): void => {
+    log.error('the daemon ends because of a bug', { error })
+    process.exit(1)
+  }
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  const daemon: RemoteDaemon = new RemoteDaemon({
+    paths,
+    log,
+    identity,
+    left: () => {
+      log.info('left the cluster', {})
+      daemon.end().then(() => process.exit(0), fail)
+    },
+  })
+  const end = (signal: NodeJS.Signals): void => {
+    log.info('ending; resources stay as they are', { signal })
+    daemon.end().then(() => process.exit(0), fail)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  await daemon.start()
+}

@@ -1,0 +1,96 @@
+/**
+ * What a cluster node and a remote node ask of each other. Each call has one answer; results that are not answered are told
+ * again over the next connection, so all of them may come twice.
+ */
+import type { OperationRecord } from '../cib/index.ts'
+import type { TermAnswer } from '../rpc/index.ts'
+import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+
+interface Call<Request, Answer> {
+  readonly request: Request
+  readonly answer: Answer
+}
+
+type Nothing = Readonly<Record<string, never>>
+
+export interface OwnRequest {
+  /** The cluster node that wants to hold the connection. */
+  readonly owner: string
+  /** Grows with each owner: the store's revision at which this one was recorded. */
+  readonly token: number
+  /** Above the call ids of everything that is recorded of the remote node. */
+  readonly firstCallId: number
+}
+
+export interface OwnAnswer {
+  readonly accepted: boolean
+  /** The highest token that the remote node has seen. */
+  readonly highestToken: number
+  /** When its daemon started, in milliseconds since the epoch: another one has forgotten what the last one was told. */
+  readonly incarnation: number
+}
+
+/** What the cluster asks of a remote node. */
+export interface RemoteCalls {
+  /** The first call on a connection; nothing else is obeyed before it. */
+  readonly own: Call<OwnRequest, OwnAnswer>
+  /** An action of a transition, as a cluster node's own executor takes it. */
+  readonly perform: Call<
+    {
+      readonly term: number
+      readonly transitionKey: string
+      readonly timeoutMs: number
+      readonly action: ResourceAction | ClusterAction
+    },
+    TermAnswer
+  >
+  /** The connection ends in order: nobody else takes it, and the remote node need not wait for it. */
+  readonly release: Call<Nothing, Nothing>
+}
+
+/** What a remote node asks of the cluster node that holds its connection. */
+export interface OwnerCalls {
+  readonly announce: Call<
+    { readonly records: readonly OperationRecord[]; readonly term: number },
+    { readonly written: boolean }
+  >
+  readonly record: Call<
+    {
+      readonly records: readonly OperationRecord[]
+      /** The failure that the result is, where it counts: resource, operation, interval, seconds since the epoch. */
+      readonly failure?: {
+        readonly resource: string
+        readonly operation: string
+        readonly intervalMs: number
+        readonly at: number
+      }
+    },
+    Nothing
+  >
+  readonly forget: Call<{ readonly resource: string; readonly recordId?: string }, Nothing>
+  /** A call of crm_attribute or another command of Pacemaker's, made by an agent there. */
+  readonly tool: Call<
+    {
+      readonly tool: string
+      readonly arguments: readonly string[]
+      readonly resource?: string
+      readonly onNode?: string
+    },
+    { readonly exitCode: number; readonly output: string; readonly errors: string; readonly runHere?: true }
+  >
+  /** Another cluster node holds the connection now. */
+  readonly taken: Call<{ readonly by: string }, Nothing>
+  /** The remote node is to be shut down: what it runs shall stop first. */
+  readonly leave: Call<Nothing, Nothing>
+}
+
+export type CallTable = Readonly<Record<string, Call<unknown, unknown>>>
+
+/** The other side's calls, answered here. */
+export type CallHandlers<Calls> = {
+  readonly [Name in keyof Calls]: Calls[Name] extends Call<infer Request, infer Answer>
+    ? (request: Request) => Promise<Answer>
+    : never
+}
+export type RequestOf<Of> = Of extends Call<infer Request, unknown> ? Request : never
+export type AnswerOf<Of> = Of extends Call<unknown, infer Answer> ? Answer : never

@@ -1,0 +1,113 @@
+/**
+ * The remote node's side: waits for cluster nodes, obeys one of them at a time. A certificate of the cluster's authority that may
+ * call is a cluster node's: those of remote nodes are good for serving only.
+ */
+import { once } from 'node:events'
+import { createServer, type TLSSocket } from 'node:tls'
+import type { TlsIdentity } from '../rpc/index.ts'
+import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
+import { Link } from './link.ts'
+import { type Ownership, ownedBy } from './ownership.ts'
+
+export type OwnerLink = Link<OwnerCalls, RemoteCalls>
+
+export interface RemotePorts {
+  readonly incarnation: number
+  /** As it was before this daemon started; it must outlive the daemon. */
+  readonly ownership: Ownership
+  readonly saveOwnership: (ownership: Ownership) => void
+  /** A cluster node holds the connection from now on. */
+  readonly onOwned: (link: OwnerLink, asked: OwnRequest) => void
+  readonly onLost: (link: OwnerLink, reason: string) => void
+  readonly perform: CallHandlers<RemoteCalls>['perform']
+  readonly release: CallHandlers<RemoteCalls>['release']
+}
+
+export interface RemoteServer {
+  readonly port: number
+  readonly close: () => Promise<void>
+}
+
+export async function serveRemote(
+  at: { readonly host: string | undefined; readonly port: number; readonly identity: TlsIdentity },
+  ports: RemotePorts,
+): Promise<RemoteServer> {
+  const owners = new Owners(ports)
+  const { authority: ca, certificate: cert, key } = at.identity
+  const open = new Set<TLSSocket>()
+  const options = { ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' } as const
+  const server = createServer(options, (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    owners.receive(socket)
+  })
+  // A stranger who fails the handshake concerns nobody.
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  server.listen(at.port, at.host)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : at.port,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of open) socket.destroy()
+      await closed
+    },
+  }
+}
+
+class Owners {
+  readonly #ports: RemotePorts
+  #ownership: Ownership
+  #current: OwnerLink | undefined
+
+  constructor(ports: RemotePorts) {
+    this.#ports = ports
+    this.#ownership = ports.ownership
+  }
+
+  receive(socket: TLSSocket): void {
+    const obeyed = <Request, Answer>(act: (request: Request) => Promise<Answer>) => {
+      return async (request: Request): Promise<Answer> => {
+        if (this.#current !== link) throw new Error('This connection does not own the remote node.')
+        return await act(request)
+      }
+    }
+    const { perform, release, onLost } = this.#ports
+    const link: OwnerLink = new Link<OwnerCalls, RemoteCalls>(
+      socket,
+      {
+        own: async (asked) => this.#own(link, asked),
+        perform: obeyed(perform),
+        release: obeyed(release),
+      },
+      ({ reason }) => {
+        if (this.#current !== link) return
+        this.#current = undefined
+        onLost(link, reason)
+      },
+    )
+  }
+
+  #own(link: OwnerLink, asked: OwnRequest): OwnAnswer {
+    const { incarnation, saveOwnership, onOwned, onLost } = this.#ports
+    const next = ownedBy(this.#ownership, { highestToken: asked.token, owner: asked.owner })
+    const { highestToken } = next ?? this.#ownership
+    if (next === undefined) return { accepted: false, highestToken, incarnation }
+    // Written down before anything is obeyed: a daemon that starts again knows whom it must refuse.
+    if (next.highestToken !== this.#ownership.highestToken) saveOwnership(next)
+    this.#ownership = next
+    const before = this.#current
+    this.#current = link
+    if (before !== undefined && before !== link) {
+      onLost(before, `${asked.owner} has taken the connection`)
+      before.call('taken', { by: asked.owner }).then(
+        () => before.close(),
+        () => before.close(),
+      )
+    }
+    onOwned(link, asked)
+    return { accepted: true, highestToken, incarnation }
+  }
+}

@@ -1,0 +1,213 @@
+import { connect as connectTcp, createServer } from 'node:net'
+import { connect } from 'node:tls'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import {
+  type CallHandlers,
+  connectRemote,
+  LinkEndedError,
+  nobody,
+  type OwnerCalls,
+  type OwnerLink,
+  type RemoteCalls,
+  type RemoteLink,
+  type RemoteServer,
+  RemoteUnreachableError,
+  serveRemote,
+} from '../../src/remote/index.ts'
+import {
+  connectPeer,
+  createAuthority,
+  createKeys,
+  createNodeCertificate,
+  type KeyPair,
+  nodeService,
+  serveTcp,
+  signNodeCertificate,
+  type TlsIdentity,
+} from '../../src/rpc/index.ts'
+
+let authority: KeyPair
+let member: TlsIdentity
+let remote: TlsIdentity
+const closing: (() => unknown)[] = []
+
+beforeAll(async () => {
+  authority = await createAuthority('testing')
+  const pair = await createNodeCertificate(authority, { name: 'n1', addresses: [] })
+  member = { ...pair, authority: authority.certificate }
+  const { publicKey, key } = await createKeys()
+  const certificate = await signNodeCertificate(authority, { name: 'r1', addresses: [], publicKey, servesOnly: true })
+  remote = { certificate, key, authority: authority.certificate }
+})
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const taken = { accepted: true, done: false, why: '', highestTerm: 3, message: '' }
+const command = { term: 3, transitionKey: '1:1:0:x', timeoutMs: 1000, action: {} } as unknown as Parameters<
+  CallHandlers<RemoteCalls>['perform']
+>[0]
+
+interface Served {
+  readonly server: RemoteServer
+  readonly owners: string[]
+  readonly lost: string[]
+  link: OwnerLink | undefined
+}
+
+async function serve(): Promise<Served> {
+  const served = { owners: [] as string[], lost: [] as string[], link: undefined as OwnerLink | undefined }
+  const server = await serveRemote(
+    { host: '127.0.0.1', port: 0, identity: remote },
+    {
+      incarnation: 17,
+      ownership: nobody,
+      saveOwnership: () => undefined,
+      onOwned: (link, { owner }) => {
+        served.owners.push(owner)
+        served.link = link
+      },
+      onLost: (_link, reason) => served.lost.push(reason),
+      perform: async () => taken,
+      release: async () => ({}),
+    },
+  )
+  closing.push(server.close)
+  return Object.assign(served, { server })
+}
+
+async function open(port: number, ends: string[] = [], told: string[] = []): Promise<RemoteLink> {
+  const handlers: CallHandlers<OwnerCalls> = {
+    announce: async () => ({ written: true }),
+    record: async () => ({}),
+    forget: async () => ({}),
+    tool: async ({ tool }) => ({ exitCode: 0, output: tool, errors: '' }),
+    taken: async ({ by }) => {
+      told.push(by)
+      return {}
+    },
+    leave: async () => ({}),
+  }
+  const link = await connectRemote({ node: 'r1', host: '127.0.0.1', port }, member, handlers, ({ reason }) =>
+    ends.push(reason),
+  )
+  closing.push(() => link.close())
+  return link
+}
+
+test('both sides call and answer', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  expect(await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })).toEqual({
+    accepted: true,
+    highestToken: 5,
+    incarnation: 17,
+  })
+  expect(await link.call('perform', command)).toEqual(taken)
+  expect(await served.link?.call('tool', { tool: 'crm_node', arguments: [] })).toMatchObject({ output: 'crm_node' })
+})
+
+test('nothing is obeyed before the connection is owned', async () => {
+  const { server } = await serve()
+  const link = await open(server.port)
+  await expect(link.call('perform', command)).rejects.toThrow('does not own')
+})
+
+test('an owner that was recorded earlier is refused', async () => {
+  const { server } = await serve()
+  const newer = await open(server.port)
+  await newer.call('own', { owner: 'n2', token: 9, firstCallId: 1 })
+  const older = await open(server.port)
+  expect(await older.call('own', { owner: 'n1', token: 5, firstCallId: 1 })).toMatchObject({
+    accepted: false,
+    highestToken: 9,
+  })
+  await expect(older.call('perform', command)).rejects.toThrow('does not own')
+  expect(await newer.call('perform', command)).toEqual(taken)
+})
+
+test('a later owner takes the connection, and the one before is told', async () => {
+  const served = await serve()
+  const told: string[] = []
+  const ends: string[] = []
+  const before = await open(served.server.port, ends, told)
+  await before.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  const after = await open(served.server.port)
+  await after.call('own', { owner: 'n2', token: 9, firstCallId: 1 })
+  await vi.waitFor(() => expect(ends).toHaveLength(1), { timeout: 15_000 })
+  expect(told).toEqual(['n2'])
+  await expect(before.call('perform', command)).rejects.toThrow(LinkEndedError)
+  expect(served.owners).toEqual(['n1', 'n2'])
+})
+
+test('a remote node that is gone ends what waits for it', async () => {
+  const { server } = await serve()
+  const ends: string[] = []
+  const link = await open(server.port, ends)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  await server.close()
+  closing.splice(0, 1)
+  await vi.waitFor(() => expect(ends).toHaveLength(1), { timeout: 15_000 })
+  await expect(link.call('perform', command)).rejects.toThrow(LinkEndedError)
+  await expect(open(server.port)).rejects.toThrow(RemoteUnreachableError)
+})
+
+/** A wire that can be cut without a word to either end, as a lost host cuts it. */
+async function wire(to: number): Promise<{ readonly port: number; readonly cut: () => void }> {
+  let isCut = false
+  const proxy = createServer((near) => {
+    const far = connectTcp(to, '127.0.0.1')
+    closing.push(
+      () => near.destroy(),
+      () => far.destroy(),
+    )
+    near.on('data', (chunk) => isCut || far.write(chunk))
+    far.on('data', (chunk) => isCut || near.write(chunk))
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  closing.push(() => proxy.close())
+  const address = proxy.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    cut: () => {
+      isCut = true
+    },
+  }
+}
+
+test('both sides notice that nothing is heard any more', async () => {
+  const served = await serve()
+  const { port, cut } = await wire(served.server.port)
+  const ends: string[] = []
+  const link = await open(port, ends)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  cut()
+  await vi.waitFor(() => expect([...ends, ...served.lost]).toEqual(['silent for 3000 ms', 'silent for 3000 ms']), {
+    timeout: 15_000,
+  })
+})
+
+test('the certificate of a remote node opens nothing', async () => {
+  const { server } = await serve()
+  const { authority: ca, certificate: cert, key } = remote
+  const refusal = await new Promise<string>((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port: server.port, servername: 'r1', ca, cert, key })
+    socket.on('error', (error) => resolve(error.message))
+    socket.on('close', () => resolve('closed'))
+  })
+  expect(refusal).not.toBe('')
+  const peer = await serveTcp(
+    { host: '127.0.0.1', port: 0, identity: member },
+    [{ service: nodeService, handlers: { getClusterFile: async () => ({ json: '', quorate: true }) } }],
+    () => undefined,
+  )
+  closing.push(peer.close)
+  const client = connectPeer({ node: 'n1', host: '127.0.0.1', port: peer.port }, remote)
+  closing.push(client.close)
+  await expect(client.getClusterFile({}, { timeoutMs: 2000 })).rejects.toThrow()
+  const trusted = connectPeer({ node: 'n1', host: '127.0.0.1', port: peer.port }, member)
+  closing.push(trusted.close)
+  expect(await trusted.getClusterFile({})).toMatchObject({ quorate: true })
+})
