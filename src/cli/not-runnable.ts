@@ -1,7 +1,7 @@
-/** What a configuration may hold and this version's daemon cannot run: remote nodes, guest nodes, and bundles with a resource inside. */
+/** What a configuration may hold and this version's daemon cannot run: guest nodes, and bundles with a resource inside. */
 import { type ResourceDefinition, readConfiguration, type XmlElement } from '../cib/index.ts'
 
-/** One sentence for each. They need an executor on the other side of a connection. */
+/** One sentence for each. They need a connection that their own container brings. */
 export function notRunnable(cib: XmlElement): readonly string[] {
   return readConfiguration(cib).resources.flatMap(sentencesFor)
 }
@@ -17,9 +17,7 @@ function sentencesFor(resource: ResourceDefinition): readonly string[] {
     case 'clone':
       return sentencesFor(resource.child)
     case 'primitive': {
-      const { agent, meta } = resource
-      if (agent.provider === 'pacemaker' && agent.type === 'remote')
-        return [`${resource.id} is a remote node, which this version cannot run yet.`]
+      const { meta } = resource
       const isGuest = meta.some(({ pairs }) => pairs.some(({ name }) => name === 'remote-node'))
       return isGuest ? [`${resource.id} runs a guest node, which this version cannot do yet.`] : []
     }

@@ -61,9 +61,9 @@ test('a second import would lose what is configured, and says so', async () => {
 })
 
 test('what this version cannot run is not configured on a running cluster', async () => {
-  await expect(lab.systole('n1', 'cluster', 'node', 'add-remote', 'far', '10.83.0.250')).rejects.toThrow(
-    'far is a remote node, which this version cannot run yet. Add --force to do it all the same.',
-  )
+  await expect(
+    lab.systole('n1', 'resource', 'create', 'vm', 'ocf:pacemaker:Dummy', 'meta', 'remote-node=far'),
+  ).rejects.toThrow('vm runs a guest node, which this version cannot do yet. Add --force to do it all the same.')
 })
 
 const corosyncConf = `totem {

@@ -9,6 +9,7 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
+import { remoteNodeNames } from '../../status/index.ts'
 import { notRunnable } from '../not-runnable.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 
@@ -41,6 +42,9 @@ export function findingsOf(sources: ImportSources): Findings {
           `The node ${name} is in the CIB and not in this cluster: add it with 'systole cluster node add ${name}'.`,
       ),
       ...notRunnable(sources.cib),
+      ...remoteNodeNames(configuration).map(
+        (name) => `The host of the remote node ${name} must join this cluster: 'systoled --remote --join' on it.`,
+      ),
       ...agentsOf(configuration).flatMap((agent) => sources.missing(agent) ?? []),
     ],
     notes: [

@@ -9,6 +9,7 @@ import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { nodeNames } from './known-nodes.ts'
 
 const commands = ['update', 'update-both', 'update-delay', 'query', 'delete', 'refresh', 'peer-remove']
 
@@ -65,7 +66,7 @@ function isChange(command: GivenOption | undefined): boolean {
 function namesMeant(given: readonly GivenOption[], name: string, world: ToolWorld): readonly string[] {
   if (!hasOption(given, 'pattern')) return [name]
   const pattern = new RegExp(name)
-  const all = world.nodes().flatMap((node) => [...world.live(node.name).keys()])
+  const all = nodeNames(world).flatMap((node) => [...world.live(node).keys()])
   return [...new Set(all)].filter((one) => pattern.test(one))
 }
 
@@ -108,7 +109,7 @@ function warned(letter: 'B' | 'Y'): ToolReply {
 /** Of a named node or the one that the calling agent works for; otherwise, or with `--all`, of all that have it. */
 function query(call: ParsedCall, name: string, world: ToolWorld): ToolReply {
   const only = optionValue(call.given, 'node') ?? (hasOption(call.given, 'all') ? undefined : call.onNode)
-  const nodes = only === undefined ? world.nodes().map((node) => String(node.name)) : [only]
+  const nodes = only === undefined ? nodeNames(world) : [only]
   const found = nodes.flatMap((host) => {
     const value = world.live(host).get(name)
     return value === undefined ? [] : [{ name, host, value }]

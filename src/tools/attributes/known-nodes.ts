@@ -1,5 +1,5 @@
 /** Which nodes there are, remote and guest nodes included. */
-import { childElement, childElements } from '../../cib/index.ts'
+import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
 import { nodeElement, nodeState } from '../cib/tree.ts'
 import type { ToolWorld } from '../world.ts'
 
@@ -8,21 +8,25 @@ export function knowsNode(world: ToolWorld, node: string): boolean {
   const configuration = world.configuration()
   if (nodeElement(configuration, node) !== undefined) return true
   const cib = world.cib()
-  return nodeState(cib, node) !== undefined || isRemote(world, node)
+  return nodeState(cib, node) !== undefined || remoteNames(world).includes(node)
 }
 
-/** A connection (`ocf:pacemaker:remote`) or a guest (`remote-node`) that has not been up yet. */
-function isRemote(world: ToolWorld, node: string): boolean {
-  const resources = childElement(
-    childElement(world.configuration(), 'configuration') ?? world.configuration(),
-    'resources',
-  )
-  const visit = (parent: Parameters<typeof childElements>[0]): boolean =>
-    childElements(parent).some(
-      (child) =>
-        (child.name === 'primitive' && child.attributes.id === node && child.attributes.type === 'remote') ||
-        (child.name === 'nvpair' && child.attributes.name === 'remote-node' && child.attributes.value === node) ||
-        visit(child),
-    )
-  return resources !== undefined && visit(resources)
+/** Of members, and of remote and guest nodes, whether they have been up yet or not. */
+export function nodeNames(world: ToolWorld): readonly string[] {
+  return [...new Set([...world.nodes().map(({ name }) => String(name)), ...remoteNames(world)])]
+}
+
+/** Connections (`ocf:pacemaker:remote`) and guests (`remote-node`). */
+function remoteNames(world: ToolWorld): readonly string[] {
+  const configuration = world.configuration()
+  const resources = childElement(childElement(configuration, 'configuration') ?? configuration, 'resources')
+  return resources === undefined ? [] : namesBelow(resources)
+}
+
+function namesBelow(parent: XmlElement): readonly string[] {
+  return childElements(parent).flatMap((child): readonly string[] => {
+    const { name, id, type, value } = child.attributes
+    if (child.name === 'primitive' && type === 'remote' && id !== undefined) return [id, ...namesBelow(child)]
+    return child.name === 'nvpair' && name === 'remote-node' && value !== undefined ? [value] : namesBelow(child)
+  })
 }

@@ -4,6 +4,7 @@ import {
   deleteResources,
   type EditResult,
   findResource,
+  type NvPair,
   readConfiguration,
   removeNode,
   setResourceMeta,
@@ -13,6 +14,7 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { readResourceWords } from '../../resource-words.ts'
+import { stopConnections } from '../../stop-connections.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const nodeAddRemote: Command = {
@@ -55,27 +57,21 @@ export const nodeDeleteRemote: Command = {
   aliases: [['cluster', 'node', 'remove-remote']],
   usage: '<node or address>',
   summary: 'Take a remote node out of the cluster, with its connection',
+  details: 'What runs on it stops first.',
   flags: [
     ...changeFlags,
-    { name: 'no-stop', summary: 'Accepted for pcs’s sake' },
+    { name: 'no-stop', summary: 'Do not wait for what runs on it to stop' },
     { name: 'future', summary: 'Accepted for pcs’s sake' },
   ],
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-remote <node or address>' })
     const wanted = call.words[0] ?? ''
+    const known = findConnection((await call.cluster.readCib()).cib, wanted)
+    if (known) await stopConnections(call, [known.id])
     return await changeCib(call, {
       edit: (cib) => {
-        const connection = readConfiguration(cib).resources.find(
-          (resource) =>
-            resource.kind === 'primitive' &&
-            resource.agent.type === 'remote' &&
-            resource.agent.provider === 'pacemaker' &&
-            (resource.id === wanted ||
-              resource.parameters.some(({ pairs }) =>
-                pairs.some(({ name, value }) => name === 'server' && value === wanted),
-              )),
-        )
+        const connection = findConnection(cib, wanted)
         if (!connection) return failed({ code: 'not-found', what: 'remote node', id: wanted, similar: [] })
         return then(deleteResources(cib, { ids: [connection.id] }), (without) => withoutEntry(without, connection.id))
       },
@@ -83,6 +79,18 @@ export const nodeDeleteRemote: Command = {
       facts: ({ removed }) => ({ removed }),
     })
   },
+}
+
+/** By its name or its address. */
+function findConnection(cib: XmlElement, wanted: string): { readonly id: string } | undefined {
+  const isAddress = ({ name, value }: NvPair) => (name === 'server' || name === 'addr') && value === wanted
+  return readConfiguration(cib).resources.find(
+    (resource) =>
+      resource.kind === 'primitive' &&
+      resource.agent.type === 'remote' &&
+      resource.agent.provider === 'pacemaker' &&
+      (resource.id === wanted || resource.parameters.some(({ pairs }) => pairs.some(isAddress))),
+  )
 }
 
 const guestOptions = ['remote-addr', 'remote-port', 'remote-connect-timeout']

@@ -2,6 +2,7 @@ import { deleteResources } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags } from '../../command.ts'
 import { describeRemoved } from '../../removed.ts'
+import { stopConnections } from '../../stop-connections.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceDelete: Command = {
@@ -19,6 +20,7 @@ export const resourceDelete: Command = {
   completes: ['resource'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'resource delete <resource>...' })
+    await stopConnections(call, call.words)
     return await changeCib(call, {
       edit: (cib) => deleteResources(cib, { ids: call.words }),
       message: (edited) => `Deleted: ${call.words.join(', ')}.${describeRemoved(edited, call.words)}`,
