@@ -1,7 +1,9 @@
 /** An etcd that is there already and wants certificates: named in `cluster setup`, used as cluster.json has it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { setUpCluster } from '../../src/daemon/nodes/enrol.ts'
@@ -9,6 +11,9 @@ import { storeConfig } from '../../src/daemon/store/store-config.ts'
 import { createStore } from '../../src/store/index.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
+
+const warnings: string[] = []
+process.on('warning', ({ message }) => warnings.push(message))
 
 let etcd: EtcdCluster
 let folder = ''
@@ -49,6 +54,26 @@ test('a cluster keeps its state there', async () => {
   const granted = await store.grantLease(5000)
   expect(await store.keepAlive(granted.lease)).not.toBe('lost')
   await store.close()
+})
+
+test('a server that is reached by an address shows a certificate for that address, or is not believed', async () => {
+  const tls = etcd.member(0).tls
+  if (!tls) throw new Error('this etcd has certificates')
+  const shown = { cert: readFileSync(tls.certificate), key: readFileSync(tls.key), ALPNProtocols: ['h2'] }
+  const server = createServer(shown).on('tlsClientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
+  const { port } = server.address() as AddressInfo
+  const store = createStore({ kind: 'etcd', endpoints: [`127.0.0.2:${port}`], tls, timeoutMs: 1000 })
+  try {
+    await expect(store.get('/systole/outside')).rejects.toThrow(/127\.0\.0\.2 is not in the cert's list/)
+  } finally {
+    await store.close()
+    server.close()
+  }
+})
+
+test('no address is taken for a server name, which TLS forbids and Node.js warns of', () => {
+  expect(warnings.join()).not.toMatch(/ServerName/)
 })
 
 describe('setup refuses', () => {

@@ -1,4 +1,6 @@
 /** One etcd member as a client sees it: a channel, calls with a deadline, streams. It retries nothing; attempts.ts does. */
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import {
   type ChannelCredentials,
   Client,
@@ -44,8 +46,13 @@ export class Endpoint {
 
   constructor(endpoint: EndpointAddress, tls: TlsFiles | undefined) {
     this.address = typeof endpoint === 'string' ? endpoint : endpoint.address
-    const name = typeof endpoint === 'string' ? {} : { 'grpc.ssl_target_name_override': endpoint.serverName }
-    this.#client = new Client(this.address, channelCredentials(tls), { ...channelOptions, ...name })
+    const host = new URL(`https://${this.address}`).hostname.replace(/^\[|\]$/g, '')
+    const byAddress = typeof endpoint === 'string' && isIP(host) !== 0
+    const serverName = typeof endpoint === 'string' ? (byAddress ? nobodysName : undefined) : endpoint.serverName
+    this.#client = new Client(this.address, channelCredentials(tls, byAddress ? host : ''), {
+      ...channelOptions,
+      ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
+    })
   }
 
   call<Request, Response>(
@@ -106,15 +113,25 @@ export class Endpoint {
   }
 }
 
-/** Read once for all members: it takes 10 ms. */
-const readCredentials = new WeakMap<TlsFiles, ChannelCredentials>()
+/** TLS knows no server names that are addresses. Who is reached by its address is asked for under this one, and must show the address. */
+const nobodysName = 'address.invalid'
 
-function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
+/** Read once for all members that have names: it takes 10 ms. */
+const readCredentials = new WeakMap<TlsFiles, Map<string, ChannelCredentials>>()
+
+/** `address`: what the certificate must be made out to instead of a name; empty for a name. */
+function channelCredentials(tls: TlsFiles | undefined, address: string): ChannelCredentials {
   if (tls === undefined) return credentials.createInsecure()
-  const read = readCredentials.get(tls)
+  const all = readCredentials.get(tls) ?? new Map<string, ChannelCredentials>()
+  readCredentials.set(tls, all)
+  const read = all.get(address)
   if (read) return read
-  const fresh = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null)
-  readCredentials.set(tls, fresh)
+  const verify =
+    address === ''
+      ? {}
+      : { checkServerIdentity: (_: string, shown: PeerCertificate) => checkServerIdentity(address, shown) }
+  const fresh = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null, verify)
+  all.set(address, fresh)
   return fresh
 }
 
