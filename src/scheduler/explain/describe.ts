@@ -167,7 +167,7 @@ export function describeReason(reason: PlacementReason, background: Background):
     case 'node-unavailable':
       return reason.state
     case 'banned':
-      return reason.by.map((part) => describeContribution(part, background)).join('; ') || 'ruled out'
+      return [...new Set(reason.by.map((part) => describeContribution(part, background)))].join('; ') || 'ruled out'
     case 'not-allowed':
       return background.options.symmetricCluster
         ? 'it cannot run on this kind of node'
