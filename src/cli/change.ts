@@ -146,7 +146,7 @@ function errorsOf(cib: XmlElement): readonly string[] {
     .map(describeCibReport)
 }
 
-function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
+export function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
   const { actions, leftStopped, message } = changed
   const acts = actions.length === 0 ? 'It would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
   const text = leftStopped.length === 0 ? acts : `${acts}This would not run:\n${printLeftStopped(leftStopped)}`

@@ -7,12 +7,13 @@ import {
   banNode,
   type ConstraintOrigin,
   clearCliConstraints,
+  type EditResult,
   findResource,
   preferNode,
   type Role,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, changeCib } from '../../change.ts'
+import { applyChange, changeCib, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { resourceLocations } from '../../locations.ts'
 import { afterwards, plannedActions } from '../../planned-actions.ts'
@@ -57,24 +58,59 @@ async function move(call: Call): Promise<Outcome> {
     origin: origin(call),
   }
   const target = node ?? ''
-  const edit = (document: XmlElement): ReturnType<typeof preferNode> =>
+  const edit = (document: XmlElement): EditResult =>
     node === undefined
       ? banNode(document, { ...constraint, node: current[0] ?? '' })
-      : preferNode(document, { ...constraint, node: target })
+      : moveTo(call, document, { ...constraint, node }, current)
   if (node !== undefined && current.length === 1 && current[0] === node && role === undefined)
     return done(`${resource} already runs on ${node}.\n`, { resource, node, moved: false })
   const changed = await applyChange(call, {
     edit,
     message: () => `${resource} moves ${node === undefined ? `away from ${current[0] ?? ''}` : `to ${node}`}.`,
-    needsForce: (_before, edited) => returnsAtOnce(call, { resource, edited: edited.cib, target }),
+    needsForce: (_before, edited) => [
+      ...(current.length === 0 ? [] : staysAway(call, { resource, edited: edited.cib, target })),
+      ...returnsAtOnce(call, { resource, edited: edited.cib, target }),
+    ],
   })
-  if (changed.version === undefined || !call.cluster.live)
-    return done(`${changed.version === undefined ? 'Preview: nothing was changed. ' : ''}${changed.message}\n`, {
-      message: changed.message,
-      actions: changed.actions,
-      preview: changed.version === undefined,
-    })
+  if (changed.version === undefined) return previewed(changed, { message: changed.message, actions: changed.actions })
+  if (!call.cluster.live)
+    return done(`${changed.message}\n`, { message: changed.message, actions: changed.actions, preview: false })
   return await settleAndClear(call, { resource, version: changed.version, message: changed.message })
+}
+
+/**
+ * Prefers the node; where that does not bring the resource there, as with a resource-stickiness of INFINITY, it is banned from
+ * where it runs as well. Whoever types a move means it.
+ */
+function moveTo(
+  call: Call,
+  document: XmlElement,
+  constraint: Parameters<typeof preferNode>[1],
+  current: readonly string[],
+): EditResult {
+  const preferred = preferNode(document, constraint)
+  const [from, other] = current
+  if (!preferred.ok || from === undefined || other !== undefined) return preferred
+  if (reaches(call, preferred.value.cib, constraint)) return preferred
+  const banned = banNode(preferred.value.cib, { ...constraint, node: from })
+  return banned.ok && reaches(call, banned.value.cib, constraint) ? banned : preferred
+}
+
+function reaches(call: Call, cib: XmlElement, moved: { readonly resource: string; readonly node: string }): boolean {
+  const now = call.terminal.now()
+  return resourceLocations(afterwards(cib, now), moved.resource, now).includes(moved.node)
+}
+
+/** A move that other constraints do not allow must not be told as one. */
+function staysAway(
+  call: Call,
+  moved: { readonly resource: string; readonly edited: XmlElement; readonly target: string },
+): readonly string[] {
+  const { resource, edited, target } = moved
+  if (target === '' || reaches(call, edited, { resource, node: target })) return []
+  return [
+    `${resource} would not go to ${target}: something weighs more than the move. 'systole why ${resource}' tells what.`,
+  ]
 }
 
 /** The constraint goes whether the move has worked or not: a move that is blocked now must not happen by surprise later. */
