@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bmcPassword, bmcUser, PowerControllers } from './bmc.ts'
 import { Client } from './client.ts'
@@ -43,22 +43,32 @@ export class Lab {
   readonly #clients: Client[] = []
 
   readonly #disks: readonly string[]
+  readonly #systemd: boolean
 
   readonly #remotes: readonly string[]
 
-  /** `remotes`: those of the nodes that run `systoled --remote` (`addRemote`). `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays. */
+  /**
+   * `remotes`: those of the nodes that run `systoled --remote` (`addRemote`).
+   * `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays.
+   * `systemd`: each node boots a systemd of its own, which runs the daemon by the unit of `packaging/`; /etc is a disk then.
+   */
   constructor(
     nodes: readonly string[],
-    { disks = [], remotes = [] }: { readonly disks?: readonly string[]; readonly remotes?: readonly string[] } = {},
+    {
+      disks = [],
+      remotes = [],
+      systemd = false,
+    }: { readonly disks?: readonly string[]; readonly remotes?: readonly string[]; readonly systemd?: boolean } = {},
   ) {
     this.#disks = disks
     this.#remotes = remotes
+    this.#systemd = systemd
     this.folder = mkdtempSync(join(tmpdir(), 'systole-lab-'))
     this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
     const programs = join(this.folder, 'programs')
     mkdirSync(programs)
     installPrograms(join(this.folder, 'systole'), programs)
-    this.power = new PowerSupply(this.folder, this.network, programs)
+    this.power = new PowerSupply(this.folder, this.network, programs, systemd ? 'systemd-init.sh' : 'node-init.sh')
     this.controllers = new PowerControllers(this.folder, this.network, this.power.socketPath)
   }
 
@@ -212,11 +222,19 @@ export class Lab {
     return this.nodes.map((node) => `--- etcd of ${node}\n${lastLines(file(node), lines)}`).join('\n')
   }
 
+  /** What the nodes' systemds made in the hierarchy of theirs; it is empty once they have no power. */
+  async #removeCgroups(): Promise<void> {
+    const script = `mount -t tmpfs tmpfs /mnt && mkdir /mnt/systemd && mount -t cgroup -o none,name=systemd systemd /mnt/systemd &&
+      for group in /mnt/systemd/${basename(this.folder)}-*; do [ ! -d "$group" ] || find "$group" -depth -type d -exec rmdir {} +; done`
+    await run('unshare', '--mount', '--propagation', 'private', 'bash', '-c', script)
+  }
+
   async close(): Promise<void> {
     for (const client of this.#clients) await client.close()
     await this.power.close()
     await this.controllers.close()
     await this.network.remove()
+    if (this.#systemd) await this.#removeCgroups()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -229,8 +247,9 @@ function lastLines(file: string, count: number): string {
 function installPrograms(folder: string, programs: string): void {
   const project = resolve(import.meta.dirname, '../../..')
   mkdirSync(folder)
-  for (const part of ['bin', 'dist', 'agents', 'shims', 'package.json'])
-    if (existsSync(join(project, part))) cpSync(join(project, part), join(folder, part), { recursive: true })
+  for (const part of ['bin', 'dist', 'agents', 'shims', 'packaging', 'package.json'])
+    if (existsSync(join(project, part)))
+      cpSync(join(project, part), join(folder, part), { recursive: true, verbatimSymlinks: true })
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   for (const program of ['systole', 'systoled', 'pcs'])
     symlinkSync(join(folder, 'bin', program), join(programs, program))

@@ -19,6 +19,7 @@ export class PowerSupply {
   readonly #folder: string
   readonly #network: LabNetwork
   readonly #programs: string
+  readonly #init: string
   readonly #powered = new Map<string, Powered>()
   readonly #switchingOff = new Set<string>()
   readonly #moving = new Map<string, Promise<void>>()
@@ -34,7 +35,9 @@ export class PowerSupply {
   extraSocket: string | undefined
   readonly #servers: Server[] = []
 
-  constructor(folder: string, network: LabNetwork, programs: string) {
+  /** `init`: the script in this folder that is a node's PID 1. */
+  constructor(folder: string, network: LabNetwork, programs: string, init: string) {
+    this.#init = init
     this.#folder = folder
     this.#network = network
     this.#programs = programs
@@ -76,7 +79,7 @@ export class PowerSupply {
     const network = this.#network
     await network.link(node, 'up')
     const log = openSync(join(this.#folder, 'nodes', node, 'init.log'), 'a')
-    const init = join(import.meta.dirname, 'node-init.sh')
+    const init = join(import.meta.dirname, this.#init)
     const inSpace = ['netns', 'exec', network.nodeSpace(node), 'unshare', '-m', '-u', '-i', '-p', '-f', '--mount-proc']
     const args = [init, this.#folder, node, network.address(node), network.outOfBandAddress(node), this.#programs]
     const child = spawn('ip', [...inSpace, ...args], { stdio: ['ignore', log, log], detached: true })

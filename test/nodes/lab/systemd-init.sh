@@ -1,0 +1,121 @@
+#!/bin/bash
+# PID 1 of a lab node that runs a systemd of its own, where `node-init.sh` runs only the daemon. The same arguments, and the same
+# promise: killing this process is a power cut. The host's root cannot be written; /etc and each folder of the lab's `disks` are the
+# node's own and stay; everything else that can be written is memory. Never boot systemd without these walls.
+set -euo pipefail
+lab=$1 node=$2 address=$3 oob=$4 programs=$5
+disk=$lab/nodes/$node
+host_units=$(<"$(dirname "$0")/../../executor/systemd-box/units-of-a-host")
+project=$(realpath "$lab/systole/node_modules")
+mount --make-rprivate /
+hostname "$node"
+
+# A cgroup of its own in the hierarchy by which systemd keeps its processes; what the last boot left is empty.
+mount -t tmpfs tmpfs /sys/fs/cgroup
+mkdir /sys/fs/cgroup/systemd
+mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd
+group=/sys/fs/cgroup/systemd/$(basename "$lab")-$node
+if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} +; fi
+mkdir "$group"
+echo $$ >"$group/cgroup.procs"
+
+# A disk that is new begins with what the packages have put into that folder.
+while read -r folder; do
+  if [ ! -d "$disk/disks$folder" ]; then mkdir -p "$(dirname "$disk/disks$folder")" && cp -a "$folder" "$disk/disks$folder"; fi
+done < <(echo /etc && cat "$lab/disks")
+mkdir -p "$disk/disks/etc/systole"
+mount --bind "$disk/disks/etc" /etc
+echo "$node" >/etc/hostname
+mount --bind "$disk/etc" /etc/systole
+mount --bind "$lab/hosts" /etc/hosts
+
+# The lab and the project stay where they are, though they may lie below a folder that is hidden.
+kept=$(mktemp -d /dev/shm/systole-node-XXXXXX)
+mkdir "$kept/lab" "$kept/project"
+mount --bind "$lab" "$kept/lab"
+mount --bind -o ro "$project" "$kept/project"
+for place in /var /tmp /root /home /srv /mnt /opt; do mount -t tmpfs -o mode=755 tmpfs "$place"; done
+chmod 1777 /tmp
+mkdir -p /var/lib/systole /var/log /var/cache /var/tmp "$lab"
+chmod 1777 /var/tmp
+ln -s /run /var/run
+ln -s /run/lock /var/lock
+mount --bind "$kept/lab" "$lab"
+[ -d "$project" ] || mkdir -p "$project"
+mount --bind "$kept/project" "$project"
+umount "$kept/lab" "$kept/project"
+rmdir "$kept/lab" "$kept/project" "$kept"
+mount --bind "$disk/var" /var/lib/systole
+while read -r folder; do
+  mkdir -p "$folder"
+  mount --bind "$disk/disks$folder" "$folder"
+done <"$lab/disks"
+
+# Devices of its own: the journal's socket is one of them.
+mount -t tmpfs -o mode=755 tmpfs /dev
+while read -r name major minor; do mknod -m 666 "/dev/$name" c "$major" "$minor"; done <<D
+null 1 3
+zero 1 5
+full 1 7
+random 1 8
+urandom 1 9
+tty 5 0
+D
+mkdir /dev/pts /dev/shm
+mount -t devpts -o newinstance,ptmxmode=666 devpts /dev/pts
+ln -s pts/ptmx /dev/ptmx
+ln -s /proc/self/fd /dev/fd
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+
+ip -batch - <<B
+link set lo up
+addr flush dev eth0
+addr add $address/24 dev eth0
+link set eth0 up
+addr flush dev oob0
+addr add $oob/24 dev oob0
+link set oob0 up
+B
+# What this lab's nodes have besides, such as another network card or a kernel parameter.
+if [ -e "$lab/boot.sh" ]; then bash "$lab/boot.sh" "$node" "$address"; fi
+
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir -p /run/lock /run/resource-agents /run/systole /run/systemd/system /run/dbus
+for unit in $host_units; do ln -sf /dev/null "/run/systemd/system/$unit"; done
+# The node's own start: the packages' services are the cluster's, so that nothing else is begun.
+cat >/run/systemd/system/lab-node.target <<U
+[Unit]
+Requires=dbus.socket dbus.service
+Wants=systoled.service
+After=dbus.service
+AllowIsolate=yes
+U
+mkdir -p /run/systemd/system/systoled.service.d
+sed "s|^ExecStart=.*|ExecStart=$lab/systole/bin/systoled|" "$lab/systole/packaging/systoled.service" >/run/systemd/system/systoled.service
+cat >/run/systemd/system/systoled.service.d/lab.conf <<U
+[Service]
+Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
+StandardOutput=append:$disk/systoled.log
+StandardError=inherit
+U
+
+mount --bind /proc/sys /proc/sys
+mount -o remount,bind,ro /proc/sys
+mount -o remount,bind,ro /
+# What would be lost if one of these were the host's own.
+for place in / /usr /proc/sys; do
+  if touch "$place/systole-node-probe" 2>/dev/null; then
+    rm -f "$place/systole-node-probe"
+    echo "the node's walls do not hold: $place can be written" >&2
+    exit 1
+  fi
+done
+for place in /run /tmp /var /root /home /srv /mnt /opt /dev /dev/shm; do
+  [ "$(stat -f -c %T "$place")" = tmpfs ] || { echo "the node's walls do not hold: $place is the host's" >&2; exit 1; }
+done
+cd /
+# The cgroup becomes the root of what this node sees of them.
+exec unshare --cgroup bash -c '
+  umount /sys/fs/cgroup/systemd && mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd &&
+  exec env -i container=docker PATH=/usr/sbin:/usr/bin:/sbin:/bin LAB_NODE="$1" /lib/systemd/systemd --system --unit=lab-node.target' \
+  init "$node" </dev/null
