@@ -9,7 +9,7 @@ import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
-import { clusterState } from '../api/cluster-state.ts'
+import { clusterState, fencingRecordOf } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'
 import { pushConfig } from '../configuration/config-history.ts'
 import { firstConfiguration } from '../configuration/first-configuration.ts'
@@ -437,6 +437,7 @@ export class ClusterNode {
       plan: async () => await this.#known.plan({ haveQuorum: true }),
       takeCommand: this.takeCommand,
       fence: async (request) => await this.fencing.fence(request),
+      fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
     })
   }
 

@@ -2,7 +2,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView, ControllerEffect, ControllerInput, ControllerState } from '../../controller/index.ts'
 import type { Command } from '../../executor/index.ts'
-import type { TermAnswer } from '../../rpc/index.ts'
+import type { FencingRecord, TermAnswer } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Timings } from '../nodes/cluster-file.ts'
@@ -24,6 +24,7 @@ export interface ControllerPorts {
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
   readonly plan: () => Promise<Planned>
+  readonly fencingHistory: () => readonly FencingRecord[]
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
   readonly fence: (request: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
 }
@@ -60,6 +61,7 @@ export class ControllerHands {
       log,
       feed: this.feed,
       attributes: () => [...view().attributes.values()],
+      fencingHistory: this.#ports.fencingHistory,
       holdsTerm: this.holdsTerm,
       compute: async ({ compute }) => await this.#compute(compute),
       execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed: this.feed }),

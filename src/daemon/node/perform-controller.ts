@@ -4,7 +4,9 @@ import { assertNever, type NodeName } from '../../base/index.ts'
 import type { TransientAttributeRecord } from '../../cib/index.ts'
 import type { ControllerEffect, ControllerInput, Edit } from '../../controller/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
+import type { FencingRecord } from '../../rpc/index.ts'
 import type { LeaseId, Revision, Store, Write } from '../../store/index.ts'
+import { abandoned, recordWrites } from '../fencing/fencing-records.ts'
 import type { Log } from '../host/log.ts'
 import { storeWrite, writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -19,6 +21,8 @@ export interface ControllerHands {
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
   readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
   readonly attributes: () => readonly TransientAttributeRecord[]
+  /** The fencing history as this node knows it. */
+  readonly fencingHistory: () => readonly FencingRecord[]
   /** Whether this node is (still) the DC of that term, by its own view. */
   readonly holdsTerm: (term: number) => boolean
 }
@@ -102,17 +106,27 @@ function write(
   })
 }
 
-async function campaign(lease: string, { store, node, log, feed }: ControllerHands): Promise<void> {
+async function campaign(lease: string, hands: ControllerHands): Promise<void> {
+  const { store, node, log, feed } = hands
   try {
-    const { applied } = await store.transaction({
+    const { applied, revision } = await store.transaction({
       compare: [{ kind: 'absent', key: keys.dc }],
       writes: [{ kind: 'put', key: keys.dc, value: toBytes({ node }), lease: lease as LeaseId }],
     })
-    if (applied) log.info('this node is the DC')
+    if (applied) {
+      log.info('this node is the DC')
+      background(log, 'abandoned fencing', async () => await endAbandonedFencing(revision, hands))
+    }
   } catch (error) {
     log.warn('the election could not be decided', { error })
   }
   feed({ kind: 'campaigned' })
+}
+
+/** What earlier DCs have begun, of which nobody will hear any more. It is known here: it was written before they were gone. */
+async function endAbandonedFencing(term: number, { store, fencingHistory, holdsTerm }: ControllerHands): Promise<void> {
+  const records = abandoned(fencingHistory(), new Date())
+  if (records.length > 0) await writeAsDc(store, term, recordWrites(records), () => holdsTerm(term))
 }
 
 async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {

@@ -14,6 +14,7 @@ import {
   StoreUnavailableError,
   type Write,
 } from '../../store/index.ts'
+import { recordWrites } from '../fencing/fencing-records.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { changeNodeList } from '../nodes/node-list.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -47,9 +48,6 @@ export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
       ),
   )
 }
-
-export const recordWrites = (records: readonly FencingRecord[]): readonly Write[] =>
-  records.map((record) => ({ kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) }))
 
 /** Whoever left in order needs no word: the store knows it. And whoever is back already, as somebody new, is not off any more. */
 async function declareOff(become: OnlyVoter, incarnation: unknown): Promise<void> {

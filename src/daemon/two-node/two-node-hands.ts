@@ -21,6 +21,7 @@ import {
 import { type ClusterState, refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
+import { recordWrites } from '../fencing/fencing-records.ts'
 import type { LoneDemand } from '../fencing/lone-fencer.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -33,7 +34,7 @@ import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { AloneJournal } from './alone-journal.ts'
 import { meetFirst } from './meet-first.ts'
-import { becomeOnlyVoter, recordWrites } from './only-voter.ts'
+import { becomeOnlyVoter } from './only-voter.ts'
 import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts {

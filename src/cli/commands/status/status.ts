@@ -10,7 +10,7 @@ import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
-import { describeFencing } from '../stonith/history.ts'
+import { describeFencing, unresolved } from '../stonith/history.ts'
 import { daemonStatus, pcsLayout } from './pcs-layout.ts'
 
 export const status: Command = {
@@ -90,9 +90,7 @@ function problems(read: ClusterStatus, state: ClusterState | undefined): readonl
   const remarks = read.resources
     .flatMap(remarksOn)
     .map(({ resource, node, text }) => `  * ${resource} on ${node}: ${text}`)
-  const fencing = (state?.fencing ?? [])
-    .filter(({ outcome }) => outcome !== 'succeeded')
-    .map((record) => `  * ${describeFencing(record)}`)
+  const fencing = unresolved(state?.fencing ?? []).map((record) => `  * ${describeFencing(record)}`)
   return [
     ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ''] : []),
     ...(remarks.length > 0 ? ['Remarks on Resources:', ...remarks, ''] : []),

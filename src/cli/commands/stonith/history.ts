@@ -25,6 +25,16 @@ export const stonithHistory: Command = {
   },
 }
 
+/** What is under way or has failed; not what was done later all the same (as crm_mon leaves it out). */
+export function unresolved(records: readonly FencingRecord[]): readonly FencingRecord[] {
+  const succeededLater = ({ target, action, begun }: FencingRecord): boolean =>
+    records.some(
+      (other) =>
+        other.outcome === 'succeeded' && other.target === target && other.action === action && other.begun > begun,
+    )
+  return records.filter((record) => record.outcome !== 'succeeded' && !succeededLater(record))
+}
+
 export function describeFencing(record: FencingRecord): string {
   const device = record.device ? ` by ${record.device}` : ''
   const runner = record.executedBy ? ` from ${record.executedBy}` : ''
