@@ -39,7 +39,7 @@ export function describeChangeReason({ reason = '', cause }: Pick<TransitionChan
 function describeLoss({ loss, task, resource }: Extract<ActionCause, { readonly kind: 'action' }>): string {
   switch (loss) {
     case 'unrunnable':
-      return `it waits for the ${task} of ${resource}, which cannot happen`
+      return `it waits for the ${task} of ${resource}, which cannot happen now`
     case 'required':
       return `the ${task} of ${resource} makes it necessary`
     case 'unmigrateable':

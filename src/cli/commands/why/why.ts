@@ -4,6 +4,7 @@ import {
   explainMove,
   explainNode,
   explainResource,
+  type ResourceExplanation,
   type Schedule,
   type SchedulerInput,
   schedule,
@@ -14,6 +15,7 @@ import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
+import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {
   path: ['why'],
@@ -50,10 +52,16 @@ async function whyThere(call: Call): Promise<Outcome> {
     const text = `${resource.text}\n\nThe node ${node.text}`
     return done(`${text}\n`, { ...resource, node, text })
   }
-  if (resource) return done(`${resource.text}\n`, resource)
+  if (resource) return await tellWithState(call, resource)
   if (!node) throw unknownName(decision, name)
   const { text, records } = await fencedBefore(call, name)
   return done(`${node.text}\n${text}`, { ...node, fencingHistory: records })
+}
+
+async function tellWithState(call: Call, resource: ResourceExplanation): Promise<Outcome> {
+  const state = await call.cluster.live?.getState({})
+  const actions = state === undefined ? [] : underWay(resource, state)
+  return done(`${resource.text}\n${describeUnderWay(actions)}`, { ...resource, underWay: actions })
 }
 
 async function whyFence(call: Call): Promise<Outcome> {
