@@ -9,8 +9,7 @@ const ended = new Promise((resolve) => {
 })
 try {
   await lab.start()
-  for (const node of lab.nodes)
-    console.log(`${node}: nsenter -t ${lab.power.pid1(node)} -m -u -i -p -n env PATH=${lab.folder}/programs:$PATH bash`)
+  for (const node of lab.nodes) console.log(`${node}: ${lab.doorTo(node)} bash`)
   console.log(`network: ${lab.network.name}`)
   await lab.formCluster()
   await lab.createFencing()

@@ -32,7 +32,7 @@ export interface Status {
   readonly nodes: readonly StatusNode[]
   readonly resources: readonly StatusResource[]
   readonly quorum: { readonly quorate: boolean }
-  readonly fencing: readonly { readonly target: string; readonly outcome: string }[]
+  readonly fencing: readonly { readonly target: string; readonly outcome: string; readonly begun: string }[]
 }
 
 export class Lab {
@@ -146,6 +146,11 @@ export class Lab {
       'power_wait=0',
       `pcmk_host_list=${node}`,
     ]
+  }
+
+  /** The words before a command that is typed on the host for a node. */
+  doorTo(node: string): string {
+    return `nsenter -t ${this.power.pid1(node)} -m -u -i -p -n env PATH=${this.folder}/programs:$PATH`
   }
 
   /** Runs a program inside a node. */
