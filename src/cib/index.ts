@@ -152,6 +152,7 @@ export {
 } from './options/resource-options.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
+export { findRule } from './read-rule.ts'
 export { canonicalText, sameConfiguration } from './same-configuration.ts'
 export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
 export { type CibParts, composeCib } from './status/compose-cib.ts'

@@ -5,12 +5,19 @@
 import { parseIntervalMs, parseRole, present } from './attribute-text.ts'
 import type { Rule, RuleCondition } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
-import type { References } from './references.ts'
+import { indexReferences, type References } from './references.ts'
 import { parseScore } from './score.ts'
 
 /** The rules directly inside an element, references resolved; one whose reference leads nowhere never holds. */
 export function readRules(parent: XmlElement, references: References): readonly Rule[] {
   return childElements(parent, 'rule').map((written) => readRule(written, references, []))
+}
+
+/** The rule of an id, wherever it stands in a document. */
+export function findRule(root: XmlElement, id: string): Rule | undefined {
+  const references = indexReferences(root)
+  const written = references.find('rule', id)
+  return written && readRule(written, references, [])
 }
 
 /** Several rules in a place that takes one: it applies where any of them holds. */

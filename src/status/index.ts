@@ -18,4 +18,12 @@ export {
 export { roleOrChange } from './print/primitive.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { type Remark, remarksOn } from './remarks.ts'
-export { parseMoment, type RuleContext, ruleHolds, type UtcOffsetAt, utc } from './rules/index.ts'
+export {
+  parseMoment,
+  type RuleContext,
+  ruleHolds,
+  type Standing,
+  standingOf,
+  type UtcOffsetAt,
+  utc,
+} from './rules/index.ts'

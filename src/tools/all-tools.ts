@@ -5,6 +5,8 @@ import { crmFailcount } from './attributes/crm-failcount.ts'
 import { crmMaster, crmStandby } from './attributes/wrappers.ts'
 import { cibadmin } from './cib/cibadmin.ts'
 import { crmDiff } from './cib/crm-diff.ts'
+import { crmRule } from './cib/crm-rule.ts'
+import { crmShadow } from './cib/crm-shadow.ts'
 import { crmVerify } from './cib/crm-verify.ts'
 import { corosyncCfgtool, corosyncCmapctl, corosyncQuorumtool } from './cluster/corosync.ts'
 import { crmNode } from './cluster/crm-node.ts'
@@ -29,6 +31,8 @@ export const allTools: readonly Tool[] = [
   crmResource,
   cibadmin,
   crmDiff,
+  crmRule,
+  crmShadow,
   crmVerify,
   crmSimulate,
   crmTicket,

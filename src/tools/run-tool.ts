@@ -49,7 +49,7 @@ export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
     { code: String(reply.exitCode), message: describeExit(reply.exitCode) },
     texts.length === 0 ? [] : [element('errors', {}, texts)],
   )
-  const request = [call.tool, ...call.arguments].join(' ')
+  const request = [call.tool, ...call.arguments.map((word) => (word.includes(' ') ? `'${word}'` : word))].join(' ')
   return element('pacemaker-result', { 'api-version': apiVersion, request }, [...(reply.xml ?? []), status])
 }
 

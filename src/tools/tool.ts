@@ -26,6 +26,8 @@ export interface ToolCall {
   readonly resource?: string
   /** The node that the agent works for, where that is another than the one that runs it. */
   readonly onNode?: string
+  /** Calls cibadmin in the caller's place, for crm_shadow. */
+  readonly cibadmin?: (...words: readonly string[]) => Promise<ToolReply>
   /** The caller's files; the daemon, which must not read files for others, has none. */
   readonly files?: CallerFiles
 }
@@ -35,8 +37,22 @@ export interface CallerFiles {
   read(path: string): string
   input(): string
   write(path: string, text: string): void
+  /** The copies of a CIB that crm_shadow keeps, and the one that the caller works on. */
+  readonly shadows: Shadows
   /** An archive of these texts and of the daemon's log; answers its path. */
   archive(dest: string, texts: Readonly<Record<string, string>>, log: LogExcerpt): string
+}
+
+export interface Shadows {
+  /** `CIB_shadow`; empty where the caller works on the cluster. */
+  readonly active: string
+  path(name: string): string
+  exists(name: string): boolean
+  remove(name: string): void
+  /** The caller's $EDITOR on a file. */
+  edit(path: string): void
+  /** A shell with `CIB_shadow` set; false where the caller has no terminal to speak to one. */
+  shell(name: string): boolean
 }
 
 /** The agents that are installed where the caller runs. */

@@ -8,6 +8,14 @@ export interface DebianCall {
   readonly differs?: string
 }
 
+/** A CIB with the rule r and this in it. */
+const withRule = (inside: string): string =>
+  `-X '<cib validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes/><resources><primitive id="w" class="ocf" provider="pacemaker" type="Dummy"/></resources><constraints><rsc_location id="l" rsc="w"><rule id="r" score="-INFINITY">${inside}</rule></rsc_location></constraints></configuration><status/></cib>'`
+const past = '<date_expression id="d" operation="lt" end="2020-01-01 00:00:00Z"/>'
+const range = '<date_expression id="e" operation="in_range" start="2020-01-01 00:00:00Z" end="2090-01-01"/>'
+const pattern = (fields: string): string =>
+  `<date_expression id="d" operation="date_spec"><date_spec id="s" ${fields}/></date_expression>`
+
 export const debianCalls: readonly DebianCall[] = [
   { call: 'crm_attribute -n new -v 5' },
   { call: 'crm_attribute -n cluster-name -v other' },
@@ -359,4 +367,19 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'crmadmin -N' },
   { call: 'crmadmin -N -B' },
   { call: 'crmadmin -D' },
+  { call: `crm_rule -c -r r ${withRule(past)}` },
+  { call: `crm_rule -c -r r -d 2019-01-01 ${withRule(past)}` },
+  { call: `crm_rule -c -r r -d bogus ${withRule(past)}` },
+  { call: `crm_rule -c -r r --output-as=xml ${withRule(past)}` },
+  { call: `crm_rule -c -r r ${withRule('<date_expression id="d" operation="gt" start="2090-01-01"/>')}` },
+  { call: `crm_rule -c -r r ${withRule(range)}` },
+  { call: `crm_rule -c -r r -d 2095-01-01 ${withRule(range)}` },
+  { call: `crm_rule -c -r r ${withRule(past + range)}` },
+  { call: `crm_rule -c -r r ${withRule('<expression id="x" attribute="#uname" operation="eq" value="a"/>')}` },
+  { call: `crm_rule -c -r r ${withRule(pattern('years="2015"'))}` },
+  { call: `crm_rule -c -r r ${withRule(pattern('months="1-12"'))}` },
+  { call: `crm_rule -c -r r ${withRule(pattern('years="2090-2099" months="1"'))}` },
+  { call: `crm_rule -c -r none ${withRule(past)}` },
+  { call: 'crm_rule' },
+  { call: 'crm_rule -c' },
 ]

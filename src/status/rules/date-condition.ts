@@ -59,7 +59,7 @@ interface Bounds {
   readonly end?: number | undefined
 }
 
-function boundsOf(condition: DateCondition, zone: TimeZone): Bounds {
+export function boundsOf(condition: DateCondition, zone: TimeZone): Bounds {
   const start = condition.start === undefined ? undefined : parseMoment(condition.start, zone)
   const end = condition.end === undefined ? undefined : parseMoment(condition.end, zone)
   const unreadable =

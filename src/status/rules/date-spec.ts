@@ -9,23 +9,30 @@ export type DateSpec = Readonly<Record<string, string>>
 
 const dayFields = ['years', 'months', 'monthdays', 'yeardays', 'weekyears', 'weeks', 'weekdays'] as const
 const timeFields = ['hours', 'minutes', 'seconds'] as const
+/** From the largest to the smallest. */
+export const specFields = [...dayFields, ...timeFields]
 
 export function matchesDateSpec(spec: DateSpec, moment: number, zone: TimeZone): boolean {
   const fields = calendarFields(moment, zone)
-  return [...dayFields, ...timeFields].every((field) => matchesField(spec, field, fields))
+  return specFields.every((field) => matchesField(spec, field, fields))
 }
 
 /** A range that cannot be read matches nothing. */
 function matchesField(spec: DateSpec, field: keyof CalendarFields, fields: CalendarFields): boolean {
   const written = spec[field]
   if (written === undefined) return true
+  const range = specRange(written)
+  return range !== undefined && fields[field] >= range.from && fields[field] <= range.to
+}
+
+/** Undefined where it cannot be read. */
+export function specRange(written: string): { readonly from: number; readonly to: number } | undefined {
   const range = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(written)
-  if (range === null) return false
+  if (range === null) return undefined
   const [, low = '', hyphen, high = ''] = range
-  if (low === '' && high === '') return false
+  if (low === '' && high === '') return undefined
   const from = low === '' ? -Infinity : Number(low)
-  const to = hyphen === '' ? from : high === '' ? Infinity : Number(high)
-  return fields[field] >= from && fields[field] <= to
+  return { from, to: hyphen === '' ? from : high === '' ? Infinity : Number(high) }
 }
 
 /** Patterns repeat within a few years; one that changes later than this is looked at again long before. */

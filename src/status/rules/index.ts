@@ -2,3 +2,4 @@
 export { nextRuleChange, type RuleContext, ruleHolds } from './evaluate.ts'
 export { parseMoment, type TimeZone, type UtcOffsetAt, utc } from './moment.ts'
 export { addNvSets, hasRules } from './resolve-nvsets.ts'
+export { type Standing, standingOf } from './standing.ts'

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { CallerFiles, LogExcerpt } from '../tool.ts'
 import { hostAgents } from './host-agents.ts'
+import { shadows } from './shadows.ts'
 
 export function callerFiles(environment: Readonly<Record<string, string | undefined>>): CallerFiles {
   return {
@@ -15,6 +16,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
       if (path === '-') process.stdout.write(text)
       else writeWhole(path, text)
     },
+    shadows: shadows(environment),
     archive: (dest, texts, log) =>
       archive(dest, { ...texts, 'config-history.txt': historyText(log), 'systoled.log': logText(environment, log) }),
   }

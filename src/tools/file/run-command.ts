@@ -15,6 +15,7 @@ import type { ToolCall } from '../tool.ts'
 import { callerFiles } from './caller-files.ts'
 import { CibFileError, FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
+import { shadows } from './shadows.ts'
 import { callDaemon, NoDaemonError } from './socket-client.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -49,8 +50,14 @@ function givenOptions(call: ToolCall): readonly GivenOption[] {
 }
 
 async function answer(call: ToolCall, given: readonly GivenOption[], environment: Environment): Promise<ToolReply> {
-  const file = environment.CIB_file
-  if (file !== undefined && file !== '') return await runTool(call, new FileWorld({ path: file }))
+  if (call.tool === 'crm_shadow') return await answerShadow(call, environment)
+  const file = workingFile(environment)
+  if (file === undefined && (environment.CIB_shadow ?? '') !== '')
+    return refused(
+      exitCodes.noSuchObject,
+      `${call.tool}: there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
+    )
+  if (file !== undefined) return await runTool(call, new FileWorld({ path: file }))
   if (asksForAgents(given) || isAboutAgent(given)) return await runTool(call, new FileWorld({ read: noCib }))
   const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
   if (runsAgent(given)) return await runTool(call, await localWorld(socket, call))
@@ -60,6 +67,24 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
     return await runTool(call, new FileWorld({ read: () => cib ?? noCib() }))
   }
   return await forwarded(socket, call, given)
+}
+
+/** The copy or the file that the caller works on. */
+function workingFile(environment: Environment): string | undefined {
+  const { CIB_shadow: shadow = '', CIB_file: file = '' } = environment
+  const known = shadows(environment)
+  if (shadow !== '') return known.exists(shadow) ? known.path(shadow) : undefined
+  return file === '' ? undefined : file
+}
+
+/** The copies are files; what they are copies of, and go back to, is what the caller would work on without one. */
+async function answerShadow(call: ToolCall, environment: Environment): Promise<ToolReply> {
+  const { CIB_shadow: _, ...outside } = environment
+  const cibadmin = async (...words: readonly string[]): Promise<ToolReply> => {
+    const asked = { ...call, tool: 'cibadmin', arguments: words }
+    return await answer(asked, givenOptions(asked), outside)
+  }
+  return await runTool({ ...call, cibadmin }, new FileWorld({ read: noCib }))
 }
 
 /** A file, a text or the input that is given is enough. */

@@ -11,11 +11,20 @@ import { printed, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
+const noneFound = 'crm_resource: Error performing operation: No such object\n'
+
 /** Ids of all primitives, instances of clones with their number. */
 export function listRaw(world: ToolWorld): ToolReply {
   const ids = statusOf(world)
     .resources.flatMap(primitivesIn)
     .map(({ id }) => String(id))
+  if (ids.length === 0)
+    return {
+      exitCode: exitCodes.noSuchObject,
+      output: '',
+      errors: `NO resources configured\n\n${noneFound}`,
+      xml: [],
+    }
   const items = ids.map((id) => element('item', { name: 'resource' }, [{ kind: 'text', text: id }]))
   return printed(ids.map((id) => `${id}\n`).join(''), [
     element('list', { name: 'resource names', count: String(ids.length) }, items),
@@ -31,13 +40,14 @@ export function listResources(world: ToolWorld): ToolReply {
     .map((line) => (line === '* Full List of Resources:' ? 'Full List of Resources:' : line))
     // A resource alone is listed without its node.
     .map((line) => line.replace(/^( *\* .*\t Started) \S+$/, '$1'))
-  return printed(lines.join('\n'), [
+  const reply = printed(lines.join('\n'), [
     element(
       'resources',
       {},
       status.resources.map((one) => resourceElement(status, one)),
     ),
   ])
+  return status.resources.length > 0 ? reply : { ...reply, exitCode: exitCodes.noSuchObject, errors: noneFound }
 }
 
 export function locate({ given }: ParsedCall, resource: string, world: ToolWorld): ToolReply {

@@ -1,0 +1,193 @@
+/**
+ * crm_shadow: copies of the configuration to work on, and their way back (crm_shadow(8)). With `CIB_shadow` in its environment
+ * every command works on the copy of that name.
+ */
+import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import type { ParsedCall, Shadows, Tool } from '../tool.ts'
+import { makePatch } from './patch.ts'
+import { withVersion } from './version.ts'
+
+const commands = [
+  'which',
+  'display',
+  'edit',
+  'diff',
+  'file',
+  'create',
+  'create-empty',
+  'commit',
+  'delete',
+  'reset',
+  'switch',
+]
+
+export const crmShadow: Tool = {
+  name: 'crm_shadow',
+  summary: 'Work on a copy of the configuration, and bring it back',
+  options: [
+    flag('which,w', 'The copy that is worked on'),
+    flag('display,p', 'What is in it'),
+    flag('edit,E', 'Edit it in $EDITOR'),
+    flag('diff,d', 'What it changes, as cibadmin --patch takes it; 1 where there is something'),
+    flag('file,F', 'The file that it is in'),
+    valued('create,c', 'NAME', 'Copy the configuration of the cluster'),
+    valued('create-empty,e', 'NAME', 'Make an empty configuration'),
+    valued('commit,C', 'NAME', 'Make the configuration of the copy that of the cluster (with --force)'),
+    valued('delete,D', 'NAME', 'Delete the copy (with --force)'),
+    valued('reset,r', 'NAME', 'Copy the configuration of the cluster again'),
+    valued('switch,s', 'NAME', 'Work on another copy'),
+    flag('force,f', 'Do what is dangerous'),
+    flag('batch,b', 'Begin no shell'),
+    flag('all,a', 'The recorded state, too (with --commit)'),
+    valued('validate-with,v', 'SCHEMA', 'The schema of an empty configuration'),
+  ],
+  runsHere: true,
+  run: async (call) => await run(call),
+}
+
+async function run(call: ParsedCall): Promise<ToolReply> {
+  const command = lastOf(call.given, commands)
+  const { files, cibadmin } = call
+  if (command === undefined)
+    return refused(exitCodes.usage, 'crm_shadow: a command is needed, such as --create or --commit. --help names them.')
+  if (files === undefined || cibadmin === undefined)
+    return refused(exitCodes.unimplemented, 'crm_shadow: there are no files here.')
+  const shadow = new Shadow(call, files.shadows)
+  const { name, value = '' } = command
+  switch (name) {
+    case 'create':
+    case 'create-empty':
+      return await shadow.create(value, name === 'create-empty')
+    case 'reset':
+      return shadow.missing(value) ?? (await shadow.copy(value))
+    case 'switch':
+      return (
+        shadow.missing(value) ??
+        shadow.begin(value, 'To switch to the named shadow instance, paste the following into your shell:')
+      )
+    case 'commit':
+      return shadow.unforced() ?? shadow.missing(value) ?? (await shadow.commit(value))
+    case 'delete':
+      return shadow.unforced() ?? shadow.remove(value)
+    default:
+      return await shadow.about(name)
+  }
+}
+
+class Shadow {
+  readonly #call: ParsedCall
+  readonly #shadows: Shadows
+
+  constructor(call: ParsedCall, shadows: Shadows) {
+    this.#call = call
+    this.#shadows = shadows
+  }
+
+  missing(name: string): ToolReply | undefined {
+    if (this.#shadows.exists(name)) return undefined
+    return refused(exitCodes.noSuchObject, `Could not access shadow instance '${name}': No such file or directory`)
+  }
+
+  unforced(): ToolReply | undefined {
+    if (hasOption(this.#call.given, 'force')) return undefined
+    return refused(exitCodes.usage, `The supplied command is considered dangerous.${forceNeeded}`)
+  }
+
+  async create(name: string, empty: boolean): Promise<ToolReply> {
+    if (this.#shadows.exists(name) && !hasOption(this.#call.given, 'force'))
+      return refused(exitCodes.canNotCreate, `A shadow instance '${name}' already exists.\n${forceNeeded}`)
+    if (!empty) return await this.copy(name)
+    const schema = optionValue(this.#call.given, 'validate-with')
+    const made = await this.#cibadmin(schema === undefined ? '--empty' : `--empty=${schema}`)
+    if (made.exitCode !== exitCodes.ok) return made
+    const cib = withVersion(parsed(made.output), { epoch: 0 })
+    this.#write(name, cib)
+    const title = `Created new ${cib.attributes['validate-with']} configuration\n`
+    const reply = this.begin(name, created)
+    return { ...reply, output: `${title}${reply.output}` }
+  }
+
+  async copy(name: string): Promise<ToolReply> {
+    const asked = await this.#cibadmin('--query')
+    if (asked.exitCode !== exitCodes.ok) return asked
+    this.#write(name, parsed(asked.output))
+    return this.begin(name, created)
+  }
+
+  /** In a shell of its own where there is a terminal, as an advice otherwise. */
+  begin(name: string, how: string): ToolReply {
+    const isBatch = hasOption(this.#call.given, 'batch')
+    if (!isBatch && this.#shadows.shell(name)) return printed('')
+    return printed(`Setting up shadow instance\n${how}\n  CIB_shadow=${name} ; export CIB_shadow\n`)
+  }
+
+  async commit(name: string): Promise<ToolReply> {
+    const cib = this.#read(name)
+    const whole = hasOption(this.#call.given, 'all')
+    const given = whole ? cib : cib.children.find((child) => child.kind === 'element' && child.name === 'configuration')
+    if (given?.kind !== 'element')
+      return refused(exitCodes.dataError, `The shadow instance '${name}' has no configuration`)
+    const scope = whole ? [] : ['--scope', 'configuration']
+    const done = await this.#cibadmin('--replace', ...scope, '--xml-text', printXml(given))
+    if (done.exitCode === exitCodes.ok) return this.#end()
+    return { ...done, errors: `Could not commit shadow instance '${name}' to the CIB: ${done.errors}` }
+  }
+
+  remove(name: string): ToolReply {
+    this.#shadows.remove(name)
+    return this.#end()
+  }
+
+  async about(question: string): Promise<ToolReply> {
+    const name = this.#shadows.active
+    if (name === '') return refused(exitCodes.noSuchObject, 'No active shadow configuration defined')
+    if (question === 'which') return printed(`${name}\n`)
+    if (question === 'file') return printed(`${this.#shadows.path(name)}\n`)
+    const missing = this.missing(name)
+    if (missing !== undefined) return missing
+    if (question === 'display') return printed(printXml(this.#read(name)))
+    if (question === 'diff') return await this.#diff(name)
+    this.#shadows.edit(this.#shadows.path(name))
+    return printed('')
+  }
+
+  async #diff(name: string): Promise<ToolReply> {
+    const asked = await this.#cibadmin('--query')
+    if (asked.exitCode !== exitCodes.ok) return asked
+    const difference = makePatch(parsed(asked.output), this.#read(name), true)
+    return difference === undefined
+      ? printed('')
+      : { exitCode: exitCodes.error, output: printXml(difference), errors: '' }
+  }
+
+  #end(): ToolReply {
+    return printed(
+      'Please remember to unset the CIB_shadow variable by pasting the following into your shell:\n  unset CIB_shadow\n',
+    )
+  }
+
+  async #cibadmin(...words: readonly string[]): Promise<ToolReply> {
+    return (await this.#call.cibadmin?.(...words)) ?? refused(exitCodes.unimplemented, 'crm_shadow: there is no CIB.')
+  }
+
+  #read(name: string): XmlElement {
+    return parsed(this.#call.files?.read(this.#shadows.path(name)) ?? '')
+  }
+
+  #write(name: string, cib: XmlElement): void {
+    this.#call.files?.write(this.#shadows.path(name), printXml(cib))
+  }
+}
+
+const forceNeeded =
+  '  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.'
+const created = 'A new shadow instance was created.  To begin using it paste the following into your shell:'
+
+function parsed(text: string): XmlElement {
+  const result = parseXml(text)
+  if (result.ok) return result.value
+  throw new Error(`the CIB cannot be read: ${result.reports.map(({ message }) => message).join('; ')}`)
+}
