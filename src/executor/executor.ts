@@ -42,6 +42,7 @@ import {
   nextDueAt,
   stepExecutor,
 } from './queue.ts'
+import { StartedWith } from './started-with.ts'
 
 /** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
 export interface ResultStore {
@@ -98,11 +99,13 @@ export class Executor {
   /** Of each resource: what has to be written before its next record. */
   readonly #writing = new Map<ResourceId, Promise<void>>()
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
+  readonly #startedWith: StartedWith
   #state: ExecutorState
   #timer: NodeJS.Timeout | undefined
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports
+    this.#startedWith = new StartedWith(ports.runFolder)
     this.#state = initialExecutor(ports.firstCallId)
   }
 
@@ -235,14 +238,37 @@ export class Executor {
   }
 
   #run(callId: number, operation: Operation): void {
-    const { agent, resource, attributes, timeoutMs } = operation
+    const { agent, resource, timeoutMs } = operation
+    const attributes = this.#attributesOf(operation)
     const running = this.#ports.runner.run({ agent, resource, operation: operation.operation, attributes, timeoutMs })
     this.#running.set(callId, running)
     void running.finished.then((outcome) => {
       this.#running.delete(callId)
+      this.#noteStarted(operation, outcome)
       this.#logUnexpected(operation, outcome)
       this.#input({ kind: 'finished', callId, resource, outcome })
     })
+  }
+
+  /** A stop gets the parameters of the start, and everything else from the graph; a start is remembered before it begins. */
+  #attributesOf({ operation, resource, attributes }: Operation): Readonly<Record<string, string>> {
+    const parameters = agentParameters(attributes)
+    if (beginsToRun(operation)) this.#startedWith.remember(resource, parameters)
+    const started = operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
+    if (started === undefined) return attributes
+    const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
+    return { ...started, ...Object.fromEntries(others) }
+  }
+
+  /** What was started before this daemon knew of it is known by what finds it; what has stopped is forgotten. */
+  #noteStarted({ operation, resource, attributes }: Operation, { status, exitCode }: AgentOutcome): void {
+    if (status !== 'done') return
+    if (operation === 'stop' && exitCode === ocfExitCodes.ok) this.#startedWith.forget(resource)
+    const found =
+      operation === 'monitor' && [ocfExitCodes.ok, ocfExitCodes.runningPromoted].some((code) => code === exitCode)
+    if (!found || this.#startedWith.parametersOf(resource) !== undefined) return
+    const { OCF_CHECK_LEVEL: _, ...parameters } = agentParameters(attributes)
+    this.#startedWith.remember(resource, parameters)
   }
 
   #logUnexpected(operation: Operation, outcome: AgentOutcome): void {
@@ -346,6 +372,11 @@ async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   const first = await Promise.race([answer, late])
   clearTimeout(timer)
   return first
+}
+
+/** After these, successful or not, the resource may run with the parameters that they had. */
+function beginsToRun(operation: string): boolean {
+  return ['start', 'migrate_from', 'reload', 'reload-agent'].includes(operation)
 }
 
 /** The agent's own parameters among an action's attributes. */

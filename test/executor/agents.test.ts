@@ -239,6 +239,39 @@ describe('the store and the daemon come and go', () => {
     await next.close()
   })
 
+  const shown = (folder: string) => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')
+  const showing = (folder: string) =>
+    `echo "$1 $OCF_RESKEY_address $OCF_RESKEY_CRM_meta_timeout" >> ${join(folder, 'log')}; exit 0`
+
+  test('a stop gets the parameters of the start, not those of a configuration that has changed since', async () => {
+    node.folder.add('web', showing(node.folder.path))
+    const web = ocf('test', 'web')
+    await node.run(web, 'web', 'start', { attributes: { address: 'old' }, timeoutMs: 9000 })
+    await node.run(web, 'web', 'stop', { attributes: { address: 'new' }, timeoutMs: 8000 })
+    await node.run(web, 'web', 'start', { attributes: { address: 'new' }, timeoutMs: 9000 })
+    await node.run(web, 'web', 'stop', { attributes: { address: 'newer' }, timeoutMs: 8000 })
+    expect(shown(node.folder.path)).toEqual(['start old 9000', 'stop old 8000', 'start new 9000', 'stop new 8000'])
+  })
+
+  test('what is deleted from the configuration is stopped with the parameters that it had, by the next daemon too', async () => {
+    const folder = agentFolder()
+    folder.add('web', showing(folder.path))
+    const last = new TestNode(folder)
+    await last.run(ocf('test', 'web'), 'web', 'start', { attributes: { address: 'old' }, timeoutMs: 9000 })
+    await last.executor.close()
+    const next = new TestNode(folder, 100)
+    await next.run(ocf('test', 'web'), 'web', 'stop', { timeoutMs: 8000 })
+    expect(shown(folder.path)).toEqual(['start old 9000', 'stop old 8000'])
+    await next.close()
+  })
+
+  test('what runs already when it is first looked at is stopped with the parameters by which it was found', async () => {
+    node.folder.add('web', showing(node.folder.path))
+    await node.run(ocf('test', 'web'), 'web', 'monitor', { attributes: { address: 'old' }, timeoutMs: 9000 })
+    await node.run(ocf('test', 'web'), 'web', 'stop', { timeoutMs: 8000 })
+    expect(shown(node.folder.path).at(-1)).toBe('stop old 8000')
+  })
+
   test('a monitor is cancelled, and its record goes', async () => {
     node.folder.add('web', 'exit 0')
     const web = ocf('test', 'web')

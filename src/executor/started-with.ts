@@ -1,0 +1,52 @@
+/**
+ * The parameters with which each resource was last started on this node: a stop gets these, not what the configuration says by then.
+ * Else an address that was changed would stay where it was, and a resource that was deleted, which has no parameters any more, would
+ * be called stopped while it runs. Pacemaker does the same. Kept in files of root's alone, as they hold secrets, for the next daemon.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ResourceId } from '../base/index.ts'
+
+type Parameters = Readonly<Record<string, string>>
+
+export class StartedWith {
+  readonly #folder: string
+  /** What is in the files: monitors ask often. */
+  readonly #known = new Map<ResourceId, Parameters | undefined>()
+
+  /** `runFolder`: nothing in it outlives a reboot. */
+  constructor(runFolder: string) {
+    this.#folder = join(runFolder, 'started')
+  }
+
+  remember(resource: ResourceId, parameters: Parameters): void {
+    this.#known.set(resource, parameters)
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    writeFileSync(this.#path(resource), JSON.stringify(parameters), { mode: 0o600 })
+  }
+
+  parametersOf(resource: ResourceId): Parameters | undefined {
+    if (!this.#known.has(resource)) this.#known.set(resource, this.#read(resource))
+    return this.#known.get(resource)
+  }
+
+  forget(resource: ResourceId): void {
+    this.#known.set(resource, undefined)
+    rmSync(this.#path(resource), { force: true })
+  }
+
+  #read(resource: ResourceId): Parameters | undefined {
+    try {
+      return JSON.parse(readFileSync(this.#path(resource), 'utf8')) as Parameters
+    } catch (error) {
+      // A daemon that was killed while it wrote has left half a file: the configuration's parameters are the next best.
+      if (error instanceof SyntaxError) return undefined
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  #path(resource: ResourceId): string {
+    return join(this.#folder, `${encodeURIComponent(resource)}.json`)
+  }
+}
