@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NumberWriter } from './number-writer.ts'
 import { ServiceLab } from './service-lab.ts'
 
 /** `ocf:heartbeat:galera`: the agent compares how far each node's database got, and lets the furthest one begin the cluster. */
@@ -36,34 +35,6 @@ async function untilClusterSize(size: number): Promise<void> {
     async () => (await query("show status like 'wsrep_cluster_size'")).endsWith(`\t${size}`),
     180_000,
   )
-}
-
-/** Writes numbers one after the other and remembers which were acknowledged. */
-class Writer {
-  acknowledged = 0
-  readonly #child: ChildProcess
-  constructor(from: number) {
-    const space = lab.lab.network.clientSpace
-    const session = ['mariadb', ...login, '-N', '-B', '--unbuffered', 'lab']
-    this.#child = spawn('ip', ['netns', 'exec', space, ...session], { stdio: ['pipe', 'pipe', 'ignore'] })
-    const next = (number: number): void => {
-      this.#child.stdin?.write(`insert into numbers values (${number}); select ${number};\n`)
-    }
-    this.#child.stdin?.on('error', () => undefined)
-    if (this.#child.stdout)
-      createInterface({ input: this.#child.stdout }).on('line', (line) => {
-        this.acknowledged = Number(line)
-        next(this.acknowledged + 1)
-      })
-    next(from)
-  }
-
-  async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
-    this.#child.kill('SIGKILL')
-    await ended
-  }
 }
 
 beforeAll(async () => {
@@ -115,7 +86,7 @@ describe('galera', () => {
   })
 
   test('all nodes lose power while writes go on: the furthest one bootstraps, and nothing acknowledged is lost', async () => {
-    const writer = new Writer(1)
+    const writer = new NumberWriter(lab.lab.network.clientSpace, ['mariadb', ...login], 1)
     try {
       await lab.lab.until('a hundred writes are acknowledged', () => writer.acknowledged >= 100)
       const [holder = ''] = await lab.active('vip', 'Started')

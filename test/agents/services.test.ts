@@ -29,7 +29,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'apache.conf'), web('/run/apache2-lab.pid'))
   await run('truncate', '-s', '32M', join(folder, 'disk.img'))
   await run('mkfs.ext4', '-q', '-O', '^has_journal', join(folder, 'disk.img'))
-}, 120_000)
+}, 300_000)
 
 afterAll(() => lab.close(), 60_000)
 
@@ -125,5 +125,80 @@ describe('agents that watch a node', () => {
       return now !== undefined && now !== node
     })
     await lab.lab.inNode(node, `${folder}/systole/shims/attrd_updater`, '-n', '#health-lab', '-D')
+  })
+
+  test('ClusterMon writes a page, with our crm_mon, that follows the cluster', async () => {
+    await lab.line(`resource create mon ocf:pacemaker:ClusterMon update=1000 htmlfile=/run/mon.html pidfile=/run/mon.pid
+      extra_options=-r op monitor interval=2s`)
+    await lab.untilActive('mon', 'Started', 1)
+    const [node = ''] = await lab.active('mon', 'Started')
+    const page = () => lab.lab.inNode(node, 'cat', '/run/mon.html')
+    await lab.lab.until('the page names what runs', async () => (await page()).includes('ocf:pacemaker:ClusterMon'))
+    await lab.line('resource create late ocf:pacemaker:Dummy')
+    await lab.lab.until('the page has what came later', async () => /late[\s\S]*Started/.test(await page()))
+    await lab.lab.inNode(node, 'sh', '-c', 'kill -9 $(cat /run/mon.pid)')
+    await lab.lab.until('the failure is known', async () =>
+      (await lab.systole('resource', 'failcount', 'mon')).includes(node),
+    )
+    await lab.untilActive('mon', 'Started', 1)
+    const again = (await lab.lab.inNode(node, 'cat', '/run/mon.pid')).trim()
+    await lab.line('resource delete mon')
+    await lab.lab.until(
+      'crm_mon has ended',
+      async () => (await lab.lab.inNode(node, 'sh', '-c', `[ -d /proc/${again} ] || echo gone`)).trim() === 'gone',
+    )
+    await lab.line('resource delete late')
+  })
+})
+
+describe('Pacemaker’s own examples', () => {
+  test('Delay takes the time that it is told for a start, a monitor and a stop', async () => {
+    await lab.line(
+      `resource create slow ocf:heartbeat:Delay startdelay=2 stopdelay=2 mondelay=1 op monitor interval=3s`,
+    )
+    const began = Date.now()
+    await lab.untilActive('slow', 'Started', 1)
+    expect(Date.now() - began).toBeGreaterThan(1500)
+    const stopped = Date.now()
+    await lab.line('resource disable slow')
+    await lab.untilActive('slow', 'Started', 0)
+    expect(Date.now() - stopped).toBeGreaterThan(1900)
+    await lab.line('resource delete slow')
+  })
+
+  test('Stateful is promoted on one node, and on another when that one loses power', async () => {
+    await lab.line(`resource create state ocf:pacemaker:Stateful op monitor interval=2s op monitor interval=1s
+      role=Promoted promotable`)
+    await lab.untilActive('state', 'Promoted', 1)
+    await lab.untilActive('state', 'Unpromoted', 2)
+    const [victim = ''] = await lab.active('state', 'Promoted')
+    const began = Date.now()
+    await lab.powerOff(victim)
+    await lab.lab.until('another is promoted', async () => {
+      const [now] = await lab.active('state', 'Promoted')
+      return now !== undefined && now !== victim
+    })
+    console.log(`Stateful: promoted elsewhere after ${Date.now() - began} ms`)
+    await lab.powerOn(victim)
+    await lab.untilOnline()
+    await lab.untilActive('state', 'Unpromoted', 2)
+    await lab.line('resource delete state-clone')
+  })
+
+  test('Dummy moves with a live migration: nothing stops before it runs elsewhere', async () => {
+    await lab.line('resource create guest ocf:pacemaker:Dummy meta allow-migrate=true')
+    await lab.untilActive('guest', 'Started', 1)
+    const [from = ''] = await lab.active('guest', 'Started')
+    const to = lab.nodes.find((node) => node !== from) ?? ''
+    await lab.systole('resource', 'move', 'guest', to)
+    await lab.lab.until('it is there', async () => (await lab.active('guest', 'Started')).join() === to)
+    await lab.untilSettled()
+    const history = await lab.lab.inNode(to, `${folder}/systole/shims/cibadmin`, '-Q', '-o', 'status')
+    const done = [...history.matchAll(/operation_key="guest_(\w+)_0"[^>]*on_node="(\w+)"/g)].map(
+      ([, what, where]) => `${what} ${where}`,
+    )
+    expect(done).toEqual(expect.arrayContaining([`stop ${from}`, `migrate_from ${to}`]))
+    expect(done).not.toContain(`start ${to}`)
+    await lab.line('resource delete guest')
   })
 })

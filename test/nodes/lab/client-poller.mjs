@@ -1,14 +1,14 @@
 // The client outside: asks the virtual address again and again and prints a line of JSON for each answer or failure.
-// Arguments: URL, milliseconds between questions. Ends with its standard input.
+// Arguments: URL, milliseconds between questions, milliseconds until an answer counts as missing. Ends with its standard input.
 import http from 'node:http'
 
-const [url, intervalMs] = [process.argv[2], Number(process.argv[3])]
+const [url, intervalMs, patienceMs] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
 process.stdin.on('end', () => process.exit(0)).resume()
 
 function ask() {
   const asked = Date.now()
   const report = (facts) => process.stdout.write(`${JSON.stringify({ asked, answered: Date.now(), ...facts })}\n`)
-  const request = http.get(url, { agent: false, timeout: 250 }, (response) => {
+  const request = http.get(url, { agent: false, timeout: patienceMs }, (response) => {
     let body = ''
     response.setEncoding('utf8')
     response.on('data', (data) => {

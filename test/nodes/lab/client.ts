@@ -18,8 +18,15 @@ export class Client {
   readonly answers: Answer[] = []
   readonly #child: ChildProcess
 
-  constructor(network: LabNetwork, url: string, intervalMs = 10) {
-    const poller = [process.execPath, join(import.meta.dirname, 'client-poller.mjs'), url, String(intervalMs)]
+  /** `patienceMs`: an answer that takes longer counts as missing. */
+  constructor(network: LabNetwork, url: string, intervalMs = 10, patienceMs = 250) {
+    const poller = [
+      process.execPath,
+      join(import.meta.dirname, 'client-poller.mjs'),
+      url,
+      String(intervalMs),
+      String(patienceMs),
+    ]
     this.#child = spawn('ip', ['netns', 'exec', network.clientSpace, ...poller], { stdio: ['pipe', 'pipe', 'inherit'] })
     const { stdout } = this.#child
     if (stdout) createInterface({ input: stdout }).on('line', (line) => this.answers.push(JSON.parse(line) as Answer))

@@ -188,8 +188,8 @@ export class Lab {
     return resources.find(({ id }) => id === resource)?.nodes ?? []
   }
 
-  client(url: string, intervalMs?: number): Client {
-    const client = new Client(this.network, url, intervalMs)
+  client(url: string, intervalMs?: number, patienceMs?: number): Client {
+    const client = new Client(this.network, url, intervalMs, patienceMs)
     this.#clients.push(client)
     return client
   }
