@@ -9,10 +9,7 @@ import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
-import { clusterState, fencingRecordOf } from '../api/cluster-state.ts'
-import { clusterNotes } from '../api/notes.ts'
-import { pushConfig } from '../configuration/config-history.ts'
-import { firstConfiguration } from '../configuration/first-configuration.ts'
+import { fencingRecordOf } from '../api/cluster-state.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -20,14 +17,13 @@ import { AskForList } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
-import { VoteKeeper } from '../nodes/vote-keeper.ts'
-import { pulsePeers } from '../pulse/begin.ts'
+import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
+import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
-import { voterEndpoints } from '../store/store-config.ts'
 import { TwoNodeHands } from '../two-node/two-node-hands.ts'
 import { forgetMet } from '../two-node/wait-for-all.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
@@ -36,8 +32,10 @@ import { takeCommand } from './commands.ts'
 import { ControllerHands } from './controller-hands.ts'
 import { DampenedAttributes } from './dampened-attributes.ts'
 import { KnownState } from './known-state.ts'
+import { nodeState } from './node-state.ts'
 import { openExecutor } from './open-executor.ts'
 import { ownMember } from './own-member.ts'
+import { prepareStore } from './prepare-store.ts'
 import { PresenceHands } from './presence-hands.ts'
 import { PulseNews } from './pulse-news.ts'
 import { QuorumLoss } from './quorum-loss.ts'
@@ -100,7 +98,7 @@ export class ClusterNode {
       store: () => this.store,
       onChanges: (changes, observed) => this.#fromStore(changes, observed),
       ownCopyWillDo: () => this.twoNode.met && this.twoNode.state() !== undefined && !this.quorate,
-      prepare: async () => await this.#prepareStore(),
+      prepare: async () => await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file }),
     })
     this.#watchdog = this.#openWatchdog()
     this.#presence = this.#openPresence()
@@ -134,7 +132,7 @@ export class ClusterNode {
       paths: setup.paths,
       file: () => this.#file,
       leads: () => this.#leads(),
-      stateOf: (node) => this.#voterState(node),
+      stateOf: (node) => voterState(this.view, node, this.isUp(node)),
     })
     this.#askForList = new AskForList({
       self: this.name,
@@ -176,42 +174,18 @@ export class ClusterNode {
   readonly isUp = (node: NodeName): boolean =>
     this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
 
-  /** One that has left in order keeps its vote: it comes back. One that was fenced may not. */
-  #voterState(node: NodeName): 'up' | 'silent' | 'fenced' {
-    if (this.isUp(node)) return 'up'
-    const state = this.view.nodeStates.get(node)
-    const fenced = state?.expected === 'down' && state.attributes?.node_fenced !== undefined
-    return fenced && !this.view.members.has(node) ? 'fenced' : 'silent'
-  }
-
   state(): ClusterState {
-    const trouble = this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble
-    const twoNode = this.twoNode.state()
-    return {
-      ...clusterState({
-        file: this.#file,
-        localNode: this.name,
-        view: this.view,
-        quorate: this.quorate,
-        silent: this.#news.silent,
-        transition: this.#known.get(keys.transition),
-        fencing: this.#known.below(fencingHistoryPrefix),
-        storeTrouble: this.quorate ? undefined : trouble,
-        notes: clusterNotes({
-          file: this.#file,
-          configuration: this.view.configuration?.typed,
-          deviceCount: this.fencing.deviceCount,
-          isFenceable: (node) => this.fencing.isFenceable(node),
-          watchdogs: new Map(
-            [...this.view.members].flatMap(([node, { watchdogMs }]) =>
-              watchdogMs === undefined ? [] : [[node, watchdogMs]],
-            ),
-          ),
-          watchdogTrouble: this.#watchdog.trouble,
-        }),
-      }),
-      ...(twoNode === undefined ? {} : { twoNode }),
-    }
+    return nodeState({
+      self: this.name,
+      file: this.#file,
+      known: this.#known,
+      fencing: this.fencing,
+      quorate: this.quorate,
+      silent: this.#news.silent,
+      storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
+      watchdogTrouble: this.#watchdog.trouble,
+      twoNode: this.twoNode.state(),
+    })
   }
 
   onState(listener: () => void): () => void {
@@ -305,20 +279,6 @@ export class ClusterNode {
     this.#executor.setQuorum(this.quorate)
     this.#feedView([])
     this.#look()
-  }
-
-  async #prepareStore(): Promise<void> {
-    // The wish to leave of an earlier life, which nobody was there to see off, must not send this one away.
-    const shutdown = keys.attribute(this.name, '', 'shutdown')
-    const stale = [
-      ...(this.view.attributes.has(shutdown) ? [shutdown] : []),
-      ...(this.view.selfFencing.has(this.name) ? [keys.selfFencing(this.name)] : []),
-    ]
-    if (stale.length > 0)
-      await this.store.transaction({ compare: [], writes: stale.map((key) => ({ kind: 'delete', key })) })
-    if (this.view.configuration !== undefined) return
-    const xml = firstConfiguration(this.#file)
-    await pushConfig(this.store, { xml, node: this.name, user: 'root', command: 'cluster setup', expectedVersion: 0 })
   }
 
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
@@ -484,11 +444,8 @@ export class ClusterNode {
     return this.quorate && this.view.dc?.node === this.name
   }
 
-  /** Those that the store knows as members are the voters on a node's silence. */
   #tellPulse(): void {
-    const peers = pulsePeers(this.#file, this.#setup.own)
-    const endpoints = this.#file.store.kind === 'etcd' ? voterEndpoints(this.#file, this.name) : []
-    this.#setup.pulse.say({ kind: 'nodes', peers, members: [...this.view.members.keys()], endpoints })
+    this.#setup.pulse.say(nodesForPulse(this.#file, this.#setup.own, [...this.view.members.keys()]))
   }
 
   #tellListeners(): void {

@@ -4,6 +4,7 @@
  * joins by itself, as a learner first. A vote that is taken leaves etcd before the list, or its node would end a voter.
  */
 import { assertNever, type NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
 import { EtcdAdmin, nextMembershipStep, readTlsFiles, type Store, type VoterNode } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -87,6 +88,14 @@ export class VoteKeeper {
       admin.close()
     }
   }
+}
+
+/** One that has left in order keeps its vote: it comes back. One that was fenced may not. */
+export function voterState(view: ClusterView, node: NodeName, isUp: boolean): VoterNode['state'] {
+  if (isUp) return 'up'
+  const state = view.nodeStates.get(node)
+  const fenced = state?.expected === 'down' && state.attributes?.node_fenced !== undefined
+  return fenced && !view.members.has(node) ? 'fenced' : 'silent'
 }
 
 export type VoteStep = { readonly kind: 'none' } | { readonly kind: 'give' | 'take'; readonly node: NodeName }

@@ -1,14 +1,15 @@
 /** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
 
+import type { NodeName } from '../../base/index.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { parseClusterFile } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
-import { storeConfig } from '../store/store-config.ts'
+import { storeConfig, voterEndpoints } from '../store/store-config.ts'
 import { mustMeetFirst } from '../two-node/wait-for-all.ts'
-import type { PulsePeer } from './messages.ts'
+import type { PulsePeer, ToPulse } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 
 export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): Pulse {
@@ -36,7 +37,13 @@ export function beginPulseEarly(paths: Paths): Pulse | undefined {
   return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
 }
 
-export function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePeer[] {
+/** After the list of nodes or the members have changed. Those that the store knows as members are the voters on a node's silence. */
+export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members: readonly NodeName[]): ToPulse {
+  const endpoints = file.store.kind === 'etcd' ? voterEndpoints(file, own.name) : []
+  return { kind: 'nodes', peers: pulsePeers(file, own), members, endpoints }
+}
+
+function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePeer[] {
   return file.nodes
     .filter(({ name }) => name !== own.name)
     .map(({ name, address, ports }) => ({ node: name, host: address, port: ports.heartbeat }))

@@ -1,0 +1,55 @@
+/** What a node that takes part tells of the cluster, gathered from those of its parts that know. */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { ClusterState } from '../../rpc/index.ts'
+import { clusterState } from '../api/cluster-state.ts'
+import { clusterNotes } from '../api/notes.ts'
+import type { FencingHands } from '../fencing/fencing-hands.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { fencingHistoryPrefix, keys } from '../records/keys.ts'
+import type { KnownState } from './known-state.ts'
+
+export interface NodeStateSources {
+  readonly self: NodeName
+  readonly file: ClusterFile
+  readonly known: KnownState
+  readonly fencing: FencingHands
+  /** By this node's own clock, now. */
+  readonly quorate: boolean
+  readonly silent: ReadonlySet<NodeName>
+  readonly storeTrouble: string | undefined
+  readonly watchdogTrouble: string | undefined
+  readonly twoNode: ClusterState['twoNode']
+}
+
+export function nodeState(sources: NodeStateSources): ClusterState {
+  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode } = sources
+  const { view } = known
+  const state = clusterState({
+    file,
+    localNode: self,
+    view,
+    quorate,
+    silent,
+    transition: known.get(keys.transition),
+    fencing: known.below(fencingHistoryPrefix),
+    // With quorum the store answers, whatever was the matter before.
+    storeTrouble: quorate ? undefined : storeTrouble,
+    notes: clusterNotes({
+      file,
+      configuration: view.configuration?.typed,
+      deviceCount: fencing.deviceCount,
+      isFenceable: (node) => fencing.isFenceable(node),
+      watchdogs: watchdogsOf(view),
+      watchdogTrouble,
+    }),
+  })
+  return { ...state, ...(twoNode === undefined ? {} : { twoNode }) }
+}
+
+/** Milliseconds, of the members that feed one. */
+function watchdogsOf({ members }: ClusterView): ReadonlyMap<NodeName, number> {
+  return new Map(
+    [...members].flatMap(([node, { watchdogMs }]) => (watchdogMs === undefined ? [] : [[node, watchdogMs] as const])),
+  )
+}

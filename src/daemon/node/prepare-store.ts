@@ -1,0 +1,24 @@
+/** What a node puts right in the store before it takes part. */
+import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { Store } from '../../store/index.ts'
+import { pushConfig } from '../configuration/config-history.ts'
+import { firstConfiguration } from '../configuration/first-configuration.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { keys } from '../records/keys.ts'
+
+export async function prepareStore(
+  store: Store,
+  { node, view, file }: { readonly node: NodeName; readonly view: ClusterView; readonly file: ClusterFile },
+): Promise<void> {
+  // The wish to leave of an earlier life, which nobody was there to see off, must not send this one away.
+  const shutdown = keys.attribute(node, '', 'shutdown')
+  const stale = [
+    ...(view.attributes.has(shutdown) ? [shutdown] : []),
+    ...(view.selfFencing.has(node) ? [keys.selfFencing(node)] : []),
+  ]
+  if (stale.length > 0) await store.transaction({ compare: [], writes: stale.map((key) => ({ kind: 'delete', key })) })
+  if (view.configuration !== undefined) return
+  const xml = firstConfiguration(file)
+  await pushConfig(store, { xml, node, user: 'root', command: 'cluster setup', expectedVersion: 0 })
+}
