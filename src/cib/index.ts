@@ -133,6 +133,7 @@ export {
   type LossPolicy,
 } from './edit/ticket-constraints.ts'
 export { configurationSections } from './edit/tree.ts'
+export { upgradeSchema } from './edit/upgrade-schema.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
 export {

@@ -122,6 +122,35 @@ test('the others answer, too', async () => {
   expect(await sh('n1', 'crm_failcount -q -G -r web -N n1')).toBe('0')
 })
 
+test('what people seldom ask of pcs works on a running cluster', { timeout: 180_000 }, async () => {
+  expect(await sh('n1', 'pcs --version --full')).toMatch(/^0\.12\.\S*\n\n.*\bnode\.standby\.wait\b/)
+  expect(await sh('n1', 'pcs ticket grant branch --force && pcs ticket status')).toContain('branch')
+  expect(await sh('n2', 'crm_ticket -t branch -G granted')).toBe('true')
+  expect(await sh('n1', 'pcs ticket revoke branch && pcs ticket cleanup branch && pcs ticket status')).not.toContain(
+    'branch:',
+  )
+  await sh('n1', 'crm_attribute -n edited -v before')
+  await sh('n1', `EDITOR='sed -i s/before/afterwards/' script -qec 'pcs cluster edit' /dev/null`)
+  expect(await sh('n1', 'crm_attribute -n edited -q')).toBe('afterwards')
+  expect(await sh('n1', 'pcs status wait 30')).toContain('settled')
+  expect(await code('n1', 'pcs cluster cib-upgrade')).toBe(0)
+  expect(await sh('n1', 'pcs cluster setup other n1 --corosync_conf=/tmp/x 2>&1 || true')).toContain('no corosync.conf')
+  await sh('n1', 'pcs cluster report @/for-them && tar -tzf @/for-them.tar.gz | grep -q cib.xml')
+  expect(await sh('n1', 'pcs cluster report @/for-them 2>&1 || true')).toContain('add --overwrite')
+})
+
+test('stonith_admin and crm_shadow on a running cluster', async () => {
+  expect(await sh('n1', 'stonith_admin -L')).toContain('0 fence devices found')
+  expect(await sh('n1', 'stonith_admin --confirm n9 2>&1 || true')).toContain('there is no node n9')
+  expect(await sh('n1', 'stonith_admin --last n1')).toBe('Node n1 has never been fenced')
+  const inShadow = 'export CIB_shadow=plan CIB_shadow_dir=@/shadows'
+  await sh('n1', `${inShadow}; crm_shadow -b -c plan && crm_attribute -n planned -v yes`)
+  expect(await code('n1', 'crm_attribute -n planned -q')).toBe(105)
+  await sh('n1', `${inShadow}; crm_shadow --commit plan --force`)
+  expect(await sh('n2', 'crm_attribute -n planned -q')).toBe('yes')
+  expect(await sh('n1', `crm_resource --force-check -r web 2>&1 || true`)).toContain('Operation force-check for web')
+})
+
 test('crm_report keeps what is secret to itself', async () => {
   await sh('n1', 'crm_attribute -n my-password -v swordfish')
   await sh('n1', 'cd /tmp && crm_report --dest @/report && tar -xzf @/report.tar.gz -C @/')

@@ -10,6 +10,7 @@ import {
   parseXml,
   printXml,
   sameDocument,
+  upgradeSchema,
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -50,7 +51,7 @@ const options: readonly OptionSpec[] = [
   flag('delete,D', 'Delete the first element of this name that has these attributes, or that the path finds'),
   flag('delete-all,d', 'Delete all that the path finds (with --xpath and --force)'),
   flag('patch,P', 'Apply a difference made by crm_diff'),
-  flag('upgrade,u', 'Mark the configuration as of the newest schema (with --force)'),
+  flag('upgrade,u', 'Write the configuration as the newest schema has it (with --force)'),
   flag('bump,B', "Increase the CIB's epoch by 1"),
   flag('erase,E', 'Empty the configuration (with --force)'),
   { ...valued('empty,a', 'SCHEMA', 'Print an empty CIB'), value: 'optional' },
@@ -335,15 +336,8 @@ function erased(cib: XmlElement): XmlElement {
 }
 
 function upgraded(cib: XmlElement): XmlElement | ToolReply {
-  const written = cib.attributes['validate-with'] ?? ''
-  const [, major] = /^pacemaker-(\d+)\./.exec(written) ?? []
-  if (major === undefined || Number(major) < 2)
-    return refused(
-      exitCodes.unimplemented,
-      `cibadmin: a CIB of the schema '${written}' is not upgraded. Let Pacemaker 2 do it first.`,
-    )
-  const isNewest = Number(major) > 3 || written.localeCompare(schemaName, 'en', { numeric: true }) >= 0
-  return isNewest ? cib : { ...cib, attributes: { ...cib.attributes, 'validate-with': schemaName } }
+  const outcome = upgradeSchema(cib)
+  return outcome.ok ? outcome.value : refused(exitCodes.unimplemented, `cibadmin: ${outcome.reports.join(' ')}`)
 }
 
 /** A change may not bring in what makes no sense; what made none before it does not stand in its way. */
