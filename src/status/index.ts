@@ -3,7 +3,7 @@
  * `ClusterStatus`; `printClusterStatus` tells it to people.
  */
 export type * from './cluster-status.ts'
-export { compareDigests, type DigestSources, parametersTask } from './digests.ts'
+export { compareDigests, type DigestSources, type ParameterDifference, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
 export { partsOf } from './parts.ts'

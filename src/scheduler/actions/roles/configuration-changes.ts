@@ -5,7 +5,13 @@
  */
 import type { NodeName } from '../../../base/index.ts'
 import type { Md5 } from '../../../cib/index.ts'
-import { compareDigests, type HistoryEntry, type NodeStatus, parametersTask } from '../../../status/index.ts'
+import {
+  compareDigests,
+  type HistoryEntry,
+  type NodeStatus,
+  type ParameterDifference,
+  parametersTask,
+} from '../../../status/index.ts'
 import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
 import { requireUnfencing } from '../fencing/unfencing.ts'
 import { giveReason, obtain } from '../obtain.ts'
@@ -116,20 +122,48 @@ function checkOperation(draft: Ordering, checked: Checked, entry: HistoryEntry):
     cancelRecorded(draft, checked, entry)
     return true
   }
-  const difference = compare(draft, checked, entry)
-  if (difference === 'none') return false
-  if (difference === 'restart') {
-    forceRestart(draft, unit, node, entry)
-  } else if (intervalMs > 0) {
-    requireUnfencing(draft, unit, node, 'Device parameters changed (reschedule)')
-    obtain(draft, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
-  } else if (entry.attributes['op-restart-digest'] !== undefined) {
-    requireUnfencing(draft, unit, node, 'Device parameters changed (reload)')
-    reload(draft, unit, node)
-  } else {
-    forceRestart(draft, unit, node, entry)
+  const answer = answerTo(compare(draft, checked, entry), {
+    isRecurring: intervalMs > 0,
+    tellsWhatRestarts: entry.attributes['op-restart-digest'] !== undefined,
+  })
+  switch (answer) {
+    case 'nothing':
+      return false
+    case 'restart':
+      forceRestart(draft, unit, node, entry)
+      return true
+    case 'set up again':
+      requireUnfencing(draft, unit, node, 'Device parameters changed (reschedule)')
+      obtain(draft, { unit, task: operation, intervalMs, node, optional: true }).reschedule = true
+      return true
+    case 'reload':
+      requireUnfencing(draft, unit, node, 'Device parameters changed (reload)')
+      reload(draft, unit, node)
+      return true
   }
-  return true
+}
+
+interface Recorded {
+  readonly isRecurring: boolean
+  /** The history has a digest of the parameters whose change needs a restart, so that the others are known to need none. */
+  readonly tellsWhatRestarts: boolean
+}
+
+/**
+ * | what changed                     | of a recurring operation | of another, and it tells | and it does not tell |
+ * | -------------------------------- | ------------------------ | ------------------------ | -------------------- |
+ * | nothing                          | nothing                  | nothing                  | nothing              |
+ * | a parameter that needs a restart | restart                  | restart                  | restart              |
+ * | another                          | set up again             | reload                   | restart              |
+ */
+export function answerTo(
+  difference: ParameterDifference,
+  { isRecurring, tellsWhatRestarts }: Recorded,
+): 'nothing' | 'restart' | 'set up again' | 'reload' {
+  if (difference === 'none') return 'nothing'
+  if (difference === 'restart') return 'restart'
+  if (isRecurring) return 'set up again'
+  return tellsWhatRestarts ? 'reload' : 'restart'
 }
 
 function forceRestart(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus, entry: HistoryEntry): void {
@@ -153,11 +187,7 @@ function reload(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   }
 }
 
-function compare(
-  draft: Drafting,
-  { unit, node, md5 }: Checked,
-  entry: HistoryEntry,
-): ReturnType<typeof compareDigests> {
+function compare(draft: Drafting, { unit, node, md5 }: Checked, entry: HistoryEntry): ParameterDifference {
   const { operation, intervalMs } = entry
   const definition = findOperation(unit.resource, parametersTask(entry), intervalMs)
   const own = definition ? draft.status.operationParameters(definition, node.name) : new Map<string, string>()
