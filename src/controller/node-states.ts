@@ -14,6 +14,7 @@
  */
 import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
+import { guestNodes, remoteNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
@@ -72,7 +73,28 @@ export function reconcileNodeStates(input: NodeStateInput): NodeStateOutcome {
     const lease = view.members.get(node)?.lease
     if (verdict.revoke && lease !== undefined) revoke.push({ node, lease })
   }
+  edits.push(...forgottenRemotes(view).flatMap(forgetNode))
   return { edits, gone, waits, waitingFor, revoke }
+}
+
+/** Remote and guest nodes that were recorded, are down, and are configured no more. */
+function forgottenRemotes(view: ClusterView): readonly NodeName[] {
+  const down = [...view.nodeStates.values()].filter(
+    ({ inCcm, attributes }) => attributes?.remote_node === 'true' && inCcm === false,
+  )
+  const configuration = view.configuration?.typed
+  if (down.length === 0 || configuration === undefined) return []
+  const guests = guestNodes(configuration).map(({ name }) => name)
+  const configured = new Set([...remoteNodeNames(configuration), ...guests])
+  return down.map(({ node }) => node).filter((node) => !configured.has(node))
+}
+
+function forgetNode(node: NodeName): readonly Edit[] {
+  return [
+    { kind: 'delete-node-state', node },
+    { kind: 'delete-history', node },
+    { kind: 'delete-attributes', node },
+  ]
 }
 
 /** Cluster nodes that are configured, here, or recorded; remote and guest nodes are the scheduler's. */

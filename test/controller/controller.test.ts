@@ -172,11 +172,11 @@ function memberOf(node: NodeName, incarnation = 1, state = 'joining'): Observati
   return put(keys.member(node), value, `lease-${node}`)
 }
 
-function configuration(fencing: boolean, more = ''): Observation {
+function configuration(fencing: boolean, more = '', resources = ''): Observation {
   const nodes = ['alpha', 'beta', 'gamma'].map((name) => `<node id="${name}" uname="${name}"/>`).join('')
   const option = `<cluster_property_set id="cib-bootstrap-options"><nvpair id="o" name="fencing-enabled" value="${fencing}"/>${more}</cluster_property_set>`
   const parsed = parseXml(
-    `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources/><constraints/></configuration><status/></cib>`,
+    `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources>${resources}</resources><constraints/></configuration><status/></cib>`,
   )
   if (!parsed.ok) throw new Error('malformed')
   const cib = parsed.value
@@ -578,8 +578,15 @@ describe('a remote node', () => {
     expect(dc.take('log')).toContainEqual(expect.objectContaining({ message: 'action given up' }))
   })
 
+  test('that is down and configured no more is forgotten', () => {
+    const left = { node: east, id: east, inCcm: false, crmd: 'offline', join: 'down', expected: 'down' }
+    const dc = new Dc({ left: [put(keys.nodeState(east), { ...left, attributes: { remote_node: 'true' } })] })
+    expect(dc.stateOf(east)).toBeUndefined()
+  })
+
   test('that was fenced is recorded as a remote one, and what was under way there has failed', () => {
-    const dc = new Dc()
+    const connection = '<primitive id="east" class="ocf" provider="pacemaker" type="remote"/>'
+    const dc = new Dc({ left: [configuration(true, '', connection)] })
     dc.computes(routed, clusterAction(2, 'stonith', east), resourceAction(3, 'start', beta, [2]))
     const [fence] = dc.take('fence')
     if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
