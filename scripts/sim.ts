@@ -3,7 +3,7 @@
  * `--seeds 1 --log` replays one with everything that happened.
  */
 import { parseArgs } from 'node:util'
-import { simulate } from '../test/simulation/world.ts'
+import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
 
 const { values } = parseArgs({
   options: {
@@ -12,11 +12,17 @@ const { values } = parseArgs({
     log: { type: 'boolean', default: false },
     nodes: { type: 'string' },
     fencing: { type: 'string' },
+    watchdogs: { type: 'string' },
+    rich: { type: 'string' },
   },
 })
+/** Left to the seed where it is not given. */
+const flag = (name: 'fencing' | 'watchdogs' | 'rich'): Partial<SimulationOptions> =>
+  values[name] === undefined ? {} : { [name]: values[name] === 'true' }
 const first = Number(values.seed)
 const count = Number(values.seeds)
-const totals = { starts: 0, fencings: 0, faults: 0, terms: 0 }
+const counted = ['faults', 'starts', 'promotions', 'migrations', 'fencings', 'fencedByWatchdog', 'terms'] as const
+const totals = Object.fromEntries(counted.map((name) => [name, 0])) as Record<(typeof counted)[number], number>
 const failing: number[] = []
 const began = performance.now()
 let slowestMs = 0
@@ -25,10 +31,12 @@ for (let seed = first; seed < first + count; seed++) {
     seed,
     keepLog: values.log,
     ...(values.nodes === undefined ? {} : { nodes: Number(values.nodes) }),
-    ...(values.fencing === undefined ? {} : { fencing: values.fencing === 'true' }),
+    ...flag('fencing'),
+    ...flag('watchdogs'),
+    ...flag('rich'),
   })
   if (values.log) for (const line of report.log) console.log(line)
-  for (const name of ['starts', 'fencings', 'faults', 'terms'] as const) totals[name] += report.counts[name]
+  for (const name of counted) totals[name] += report.counts[name]
   slowestMs = Math.max(slowestMs, report.settledAfterMs)
   if (report.violations.length === 0) continue
   failing.push(seed)
@@ -37,7 +45,8 @@ for (let seed = first; seed < first + count; seed++) {
 }
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(
-  `${count} seeds in ${seconds} s: ${totals.faults} faults, ${totals.starts} starts, ${totals.fencings} fencings, ${totals.terms} DCs; ` +
+  `${count} seeds in ${seconds} s: ${totals.faults} faults, ${totals.starts} starts, ${totals.promotions} promotions, ` +
+    `${totals.migrations} migrations, ${totals.fencings} fencings, ${totals.fencedByWatchdog} by watchdogs, ${totals.terms} DCs; ` +
     `slowest to settle ${(slowestMs / 1000).toFixed(0)} s; failing: ${failing.length === 0 ? 'none' : failing.join(' ')}`,
 )
 if (failing.length > 0) {

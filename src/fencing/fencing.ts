@@ -146,7 +146,7 @@ function recorded(state: FencingState, input: Extract<FencingInput, { kind: 'rec
       : announce(state, request, { outcome: 'failed', message: 'The term is over.', powerOn: [] })
   if (request?.phase.kind !== 'ending' || outcome === 'pending') return { state, effects: [] }
   if (written) return announce(state, request, request.phase)
-  const message = 'The term is over: the result could not be recorded.'
+  const message = 'The result could not be recorded: the term is over, or the node has come back.'
   return announce(state, request, { outcome: 'failed', message, powerOn: [] })
 }
 

@@ -11,6 +11,10 @@ export type Invariant =
   | 'a confirmed change of the configuration is never lost'
   | 'an old term is never obeyed'
   | 'one of two goes on alone at most'
+  | 'at most promoted-max instances are promoted'
+  | 'nothing starts where it may not'
+  | 'orders are kept'
+  | 'a node that counts as reset was reset'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {
@@ -76,6 +80,20 @@ export class Checkers {
         `${resource} starts on ${node}; it ran on ${lost}, which died and was not fenced`,
       )
     this.#unaccounted.delete(resource)
+  }
+
+  /** An agent's promotion begins. */
+  promotes(node: NodeName, resource: ResourceId, promotedElsewhere: readonly NodeName[]): void {
+    if (promotedElsewhere.length > 0)
+      this.violated(
+        'at most promoted-max instances are promoted',
+        `${resource} is promoted on ${node}, and is on ${promotedElsewhere}`,
+      )
+  }
+
+  /** It counts as fenced by its watchdog: it is off, or has booted since it was a member. */
+  countsAsReset(node: NodeName, wasReset: boolean): void {
+    if (!wasReset) this.violated('a node that counts as reset was reset', `${node} has run since it was a member`)
   }
 
   saved(marker: number): void {

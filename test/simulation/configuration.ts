@@ -1,5 +1,7 @@
-/** The configuration of a simulated cluster: a fence device, two services and a group, and what an administrator changes. */
-import { defined } from '../../src/base/index.ts'
+/**
+ * The configuration of a simulated cluster, and what an administrator changes in it: a fence device or watchdogs, two services and a
+ * group; in the rich workload also a clone, a promotable clone, a virtual machine that migrates, an order and a ban.
+ */
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import type { ReplicatedConfiguration } from '../../src/controller/index.ts'
 import type { AgentAction, AgentMetadata } from '../../src/resource-agents/index.ts'
@@ -7,6 +9,10 @@ import type { AgentAction, AgentMetadata } from '../../src/resource-agents/index
 export interface Wishes {
   readonly nodes: readonly string[]
   readonly fencing: boolean
+  /** There is a fence device; without one, only watchdogs fence. */
+  readonly device: boolean
+  readonly watchdogs: boolean
+  readonly rich: boolean
   readonly noQuorumPolicy: string
   readonly standby: readonly string[]
   readonly stopped: readonly string[]
@@ -14,7 +20,24 @@ export interface Wishes {
   readonly markers: readonly number[]
 }
 
-export const serviceNames = ['web', 'db', 'first', 'second'] as const
+const plainServices = ['web', 'db', 'first', 'second'] as const
+/** Of the rich workload besides: a clone's, a promotable clone's, and one that migrates. */
+const richServices = ['disk', 'data', 'vm'] as const
+
+export const servicesOf = ({ rich }: Pick<Wishes, 'rich'>): readonly string[] =>
+  rich ? [...plainServices, ...richServices] : plainServices
+
+/** One instance on each node. */
+export const isCloned = (resource: string): boolean => resource === 'disk' || resource === 'data'
+
+/** With the rich workload: `first` is started before `then`, and stopped after it. */
+export const order = { first: 'db', then: 'web' } as const
+
+/** With the rich workload: where what may never be started. */
+export const ban = { resource: 'db', node: 'beta' } as const
+
+/** The time of the nodes' watchdogs. */
+export const watchdogMs = 3000
 
 /** What is in the store: the typed configuration, and the wishes that it was made from. */
 export interface StoredConfiguration extends ReplicatedConfiguration {
@@ -34,25 +57,46 @@ function xmlOf(wishes: Wishes): string {
       : ''
     return `<node id="${index + 1}" uname="${name}">${standby}</node>`
   })
-  const device = wishes.fencing
-    ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.nodes.join(' ')}"/></instance_attributes></primitive>`
-    : ''
+  const device =
+    wishes.fencing && wishes.device
+      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.nodes.join(' ')}"/></instance_attributes></primitive>`
+      : ''
   return `<cib validate-with="pacemaker-3.9"><configuration>
 <crm_config><cluster_property_set id="cib-bootstrap-options">
 <nvpair id="o1" name="stonith-enabled" value="${wishes.fencing}"/>
 <nvpair id="o2" name="no-quorum-policy" value="${wishes.noQuorumPolicy}"/>
+<nvpair id="o3" name="stonith-watchdog-timeout" value="${wishes.watchdogs ? '-1' : '0'}"/>
 </cluster_property_set></crm_config>
 <nodes>${nodes.join('')}</nodes>
 <resources>${device}${primitive('web', wishes)}${primitive('db', wishes)}
-<group id="pair">${primitive('first', wishes)}${primitive('second', wishes)}</group></resources>
-<constraints/></configuration><status/></cib>`
+<group id="pair">${primitive('first', wishes)}${primitive('second', wishes)}</group>${wishes.rich ? richResources(wishes) : ''}</resources>
+<constraints>${wishes.rich ? richConstraints(wishes) : ''}</constraints></configuration><status/></cib>`
 }
 
-function primitive(id: string, wishes: Wishes): string {
-  const stopped = wishes.stopped.includes(id)
-    ? `<meta_attributes id="${id}-m"><nvpair id="${id}-role" name="target-role" value="Stopped"/></meta_attributes>`
-    : ''
-  return `<primitive id="${id}" class="ocf" provider="sim" type="Dummy">${stopped}<operations>
+function richResources(wishes: Wishes): string {
+  const promotable =
+    '<nvpair id="data-p" name="promotable" value="true"/><nvpair id="data-n" name="notify" value="true"/>'
+  return `<clone id="disk-clone"><meta_attributes id="disk-c"><nvpair id="disk-i" name="interleave" value="true"/></meta_attributes>${primitive('disk', wishes)}</clone>
+<clone id="data-clone"><meta_attributes id="data-c">${promotable}</meta_attributes>${primitive('data', wishes)}</clone>
+${primitive('vm', wishes, '<nvpair id="vm-migrates" name="allow-migrate" value="true"/>')}`
+}
+
+function richConstraints({ nodes }: Wishes): string {
+  const wanted = nodes.map(
+    (node, index) =>
+      `<rsc_location id="p-${node}" rsc="data-clone" role="Promoted" node="${node}" score="${10 + index}"/>`,
+  )
+  return `<rsc_order id="o-dw" first="${order.first}" then="${order.then}"/>
+<rsc_location id="ban" rsc="${ban.resource}" node="${ban.node}" score="-INFINITY"/>${wanted.join('')}
+<rsc_order id="o-dv" first="disk-clone" then="vm"/>`
+}
+
+function primitive(id: string, wishes: Wishes, meta = ''): string {
+  const role = wishes.stopped.includes(id) ? `<nvpair id="${id}-role" name="target-role" value="Stopped"/>` : ''
+  const metas = role + meta === '' ? '' : `<meta_attributes id="${id}-m">${role}${meta}</meta_attributes>`
+  const promoted =
+    id === 'data' ? `<op id="${id}-watch" name="monitor" role="Promoted" interval="4s" timeout="2s"/>` : ''
+  return `<primitive id="${id}" class="ocf" provider="sim" type="${id === 'data' ? 'Stateful' : 'Dummy'}">${metas}<operations>${promoted}
 <op id="${id}-start" name="start" interval="0" timeout="4s"/><op id="${id}-stop" name="stop" interval="0" timeout="4s"/>
 <op id="${id}-monitor" name="monitor" interval="3s" timeout="2s"/></operations></primitive>`
 }
@@ -73,6 +117,8 @@ export const fenceAgentMetadata: ReadonlyMap<string, AgentMetadata> = new Map([
   ],
 ])
 
-export function initialWishes(nodes: readonly string[], fencing: boolean, noQuorumPolicy: string): Wishes {
-  return { nodes: defined(nodes, 'nodes'), fencing, noQuorumPolicy, standby: [], stopped: [], markers: [] }
+export function initialWishes(
+  made: Pick<Wishes, 'nodes' | 'fencing' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'>,
+): Wishes {
+  return { ...made, standby: [], stopped: [], markers: [] }
 }

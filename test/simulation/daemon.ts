@@ -42,25 +42,33 @@ import {
 } from '../../src/membership/index.ts'
 import {
   initialQuorum,
+  initialWatchdog,
   isQuorate,
   lossWait,
   nextQuorumAt,
+  nextWatchdogAt,
+  permitIntervalMs,
   type QuorumEffect,
   type QuorumInput,
   type QuorumState,
   quorateUntil,
   quorumStep,
+  type WatchdogEffect,
+  type WatchdogInput,
+  type WatchdogState,
+  watchdogStep,
 } from '../../src/quorum/index.ts'
+import { watchdogMs } from './configuration.ts'
 import { Core } from './core.ts'
 import { ExecutorHands } from './executor-hands.ts'
 import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
-import type { SimEntry, SimWrite } from './store.ts'
+import type { SimComparison, SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, inputOf, observationOf, timeoutOf } from './translate.ts'
 import { TwoNodeHands } from './two-node-hands.ts'
 import type { World } from './world.ts'
 
-export const timings = {
+const timings = {
   tokenMs: 1000,
   heartbeatIntervalMs: 200,
   restartGraceMs: 3000,
@@ -91,6 +99,12 @@ export class SimDaemon {
   readonly executor: ExecutorHands
   readonly fencing: FencingHands
   readonly twoNode: TwoNodeHands
+  readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
+  readonly timings = timings
+  #armed = false
+  /** Asked to end: it gives no more word that it may live. */
+  #doomed = false
+  #leftRunning = false
   /** Left as the only voter, and booted since: it waits to hear the other. */
   #held = false
 
@@ -134,8 +148,16 @@ export class SimDaemon {
       (effect) => this.#performController(effect),
       (state) => monotonicMs(nextControllerAt(state, this.#now())),
     )
-    this.executor = new ExecutorHands(this, () => {
+    this.watchdog = new Core(
+      this,
+      initialWatchdog(),
+      watchdogStep,
+      (effect) => this.#performWatchdog(effect),
+      (state) => nextWatchdogAt(state),
+    )
+    this.executor = new ExecutorHands(this, (failed) => {
       this.#stopping = false
+      this.#leftRunning = failed.length > 0
       this.presence.feed({ kind: 'stopped-locally' })
     })
     this.fencing = new FencingHands(this)
@@ -155,6 +177,7 @@ export class SimDaemon {
     else this.#readSnapshot()
     this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.presence.feed({ kind: 'tick' }))
+    this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
 
   /** SIGKILL, or the end of the host. Agents and what they started are not its children's children any more. */
@@ -226,8 +249,9 @@ export class SimDaemon {
     term: number,
     writes: readonly KeyWrite[],
     answer: (result: { readonly applied: boolean; readonly revision: number }) => void,
+    alsoHolds: readonly SimComparison[] = [],
   ): void {
-    this.untilKnown(() => this.world.writeUnderTerm(this.node, term, writes), answer)
+    this.untilKnown(() => this.world.writeUnderTerm(this.node, term, writes, alsoHolds), answer)
   }
 
   #readSnapshot(): void {
@@ -296,8 +320,52 @@ export class SimDaemon {
     if (view.configuration !== before.configuration) this.fencing.configure()
     for (const node of view.confirmedDown.keys())
       if (!before.confirmedDown.has(node)) this.fencing.core.feed({ kind: 'confirmed', target: node })
+    for (const change of changes) if (change.kind === 'member') this.fencing.memberChanged(change.node)
+    this.fencing.look()
+    this.#lookAtWatchdog()
     this.presence.feed({ kind: 'view', own: this.#ownMember() })
     this.controller.feed({ kind: 'store', view, changes })
+  }
+
+  // ------------------------------------------------------------------ the watchdog, as daemon/watchdog has it
+
+  /** Armed once this node is seen to be registered. */
+  #lookAtWatchdog(): void {
+    if (!this.world.watchdogs) return
+    if (!this.#doomed && this.#view.selfFencing.get(this.node) === this.incarnation) {
+      this.#doomed = true
+      this.log('watchdog', 'is asked to end')
+      // The reboot is quick, where it works.
+      if (this.world.chance.happens(0.5)) this.world.panic(this.node, 'fenced by its watchdog')
+    }
+    if (this.#armed || this.#leaseOfRecord() === undefined || this.presence.state.phase === 'leaving') return
+    this.#armed = true
+    this.#feedWatchdog()
+    this.watchdog.feed({ kind: 'armed', timeoutMs: watchdogMs })
+    this.#giveWord()
+  }
+
+  #leaseOfRecord(): string | undefined {
+    const record = this.#view.members.get(this.node)
+    return record?.incarnation === this.incarnation ? record.lease : undefined
+  }
+
+  #giveWord(): void {
+    const lease = this.#leaseOfRecord()
+    if (lease !== undefined && !this.#doomed) this.watchdog.feed({ kind: 'permit', permit: { lease, at: this.#now() } })
+  }
+
+  #performWatchdog(effect: WatchdogEffect): void {
+    if (effect.kind === 'feed') this.#feedWatchdog()
+    else if (effect.kind === 'disarm') this.host.stopWatchdog()
+    else {
+      this.log('watchdog', `is not fed: ${effect.why}`)
+      if (this.world.mutations.has('feed-always')) this.#every(500, () => this.#feedWatchdog())
+    }
+  }
+
+  #feedWatchdog(): void {
+    this.host.feedWatchdog(watchdogMs, () => this.world.watchdogResets(this.node))
   }
 
   #ownMember(): OwnMember {
@@ -306,7 +374,7 @@ export class SimDaemon {
     const mine = state?.attributes?.incarnation === String(this.incarnation)
     return {
       ...(record === undefined ? {} : { record }),
-      outdated: false,
+      outdated: record !== undefined && (record.watchdogMs !== undefined) !== this.#armed,
       acknowledged: mine && state?.join === 'member' && state.expected === 'member',
       declaredDown: mine && state?.expected === 'down' && record?.state !== 'leaving',
     }
@@ -380,6 +448,7 @@ export class SimDaemon {
       this.world.mutations.has('ignore-quorum') && lease !== undefined ? Infinity : quorateUntil(this.quorum.state)
     const quorate = this.isQuorate()
     const held = lease === undefined || !quorate ? {} : { lease }
+    this.watchdog.feed({ kind: 'quorum', lease, until: quorateUntil(this.quorum.state) })
     this.controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) })
     this.presence.feed({ kind: 'lease', ...held })
     if (this.executor.core.state.quorate !== quorate) this.executor.core.feed({ kind: 'quorum', quorate })
@@ -448,6 +517,7 @@ export class SimDaemon {
         const { lease } = effect
         this.log('membership', 'leaves')
         this.host.met = false
+        if (!this.#leftRunning) this.watchdog.feed({ kind: 'disarm' })
         this.quorum.feed({ kind: 'leave' })
         const end = () => this.world.daemonLeft(this.node)
         if (lease === undefined) end()
@@ -468,6 +538,7 @@ export class SimDaemon {
       daemonVersion: 'simulated',
       state,
       since: this.world.calendar(),
+      ...(this.#armed ? { watchdogMs } : {}),
     }
   }
 

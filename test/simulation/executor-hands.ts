@@ -1,5 +1,6 @@
 /** The executor's core and its hands: agents on the host, and the history in the store. */
 import { failureEdits } from '../../src/attributes/index.ts'
+import type { ResourceId } from '../../src/base/index.ts'
 import { operationKey, recordsOfResult } from '../../src/cib/index.ts'
 import { keys, writesOfEdits } from '../../src/controller/index.ts'
 import {
@@ -20,13 +21,13 @@ import type { SimWrite } from './store.ts'
 export class ExecutorHands {
   readonly core: Core<ExecutorState, ExecutorInput, ExecutorEffect>
   readonly #life: SimDaemon
-  readonly #onStopped: () => void
+  readonly #onStopped: (failed: readonly ResourceId[]) => void
   readonly #agents = new Map<number, { readonly kill: () => void }>()
   readonly #writes: { readonly write: (done: () => void) => void }[] = []
   readonly #waitingForFlush: (() => void)[] = []
   #writing = false
 
-  constructor(life: SimDaemon, onStopped: () => void) {
+  constructor(life: SimDaemon, onStopped: (failed: readonly ResourceId[]) => void) {
     this.#life = life
     this.#onStopped = onStopped
     // Above the call ids of all earlier lives.
@@ -56,8 +57,12 @@ export class ExecutorHands {
         const { callId, operation } = effect
         this.#life.world.agentBegins(this.#life, operation)
         const { resource, timeoutMs } = operation
-        const run = this.#life.host.runAgent({ resource, operation: operation.operation, timeoutMs }, (outcome) => {
+        const { world, host } = this.#life
+        const target = operation.attributes.CRM_meta_migrate_target
+        const moveAway = () => target !== undefined && world.migrate(resource, host, target)
+        const run = host.runAgent({ resource, operation: operation.operation, timeoutMs, moveAway }, (outcome) => {
           this.#agents.delete(callId)
+          world.agentEnds(this.#life, operation, outcome)
           if (this.#life.isAlive) this.core.feed({ kind: 'finished', callId, resource, outcome })
         })
         this.#agents.set(callId, run)
@@ -81,7 +86,7 @@ export class ExecutorHands {
         ])
         return
       case 'stopped-locally':
-        this.#onStopped()
+        this.#onStopped(effect.failed)
     }
   }
 

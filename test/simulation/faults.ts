@@ -5,7 +5,7 @@
  */
 import type { NodeName } from '../../src/base/index.ts'
 import { resourceId } from '../../src/base/index.ts'
-import { serviceNames, type Wishes } from './configuration.ts'
+import type { Wishes } from './configuration.ts'
 import type { AgentFault } from './host.ts'
 import type { World } from './world.ts'
 
@@ -137,7 +137,8 @@ export class Faults {
     if (side.length === 0 || other.length === 0) return
     this.#log(`the network splits: ${side} | ${other}`)
     network.partition([side, other])
-    this.#healLater(chance.between(300, 14_000))
+    // Longer than the others wait for a watchdog.
+    this.#healLater(chance.between(300, this.#world.watchdogs ? 25_000 : 14_000))
   }
 
   #cutLink(): void {
@@ -168,7 +169,7 @@ export class Faults {
   }
 
   #breakAgent(): void {
-    const { chance, hosts, fencing, timeline } = this.#world
+    const { chance, hosts, fencing, timeline, services, rich } = this.#world
     const kinds: readonly AgentFault[] = [
       'start-fails',
       'start-fails-but-runs',
@@ -176,9 +177,11 @@ export class Faults {
       'start-hangs',
       'monitor-hangs',
       ...(fencing ? (['stop-fails'] as const) : []),
+      ...(rich ? richFaults : []),
+      ...(rich && fencing ? (['demote-fails'] as const) : []),
     ]
     const fault = chance.pick(kinds) ?? 'start-fails'
-    const resource = resourceId(chance.pick(serviceNames) ?? 'web')
+    const resource = resourceId(agentOf(fault) ?? chance.pick(services) ?? 'web')
     const node = this.#node()
     this.#log(`the agent of ${resource}: ${fault}`, node)
     const host = hosts.get(node)
@@ -187,9 +190,9 @@ export class Faults {
   }
 
   #killService(): void {
-    const { chance, hosts } = this.#world
-    const resource = resourceId(chance.pick(serviceNames) ?? 'web')
-    for (const [node, host] of hosts) if (host.active.delete(resource)) this.#log(`${resource} is killed`, node)
+    const { chance, hosts, services } = this.#world
+    const resource = resourceId(chance.pick(services) ?? 'web')
+    for (const [node, host] of hosts) if (host.kill(resource)) this.#log(`${resource} is killed`, node)
   }
 
   #breakDevice(): void {
@@ -202,8 +205,8 @@ export class Faults {
   }
 
   #edit(): void {
-    const { chance, nodeNames } = this.#world
-    const service = chance.pick(serviceNames) ?? 'web'
+    const { chance, nodeNames, services } = this.#world
+    const service = chance.pick(services) ?? 'web'
     const node = this.#node()
     const change = (wishes: Wishes): Wishes =>
       chance.happens(0.5)
@@ -229,6 +232,21 @@ export class Faults {
     this.#log('everything loses power')
     for (const node of this.#world.nodeNames) this.#losePower(node)
   }
+}
+
+const richFaults: readonly AgentFault[] = [
+  'promote-lies',
+  'promote-fails-but-is',
+  'migrate-fails',
+  'migrate-fails-but-moves',
+  'migrate-lies',
+  'arrival-fails',
+]
+
+/** Whose agent can fail in that way. */
+function agentOf(fault: AgentFault): string | undefined {
+  if (/^(promote|demote)/.test(fault)) return 'data'
+  return /^(migrate|arrival)/.test(fault) ? 'vm' : undefined
 }
 
 /** At most so many at once: something must be left to run, and somewhere to run it. */

@@ -1,17 +1,30 @@
 /** The fencer's core and its hands: its records in the store, and devices that other nodes use for it. */
-import { type ControllerEffect, type KeyWrite, keys } from '../../src/controller/index.ts'
+import { monotonicMs, type NodeName } from '../../src/base/index.ts'
+import {
+  type ControllerEffect,
+  type KeyWrite,
+  keys,
+  knownIncarnation,
+  watchdogMsOf,
+} from '../../src/controller/index.ts'
 import {
   type DeviceAnswer,
   type FencingEffect,
   type FencingInput,
   type FencingState,
   initialFencing,
+  lookAtTarget,
   nextFencingAt,
   readFenceDevices,
+  type SelfFencingWait,
+  selfResetMs,
   stepFencing,
+  watchdogDevice,
+  watchdogDeviceId,
 } from '../../src/fencing/index.ts'
 import { peerViews } from '../../src/membership/index.ts'
-import { fenceAgentMetadata } from './configuration.ts'
+import { watchdogWait } from '../../src/quorum/index.ts'
+import { fenceAgentMetadata, watchdogMs } from './configuration.ts'
 import { Core } from './core.ts'
 import type { SimDaemon } from './daemon.ts'
 
@@ -19,6 +32,8 @@ export class FencingHands {
   readonly core: Core<FencingState, FencingInput, FencingEffect>
   readonly #life: SimDaemon
   /** What was asked for, by its id. */
+  #waits: ReadonlyMap<NodeName, number> = new Map()
+  readonly #memberChanges = new Map<NodeName, number>()
   readonly #fences = new Map<string, Extract<ControllerEffect, { kind: 'fence' }>>()
 
   constructor(life: SimDaemon) {
@@ -29,9 +44,27 @@ export class FencingHands {
   configure(): void {
     const { configuration } = this.#life.view
     if (configuration === undefined) return
-    const devices = readFenceDevices(configuration.typed, { metadata: fenceAgentMetadata })
+    const devices = [
+      ...readFenceDevices(configuration.typed, { metadata: fenceAgentMetadata }),
+      ...(this.#waits.size > 0 ? [watchdogDevice(this.#waits)] : []),
+    ]
     const topology = configuration.typed.fencingLevels
     this.core.feed({ kind: 'configured', setup: { devices, topology, concurrent: true } })
+  }
+
+  /** Which nodes feed a watchdog may have changed. */
+  look(): void {
+    const { view, world } = this.#life
+    if (!world.watchdogs) return
+    const fed = [...view.nodeStates].filter(([, state]) => watchdogMsOf(state) !== undefined)
+    const same = fed.length === this.#waits.size && fed.every(([node]) => this.#waits.has(node))
+    const waitMs = watchdogWait(this.#life.timings, selfResetMs('-1', watchdogMs) ?? 0)
+    this.#waits = new Map(fed.map(([node]) => [node, waitMs]))
+    if (!same) this.configure()
+  }
+
+  memberChanged(node: NodeName): void {
+    this.#memberChanges.set(node, (this.#memberChanges.get(node) ?? 0) + 1)
   }
 
   fence(effect: Extract<ControllerEffect, { kind: 'fence' }>): void {
@@ -73,8 +106,14 @@ export class FencingHands {
       case 'record': {
         const { progress, term } = effect
         const write: KeyWrite = { kind: 'put', key: keys.fencingHistory(progress.id), value: progress }
-        this.#life.guarded(term, [write], ({ applied }) =>
-          this.core.feed({ kind: 'recorded', id: progress.id, outcome: progress.outcome, written: applied }),
+        const byWatchdog = progress.device === watchdogDeviceId && progress.outcome === 'succeeded'
+        const absent = byWatchdog ? [{ kind: 'absent', key: keys.member(progress.target) } as const] : []
+        this.#life.guarded(
+          term,
+          [write],
+          ({ applied }) =>
+            this.core.feed({ kind: 'recorded', id: progress.id, outcome: progress.outcome, written: applied }),
+          absent,
         )
         return
       }
@@ -102,6 +141,10 @@ export class FencingHands {
       answered = true
       this.core.feed({ kind: 'device-answered', call, answer: result })
     }
+    if (effect.device === watchdogDeviceId) {
+      this.#waitForWatchdog(effect, answer)
+      return
+    }
     this.#life.world.request(
       this.#life,
       node,
@@ -111,5 +154,34 @@ export class FencingHands {
     )
     const message = `${node} did not answer`
     this.#life.after(timeoutMs + 1000, () => answer({ succeeded: false, timedOut: true, output: '', message }))
+  }
+
+  /** As `daemon/fencing/watchdog-fencer.ts` does it. */
+  #waitForWatchdog(
+    { target, term, timeoutMs }: Extract<FencingEffect, { kind: 'run-device' }>,
+    answer: (result: DeviceAnswer) => void,
+  ): void {
+    const life = this.#life
+    const told = (succeeded: boolean, message: string) => answer({ succeeded, timedOut: false, output: '', message })
+    const waitMs = this.#waits.get(target)
+    if (waitMs === undefined) return told(false, 'it feeds none')
+    let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(life.now() + timeoutMs) }
+    const look = (): void => {
+      const seen = {
+        present: life.view.members.has(target),
+        changes: this.#memberChanges.get(target) ?? 0,
+        rules: life.isQuorate() && life.view.dc?.term === term,
+      }
+      const verdict = lookAtTarget(wait, seen, life.now())
+      if (verdict.kind === 'reset') return told(true, '')
+      if (verdict.kind === 'unproven') return told(false, verdict.why)
+      wait = verdict.wait
+      life.after(100, look)
+    }
+    if (!life.view.members.has(target)) return look()
+    const value = { incarnation: knownIncarnation(life.view, target) }
+    life.guarded(term, [{ kind: 'put', key: keys.selfFencing(target), value }], ({ applied }) =>
+      applied ? look() : told(false, 'the term is over'),
+    )
   }
 }

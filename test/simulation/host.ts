@@ -16,11 +16,25 @@ export type AgentFault =
   | 'start-hangs'
   | 'stop-fails'
   | 'monitor-hangs'
+  /** Says that it is promoted, and is not: the next monitor finds out. */
+  | 'promote-lies'
+  | 'promote-fails-but-is'
+  | 'demote-fails'
+  /** Nothing has moved. */
+  | 'migrate-fails'
+  /** Exits with an error and has moved all the same. */
+  | 'migrate-fails-but-moves'
+  /** Says that it has moved, and nothing has. */
+  | 'migrate-lies'
+  /** It has moved, and the other side says that it has not. */
+  | 'arrival-fails'
 
 export interface AgentRun {
   readonly resource: ResourceId
   readonly operation: string
   readonly timeoutMs: number
+  /** Of a migration: makes it run there instead of here; false where it cannot. */
+  readonly moveAway?: () => boolean
 }
 
 export type Outcome = Omit<AgentOutcome, 'output'>
@@ -38,11 +52,15 @@ export class Host {
   /** It had quorum in this boot. */
   met = false
   readonly active = new Set<ResourceId>()
+  /** Of these, the promoted ones. */
+  readonly promoted = new Set<ResourceId>()
   readonly faults = new Map<ResourceId, AgentFault>()
   readonly #timeline: Timeline
   readonly #chance: Chance
   readonly #agents = new Set<Running>()
   #pausedUntil = 0
+  #feeding = 0
+  watchdogRuns = false
 
   constructor(name: NodeName, timeline: Timeline, chance: Chance) {
     this.name = name
@@ -67,8 +85,28 @@ export class Host {
     this.boot++
     this.met = false
     this.active.clear()
+    this.promoted.clear()
+    this.#stopWatchdog()
     this.#agents.clear()
     this.#pausedUntil = 0
+  }
+
+  /** The timer is not the machine's: no pause stops it. A feeding also starts it. */
+  feedWatchdog(timeoutMs: number, reset: () => void): void {
+    const feeding = ++this.#feeding
+    this.watchdogRuns = true
+    this.#timeline.after(timeoutMs, () => {
+      if (feeding === this.#feeding) reset()
+    })
+  }
+
+  #stopWatchdog(): void {
+    this.#feeding++
+    this.watchdogRuns = false
+  }
+
+  stopWatchdog(): void {
+    this.#stopWatchdog()
   }
 
   /** In this boot only; while the machine is paused it waits. */
@@ -95,6 +133,8 @@ export class Host {
       (run.operation === 'start' && fault === 'start-hangs') ||
       (run.operation === 'monitor' && fault === 'monitor-hangs')
     if (run.operation === 'start' && this.#startsIt(fault)) this.active.add(run.resource)
+    if (run.operation === 'promote' && this.active.has(run.resource) && fault !== 'promote-lies')
+      this.promoted.add(run.resource)
     const takesMs = hangs ? run.timeoutMs : Math.min(run.timeoutMs, this.#durationMs(run.operation))
     this.after(takesMs, () => {
       if (agent.ended) return
@@ -116,19 +156,40 @@ export class Host {
     return fault !== 'start-hangs' || this.#chance.happens(0.5)
   }
 
-  #finish({ resource, operation }: AgentRun, fault: AgentFault | undefined): Outcome {
+  #finish({ resource, operation, moveAway }: AgentRun, fault: AgentFault | undefined): Outcome {
     switch (operation) {
+      case 'promote':
+        return exit(fault === 'promote-fails-but-is' || !this.active.has(resource) ? 1 : 0)
+      case 'demote':
+        if (fault === 'demote-fails' && this.promoted.has(resource)) return exit(1)
+        this.promoted.delete(resource)
+        return exit(this.active.has(resource) ? 0 : 7)
+      case 'migrate_to': {
+        if (!this.active.has(resource) || fault === 'migrate-fails') return exit(1)
+        if (fault === 'migrate-lies') return exit(0)
+        const moved = moveAway?.() ?? false
+        return exit(moved && fault !== 'migrate-fails-but-moves' ? 0 : 1)
+      }
+      case 'migrate_from':
+        return exit(this.active.has(resource) && fault !== 'arrival-fails' ? 0 : 1)
       case 'start':
         return fault === 'start-fails' || fault === 'start-fails-but-runs' ? exit(1) : exit(0)
       case 'stop':
         if (fault === 'stop-fails' && this.active.has(resource)) return exit(1)
-        this.active.delete(resource)
+        this.kill(resource)
         return exit(0)
       case 'monitor':
+        if (this.promoted.has(resource)) return exit(8)
         return exit(this.active.has(resource) ? 0 : 7)
       default:
         return exit(0)
     }
+  }
+
+  /** It ends, whoever knows of it. */
+  kill(resource: ResourceId): boolean {
+    this.promoted.delete(resource)
+    return this.active.delete(resource)
   }
 
   #durationMs(operation: string): number {

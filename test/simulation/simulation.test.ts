@@ -21,6 +21,9 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(sum(({ counts }) => counts.starts)).toBeGreaterThan(seeds * 5)
     expect(sum(({ counts }) => counts.fencings)).toBeGreaterThan(seeds)
     expect(sum(({ counts }) => counts.terms)).toBeGreaterThan(seeds * 1.5)
+    expect(sum(({ counts }) => counts.promotions)).toBeGreaterThan(seeds)
+    expect(sum(({ counts }) => counts.migrations)).toBeGreaterThan(seeds / 4)
+    expect(sum(({ counts }) => counts.fencedByWatchdog)).toBeGreaterThan(seeds / 10)
   })
 
   test(`of two nodes without a witness does so too, in ${twoNodeSeeds} histories`, { timeout: 600_000 }, () => {
@@ -42,6 +45,9 @@ describe('the checkers notice a product that is broken on purpose', () => {
     readonly invariant: string
     readonly fencing?: boolean
     readonly nodes?: number
+    readonly watchdogs?: boolean
+    /** Where the search begins. */
+    readonly from?: number
   }[] = [
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
     {
@@ -56,8 +62,15 @@ describe('the checkers notice a product that is broken on purpose', () => {
       nodes: 2,
     },
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
+    {
+      mutation: 'feed-always',
+      invariant: 'a node that counts as reset was reset',
+      fencing: true,
+      watchdogs: true,
+      from: 36,
+    },
   ]
-  for (const { mutation, invariant, fencing, nodes } of cases)
+  for (const { mutation, invariant, fencing, nodes, watchdogs, from } of cases)
     test(`${mutation}${nodes === undefined ? '' : ` of ${nodes} nodes`}: not kept: ${invariant}`, {
       timeout: 300_000,
     }, () => {
@@ -66,15 +79,17 @@ describe('the checkers notice a product that is broken on purpose', () => {
           mutations: [mutation],
           ...(fencing === undefined ? {} : { fencing }),
           ...(nodes === undefined ? {} : { nodes }),
+          ...(watchdogs === undefined ? {} : { watchdogs }),
         },
         invariant,
+        from,
       )
       expect(found, 'a seed that shows it').toBeDefined()
     })
 })
 
-function firstSeedThat(options: Omit<SimulationOptions, 'seed'>, invariant: string): number | undefined {
-  for (let seed = 1; seed <= 150; seed++) {
+function firstSeedThat(options: Omit<SimulationOptions, 'seed'>, invariant: string, from = 1): number | undefined {
+  for (let seed = from; seed < from + 150; seed++) {
     const report = simulate({ seed, ...options })
     if (report.violations.some((violation) => violation.invariant === invariant)) return seed
   }

@@ -2,24 +2,33 @@
  * A cluster of simulated hosts on a simulated network, driven from a seed: faults for a while, then repair, then it must
  * settle. The same seed gives the same run, to the last event.
  */
-import { type NodeName, nodeName, seededRandom } from '../../src/base/index.ts'
+import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
 import { formatTransitionKey, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
 import type { Operation } from '../../src/executor/index.ts'
-import type { DeviceAnswer } from '../../src/fencing/index.ts'
+import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
 import { Checkers, type Violation } from './checkers.ts'
-import { configurationOf, initialWishes, type StoredConfiguration, serviceNames, type Wishes } from './configuration.ts'
+import {
+  ban,
+  configurationOf,
+  initialWishes,
+  isCloned,
+  order,
+  type StoredConfiguration,
+  servicesOf,
+  type Wishes,
+} from './configuration.ts'
 import { SimDaemon } from './daemon.ts'
 import { Faults } from './faults.ts'
-import { Host } from './host.ts'
+import { Host, type Outcome } from './host.ts'
 import { Network } from './network.ts'
 import { type Scheduled, scheduleView } from './scheduling.ts'
-import { SimStore, type SimWrite } from './store.ts'
+import { type SimComparison, SimStore, type SimWrite } from './store.ts'
 import { Chance, Timeline } from './timeline.ts'
 
 /** Ways to break the product on purpose: the checkers must notice. */
-export type Mutation = 'ignore-terms' | 'start-before-fencing' | 'ignore-quorum'
+export type Mutation = 'ignore-terms' | 'start-before-fencing' | 'ignore-quorum' | 'feed-always'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -28,6 +37,10 @@ export interface SimulationOptions {
   readonly keepLog?: boolean
   readonly nodes?: number
   readonly fencing?: boolean
+  /** Nodes feed watchdogs; there may be no other fence device. */
+  readonly watchdogs?: boolean
+  /** Also clones, a promotable clone, migration, an order and a ban. */
+  readonly rich?: boolean
 }
 
 export interface SimulationReport {
@@ -42,6 +55,11 @@ export interface SimulationReport {
     readonly terms: number
     /** One of two has gone on without the other. */
     readonly alone: number
+    readonly promotions: number
+    /** Moves of a running resource that began. */
+    readonly migrations: number
+    readonly watchdogResets: number
+    readonly fencedByWatchdog: number
   }
   readonly settledAfterMs: number
 }
@@ -61,7 +79,20 @@ export class World {
   readonly mutations: ReadonlySet<Mutation>
   readonly fencing: boolean
   readonly lines: string[] = []
-  readonly counts = { starts: 0, fencings: 0, faults: 0, terms: 0, alone: 0 }
+  readonly watchdogs: boolean
+  readonly rich: boolean
+  readonly services: readonly string[]
+  readonly counts = {
+    starts: 0,
+    fencings: 0,
+    faults: 0,
+    terms: 0,
+    alone: 0,
+    promotions: 0,
+    migrations: 0,
+    watchdogResets: 0,
+    fencedByWatchdog: 0,
+  }
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'
   readonly #keepLog: boolean
@@ -74,12 +105,17 @@ export class World {
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
     this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
+    this.watchdogs = options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4))
+    this.rich = options.rich ?? this.chance.happens(0.5)
+    this.services = servicesOf(this)
     this.network = new Network(this.timeline, this.chance, (node) => this.#isReachable(node))
     this.store = new SimStore(this.timeline, this.chance, this.network, this.nodeNames)
     this.checkers = new Checkers(() => this.timeline.now)
     const policies = ['stop', 'stop', 'demote', 'fence', ...(this.fencing ? ['freeze'] : [])]
     const policy = this.chance.pick(policies) ?? 'stop'
-    this.#seedConfiguration(initialWishes(this.nodeNames, this.fencing, policy))
+    const { nodeNames: nodes, fencing, watchdogs, rich } = this
+    const device = !watchdogs || this.chance.happens(0.5)
+    this.#seedConfiguration(initialWishes({ nodes, fencing, device, watchdogs, rich, noQuorumPolicy: policy }))
     for (const node of this.nodeNames) this.#addHost(node)
   }
 
@@ -148,15 +184,32 @@ export class World {
     for (const node of this.nodeNames)
       if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member')
         return `${node} is no member`
-    for (const resource of [...serviceNames, ...(this.fencing ? ['fence'] : [])]) {
+    for (const resource of [...this.services, ...(this.fencing && wishes.device ? ['fence'] : [])]) {
       const on = this.nodeNames.filter((node) =>
         [...(this.hosts.get(node)?.active ?? [])].some((name) => name === resource),
       )
-      // The later member of a group stops with the first.
-      const off = wishes.stopped.includes(resource) || (resource === 'second' && wishes.stopped.includes('first'))
-      if (on.length !== (off ? 0 : 1)) return `${resource} is active on ${on.join(' and ') || 'no node'}`
+      if (on.length !== this.#wantedInstances(resource, wishes))
+        return `${resource} is active on ${on.join(' and ') || 'no node'}`
     }
-    return undefined
+    if (!this.rich || wishes.stopped.includes('data')) return undefined
+    const promoted = this.nodeNames.filter((node) => this.hosts.get(node)?.promoted.has(resourceId('data')))
+    return promoted.length === 1 ? undefined : `data is promoted on ${promoted.join(' and ') || 'no node'}`
+  }
+
+  #wantedInstances(resource: string, { stopped, standby }: Wishes): number {
+    const without = (other: string) => stopped.includes(other)
+    // What comes after another stops with it: in a group, and by an order.
+    const off =
+      without(resource) ||
+      (resource === 'second' && without('first')) ||
+      (this.rich &&
+        resource === order.then &&
+        this.#wantedInstances(order.first, { stopped, standby } as Wishes) === 0) ||
+      (this.rich && resource === 'vm' && without('disk'))
+    if (off) return 0
+    const nodes = this.nodeNames.filter((node) => !standby.includes(node))
+    if (isCloned(resource)) return nodes.length
+    return this.rich && resource === ban.resource && nodes.every((node) => node === ban.node) ? 0 : 1
   }
 
   // ------------------------------------------------------------------ hosts and daemons
@@ -272,12 +325,13 @@ export class World {
     node: NodeName,
     term: number,
     writes: readonly KeyWrite[],
+    alsoHolds: readonly SimComparison[],
   ): { readonly applied: boolean; readonly revision: number } {
     const compare = this.mutations.has('ignore-terms')
       ? []
       : [{ kind: 'create-revision', key: keys.dc, equals: term } as const]
     const ruling = this.rulingTerm
-    const result = this.store.transaction(compare, writes)
+    const result = this.store.transaction([...compare, ...alsoHolds], writes)
     if (result.applied) this.checkers.wroteUnderTerm(node, term, ruling)
     return result
   }
@@ -303,11 +357,95 @@ export class World {
 
   agentBegins(daemon: SimDaemon, operation: Operation): void {
     // A fence device "runs" where it is monitored; the cluster starts it elsewhere before it can fence anybody with it.
-    if (operation.operation !== 'start' || operation.agent.class === 'stonith') return
-    this.counts.starts++
+    if (operation.agent.class === 'stonith') return
     const { resource, key } = operation
-    const alsoOn = this.nodeNames.filter((node) => node !== daemon.node && this.hosts.get(node)?.active.has(resource))
-    this.checkers.starts(daemon.node, resource, { key: formatTransitionKey(key), alsoOn, fencing: this.fencing })
+    switch (operation.operation) {
+      case 'start': {
+        this.counts.starts++
+        const alsoOn = isCloned(resource) ? [] : this.#others(daemon, ({ active }) => active.has(resource))
+        this.checkers.starts(daemon.node, resource, {
+          key: formatTransitionKey(key),
+          alsoOn,
+          fencing: this.fencing && !isCloned(resource),
+        })
+        this.#checkStart(daemon.node, resource)
+        return
+      }
+      case 'promote':
+        this.counts.promotions++
+        this.checkers.promotes(
+          daemon.node,
+          resource,
+          this.#others(daemon, ({ promoted }) => promoted.has(resource)),
+        )
+        return
+      case 'stop':
+        // What a node does by itself without quorum knows nothing of the others.
+        if (operation.term !== undefined) this.#checkStop(daemon.node, resource)
+        this.#known.set(resource, 'stopping')
+        return
+      case 'migrate_to':
+        this.counts.migrations++
+        return
+    }
+  }
+
+  /** In which boot each node has registered last. */
+  readonly #registeredIn = new Map<NodeName, number>()
+  /** What the agents have said last of each resource, whatever has become of it since. */
+  readonly #known = new Map<ResourceId, 'started' | 'stopping' | 'stopped'>()
+
+  agentEnds(daemon: SimDaemon, { resource, operation }: Operation, outcome: Outcome): void {
+    const worked = outcome.status === 'done' && outcome.exitCode === 0
+    if (operation === 'start' && worked) this.#known.set(resource, 'started')
+    if (operation === 'stop' && worked) this.#known.set(resource, 'stopped')
+    if (operation === 'monitor' && worked && daemon.isAlive && this.#known.get(resource) !== 'stopping')
+      this.#known.set(resource, 'started')
+  }
+
+  #others(daemon: SimDaemon, has: (host: Host) => boolean): readonly NodeName[] {
+    return this.nodeNames.filter((node) => {
+      const host = this.hosts.get(node)
+      return node !== daemon.node && host !== undefined && has(host)
+    })
+  }
+
+  #checkStart(node: NodeName, resource: ResourceId): void {
+    if (!this.rich) return
+    if (resource === ban.resource && node === ban.node)
+      this.checkers.violated('nothing starts where it may not', `${resource} starts on ${node}`)
+    const first = this.#known.get(resourceId(order.first))
+    if (resource === order.then && first !== 'started')
+      this.checkers.violated(
+        'orders are kept',
+        `${resource} starts on ${node} while ${order.first} is ${first ?? 'stopped'}`,
+      )
+  }
+
+  #checkStop(node: NodeName, resource: ResourceId): void {
+    if (!this.rich || resource !== order.first || this.#known.get(resourceId(order.then)) !== 'started') return
+    const where = this.nodeNames.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.then)))
+    // One that is lost is fenced, or has stopped by itself: no agent says so.
+    const seen = where.filter((name) => this.daemons.get(name)?.isQuorate())
+    if (seen.length > 0)
+      this.checkers.violated('orders are kept', `${resource} stops on ${node} while ${order.then} runs on ${seen}`)
+  }
+
+  /** It runs there now, and here no more; false where it cannot get there. */
+  migrate(resource: ResourceId, from: Host, to: string): boolean {
+    const host = this.hosts.get(nodeName(to))
+    if (host === undefined || !host.isOn || host.isPaused || !this.network.connects(from.name, host.name)) return false
+    from.kill(resource)
+    host.active.add(resource)
+    this.log(from.name, 'host', `${resource} moves to ${to}`)
+    return true
+  }
+
+  watchdogResets(node: NodeName): void {
+    this.counts.watchdogResets++
+    this.losePower(node, 'its watchdog')
+    // Some machines take longer to boot than the others wait.
+    this.timeline.after(this.chance.between(500, 20_000), () => this.powerOn(node))
   }
 
   runDevice(
@@ -402,10 +540,17 @@ export class World {
   #checkEvent(key: string, value: unknown): void {
     const subject = subjectOf(key)
     if (subject?.kind === 'dc' && value !== undefined) this.counts.terms++
+    if (subject?.kind === 'member' && value !== undefined)
+      this.#registeredIn.set(subject.node, this.hosts.get(subject.node)?.boot ?? 0)
     if (subject?.kind === 'configuration') this.checkers.configurationIs(this.configuration().wishes.markers)
     if (subject?.kind === 'node-state' && fieldOf(value, 'join') === 'member') this.checkers.nodeIsClean(subject.node)
-    if (subject?.kind === 'fencing-history' && fieldOf(value, 'outcome') === 'succeeded')
-      this.checkers.nodeIsClean(nodeName(String(fieldOf(value, 'target'))))
+    if (subject?.kind !== 'fencing-history' || fieldOf(value, 'outcome') !== 'succeeded') return
+    const target = nodeName(String(fieldOf(value, 'target')))
+    this.checkers.nodeIsClean(target)
+    if (fieldOf(value, 'device') !== watchdogDeviceId) return
+    this.counts.fencedByWatchdog++
+    const host = this.hosts.get(target)
+    this.checkers.countsAsReset(target, host?.isOn !== true || host.boot !== this.#registeredIn.get(target))
   }
 }
 

@@ -22,12 +22,12 @@ beforeAll(async () => {
       members.every(({ watchdogMs }) => watchdogMs === 6000) && lab.nodes.every((node) => watchdogs.isRunning(node))
     )
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   watchdogs?.close()
   await lab.close()
-}, 60_000)
+})
 
 interface Fencing {
   readonly target: string
@@ -50,7 +50,7 @@ async function allAreBack(): Promise<void> {
     async () =>
       (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean) &&
       lab.nodes.every((node) => watchdogs.isRunning(node)),
-    60_000,
+    120_000,
   )
 }
 
@@ -72,13 +72,13 @@ test('a node that is cut off is reset by its watchdog before its resource starts
       if (where !== undefined && where !== 'n3') expect(resetSeen).toBeDefined()
       return where === 'n1' || where === 'n2'
     },
-    60_000,
+    120_000,
   )
   const [fencing] = await fencings('n1')
   expect(fencing).toMatchObject({ target: 'n3', device: 'watchdog' })
   expect(watchdogs.resets).toEqual(['n3'])
   await allAreBack()
-}, 120_000)
+})
 
 test('a node whose daemon is frozen is reset', async () => {
   const before = watchdogs.resets.length
@@ -90,11 +90,11 @@ test('a node whose daemon is frozen is reset', async () => {
   await lab.until(
     'it runs elsewhere',
     async () => ['n1', 'n3'].includes((await lab.whereIs('work', 'n1'))[0] ?? ''),
-    60_000,
+    120_000,
   )
   await allAreBack()
   expect(watchdogs.resets.slice(before)).toEqual(['n2'])
-}, 120_000)
+})
 
 test('a healthy node that is to be fenced ends itself', async () => {
   const pid = lab.power.pid1('n3')
@@ -102,7 +102,7 @@ test('a healthy node that is to be fenced ends itself', async () => {
   expect(lab.power.isOn('n3') && lab.power.pid1('n3') === pid).toBe(false)
   expect((await fencings('n1'))[0]).toMatchObject({ target: 'n3', device: 'watchdog' })
   await allAreBack()
-}, 120_000)
+})
 
 test('a daemon that is killed and started again feeds its watchdog in time', async () => {
   const before = watchdogs.resets.length
@@ -114,7 +114,7 @@ test('a daemon that is killed and started again feeds its watchdog in time', asy
   })
   await allAreBack()
   expect(watchdogs.resets.length).toBe(before)
-}, 60_000)
+})
 
 test('a node that stops in order stops its watchdog, and one whose watchdog is given up feeds it until then', async () => {
   const before = watchdogs.resets.length
@@ -127,4 +127,4 @@ test('a node that stops in order stops its watchdog, and one whose watchdog is g
   expect(await lab.systole('n1', 'property', 'config', 'have-watchdog')).toContain('false')
   expect(watchdogs.resets.length).toBe(before)
   expect((await lab.status('n1')).nodes.every(({ online }) => online)).toBe(true)
-}, 60_000)
+})
