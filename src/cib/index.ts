@@ -177,6 +177,7 @@ export {
   parseAttributeTraitsRecord,
   parseNodeStateRecord,
   parseOperationRecord,
+  parseShutdownLockRecord,
   parseTicketRecord,
   parseTransientAttributeRecord,
   parseWithheldAttributeRecord,

@@ -14,6 +14,7 @@ import {
   type OperationOutcome,
   transitionKeyOf,
 } from './results.ts'
+import { shutdownLockEdits } from './shutdown-locks.ts'
 import {
   type ControllerState,
   type FencingAttempts,
@@ -178,7 +179,12 @@ function absorbComputed(state: ControllerState, input: Input<'computed'>, now: n
     // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
     recheckAt: now + Math.max(recheckInMs, 100),
   })
-  return turn(beginWalk(known, input.graph))
+  const edits = shutdownLockEdits(state.view.shutdownLocks, input.shutdownLocks)
+  if (edits.length === 0) return turn(beginWalk(known, input.graph))
+  // A graph that forgets the history of an expired lock has an action for a node which is not there: without the lock it has not.
+  const over = edits.some(({ kind }) => kind === 'delete-record')
+  const next = over ? lookAgain(known, 'shutdown locks have ended', now) : beginWalk(known, input.graph)
+  return write(next, edits, { kind: 'state' })
 }
 
 const computeRetryMs = 5000

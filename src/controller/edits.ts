@@ -49,6 +49,8 @@ function writeOf(edit: Exclude<Edit, { kind: 'delete-attributes' }>): KeyWrite {
     }
     case 'delete-attribute':
       return { kind: 'delete', key: keys.attribute(edit.node, edit.set, edit.name) }
+    case 'put-shutdown-lock':
+      return { kind: 'put', key: keys.shutdownLock(edit.lock.node, edit.lock.resource), value: edit.lock }
     case 'delete-confirmation':
       return { kind: 'delete', key: keys.fencingConfirmed(edit.node) }
     default:

@@ -13,7 +13,7 @@
  * - Effects are performed in order; before performing any, the daemon asks `isQuorate` once more.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import type { NodeStateRecord } from '../cib/index.ts'
+import type { NodeStateRecord, ShutdownLockRecord } from '../cib/index.ts'
 import type { ClusterAction, ResourceAction, TransitionGraph } from '../transition/index.ts'
 import type { NodeLoad } from './node-load.ts'
 import type { Change, ClusterView } from './view.ts'
@@ -28,6 +28,7 @@ export type Edit =
   | { readonly kind: 'delete-attribute'; readonly node: NodeName; readonly set: string; readonly name: string }
   | { readonly kind: 'delete-attributes'; readonly node: NodeName }
   | { readonly kind: 'delete-confirmation'; readonly node: NodeName }
+  | { readonly kind: 'put-shutdown-lock'; readonly lock: ShutdownLockRecord }
 
 /** A failed operation that counts. */
 export interface Failure {
@@ -80,6 +81,8 @@ export type ControllerInput =
       readonly recheckInMs?: number
       /** What the scheduler finds that keeps resources from running, in words. */
       readonly blockedBy?: readonly string[]
+      /** Every shutdown lock that holds; undefined: not computed. */
+      readonly shutdownLocks?: readonly ShutdownLockRecord[]
     }
   | { readonly kind: 'compute-failed'; readonly compute: number; readonly message: string }
   /** The executor did not take an action. `unknown`: it may have; the same effect is then sent again. */

@@ -27,6 +27,7 @@ export const keys = {
     `${root}attributes-withheld/${segment(node)}/${segment(set)}/${segment(name)}`,
   withheldOfNode: (node: NodeName) => `${root}attributes-withheld/${segment(node)}/`,
   attributeTraits: (name: string) => `${root}attribute-traits/${segment(name)}`,
+  shutdownLock: (node: NodeName, resource: ResourceId) => `${root}shutdown-locks/${segment(node)}/${segment(resource)}`,
   ticket: (id: string) => `${root}tickets/${segment(id)}`,
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
@@ -44,6 +45,7 @@ export type Subject =
   | { readonly kind: 'attribute'; readonly node: NodeName; readonly set: string; readonly name: string }
   | { readonly kind: 'withheld-attribute' }
   | { readonly kind: 'attribute-traits'; readonly name: string }
+  | { readonly kind: 'shutdown-lock' }
   | { readonly kind: 'ticket'; readonly id: string }
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
@@ -72,6 +74,8 @@ export function subjectOf(key: string): Subject | undefined {
       return { kind: 'withheld-attribute' }
     case 'attribute-traits':
       return { kind: 'attribute-traits', name: first }
+    case 'shutdown-locks':
+      return { kind: 'shutdown-lock' }
     case 'tickets':
       return { kind: 'ticket', id: first }
     case 'fencing':

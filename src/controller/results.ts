@@ -107,6 +107,8 @@ export function meaningOf(change: Change, doing: Doing): Meaning {
     case 'attribute':
       if (change.before === change.after || (change.after === undefined && isOwn(change.key, doing))) return nothing
       return { kind: 'look-again', reason: `node attribute ${change.name} of ${change.node} has changed` }
+    case 'shutdown-lock':
+      return { kind: 'nothing' }
     case 'ticket':
       return { kind: 'look-again', reason: 'a ticket has changed' }
     case 'node-state':

@@ -15,9 +15,11 @@ import {
   parseAttributeTraitsRecord,
   parseNodeStateRecord,
   parseOperationRecord,
+  parseShutdownLockRecord,
   parseTicketRecord,
   parseTransientAttributeRecord,
   parseWithheldAttributeRecord,
+  type ShutdownLockRecord,
   type TicketRecord,
   type TransientAttributeRecord,
   type WithheldAttributeRecord,
@@ -60,6 +62,8 @@ export interface ClusterView {
   /** Not in the CIB: private, or waiting for their dampening. */
   readonly withheld: ReadonlyMap<string, WithheldAttributeRecord>
   readonly attributeTraits: ReadonlyMap<string, AttributeTraitsRecord>
+  /** By key. */
+  readonly shutdownLocks: ReadonlyMap<string, ShutdownLockRecord>
   readonly tickets: ReadonlyMap<string, TicketRecord>
   /** Nodes that somebody who is to be believed has declared to be off. */
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
@@ -112,6 +116,7 @@ export type Change =
       readonly before?: string
       readonly after?: string
     }
+  | { readonly kind: 'shutdown-lock' }
   | { readonly kind: 'ticket' }
   | { readonly kind: 'confirmed-down'; readonly node: NodeName; readonly confirmed: boolean }
   /** A record that no version of ours writes: it is left out of the view. */
@@ -125,6 +130,7 @@ export const emptyView: ClusterView = {
   attributes: new Map(),
   withheld: new Map(),
   attributeTraits: new Map(),
+  shutdownLocks: new Map(),
   tickets: new Map(),
   confirmedDown: new Map(),
   selfFencing: new Map(),
@@ -142,6 +148,7 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     revision,
     members: new Map(view.members),
     nodeStates: new Map(view.nodeStates),
+    shutdownLocks: new Map(view.shutdownLocks),
     tickets: new Map(view.tickets),
     confirmedDown: new Map(view.confirmedDown),
     selfFencing: new Map(view.selfFencing),
@@ -167,6 +174,7 @@ interface Draft extends ClusterView {
   attributes: Map<string, TransientAttributeRecord>
   withheld: Map<string, WithheldAttributeRecord>
   attributeTraits: Map<string, AttributeTraitsRecord>
+  shutdownLocks: Map<string, ShutdownLockRecord>
   tickets: Map<string, TicketRecord>
   confirmedDown: Map<NodeName, Confirmation>
   selfFencing: Map<NodeName, number>
@@ -219,6 +227,9 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     case 'attribute-traits':
       put(draft.attributeTraits, subject.name, parseAttributeTraitsRecord(value))
       return []
+    case 'shutdown-lock':
+      put(draft.shutdownLocks, key, parseShutdownLockRecord(value))
+      return [{ kind: 'shutdown-lock' }]
     case 'ticket':
       put(draft.tickets, subject.id, parseTicketRecord(value))
       return [{ kind: 'ticket' }]
@@ -331,6 +342,7 @@ export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | 
     nodeStates: [...view.nodeStates.values()],
     operations: [...view.operations].sort(byKey).map(([, record]) => record),
     transientAttributes: [...view.attributes].sort(byKey).map(([, record]) => record),
+    shutdownLocks: [...view.shutdownLocks].sort(byKey).map(([, record]) => record),
     tickets: [...view.tickets].sort(byKey).map(([, record]) => record),
   })
 }

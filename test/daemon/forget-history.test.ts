@@ -76,6 +76,6 @@ const cases = [
 ]
 for (const { name, asked, gone } of cases)
   test(`cleanup: ${name}`, () => {
-    const { writes } = historyToDelete({ operations, attributes }, asked)
+    const { writes } = historyToDelete({ operations, attributes, shutdownLocks: new Map() }, asked)
     expect(writes.map((write) => (write.kind === 'delete-prefix' ? write.prefix : write.key)).sort()).toEqual(gone)
   })

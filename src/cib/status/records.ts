@@ -117,6 +117,14 @@ export function parseOperationRecord(value: unknown): OperationRecord | undefine
   return typeof container === 'string' ? { ...where, container: resourceId(container) } : where
 }
 
+export function parseShutdownLockRecord(value: unknown): ShutdownLockRecord | undefined {
+  if (!isJson(value)) return undefined
+  const { node, resource, since } = value
+  const agent = parseAgent(value.agent)
+  if (typeof node !== 'string' || typeof resource !== 'string' || typeof since !== 'number') return undefined
+  return agent === undefined ? undefined : { node: nodeName(node), resource: resourceId(resource), agent, since }
+}
+
 export function parseTransientAttributeRecord(value: unknown): TransientAttributeRecord | undefined {
   if (!isJson(value)) return undefined
   const { node, set, name, value: text } = value

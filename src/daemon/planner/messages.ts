@@ -3,6 +3,7 @@
  * thread's, so that a large CIB is never copied between the two.
  */
 import type { NodeName } from '../../base/index.ts'
+import type { ShutdownLockRecord } from '../../cib/index.ts'
 import type { Observation } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 
@@ -38,6 +39,8 @@ export interface Planned {
   readonly recheckInMs?: number
   readonly blockedBy: readonly string[]
   readonly noQuorumPolicy: string
+  /** Every one that holds. */
+  readonly shutdownLocks: readonly ShutdownLockRecord[]
 }
 
 export type FromPlanner =

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { assertNever } from '../../base/index.ts'
-import type { XmlElement } from '../../cib/index.ts'
+import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
 import { schedule } from '../../scheduler/index.ts'
 import type { ClusterStatus, PrimitiveResource, Resource } from '../../status/index.ts'
 import type { Planned, Question } from './messages.ts'
@@ -15,13 +15,27 @@ export function plan(
   const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false, utcOffsetAt })
   const recheck =
     status.recheckAt === undefined ? {} : { recheckInMs: Math.max(0, status.recheckAt - asked.now) * 1000 }
-  return { graph, blockedBy: blockers(status), noQuorumPolicy: status.options.noQuorumPolicy, ...recheck }
+  return {
+    graph,
+    blockedBy: blockers(status),
+    noQuorumPolicy: status.options.noQuorumPolicy,
+    shutdownLocks: shutdownLocksIn(status),
+    ...recheck,
+  }
 }
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 /** Rules without a time zone mean the host's. */
 const utcOffsetAt = (seconds: number): number => -new Date(seconds * 1000).getTimezoneOffset() * 60
+
+function shutdownLocksIn(status: ClusterStatus): readonly ShutdownLockRecord[] {
+  return status.resources.flatMap(primitivesIn).flatMap(({ id, agent, state: { shutdownLock } }) => {
+    if (shutdownLock === undefined) return []
+    const { node, since } = shutdownLock
+    return [{ node, since, resource: id, agent }]
+  })
+}
 
 /** What waits for an administrator: failures that say `block`, of which a failed stop without fencing is one. */
 function blockers(status: ClusterStatus): readonly string[] {

@@ -18,7 +18,7 @@ export async function deleteHistory(
 
 /** Without an operation a resource's whole history on the node goes, so that it is probed; with one, that operation's part. */
 export function historyToDelete(
-  view: Pick<ClusterView, 'operations' | 'attributes'>,
+  view: Pick<ClusterView, 'operations' | 'attributes' | 'shutdownLocks'>,
   asked: DeleteHistoryRequest,
 ): { readonly writes: readonly Write[]; readonly deleted: readonly DeleteHistoryAnswerDeleted[] } {
   const wanted = [...view.operations.values()].filter((record) => matches(record, asked))
@@ -35,6 +35,13 @@ export function historyToDelete(
     const record = wanted.find((one) => one.node === where && baseName(one.resource) === baseName(resource ?? ''))
     if (record) found.set(keys.historyOfResource(record.node, record.resource), record)
   }
+  // As Pacemaker does: a refresh also frees what waits for a node that was shut down.
+  const locks = [...view.shutdownLocks].filter(
+    ([, { node, resource }]) =>
+      !asked.onlyFailed &&
+      (asked.node === undefined || asked.node === node) &&
+      (asked.resource === undefined || asked.resource === resource),
+  )
   const ofOneOperation = asked.operation !== undefined || asked.intervalMs !== undefined
   const records: readonly Write[] = ofOneOperation
     ? wanted
@@ -42,7 +49,7 @@ export function historyToDelete(
         .map(({ node, resource, recordId }) => ({ kind: 'delete', key: keys.history(node, resource, recordId) }))
     : [...found.keys()].map((prefix) => ({ kind: 'delete-prefix', prefix }))
   return {
-    writes: [...records, ...counts.map(([key]) => ({ kind: 'delete', key }) as const)],
+    writes: [...records, ...[...locks, ...counts].map(([key]) => ({ kind: 'delete', key }) as const)],
     deleted: [...found.values()].map(({ resource, node }) => ({ resource, node })),
   }
 }

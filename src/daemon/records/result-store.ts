@@ -48,7 +48,7 @@ export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }:
     record: async (records, failure) => {
       const counted = failure === undefined ? [] : failureEdits(attributes(), [{ ...failure, node, by: 'one' }])
       const counts = writesOfEdits(counted).map(storeWrite)
-      await tell([...puts(records), ...counts])
+      await tell([...puts(records), ...counts, ...lockEnds(node, records)])
     },
     forget: async (resource, recordId) => {
       const write: Write =
@@ -58,6 +58,13 @@ export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }:
       await tell([write])
     },
   }
+}
+
+/** What waited for this node has waited for this: the record of its start ends its shutdown lock. */
+function lockEnds(node: NodeName, records: readonly OperationRecord[]): readonly Write[] {
+  const started = records.filter(({ attributes }) => attributes.operation === 'start' && attributes['rc-code'] === '0')
+  const resources = new Set(started.map(({ resource }) => resource))
+  return [...resources].map((resource) => ({ kind: 'delete', key: keys.shutdownLock(node, resource) }))
 }
 
 /** Above the call ids of everything that this node has recorded, so that newer results always count as newer. */
