@@ -30,8 +30,8 @@ export const servicesOf = ({ rich }: Pick<Wishes, 'rich'>): readonly string[] =>
 /** One instance on each node. */
 export const isCloned = (resource: string): boolean => resource === 'disk' || resource === 'data'
 
-/** With the rich workload: `first` is started before `then`, and stopped after it. */
-export const order = { first: 'db', then: 'web' } as const
+/** With the rich workload: `first` is started before `later`, and stopped after it. */
+export const order = { first: 'db', later: 'web' } as const
 
 /** With the rich workload: where what may never be started. */
 export const ban = { resource: 'db', node: 'beta' } as const
@@ -86,7 +86,7 @@ function richConstraints({ nodes }: Wishes): string {
     (node, index) =>
       `<rsc_location id="p-${node}" rsc="data-clone" role="Promoted" node="${node}" score="${10 + index}"/>`,
   )
-  return `<rsc_order id="o-dw" first="${order.first}" then="${order.then}"/>
+  return `<rsc_order id="o-dw" first="${order.first}" then="${order.later}"/>
 <rsc_location id="ban" rsc="${ban.resource}" node="${ban.node}" score="-INFINITY"/>${wanted.join('')}
 <rsc_order id="o-dv" first="disk-clone" then="vm"/>`
 }

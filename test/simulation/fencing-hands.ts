@@ -164,7 +164,10 @@ export class FencingHands {
     const life = this.#life
     const told = (succeeded: boolean, message: string) => answer({ succeeded, timedOut: false, output: '', message })
     const waitMs = this.#waits.get(target)
-    if (waitMs === undefined) return told(false, 'it feeds none')
+    if (waitMs === undefined) {
+      told(false, 'it feeds none')
+      return
+    }
     let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(life.now() + timeoutMs) }
     const look = (): void => {
       const seen = {
@@ -173,12 +176,17 @@ export class FencingHands {
         rules: life.isQuorate() && life.view.dc?.term === term,
       }
       const verdict = lookAtTarget(wait, seen, life.now())
-      if (verdict.kind === 'reset') return told(true, '')
-      if (verdict.kind === 'unproven') return told(false, verdict.why)
-      wait = verdict.wait
-      life.after(100, look)
+      if (verdict.kind === 'reset') told(true, '')
+      else if (verdict.kind === 'unproven') told(false, verdict.why)
+      else {
+        wait = verdict.wait
+        life.after(100, look)
+      }
     }
-    if (!life.view.members.has(target)) return look()
+    if (!life.view.members.has(target)) {
+      look()
+      return
+    }
     const value = { incarnation: knownIncarnation(life.view, target) }
     life.guarded(term, [{ kind: 'put', key: keys.selfFencing(target), value }], ({ applied }) =>
       applied ? look() : told(false, 'the term is over'),

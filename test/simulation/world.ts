@@ -203,7 +203,7 @@ export class World {
       without(resource) ||
       (resource === 'second' && without('first')) ||
       (this.rich &&
-        resource === order.then &&
+        resource === order.later &&
         this.#wantedInstances(order.first, { stopped, standby } as Wishes) === 0) ||
       (this.rich && resource === 'vm' && without('disk'))
     if (off) return 0
@@ -415,7 +415,7 @@ export class World {
     if (resource === ban.resource && node === ban.node)
       this.checkers.violated('nothing starts where it may not', `${resource} starts on ${node}`)
     const first = this.#known.get(resourceId(order.first))
-    if (resource === order.then && first !== 'started')
+    if (resource === order.later && first !== 'started')
       this.checkers.violated(
         'orders are kept',
         `${resource} starts on ${node} while ${order.first} is ${first ?? 'stopped'}`,
@@ -423,12 +423,12 @@ export class World {
   }
 
   #checkStop(node: NodeName, resource: ResourceId): void {
-    if (!this.rich || resource !== order.first || this.#known.get(resourceId(order.then)) !== 'started') return
-    const where = this.nodeNames.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.then)))
+    if (!this.rich || resource !== order.first || this.#known.get(resourceId(order.later)) !== 'started') return
+    const where = this.nodeNames.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.later)))
     // One that is lost is fenced, or has stopped by itself: no agent says so.
     const seen = where.filter((name) => this.daemons.get(name)?.isQuorate())
     if (seen.length > 0)
-      this.checkers.violated('orders are kept', `${resource} stops on ${node} while ${order.then} runs on ${seen}`)
+      this.checkers.violated('orders are kept', `${resource} stops on ${node} while ${order.later} runs on ${seen}`)
   }
 
   /** It runs there now, and here no more; false where it cannot get there. */
