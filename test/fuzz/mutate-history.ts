@@ -168,10 +168,10 @@ export const historyMutations: readonly Mutation[] = [
       const target = other === undefined ? undefined : allNamed(other, 'lrm_resources')[0]
       if (place === undefined || target === undefined) return undefined
       const { id } = place.resource.attributes
-      target.children = [
-        ...target.children.filter(({ attributes }) => attributes.id !== id),
-        structuredClone(place.resource),
-      ]
+      const copy = structuredClone(place.resource)
+      for (const { attributes } of copy.children)
+        if (attributes.on_node !== undefined) attributes.on_node = other?.attributes.uname ?? ''
+      target.children = [...target.children.filter(({ attributes }) => attributes.id !== id), copy]
       return `history of ${id} on ${place.state.attributes.uname} also on ${other?.attributes.uname}`
     },
   },

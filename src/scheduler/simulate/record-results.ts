@@ -97,7 +97,6 @@ function withoutHistory(state: XmlElement, resource: string): XmlElement {
   return without(state)
 }
 
-/** A cancelled monitor is recorded, and reads as a success of its resource: that is how crm_simulate tells it. */
 const unrecorded = new Set(['delete', 'notify', 'meta-data'])
 
 function recordOperation(states: Map<string, NodeState>, result: PlayedAction, action: ResourceAction): void {

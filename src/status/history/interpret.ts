@@ -50,7 +50,6 @@ function interpretResource(
     world,
     node,
     resource,
-    recordedId: recorded.id,
     entry: first,
     role: undefined,
     onFail: 'ignore',
@@ -67,8 +66,21 @@ function interpretResource(
   state.role = rankOf(before) > rankOf(reading.role) ? before : reading.role
 }
 
+/** Whatever else is recorded, such as a cancelled monitor or a reload, tells nothing of where a resource is. */
+const telling: ReadonlySet<string> = new Set([
+  'monitor',
+  'asyncmon',
+  'start',
+  'stop',
+  'promote',
+  'demote',
+  'migrate_to',
+  'migrate_from',
+])
+
 function interpretEntry(reading: Reading): void {
   const { world, node, resource, entry } = reading
+  if (!telling.has(entry.operation)) return
   const expired = isExpired(world, resource, node, entry)
   const outcome = outcomeOf(entry, { managed: resource.state.managed, canFence: () => canFence(world, node), expired })
   if (expired && entry.expectedExitCode !== outcome.exitCode) {

@@ -98,8 +98,9 @@ export function unpackFailedMigrateFrom(reading: Reading): void {
   if (sourceNode?.online === true) addActive(world, resource, sourceNode, 'Started')
 }
 
-function entriesOn({ world, recordedId }: Reading, name: NodeName): readonly HistoryEntry[] {
-  return world.recorded.get(name)?.resourcesByName.get(recordedId)?.entries ?? []
+/** Under the instance's own name only: instances of an anonymous clone, which migrate nowhere, are recorded under another. */
+function entriesOn({ world, resource }: Reading, name: NodeName): readonly HistoryEntry[] {
+  return world.recorded.get(name)?.resourcesByName.get(resource.id)?.entries ?? []
 }
 
 function findEntry(reading: Reading, on: NodeName, operation: string, other: NodeName): HistoryEntry | undefined {

@@ -7,8 +7,6 @@ export interface Reading {
   readonly world: World
   readonly node: NodeDraft
   readonly resource: PrimitiveDraft
-  /** The resource's name in this history. */
-  readonly recordedId: string
   /** The entry that is being read. */
   entry: HistoryEntry
   /** What the entries so far say; undefined while none said anything. */

@@ -2,11 +2,16 @@
  * What an order between two resources means for a live migration of the second: it begins when what it depends on is up
  * on the target, and when what must stop before it has stopped.
  */
-import type { Order } from '../orders/order.ts'
+import { isRecurring } from '../action.ts'
+import type { Order, Side } from '../orders/order.ts'
 import { type Rules, rule } from '../relation.ts'
 import { isWithin, type Unit } from '../unit.ts'
 
 const isMigratable = ({ kind, resource }: Unit): boolean => kind !== 'bundle' && resource.meta.allowMigrate
+
+/** An action that is named itself stands for what its resource does under that name, wherever it does it. */
+const taskOf = ({ task, action }: Side): string | undefined =>
+  task ?? (action && !isRecurring(action) ? action.task : undefined)
 
 export function migrationOrders({ first, follower }: Order): readonly Order[] {
   const from = first.unit
@@ -20,7 +25,7 @@ export function migrationOrders({ first, follower }: Order): readonly Order[] {
   })
   const unlessMigrating = rule.ordered | (isMigratable(from) ? rule.unlessFirstMigrates : 0)
   const isContinued = to.kind === 'primitive' && to.resource.state.partialMigration !== undefined
-  switch (`${first.task} ${follower.task}`) {
+  switch (`${taskOf(first)} ${taskOf(follower)}`) {
     case 'start start':
       return [
         ...(isMigratable(from) ? [make('migrate_from', 'migrate_to', rule.ordered)] : []),

@@ -35,8 +35,8 @@ export function migrate(draft: Ordering, unit: PrimitiveUnit, { current, target,
   first.needs = start.needs
   const then = (before: string, after: string, rules: number): void =>
     draft.orders.addTasks({ unit, task: before }, { unit, task: after }, rules)
+  then('monitor', to ? 'migrate_to' : 'migrate_from', rule.ordered)
   if (to) {
-    then('monitor', 'migrate_to', rule.ordered)
     then('migrate_to', 'migrate_from', rule.ordered | rule.unmigratableThenBlocks)
   }
   then('migrate_from', 'stop', rule.ordered | rule.unmigratableThenBlocks)
