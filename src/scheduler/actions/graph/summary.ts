@@ -5,6 +5,7 @@
 import type { Role } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../action.ts'
+import { currentNode } from '../current-node.ts'
 import { activeNodes, targetOf } from '../setting.ts'
 import { isReloaded, type Settled } from '../settling/settled.ts'
 import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
@@ -82,8 +83,7 @@ type State = Readonly<ActionState>
 
 function primitiveChanges(settled: Settled, unit: PrimitiveUnit): readonly TransitionChange[] {
   const next = targetOf(settled, unit)
-  const nodes = activeNodes(settled, unit)
-  const current = nodes.find(({ name }) => name === unit.resource.state.partialMigration?.source) ?? nodes[0]
+  const current = currentNode(settled, unit)
   if (!current && (unit.resource.orphan || !next)) return []
   if (!unit.assigned.managed) return []
   const start = operation(settled, unit, 'start', next)

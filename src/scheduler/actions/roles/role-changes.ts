@@ -4,6 +4,7 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { sameNode } from '../action.ts'
+import { currentNode } from '../current-node.ts'
 import { type DraftAction, type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import { isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
@@ -45,17 +46,6 @@ export function draftRoleChanges(draft: Ordering, unit: PrimitiveUnit): void {
   draftNextRole(draft, unit, target)
   draftRecurring(draft, unit)
   if (migrates && current && target) migrate(draft, unit, { current, target, continues })
-}
-
-/** The node that it is on; the source, while a live migration is under way. Of several, one that can still act. */
-function currentNode(draft: Drafting, unit: PrimitiveUnit): NodeStatus | undefined {
-  const nodes = activeNodes(draft, unit)
-  const source = unit.resource.state.partialMigration?.source
-  const clean = (node: NodeStatus): boolean => node.online && !isUnclean(draft, node)
-  if (source !== undefined) return nodes.find(({ name }) => name === source) ?? nodes[0]
-  const { requires } = unit.resource.meta
-  if (requires === 'nothing' || requires === 'quorum') return nodes.find(clean) ?? nodes[0]
-  return nodes[0]
 }
 
 /** What does not require fencing is not taken to be active on a node that is lost. */
