@@ -56,6 +56,11 @@ const cases: readonly Case[] = [
     transition: ['Stop web ( n1 ) due to node availability'],
   },
   {
+    name: 'a cancelled monitor does not say that a resource is active',
+    cib: { resources: dummy('web'), nodes: { n1: { ran: ['web start', 'web stop', 'web cancel'] } } },
+    transition: ['Start web ( n1 )'],
+  },
+  {
     name: 'a fence device that is not configured any more is still one',
     cib: {
       resources: dummy('web'),

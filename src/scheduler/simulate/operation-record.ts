@@ -44,10 +44,14 @@ export function withOperation(history: XmlElement, operation: RecordedOperation)
   // Between results that name different nodes, as those of a remote node may, the later one is the newer one.
   const elsewhere = recorded.filter((entry) => entry.on_node !== operation.node)
   const now = Math.max(operation.now, ...elsewhere.map((entry) => Number(entry['last-rc-change'] ?? 0) + 1))
-  const others = history.children.filter(
-    (child) => !(child.kind === 'element' && ids.includes(child.attributes.id ?? '')),
+  const entries = ids.map((id) => operationElement({ ...operation, now }, id, callId))
+  const idOf = (child: XmlElement['children'][number]): string | undefined =>
+    child.kind === 'element' ? child.attributes.id : undefined
+  // In its place, since of entries that nothing else tells apart the place does.
+  const replaced = history.children.map(
+    (child) => entries.find(({ attributes }) => attributes.id === idOf(child)) ?? child,
   )
-  return { ...history, children: [...others, ...ids.map((id) => operationElement({ ...operation, now }, id, callId))] }
+  return { ...history, children: [...replaced, ...entries.filter((entry) => !replaced.includes(entry))] }
 }
 
 function operationElement(recorded: RecordedOperation, id: string, callId: number): XmlElement {

@@ -6,7 +6,7 @@ import type { NodeStatus } from '../../../status/index.ts'
 import { sameNode } from '../action.ts'
 import { currentNode } from '../current-node.ts'
 import { type DraftAction, type Drafting, isUnclean, type Ordering } from '../draft.ts'
-import { isUnfenced, orderAfterUnfencing, requireUnfencing } from '../fencing/unfencing.ts'
+import { orderAfterUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
 import { fenceAction, giveReason, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
@@ -141,7 +141,6 @@ function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Stop): void {
     if (draft.status.unfencingEnabled && unit.resource.meta.requires === 'unfencing') {
       const unfence = fenceAction(draft, node, { action: 'on', optional: true })
       relate(action, unfence, rule.thenImpliesFirst)
-      if (!isUnfenced(node)) requireUnfencing(draft, undefined, node, `required by ${unit.id}`)
     }
   }
 }
