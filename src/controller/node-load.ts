@@ -1,7 +1,8 @@
 /**
  * How many actions a node takes at the same time (`node-action-limit`, `load-threshold`): twice its processors where the option
- * does not say otherwise, and fewer, in proportion, while its load is above the threshold, but always one. The load comes with the
- * node's answers to commands, so that it costs an idle cluster nothing, and the first commands after a rest go by an old one.
+ * does not say otherwise, and fewer, in proportion, while its load is above the threshold. At any load it takes two, so that a slow
+ * notification or stop holds up nobody's recovery. The load comes with the node's answers to commands, so that it costs an idle
+ * cluster nothing, and the first commands after a rest go by an old one.
  */
 import type { ControllerOptions } from './options.ts'
 
@@ -11,6 +12,8 @@ export interface NodeLoad {
   readonly load: number
 }
 
+const atAnyLoad = 2
+
 export function actionLimit(
   options: Pick<ControllerOptions, 'nodeActionLimit' | 'loadThreshold'>,
   known: NodeLoad | undefined,
@@ -19,5 +22,5 @@ export function actionLimit(
   const { nodeActionLimit, loadThreshold } = options
   const full = nodeActionLimit > 0 ? nodeActionLimit : known === undefined ? unknownLimit : 2 * known.processors
   if (known === undefined || loadThreshold === 0 || known.load <= loadThreshold) return full
-  return Math.max(1, Math.floor((full * loadThreshold) / known.load))
+  return Math.max(Math.min(full, atAnyLoad), Math.floor((full * loadThreshold) / known.load))
 }

@@ -14,7 +14,13 @@ const cases: readonly {
   { name: 'twice its processors', load: { processors: 3, load: 0.5 }, limit: 6 },
   { name: 'at the threshold still all', load: { processors: 3, load: 0.8 }, limit: 6 },
   { name: 'at twice the threshold half', load: { processors: 4, load: 1.6 }, limit: 4 },
-  { name: 'at any load one', load: { processors: 2, load: 50 }, limit: 1 },
+  { name: 'at any load two', load: { processors: 2, load: 50 }, limit: 2 },
+  {
+    name: 'but never more than it is meant to',
+    options: { nodeActionLimit: 1 },
+    load: { processors: 2, load: 50 },
+    limit: 1,
+  },
   {
     name: 'node-action-limit is reduced as well',
     options: { nodeActionLimit: 10 },
