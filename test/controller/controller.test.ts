@@ -372,8 +372,11 @@ describe('a transition', () => {
   test('a loaded node gets no more actions than it can take, and more when its load is gone', () => {
     const dc = new Dc()
     dc.feed({ kind: 'load', node: beta, load: { processors: 2, load: 10 } })
-    dc.computes(resourceAction(1, 'start', beta), resourceAction(2, 'start', beta), resourceAction(3, 'start', gamma))
-    expect(dc.executed).toEqual(['web_start_0@beta', 'web_start_0@gamma'])
+    dc.computes(
+      ...[1, 2, 3].map((id) => resourceAction(id, 'start', beta)),
+      ...[4, 5, 6].map((id) => resourceAction(id, 'start', gamma)),
+    )
+    expect(dc.executed).toEqual([...Array(2).fill('web_start_0@beta'), ...Array(3).fill('web_start_0@gamma')])
     dc.feed({ kind: 'load', node: beta, load: { processors: 2, load: 0.5 } })
     expect(dc.executed).toEqual(['web_start_0@beta'])
   })

@@ -100,8 +100,8 @@ function placementCause(
 
 /** What a fail count has counted, in the agent's own words. */
 function countedFailures(
-  { failures }: ClusterStatus,
-  { id, state }: PrimitiveResource,
+  { failures, primitivesById }: ClusterStatus,
+  { id, configuredId, instance, state }: PrimitiveResource,
   { reasons }: ReasonGroup,
 ): string {
   const counts = reasons.flatMap((reason) =>
@@ -111,11 +111,13 @@ function countedFailures(
         )
       : [],
   )
+  // Instances of an anonymous clone are counted together.
+  const isCounted = (resource: ResourceId): boolean =>
+    resource === id ||
+    resource === state.historyName ||
+    (instance?.unique === false && primitivesById.get(resource)?.configuredId === configuredId)
   const told = failures
-    .filter(
-      ({ resource, node }) =>
-        (resource === id || resource === state.historyName) && counts.some((counted) => counted.node === node),
-    )
+    .filter(({ resource, node }) => isCounted(resource) && counts.some((counted) => counted.node === node))
     .map(({ operation, exitReason }) =>
       exitReason === '' ? `${operation} failed` : `${operation} failed: ${exitReason}`,
     )
