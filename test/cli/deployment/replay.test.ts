@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { printXml, type XmlElement } from '../../../src/cib/index.ts'
 import { constraintRows } from './constraint-rows.ts'
 import { graphFacts } from './control-plane.ts'
+import { overcloud, overcloudNodes } from './overcloud.ts'
 import { type Failure, type Replayed, replay } from './replay.ts'
 import { commandLines, isThere, missing, table } from './shared-commands.ts'
 
@@ -210,23 +211,6 @@ function nodesOf(lines: readonly (readonly string[])[]): readonly string[] {
   const auth = lines.find(([area, verb]) => area === 'cluster' && verb === 'auth') ?? []
   return auth.slice(2, auth.indexOf('-u'))
 }
-
-/** What a deployed overcloud has before instances are made highly available. */
-const overcloud = [
-  'resource create haproxy ocf:heartbeat:Dummy --clone',
-  'resource create galera ocf:heartbeat:Stateful --master',
-  'resource create rabbitmq ocf:heartbeat:Dummy --clone',
-  ...['ip-192.0.2.10', 'ip-192.0.2.11', 'ip-192.0.2.12'].map((id) => `resource create ${id} ocf:heartbeat:Dummy`),
-  ...[
-    'openstack-core',
-    'openstack-glance-api',
-    'neutron-metadata-agent',
-    'neutron-server',
-    'openstack-nova-conductor',
-    'openstack-ceilometer-notification',
-  ].map((id) => `resource create ${id} ocf:heartbeat:Dummy --clone interleave=true`),
-].map((line) => line.split(' '))
-const overcloudNodes = [0, 1, 2].map((number) => `overcloud-controller-${number}`)
 
 describe.skipIf(!isThere)('Instance HA', () => {
   test(

@@ -57,6 +57,15 @@ export class LabNetwork {
     return this.nodes.indexOf(node) + 1
   }
 
+  /** The switch's end of a node's cable. Names of interfaces are short, those of nodes need not be. */
+  #cable(node: string): string {
+    return `d-${this.#number(node)}`
+  }
+
+  #oobCable(node: string): string {
+    return `o-${this.#number(node)}`
+  }
+
   async create(): Promise<void> {
     const { switchSpace, clientSpace } = this
     for (const space of [switchSpace, clientSpace, ...this.nodes.map((node) => this.nodeSpace(node))])
@@ -75,10 +84,10 @@ export class LabNetwork {
     for (const node of this.nodes) {
       const space = this.nodeSpace(node)
       await this.#inSwitch(
-        `link add d-${node} type veth peer name eth0 netns ${space}`,
-        `link add o-${node} type veth peer name oob0 netns ${space}`,
-        `link set d-${node} master br0 up`,
-        `link set o-${node} master br1 up`,
+        `link add ${this.#cable(node)} type veth peer name eth0 netns ${space}`,
+        `link add ${this.#oobCable(node)} type veth peer name oob0 netns ${space}`,
+        `link set ${this.#cable(node)} master br0 up`,
+        `link set ${this.#oobCable(node)} master br1 up`,
       )
     }
     await batch(clientSpace, ['link set lo up', 'addr add 10.83.0.253/24 dev eth0', 'link set eth0 up'])
@@ -95,7 +104,7 @@ export class LabNetwork {
 
   /** Pulls or plugs the node's cables to the cluster's switch. Its power controller stays reachable. */
   async link(node: string, state: 'up' | 'down'): Promise<void> {
-    await this.#inSwitch(`link set d-${node} ${state}`)
+    await this.#inSwitch(`link set ${this.#cable(node)} ${state}`)
   }
 
   /** Splits the nodes into sides that cannot reach each other; the client reaches all of them. */
@@ -105,7 +114,9 @@ export class LabNetwork {
       this.nodes
         .filter((other) => !side.includes(other))
         .flatMap((other) =>
-          side.map((node) => `add rule bridge lab cuts iifname "d-${node}" oifname "d-${other}" drop`),
+          side.map(
+            (node) => `add rule bridge lab cuts iifname "${this.#cable(node)}" oifname "${this.#cable(other)}" drop`,
+          ),
         ),
     )
     for (const rule of rules) await run('ip', 'netns', 'exec', this.switchSpace, 'nft', rule)
