@@ -26,7 +26,9 @@ export class Alarm {
     this.#at = at
     this.#timer = setTimeout(() => {
       this.#at = Number.POSITIVE_INFINITY
-      this.#ring()
+      // Timers count from the beginning of the event loop's turn, and so may be early by as long as that took.
+      if (waitMs < longestMs && monotonicNow() < at) this.set(at)
+      else this.#ring()
     }, waitMs)
   }
 
