@@ -3,7 +3,7 @@
  * made, and what is so once the cluster has settled. "Settled" alone would let a start that failed pass for a success.
  */
 import type { XmlElement } from '../cib/index.ts'
-import { type Cause, explainResource, type Schedule } from '../scheduler/index.ts'
+import { type Cause, explainResource, type PrimitiveAssignment, type Schedule } from '../scheduler/index.ts'
 import type { PrimitiveResource } from '../status/index.ts'
 import { decide } from './decide.ts'
 
@@ -16,8 +16,8 @@ export interface LeftStopped {
 
 /** What the change leaves without a place that had one before, or is new. */
 export function leftStoppedBetween(was: Schedule, is: Schedule): readonly LeftStopped[] {
-  const nowhereBefore = new Set(wanted(was).filter((id) => !hasPlace(was, id)))
-  return wanted(is)
+  const nowhereBefore = new Set(meantToRun(was).filter((id) => !hasPlace(was, id)))
+  return managed(is)
     .filter((id) => !hasPlace(is, id) && !nowhereBefore.has(id))
     .map((id) => explained(is, id))
 }
@@ -25,7 +25,7 @@ export function leftStoppedBetween(was: Schedule, is: Schedule): readonly LeftSt
 /** Which of these are active nowhere. */
 export function notRunning(cib: XmlElement, resources: ReadonlySet<string>, now: Date): readonly LeftStopped[] {
   const decision = decide(cib, now)
-  return wanted(decision)
+  return managed(decision)
     .filter((id) => resources.has(id) && !instancesOf(decision, id).some(({ state }) => state.active.length > 0))
     .map((id) => explained(decision, id))
 }
@@ -34,13 +34,21 @@ export function printLeftStopped(stopped: readonly LeftStopped[]): string {
   return stopped.map(({ resource, causes }) => `  * ${resource}: ${causes.join('; ') || 'about to start'}\n`).join('')
 }
 
-/** Primitives by their configured ids: neither stopped on purpose nor left alone. */
-function wanted({ status, assignment }: Schedule): readonly string[] {
+/** Primitives by their configured ids, but for those that are stopped on purpose. */
+function meantToRun(
+  { status, assignment }: Schedule,
+  where: (one: PrimitiveAssignment) => boolean = () => true,
+): readonly string[] {
   const meant = [...assignment.primitives.values()].filter(
-    ({ managed, whyNot }) => managed && !whyNot.some(({ kind }) => kind === 'target-role' || kind === 'orphan'),
+    (one) => where(one) && !one.whyNot.some(({ kind }) => onPurpose.has(kind)),
   )
   return [...new Set(meant.flatMap(({ id }) => status.primitivesById.get(id)?.configuredId ?? []))]
 }
+
+/** What is in maintenance is left as it is, and nobody waits for it. */
+const managed = (decision: Schedule): readonly string[] => meantToRun(decision, (one) => one.managed)
+
+const onPurpose: ReadonlySet<string> = new Set(['target-role', 'stop-all-resources', 'orphan'])
 
 function hasPlace(decision: Schedule, id: string): boolean {
   return instancesOf(decision, id).some(

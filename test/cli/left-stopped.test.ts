@@ -17,14 +17,18 @@ const cluster = join(import.meta.dirname, '../scheduler/cases/why/group-member-f
 async function preview(...line: readonly string[]): Promise<string> {
   const file = join(folder, 'cib.xml')
   copyFileSync(cluster, file)
-  const printed = await runLine({
+  const printed = await run(file, [...line, '--preview', '--force'])
+  return printed.standardOutput
+}
+
+async function run(file: string, line: readonly string[]): ReturnType<typeof runLine> {
+  return await runLine({
     commands: allCommands,
-    line: [...line, '--preview', '--force'],
+    line,
     terminal: scriptedTerminal([]),
     openCluster: (other) => fileAccess(other ?? file),
     called: { program: 'systole', environment: undefined },
   })
-  return printed.standardOutput
 }
 
 test('a new resource behind one that cannot run, with the cause at the end of the chain', async () => {
@@ -44,7 +48,16 @@ test('what runs and is banned from everywhere', async () => {
 test.each([
   ['what is stopped on purpose', ['resource', 'disable', 'site']],
   ['what has a place', ['resource', 'create', 'fresh', 'ocf:pacemaker:Dummy']],
+  ['anything while all is stopped on purpose', ['property', 'set', 'stop-all-resources=true']],
   ['what ran nowhere before', ['resource', 'meta', 'web', 'priority=5']],
 ])('not a word about %s', async (_, line) => {
   expect(JSON.parse(await preview(...line, '--json')).leftStopped).toEqual([])
+})
+
+test('not a word about what the end of maintenance leaves as it was', async () => {
+  const file = join(folder, 'maintenance.xml')
+  copyFileSync(cluster, file)
+  await run(file, ['property', 'set', 'maintenance-mode=true'])
+  const ended = await run(file, ['property', 'set', 'maintenance-mode=false', '--preview', '--json'])
+  expect(JSON.parse(ended.standardOutput).leftStopped).toEqual([])
 })
