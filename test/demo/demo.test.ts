@@ -75,6 +75,11 @@ async function allOnline(seenFrom: string): Promise<boolean> {
   return nodes.length === 3 && nodes.every(({ online }) => online)
 }
 
+test('nothing is remarked upon at its beginning', async () => {
+  await until('all are online', async () => await allOnline('alpha'))
+  expect(await on('alpha', 'status')).not.toContain('Remarks')
+})
+
 test('a daemon that is killed comes back, and its service never stops', async () => {
   const node = (await answer()) ?? ''
   const pidFile = join(folder, node, 'run/systole/systoled.pid')

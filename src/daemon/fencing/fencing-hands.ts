@@ -1,6 +1,5 @@
 /** Fencing of this daemon: as the DC, whose fencer decides which device does what, and as a node that runs devices for the DC. */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
 import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
 import {
@@ -32,10 +31,9 @@ import { type AgentMetadata, type AgentRunner, metadataReader } from '../../reso
 import { type FenceAnswer, type RunFenceDeviceAnswer, type RunFenceDeviceRequest, refuse } from '../../rpc/index.ts'
 import type { Comparison, Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
-import { installFolder } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { agentHost } from '../node/open-executor.ts'
+import { agentHost, bundledFenceAgents } from '../node/open-executor.ts'
 import type { Timings } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
@@ -81,7 +79,7 @@ export class FencingHands {
 
   constructor(ports: FencingPorts) {
     this.#ports = ports
-    const fenceFolders = [join(installFolder(), 'agents/fence')]
+    const fenceFolders = bundledFenceAgents()
     this.#host = { ...agentHost(ports.paths), fenceFolders }
     this.#readMetadata = metadataReader(this.#host, fenceFolders)
     this.#devices = new DeviceServer(this.#host)

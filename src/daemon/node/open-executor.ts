@@ -30,6 +30,9 @@ export function agentHost(paths: Paths): AgentHost {
   }
 }
 
+/** Where fence agents are besides the system's folders. */
+export const bundledFenceAgents = (): readonly string[] => [join(installFolder(), 'agents/fence')]
+
 /** Everything that this host runs itself: programs and systemd units. `notice`: a unit has changed by itself. */
 export function hostAgents(host: AgentHost, notice: (resource: ResourceId) => void): AgentRunner {
   const programs = childProcessRunner(host)
@@ -58,7 +61,7 @@ export function openExecutor(parts: {
   const executor = new Executor({
     node,
     runner,
-    metadata: metadataReader(host),
+    metadata: metadataReader(host, bundledFenceAgents()),
     store: resultStore({
       store,
       node,
