@@ -253,7 +253,7 @@ export class Executor {
   /** A stop gets the parameters of the start, and everything else from the graph; a start is remembered before it begins. */
   #attributesOf({ operation, resource, attributes }: Operation): Readonly<Record<string, string>> {
     const parameters = agentParameters(attributes)
-    if (beginsToRun(operation)) this.#startedWith.remember(resource, parameters)
+    if (beginsToRun(operation)) this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
     const started = operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
     if (started === undefined) return attributes
     const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
@@ -263,12 +263,22 @@ export class Executor {
   /** What was started before this daemon knew of it is known by what finds it; what has stopped is forgotten. */
   #noteStarted({ operation, resource, attributes }: Operation, { status, exitCode }: AgentOutcome): void {
     if (status !== 'done') return
-    if (operation === 'stop' && exitCode === ocfExitCodes.ok) this.#startedWith.forget(resource)
+    if (operation === 'stop' && exitCode === ocfExitCodes.ok)
+      this.#keep(resource, () => this.#startedWith.forget(resource))
     const found =
       operation === 'monitor' && [ocfExitCodes.ok, ocfExitCodes.runningPromoted].some((code) => code === exitCode)
     if (!found || this.#startedWith.parametersOf(resource) !== undefined) return
     const { OCF_CHECK_LEVEL: _, ...parameters } = agentParameters(attributes)
-    this.#startedWith.remember(resource, parameters)
+    this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
+  }
+
+  /** A full disk stops no operation: this daemon knows the parameters all the same, the next one takes the configuration's. */
+  #keep(resource: ResourceId, note: () => void): void {
+    try {
+      note()
+    } catch (error) {
+      this.#ports.log.warn('what a resource was started with could not be kept', { resource, error })
+    }
   }
 
   #logUnexpected(operation: Operation, outcome: AgentOutcome): void {

@@ -253,6 +253,17 @@ describe('the store and the daemon come and go', () => {
     expect(shown(node.folder.path)).toEqual(['start old 9000', 'stop old 8000', 'start new 9000', 'stop new 8000'])
   })
 
+  test('where that cannot be kept for the next daemon, resources are started and stopped all the same', async () => {
+    const folder = agentFolder()
+    folder.add('web', showing(folder.path))
+    const crowded = new TestNode(folder)
+    writeFileSync(join(folder.host.runFolder, 'started'), '')
+    await crowded.run(ocf('test', 'web'), 'web', 'start', { attributes: { address: 'old' }, timeoutMs: 9000 })
+    await crowded.run(ocf('test', 'web'), 'web', 'stop', { attributes: { address: 'new' }, timeoutMs: 8000 })
+    expect(shown(folder.path)).toEqual(['start old 9000', 'stop old 8000'])
+    await crowded.close()
+  })
+
   test('what is deleted from the configuration is stopped with the parameters that it had, by the next daemon too', async () => {
     const folder = agentFolder()
     folder.add('web', showing(folder.path))
