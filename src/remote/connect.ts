@@ -1,6 +1,6 @@
 /** The cluster's side: a connection to the daemon of a remote node, known by its certificate and not by its address. */
 import { connect } from 'node:tls'
-import { type TlsIdentity, tlsName } from '../rpc/index.ts'
+import { type TlsIdentity, tlsName, tlsSecrets } from '../rpc/index.ts'
 import type { CallHandlers, OwnerCalls, RemoteCalls } from './calls.ts'
 import { Link, type LinkEnd } from './link.ts'
 
@@ -32,10 +32,9 @@ export function connectRemote(
   handlers: CallHandlers<OwnerCalls>,
   onEnd: (end: LinkEnd) => void,
 ): Promise<RemoteLink> {
-  const { authority: ca, certificate: cert, key } = identity
   const { host, port } = to
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, servername: tlsName(to.node), ca, cert, key, minVersion: 'TLSv1.3' })
+    const socket = connect({ host, port, servername: tlsName(to.node), ...tlsSecrets(identity) })
     const fail = (why: string, answered: boolean): void => {
       socket.destroy()
       reject(new RemoteUnreachableError(to, why, answered))

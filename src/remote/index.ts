@@ -6,4 +6,4 @@ export type { CallHandlers, OwnerCalls, OwnRequest, RemoteCalls } from './calls.
 export { connectRemote, type RemoteAddress, type RemoteLink, RemoteUnreachableError } from './connect.ts'
 export { type LinkEnd, LinkEndedError } from './link.ts'
 export { nobody, type Ownership } from './ownership.ts'
-export { type OwnerLink, type RemoteServer, serveRemote } from './serve.ts'
+export { type OwnerLink, serveRemote } from './serve.ts'

@@ -2,9 +2,8 @@
  * The remote node's side: waits for cluster nodes, obeys one of them at a time. A certificate of the cluster's authority that may
  * call is a cluster node's: those of remote nodes are good for serving only.
  */
-import { once } from 'node:events'
-import { createServer, type TLSSocket } from 'node:tls'
-import type { TlsIdentity } from '../rpc/index.ts'
+import type { TLSSocket } from 'node:tls'
+import { serveTls, type TlsIdentity, type TlsServer } from '../rpc/index.ts'
 import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
 import { Link } from './link.ts'
 import { type Ownership, ownedBy } from './ownership.ts'
@@ -23,38 +22,12 @@ export interface RemotePorts {
   readonly release: CallHandlers<RemoteCalls>['release']
 }
 
-export interface RemoteServer {
-  readonly port: number
-  readonly close: () => Promise<void>
-}
-
-export async function serveRemote(
+export function serveRemote(
   at: { readonly host: string | undefined; readonly port: number; readonly identity: TlsIdentity },
   ports: RemotePorts,
-): Promise<RemoteServer> {
+): Promise<TlsServer> {
   const owners = new Owners(ports)
-  const { authority: ca, certificate: cert, key } = at.identity
-  const open = new Set<TLSSocket>()
-  const options = { ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' } as const
-  const server = createServer(options, (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    owners.receive(socket)
-  })
-  // A stranger who fails the handshake concerns nobody.
-  server.on('tlsClientError', (_error, socket) => socket.destroy())
-  server.listen(at.port, at.host)
-  await once(server, 'listening')
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : at.port,
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of open) socket.destroy()
-      await closed
-    },
-  }
+  return serveTls(at, (socket) => owners.receive(socket))
 }
 
 class Owners {

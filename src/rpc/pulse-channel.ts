@@ -3,12 +3,12 @@
  * behind its length. Nothing comes back: whether a peer hears this node is in the pulses that the peer sends. No HTTP/2 and no
  * calls: an idle cluster does little else than this, several times a second (docs/adr/0009-heartbeats.md).
  */
-import { once } from 'node:events'
-import { connect, createServer, type TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { decode, encode } from './codec.ts'
 import type { Pulse } from './generated/systole.ts'
 import type { PeerAddress } from './peer-client.ts'
-import { type TlsIdentity, tlsName } from './tls-identity.ts'
+import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
+import { serveTls, type TlsServer } from './tls-server.ts'
 
 export interface PulseStream {
   /** A pulse as `framePulse` makes it: the same for all peers. */
@@ -33,32 +33,15 @@ const lengthBytes = 2
 /** So many pulses to a peer that is not heard, or does not hear this node, and for so long, mean that they do not arrive. */
 const pulsesInVain = 4
 
-export async function servePulses(
+export function servePulses(
   at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
   listener: PulseListener,
-): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
-  const open = new Set<TLSSocket>()
-  const server = createServer({ ...secrets(at.identity), requestCert: true, rejectUnauthorized: true }, (socket) => {
-    open.add(socket)
+): Promise<TlsServer> {
+  return serveTls(at, (socket) => {
     const caller = nodeOf(socket)
     if (caller === undefined) socket.destroy()
     else readPulses(socket, caller, listener)
-    socket.on('close', () => open.delete(socket))
   })
-  // A stranger who fails the handshake concerns nobody.
-  server.on('tlsClientError', (_error, socket) => socket.destroy())
-  server.listen(at.port, at.host)
-  await once(server, 'listening')
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : at.port,
-    close: async () => {
-      for (const socket of open) socket.destroy()
-      const closed = once(server, 'close')
-      server.close()
-      await closed
-    },
-  }
 }
 
 function nodeOf(socket: TLSSocket): string | undefined {
@@ -100,7 +83,7 @@ export function openPulseStream(
   onEnd: (hostAnswered: boolean, reason: string) => void,
 ): PulseStream {
   // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
-  const socket = connect({ host: peer.host, port: peer.port, servername: tlsName(peer.node), ...secrets(identity) })
+  const socket = connect({ host: peer.host, port: peer.port, servername: tlsName(peer.node), ...tlsSecrets(identity) })
   let phase: 'opening' | 'open' | 'ended' = 'opening'
   let lastHeardAt = performance.now()
   let inVain = 0
@@ -153,13 +136,4 @@ export function framePulse(pulse: Pulse): Buffer {
   const head = Buffer.alloc(lengthBytes)
   head.writeUInt16BE(message.length)
   return Buffer.concat([head, message])
-}
-
-function secrets({ authority, certificate, key }: TlsIdentity): {
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-  readonly minVersion: 'TLSv1.3'
-} {
-  return { ca: authority, cert: certificate, key, minVersion: 'TLSv1.3' }
 }

@@ -8,6 +8,16 @@ export interface TlsIdentity {
   readonly authority: string
 }
 
+/** The identity as Node's TLS takes it. */
+export function tlsSecrets({ authority, certificate, key }: TlsIdentity): {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+  readonly minVersion: 'TLSv1.3'
+} {
+  return { ca: authority, cert: certificate, key, minVersion: 'TLSv1.3' }
+}
+
 /**
  * What a node's certificate is checked by, whatever the address. A node may be named by an address, which TLS allows as no server
  * name (RFC 6066, section 3): its certificate has one that is made of it.

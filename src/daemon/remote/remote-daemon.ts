@@ -14,11 +14,10 @@ import {
   type OwnerLink,
   type Ownership,
   type OwnRequest,
-  type RemoteServer,
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
-import { haclientGroup, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
+import { haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
 import { refused, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
@@ -43,7 +42,7 @@ export class RemoteDaemon {
   readonly #left: () => void
   readonly #owner = new Owner()
   #executor: Executor | undefined
-  #server: RemoteServer | undefined
+  #server: TlsServer | undefined
   #tools: ToolServer | undefined
   #leaving: (() => void) | undefined
 
