@@ -108,14 +108,18 @@ export class Link<Asked, Answered> {
     while (!this.#ended && this.#rest.length >= lengthBytes) {
       const length = this.#rest.readUInt32BE(0)
       if (length > longestMessage) {
-        this.#end({ hostAnswered: true, reason: 'it speaks another language' })
+        this.#end(otherLanguage)
         return
       }
       if (this.#rest.length < lengthBytes + length) return
       const text = this.#rest.subarray(lengthBytes, lengthBytes + length).toString()
       this.#rest = this.#rest.subarray(lengthBytes + length)
-      // The certificate on the other side vouches for the form.
-      this.#take(JSON.parse(text) as Message)
+      const message = messageIn(text)
+      if (message === undefined) {
+        this.#end(otherLanguage)
+        return
+      }
+      this.#take(message)
     }
   }
 
@@ -145,6 +149,19 @@ export class Link<Asked, Answered> {
       (error: unknown) =>
         this.#send({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
     )
+  }
+}
+
+const otherLanguage: LinkEnd = { hostAnswered: true, reason: 'it speaks another language' }
+
+/** Of a message's body the certificate on the other side vouches for the form. */
+function messageIn(text: string): Message | undefined {
+  try {
+    const message = JSON.parse(text) as Message | null
+    return message ?? undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

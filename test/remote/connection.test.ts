@@ -10,7 +10,6 @@ import {
   type OwnerLink,
   type RemoteCalls,
   type RemoteLink,
-  type RemoteServer,
   RemoteUnreachableError,
   serveRemote,
 } from '../../src/remote/index.ts'
@@ -24,6 +23,7 @@ import {
   serveTcp,
   signNodeCertificate,
   type TlsIdentity,
+  type TlsServer,
 } from '../../src/rpc/index.ts'
 
 let authority: KeyPair
@@ -50,7 +50,7 @@ const command = { term: 3, transitionKey: '1:1:0:x', timeoutMs: 1000, action: {}
 >[0]
 
 interface Served {
-  readonly server: RemoteServer
+  readonly server: TlsServer
   readonly owners: string[]
   readonly lost: string[]
   link: OwnerLink | undefined
@@ -106,6 +106,23 @@ test('both sides call and answer', async () => {
   })
   expect(await link.call('perform', command)).toEqual(taken)
   expect(await served.link?.call('tool', { tool: 'crm_node', arguments: [] })).toMatchObject({ output: 'crm_node' })
+})
+
+test('what is no message ends the connection, and nothing else', async () => {
+  const { server, lost } = await serve()
+  const link = await open(server.port)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  const { certificate: cert, key, authority: ca } = member
+  const stranger = connect({ host: '127.0.0.1', port: server.port, servername: 'r1', cert, key, ca })
+  const ended = new Promise((resolve) => stranger.once('close', resolve))
+  stranger.on('error', () => undefined)
+  const body = Buffer.from('{nonsense')
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(body.length)
+  stranger.write(Buffer.concat([head, body]))
+  await ended
+  expect(lost).toEqual([])
+  expect(await link.call('perform', command)).toEqual(taken)
 })
 
 test('nothing is obeyed before the connection is owned', async () => {
