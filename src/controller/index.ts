@@ -2,6 +2,7 @@
  * On the DC: integrates nodes, records the lost ones, asks for a transition graph and walks it. Chooses nothing: every
  * choice is in the graph. On the other nodes: campaigns when there is no DC, and ends the lease of one that is silent.
  */
+export { cibOfView } from './cib-of-view.ts'
 export { controllerStep, nextControllerAt } from './controller.ts'
 export { type KeyWrite, writesOfEdits } from './edits.ts'
 export type {
@@ -24,7 +25,6 @@ export {
 export {
   type Change,
   type ClusterView,
-  cibOfView,
   emptyView,
   type MemberRecord,
   type Observation,

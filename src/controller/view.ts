@@ -1,6 +1,6 @@
 /**
  * The replicated state as one node sees it at one revision: a fold over the store's snapshot and events. Every node has one;
- * the controller decides from it, and `cibOfView` composes the CIB that the scheduler gets. A view that lags behind is old
+ * the controller decides from it, and `cibOfView` (cib-of-view.ts) composes the CIB that the scheduler gets. A view that lags behind is old
  * but never wrong: it is what was true at its revision.
  *
  * A configuration that cannot be read is a bug of whoever wrote it; the parser at the edge hands it over already typed.
@@ -9,7 +9,6 @@ import { assertNever, type NodeName, nodeName } from '../base/index.ts'
 import {
   type AttributeTraitsRecord,
   type Configuration,
-  composeCib,
   type NodeStateRecord,
   type OperationRecord,
   parseAttributeTraitsRecord,
@@ -26,7 +25,6 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { type Subject, subjectOf } from './keys.ts'
-import { watchdogMsOf } from './watchdog.ts'
 
 /** `members/<node>`: written by the node, gone with its lease. */
 export interface MemberRecord {
@@ -324,29 +322,4 @@ type Defined<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name],
 function defined<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Defined<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Defined<Fields>
-}
-
-/** The CIB of this view. The epoch is the configuration's version, `num_updates` the store's revision. */
-export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
-  const { configuration, dc } = view
-  if (configuration === undefined) return undefined
-  const dcState = dc && view.nodeStates.get(dc.node)
-  return composeCib({
-    configuration: configuration.cib,
-    epochs: { adminEpoch: 0, epoch: configuration.version, numUpdates: view.revision },
-    haveQuorum,
-    // Somebody has integrated nodes, which takes a majority.
-    hadQuorum: !haveQuorum && view.nodeStates.size > 0,
-    haveWatchdog: [...view.nodeStates.values()].some((state) => watchdogMsOf(state) !== undefined),
-    ...(dcState === undefined ? {} : { dcId: dcState.id }),
-    nodeStates: [...view.nodeStates.values()],
-    operations: [...view.operations].sort(byKey).map(([, record]) => record),
-    transientAttributes: [...view.attributes].sort(byKey).map(([, record]) => record),
-    shutdownLocks: [...view.shutdownLocks].sort(byKey).map(([, record]) => record),
-    tickets: [...view.tickets].sort(byKey).map(([, record]) => record),
-  })
-}
-
-function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
-  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0
 }

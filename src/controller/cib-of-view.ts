@@ -1,0 +1,28 @@
+import { composeCib, type XmlElement } from '../cib/index.ts'
+import type { ClusterView } from './view.ts'
+import { watchdogMsOf } from './watchdog.ts'
+
+/** The CIB of this view. The epoch is the configuration's version, `num_updates` the store's revision. */
+export function cibOfView(view: ClusterView, haveQuorum: boolean): XmlElement | undefined {
+  const { configuration, dc } = view
+  if (configuration === undefined) return undefined
+  const dcState = dc && view.nodeStates.get(dc.node)
+  return composeCib({
+    configuration: configuration.cib,
+    epochs: { adminEpoch: 0, epoch: configuration.version, numUpdates: view.revision },
+    haveQuorum,
+    // Somebody has integrated nodes, which takes a majority.
+    hadQuorum: !haveQuorum && view.nodeStates.size > 0,
+    haveWatchdog: [...view.nodeStates.values()].some((state) => watchdogMsOf(state) !== undefined),
+    ...(dcState === undefined ? {} : { dcId: dcState.id }),
+    nodeStates: [...view.nodeStates.values()],
+    operations: [...view.operations].sort(byKey).map(([, record]) => record),
+    transientAttributes: [...view.attributes].sort(byKey).map(([, record]) => record),
+    shutdownLocks: [...view.shutdownLocks].sort(byKey).map(([, record]) => record),
+    tickets: [...view.tickets].sort(byKey).map(([, record]) => record),
+  })
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0
+}
