@@ -11,6 +11,7 @@ import {
   type ClusterState,
   type EnrolmentServer,
   type GrpcServer,
+  type Handlers,
   localService,
   localSocketPath,
   nodeService,
@@ -21,8 +22,6 @@ import {
   serveUnixSocket,
 } from '../rpc/index.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
-import { localHandlers } from './api/local-api.ts'
-import { peerHandlers } from './api/peer-api.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
@@ -40,9 +39,16 @@ import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
 import { moveToEtcd } from './store/move-to-etcd.ts'
 
+/** What it answers: the command line on its socket, and the daemons of the other nodes. */
+export interface Served {
+  readonly local: (daemon: Daemon) => Handlers<typeof localService>
+  readonly peers: (daemon: Daemon) => Handlers<typeof nodeService>
+}
+
 export class Daemon {
   readonly paths: Paths
   readonly log: Log
+  readonly #served: Served
   readonly #fail: (error: unknown) => void
   #file: ClusterFile | undefined
   #node: ClusterNode | undefined
@@ -53,8 +59,9 @@ export class Daemon {
   #forgetting = false
   readonly #renewal: Renewal
 
-  constructor(paths: Paths, log: Log, fail: (error: unknown) => void) {
+  constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
+    this.#served = served
     this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
     this.#fail = fail
@@ -68,7 +75,7 @@ export class Daemon {
     if (text !== undefined) await this.configure(acceptClusterFile(text))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
-      [{ service: localService, handlers: localHandlers(this) }],
+      [{ service: localService, handlers: this.#served.local(this) }],
       this.#onFailure,
     )
     this.log.info('daemon started', { version: process.env.SYSTOLE_VERSION, cluster: this.#file?.clusterName })
@@ -152,7 +159,7 @@ export class Daemon {
     const servers: [GrpcServer, EnrolmentServer] = await Promise.all([
       serveTcp(
         { host, port: own.ports.peer, identity },
-        [{ service: nodeService, handlers: peerHandlers(this) }],
+        [{ service: nodeService, handlers: this.#served.peers(this) }],
         this.#onFailure,
       ),
       serveEnrolment(

@@ -1,4 +1,6 @@
 /** The daemon as a process: its log, its signals, and its end. */
+import { localHandlers } from './api/local-api.ts'
+import { peerHandlers } from './api/peer-api.ts'
 import { Daemon } from './daemon.ts'
 import { openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
@@ -14,7 +16,7 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  const daemon = new Daemon(paths, log, fail)
+  const daemon = new Daemon(paths, log, { local: localHandlers, peers: peerHandlers }, fail)
   const end = (signal: NodeJS.Signals): void => {
     log.info('ending; resources stay as they are', { signal })
     daemon.end().then(() => process.exit(0), fail)
