@@ -4,7 +4,7 @@ import { liveAttributes } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
-import { haclientGroup } from '../../rpc/index.ts'
+import { type ClusterState, haclientGroup } from '../../rpc/index.ts'
 import {
   type CibChange,
   type FenceRequest,
@@ -17,9 +17,12 @@ import {
   type ToolServer,
   type ToolWorld,
 } from '../../tools/index.ts'
+import type { FencingHands } from '../fencing/fencing-hands.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterNode } from '../node/cluster-node.ts'
+import type { AttributeChanges } from '../node/attribute-changes.ts'
+import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { knownAttributes } from '../records/attribute-writes.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -27,23 +30,32 @@ import { keys } from '../records/keys.ts'
 import { agentToolsSocket } from './agent-tools-socket.ts'
 import { changeCib } from './change-cib.ts'
 
-export async function serveAgentTools(node: ClusterNode, paths: Paths): Promise<ToolServer> {
+/** The node on which they are called, with what they may do there. */
+export interface ToolsNode extends SharedState {
+  readonly file: ClusterFile
+  readonly attributes: Pick<AttributeChanges, 'set' | 'setDampening' | 'refresh'>
+  readonly fencing: Pick<FencingHands, 'fenceForAdministrator'>
+  readonly state: () => ClusterState
+  readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
+}
+
+export async function serveAgentTools(node: ToolsNode, paths: Paths): Promise<ToolServer> {
   const world = new AgentToolsWorld(node)
   const group = process.getuid?.() === 0 ? haclientGroup() : undefined
   return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world), group)
 }
 
 /** For agents on the remote nodes whose connections this node holds: they see what it sees, under their node's name. */
-export function remoteTools(node: ClusterNode): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
+export function remoteTools(node: ToolsNode): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
   return async (remote, call) => await runTool(call, new AgentToolsWorld(node, remote))
 }
 
 class AgentToolsWorld implements ToolWorld {
   readonly isCluster = true
   readonly localNode: NodeName
-  readonly #node: ClusterNode
+  readonly #node: ToolsNode
 
-  constructor(node: ClusterNode, localNode: NodeName = node.name) {
+  constructor(node: ToolsNode, localNode: NodeName = node.name) {
     this.#node = node
     this.localNode = localNode
   }

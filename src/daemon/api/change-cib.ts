@@ -9,7 +9,7 @@ import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import type { Comparison, Write } from '../../store/index.ts'
 import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
-import type { ClusterNode } from '../node/cluster-node.ts'
+import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
@@ -20,7 +20,7 @@ const attempts = 10
 const unsafe = 107
 
 export async function changeCib(
-  node: ClusterNode,
+  node: SharedState,
   change: CibChange,
   how: { readonly command: string; readonly whole?: boolean },
 ): Promise<ToolReply | undefined> {
@@ -40,7 +40,7 @@ export async function changeCib(
 }
 
 async function save(
-  node: ClusterNode,
+  node: SharedState,
   change: {
     readonly before: XmlElement
     readonly after: XmlElement
@@ -126,7 +126,7 @@ function differences<Item>(
 }
 
 /** Nothing is written unless the store still has all that this node saw. */
-async function saveState(node: ClusterNode, writes: readonly StateWrite[]): Promise<'saved' | 'outdated'> {
+async function saveState(node: SharedState, writes: readonly StateWrite[]): Promise<'saved' | 'outdated'> {
   const compare: Comparison[] = []
   for (const { key, before } of writes) {
     const entry = await node.store.get(key)

@@ -1,7 +1,7 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
 import { childElement, configurationElement, parseXml, printXml, readConfiguration } from '../../cib/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
-import type { ClusterNode } from '../node/cluster-node.ts'
+import type { SharedState } from '../node/shared-state.ts'
 import { pushConfig } from './config-history.ts'
 
 /** The text to store. A document that is not a CIB is refused whole. */
@@ -20,7 +20,7 @@ export function readConfigurationToPush(xml: string): string {
 }
 
 export async function saveConfiguration(
-  node: ClusterNode,
+  node: SharedState,
   change: {
     readonly xml: string
     readonly expectedVersion: number

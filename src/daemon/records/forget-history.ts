@@ -4,11 +4,11 @@ import type { OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../../rpc/index.ts'
 import type { Write } from '../../store/index.ts'
-import type { ClusterNode } from '../node/cluster-node.ts'
+import type { SharedState } from '../node/shared-state.ts'
 import { keys } from './keys.ts'
 
 export async function deleteHistory(
-  node: ClusterNode,
+  node: SharedState,
   asked: DeleteHistoryRequest,
 ): Promise<readonly DeleteHistoryAnswerDeleted[]> {
   const { writes, deleted } = historyToDelete(node.view, asked)
