@@ -34,15 +34,9 @@ import {
   type ReportedResult,
   showsPending,
 } from './operation.ts'
-import {
-  type ExecutorEffect,
-  type ExecutorInput,
-  type ExecutorState,
-  initialExecutor,
-  nextDueAt,
-  stepExecutor,
-} from './queue.ts'
+import { nextDueAt, stepExecutor } from './queue.ts'
 import { StartedWith } from './started-with.ts'
+import { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'
 
 /** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
 export interface ResultStore {

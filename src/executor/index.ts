@@ -16,11 +16,5 @@ export {
   type ReportedResult,
   showsPending,
 } from './operation.ts'
-export {
-  type ExecutorEffect,
-  type ExecutorInput,
-  type ExecutorState,
-  initialExecutor,
-  nextDueAt,
-  stepExecutor,
-} from './queue.ts'
+export { nextDueAt, stepExecutor } from './queue.ts'
+export { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'
