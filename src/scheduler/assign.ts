@@ -43,5 +43,5 @@ export function assignResources(status: ClusterStatus, { holds, showScores, expl
     initialRole: (entry) => (entry.kind === 'primitive' ? initialRole(tree, entry) : wantedRole(entry)),
   })
   const placed = placeResources({ status, tree, nodes, base, locations, colocations, tickets, trail, showScores })
-  return toAssignment(placed, base)
+  return { ...toAssignment(placed, base), references }
 }

@@ -1,10 +1,11 @@
 /**
  * What placement hands on: for every resource where it shall be, in which role, and why. `placement/` fills all of this;
- * `actions/` reads it together with the status and never changes it. Order constraints play no part in placement:
- * `actions/` expands them into `ExpandedOrder` by itself, with `resolveReference` of `constraints/references.ts`.
+ * `actions/` reads it together with the status and never changes it. Order constraints play no part in placement: `actions/`
+ * makes orders of them by itself, with `references`.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
 import type { Role, Score } from '../cib/index.ts'
+import type { References } from './constraints/references.ts'
 
 export interface Assignment {
   /** Every primitive instance: members of groups, clones and bundles, orphans, connections of remote nodes. */
@@ -26,6 +27,8 @@ export interface Assignment {
     NodeName,
     { readonly online: boolean; readonly shutdown: boolean; readonly unclean: boolean }
   >
+  /** What the ids in constraints mean, for those constraints that play no part in placement. */
+  readonly references: References
   /** The lines that `simulate --show-scores` prints, as data, in the order in which they came about. */
   readonly scores: readonly ScoreLine[]
   /** What is left of each node's capacity after everything was assigned; only with a placement strategy. */

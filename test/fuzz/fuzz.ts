@@ -17,7 +17,7 @@ import { createRandom, type Random } from './random.ts'
 import type { Reference, Refusal } from './reference.ts'
 import { shrink } from './shrink.ts'
 
-const mutations: readonly Mutation[] = [
+export const mutations: readonly Mutation[] = [
   ...nodeMutations,
   ...historyMutations,
   ...resourceMutations,

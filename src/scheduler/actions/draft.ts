@@ -78,8 +78,8 @@ export function ordersOf(draft: Drafting, step: (draft: Ordering) => void): read
 
 export function startDraft(setting: Setting): Drafting {
   const actions: DraftAction[] = []
-  const byUnit: DraftAction[][] = Array.from({ length: setting.tree.size }, () => [])
-  const byName: Map<string, SameName<DraftAction>>[] = Array.from({ length: setting.tree.size }, () => new Map())
+  const byUnit: DraftAction[][] = []
+  const byName: Map<string, SameName<DraftAction>>[] = []
   return {
     ...setting,
     actions,
@@ -95,11 +95,14 @@ export function startDraft(setting: Setting): Drafting {
     add: (action, name) => {
       actions.push(action)
       if (!action.unit) return
-      byUnit[action.unit.index]?.push(action)
-      const names = byName[action.unit.index]
-      const same = names?.get(name)
+      const { index } = action.unit
+      const ofUnit = byUnit[index]
+      if (ofUnit) ofUnit.push(action)
+      else byUnit[index] = [action]
+      byName[index] ??= new Map()
+      const same = byName[index].get(name)
       if (same) same.add(action)
-      else names?.set(name, new SameName(action))
+      else byName[index].set(name, new SameName(action))
     },
   }
 }

@@ -5,6 +5,7 @@
  * | phase    | decides                                                                                   | folders                   |
  * | -------- | ----------------------------------------------------------------------------------------- | ------------------------- |
  * | setting  | nothing: what is given                                                                    | `setting.ts`, `unit.ts`   |
+ * | awake    | which resources have to be looked at, all the others being at rest                        | `rest/`                   |
  * | orders   | what comes before what, by configuration and by kind of resource                          | `orders/`, `migration/`   |
  * | draft    | which actions may take place, each by itself, and how they are related                    | `roles/ probes/ fencing/` |
  * | settled  | which of them are needed and possible, all together (the table is `settling/rules.ts`)    | `settling/`               |
@@ -17,7 +18,8 @@ import { summarize, type TransitionChange } from './graph/summary.ts'
 import { toGraph } from './graph/to-graph.ts'
 import { notify } from './notifications/notices.ts'
 import { configuredOrders } from './orders/configured-orders.ts'
-import { type SettingInput, settingOf } from './setting.ts'
+import { awakeIn } from './rest/awake.ts'
+import { type Setting, type SettingInput, settingOf } from './setting.ts'
 import { settle } from './settling/settle.ts'
 
 export interface PlannedTransition {
@@ -27,6 +29,11 @@ export interface PlannedTransition {
 
 export function planTransition(input: SettingInput): PlannedTransition {
   const setting = settingOf(input)
+  return planFor({ ...setting, tree: awakeIn(setting) })
+}
+
+/** The transition of the resources in the tree of the setting, which must be those that are awake, or more. */
+export function planFor(setting: Setting): PlannedTransition {
   const orders = configuredOrders(setting)
   const draft = draftActions(setting, orders)
   const settled = settle(draft)

@@ -87,6 +87,17 @@ export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitT
   return { top, ordered: inOrder(top, assignment.order), primitives, byId, size: builder.size }
 }
 
+/** The same with some of the top-level resources only, and with what is in them. */
+export function limitedTo(tree: UnitTree, some: ReadonlySet<Unit>): UnitTree {
+  const isWanted = (unit: Unit): boolean => some.has(unit)
+  const top = tree.top.filter(isWanted)
+  const byId = new Map<string, Unit>()
+  if (some.size > 0) {
+    for (const [id, unit] of tree.byId) if (isWanted(topOf(unit, { throughBundles: true }))) byId.set(id, unit)
+  }
+  return { ...tree, top, ordered: tree.ordered.filter(isWanted), primitives: top.flatMap(primitivesOf), byId }
+}
+
 /** By id, of which there may be two: what is left in a history can have the name of something else that is configured. */
 function inOrder(top: readonly Unit[], order: readonly ResourceId[]): readonly Unit[] {
   const waiting = new Map<string, Unit[]>()

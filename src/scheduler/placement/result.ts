@@ -15,7 +15,7 @@ import type { Placed } from './place.ts'
 import { currentRole, isManaged, nowhere, type Placing, rankOf } from './placing.ts'
 import { absent, scoreAt } from './score-table.ts'
 
-export function toAssignment({ placing, order }: Placed, base: BaseScores): Assignment {
+export function toAssignment({ placing, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
   const primitives = new Map<ResourceId, PrimitiveAssignment>()
   const collectives = new Map<ResourceId, CollectiveAssignment>()
   for (const entry of placing.tree.all) {

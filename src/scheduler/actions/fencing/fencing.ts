@@ -14,7 +14,7 @@ import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
 
 export function draftFencing(draft: Drafting): void {
   const primitives = draft.tree.primitives
-  const hasManaged = primitives.some(({ assigned }) => assigned.managed)
+  const hasManaged = [...draft.assignment.primitives.values()].some(({ managed }) => managed)
   const done: Down = { dc: undefined, fencing: [], shutdowns: [] }
   for (const node of draft.nodeList) planNode(draft, primitives, { node, hasManaged, done })
   orderDc(draft, done)

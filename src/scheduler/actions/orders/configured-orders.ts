@@ -2,8 +2,6 @@
  * Every order that follows from the configuration and from where resources shall be, before a single action is drafted:
  * what must be apart, order constraints, and what the kinds of resources are made of.
  */
-import { indexReferences } from '../../constraints/references.ts'
-import { buildTree } from '../../tree.ts'
 import type { Setting } from '../setting.ts'
 import type { Unit } from '../unit.ts'
 import { orderBundle } from './bundle-orders.ts'
@@ -15,10 +13,10 @@ import { orderPrimitive } from './primitive-orders.ts'
 import { orderSeparations } from './separations.ts'
 
 export function configuredOrders(setting: Setting): readonly Order[] {
-  const { status, tree } = setting
+  const { tree } = setting
   const orders = new OrderList()
   orderSeparations(setting, orders)
-  orderByConstraints(setting, orders, indexReferences(status.configuration, buildTree(status)))
+  orderByConstraints(setting, orders)
   for (const unit of byPriority(tree.top)) orderUnit(setting, orders, unit)
   return orders.orders
 }

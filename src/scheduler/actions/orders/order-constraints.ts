@@ -13,7 +13,7 @@ import type { OrderList, Point } from './order.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 
-export function orderByConstraints({ status, tree }: Setting, orders: OrderList, references: References): void {
+export function orderByConstraints({ status, tree, assignment: { references } }: Setting, orders: OrderList): void {
   for (const constraint of status.configuration.constraints) {
     if (constraint.kind !== 'order') continue
     if (constraint.lifetime && !status.ruleHolds(constraint.lifetime, {})) continue

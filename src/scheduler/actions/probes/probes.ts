@@ -2,7 +2,6 @@
  * Probes: where nobody knows whether a resource is active, a monitor finds out before anything is started. Which nodes are
  * asked depends on `enable-startup-probes`, `resource-discovery` and what kind of node it is.
  */
-import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { findAction, operationKey } from '../action.ts'
 import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
@@ -15,20 +14,19 @@ import { primitiveNamed } from '../setting.ts'
 import {
   type BundleUnit,
   type CloneUnit,
-  type GroupUnit,
   isActive,
-  isFenceDevice,
   isInClone,
   type PrimitiveUnit,
   primitivesOf,
   topOf,
   type Unit,
 } from '../unit.ts'
+import { type Asked, askedForAll, isProbeNeeded, type KnownInstances } from './probe-need.ts'
 
 export const draftProbes = (draft: Drafting): readonly Order[] => ordersOf(draft, probeNodes)
 
 function probeNodes(draft: Ordering): void {
-  const known: Known = new Map()
+  const known: KnownInstances = new Map()
   for (const node of draft.nodeList) {
     if (!node.online) {
       if (node.kind === 'remote' && isFailedConnection(draft, node)) {
@@ -44,14 +42,6 @@ function probeNodes(draft: Ordering): void {
 function isFailedConnection(draft: Drafting, node: NodeStatus): boolean {
   const connection = primitiveNamed(draft, node.connection)
   return connection !== undefined && connectionState(draft, connection, node) === 'failed'
-}
-
-/** Of each clone, the first instance that a node's history tells of. */
-type Known = Map<CloneUnit, ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>>
-
-interface Asked {
-  readonly node: NodeStatus
-  readonly known: Known
 }
 
 function probe(draft: Ordering, unit: Unit, asked: Asked): boolean {
@@ -85,26 +75,6 @@ function probePrimitive(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus):
   return true
 }
 
-function isProbeNeeded(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
-  const { resource, assigned } = unit
-  if (!draft.status.options.enableStartupProbes) return false
-  if (node.kind !== 'member' && !canHost(draft, unit, node)) return false
-  if (node.isBundleNode && unit.replica?.as !== 'child') return false
-  // What runs in a container is probed by what is in the container.
-  if (unit.container && resource.connectionOf === undefined && unit.replica?.as !== 'ip') return false
-  if (resource.orphan || resource.state.knownOn.has(node.name)) return false
-  const discovery = assigned.discoveryOn(node.name)
-  if (assigned.exclusiveDiscovery) {
-    if (assigned.scoreOn(node.name) === undefined || discovery !== 'exclusive') return false
-  }
-  return discovery !== 'never'
-}
-
-function canHost(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus): boolean {
-  if (isFenceDevice(unit) || unit.resource.connectionOf !== undefined) return false
-  return !(node.kind === 'guest' && draft.nodeList.some(({ container }) => container === unit.id))
-}
-
 /**
  * Nothing is asked of a guest that is down, or about to go down or elsewhere: there, the resource is surely not active once
  * the guest was found down, or was stopped. Its start waits for that.
@@ -129,24 +99,8 @@ function waitsForGuest(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): 
 
 function probeClone(draft: Ordering, clone: CloneUnit, asked: Asked): boolean {
   if (clone.resource.unique) return clone.instances.map((instance) => probe(draft, instance, asked)).includes(true)
-  // Instances of an anonymous clone are alike, so one of them is asked for all.
-  const { name } = asked.node
-  const one = knownInstances(clone, asked.known).get(name) ?? draft.pairing.byNode(clone, 'up').get(name)
-  const instance = one ?? clone.instances[0]
+  const instance = askedForAll(draft, clone, asked)
   return instance !== undefined && probe(draft, instance, asked)
-}
-
-function knownInstances(clone: CloneUnit, known: Known): ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit> {
-  const found = known.get(clone)
-  if (found) return found
-  const byNode = new Map<NodeName, PrimitiveUnit | GroupUnit>()
-  for (const instance of clone.instances) {
-    for (const { resource } of primitivesOf(instance)) {
-      for (const name of resource.state.knownOn) if (!byNode.has(name)) byNode.set(name, instance)
-    }
-  }
-  known.set(clone, byNode)
-  return byNode
 }
 
 function probeBundle(draft: Ordering, bundle: BundleUnit, node: NodeStatus): boolean {

@@ -4,38 +4,31 @@
  * Explained). The parameters that ran are known by their digests only.
  */
 import type { NodeName } from '../../../base/index.ts'
-import type { Md5 } from '../../../cib/index.ts'
-import {
-  compareDigests,
-  type HistoryEntry,
-  type NodeStatus,
-  type ParameterDifference,
-  parametersTask,
-} from '../../../status/index.ts'
+import { type HistoryEntry, type NodeStatus, type ParameterDifference, parametersTask } from '../../../status/index.ts'
 import { type Drafting, isUnclean, type Ordering, ordersOf } from '../draft.ts'
 import { requireUnfencing } from '../fencing/unfencing.ts'
 import { giveReason, obtain } from '../obtain.ts'
-import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
+import { findOperation } from '../operation.ts'
 import type { Order } from '../orders/order.ts'
-import { parametersOf } from '../parameters.ts'
 import { rule } from '../relation.ts'
 import type { PrimitiveUnit } from '../unit.ts'
-import { activeEntries, clearFailCount } from './recorded.ts'
+import { activeEntries } from './active-entries.ts'
+import { type Checked, isCompared, parameterDifference } from './parameter-difference.ts'
+import { clearFailCount } from './recorded.ts'
 import { cancel } from './recurring.ts'
 import { deleteHistory } from './role-changes.ts'
 
 export const draftConfigurationChanges = (draft: Drafting): readonly Order[] => ordersOf(draft, checkHistories)
 
 function checkHistories(draft: Ordering): void {
-  const { md5 } = draft
   for (const unit of draft.tree.primitives) {
     const { history, otherAgents } = unit.resource.state
     for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []
-      if (node.online) forgetChangedFailures(draft, { unit, node, md5 }, entries)
+      if (node.online) forgetChangedFailures(draft, { unit, node }, entries)
       if (!canAct(draft, node)) continue
       if (unit.resource.orphan) forget(draft, unit, node)
-      else checkHistory(draft, { unit, node, md5 }, entries)
+      else checkHistory(draft, { unit, node }, entries)
     }
   }
 }
@@ -45,12 +38,6 @@ function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName
   // An instance of a clone has a history on one node, and there may be a thousand of both.
   if (only !== undefined && another === undefined) return [nodes.get(only)].filter((node) => node !== undefined)
   return names.size === 0 ? [] : nodeList.filter(({ name }) => names.has(name))
-}
-
-interface Checked {
-  readonly unit: PrimitiveUnit
-  readonly node: NodeStatus
-  readonly md5: Md5
 }
 
 /**
@@ -63,7 +50,7 @@ function forgetChangedFailures(draft: Drafting, checked: Checked, entries: reado
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
-    compare(draft, checked, entry) !== 'none'
+    parameterDifference(draft, checked, entry) !== 'none'
   if (entries.some(isOutdated)) clearFailCount(draft, unit, node.name, 'resource parameters have changed')
 }
 
@@ -77,8 +64,6 @@ function forget(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   if (!instance || instance.unique) deleteHistory(draft, unit, node, false)
 }
 
-const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])
-
 function checkHistory(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
   const { state } = unit.resource
@@ -91,10 +76,10 @@ function checkHistory(draft: Ordering, checked: Checked, entries: readonly Histo
   }
   if (!isActive) return
   for (const entry of activeEntries(entries)) {
-    const { operation, intervalMs } = entry
+    const { intervalMs } = entry
     if (intervalMs > 0 && (state.maintenance || node.maintenance)) {
       cancelRecorded(draft, checked, entry)
-    } else if (intervalMs > 0 || comparedOnce.has(operation)) {
+    } else if (isCompared(entry)) {
       const changed = checkOperation(draft, checked, entry)
       const failures = state.failCounts.get(node.name)?.count ?? 0
       if (changed && failures !== 0) clearFailCount(draft, unit, node.name, 'action definition changed')
@@ -122,7 +107,7 @@ function checkOperation(draft: Ordering, checked: Checked, entry: HistoryEntry):
     cancelRecorded(draft, checked, entry)
     return true
   }
-  const answer = answerTo(compare(draft, checked, entry), {
+  const answer = answerTo(parameterDifference(draft, checked, entry), {
     isRecurring: intervalMs > 0,
     tellsWhatRestarts: entry.attributes['op-restart-digest'] !== undefined,
   })
@@ -185,17 +170,4 @@ function reload(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
   for (const task of ['stop', 'demote']) {
     draft.orders.add({ action }, { unit, task: task }, rule.ordered | rule.thenCancelsFirst)
   }
-}
-
-function compare(draft: Drafting, { unit, node, md5 }: Checked, entry: HistoryEntry): ParameterDifference {
-  const { operation, intervalMs } = entry
-  const definition = findOperation(unit.resource, parametersTask(entry), intervalMs)
-  const own = definition ? draft.status.operationParameters(definition, node.name) : new Map<string, string>()
-  const configured = {
-    agent: unit.resource.agent,
-    parameters: parametersOf(draft, unit, { node: node.name, own }),
-    hasOwnParameters: own.size > 0,
-    timeoutMs: () => timeoutMs(operationMeta(draft.status, unit, operation, intervalMs)),
-  }
-  return compareDigests(entry, configured, { md5, isSanitized: draft.isSanitized })
 }

@@ -2,7 +2,6 @@
  * What the history already holds and planning starts from: recurring operations that run, failures that expired, fencing
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
-import type { HistoryEntry } from '../../../status/index.ts'
 import { isRecurring, operationKey } from '../action.ts'
 import type { DraftAction, Drafting } from '../draft.ts'
 import { fenceAction, obtain } from '../obtain.ts'
@@ -11,6 +10,7 @@ import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
+import { activeEntries } from './active-entries.ts'
 
 export function draftRecorded(draft: Drafting): void {
   for (const node of draft.status.nodes) {
@@ -79,23 +79,6 @@ export function clearFailCount(
   action.meta.set('op_no_wait', 'true')
   action.reason = reason
   return action
-}
-
-/** Operations since the resource was last started; none of them where it was stopped after that. */
-export function activeEntries(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  let stopAt = -1
-  let startAt = -1
-  let monitorAt = -1
-  let roleAt = -1
-  entries.forEach(({ operation, status, exitCode }, index) => {
-    if (operation === 'stop' && status === 0) stopAt = index
-    else if (operation === 'start' || operation === 'migrate_from') startAt = index
-    else if (operation === 'monitor' && monitorAt <= stopAt) {
-      if (exitCode === 0 || exitCode === 8) monitorAt = index
-    } else if (operation === 'promote' || operation === 'demote') roleAt = index
-  })
-  if (startAt < 0) startAt = roleAt >= 0 ? roleAt : monitorAt
-  return entries.slice(Math.max(startAt, startAt < stopAt ? stopAt + 1 : 0, 0))
 }
 
 /** What is no longer configured forgets its failures once it is stopped. */

@@ -2,21 +2,15 @@
  * Recurring operations: a monitor runs while its resource has the role that it is for, and ends when that changes. A
  * monitor for the role `Stopped` runs on every node where the resource shall not be.
  */
-import type { OperationDefinition, Role } from '../../../cib/index.ts'
+import type { OperationDefinition } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { actionsExactlyOn, operationKey, probesOf } from '../action.ts'
 import { type DraftAction, type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import { obtain } from '../obtain.ts'
-import { isEnabled } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
 import { targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
-
-interface Recurring {
-  readonly definition: OperationDefinition
-  readonly key: string
-  readonly role: Role | undefined
-}
+import { isForRole, type Recurring, recurringOf } from './recurring-operations.ts'
 
 export function draftRecurring(draft: Ordering, unit: PrimitiveUnit): void {
   if (unit.assigned.blocked || unit.resource.state.maintenance) return
@@ -30,46 +24,6 @@ export function draftRecurring(draft: Ordering, unit: PrimitiveUnit): void {
   }
 }
 
-const notRecurring = new Set([
-  'start',
-  'stop',
-  'promote',
-  'demote',
-  'migrate_to',
-  'migrate_from',
-  'reload',
-  'reload-agent',
-])
-
-/**
- * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
- * or stop with an interval is a mistake that is passed over.
- */
-function recurringOf({ id, resource: { operations } }: PrimitiveUnit): readonly Recurring[] {
-  return operations.flatMap((definition) => {
-    const { name, intervalMs, attributes } = definition
-    if (intervalMs <= 0 || notRecurring.has(name) || !isEnabled(definition)) return []
-    const isWrittenTwice = operations.some(
-      (other) => other !== definition && other.name === name && other.intervalMs === intervalMs,
-    )
-    return isWrittenTwice
-      ? []
-      : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
-  })
-}
-
-const roles: Readonly<Record<string, Role>> = {
-  stopped: 'Stopped',
-  started: 'Started',
-  unpromoted: 'Unpromoted',
-  slave: 'Unpromoted',
-  promoted: 'Promoted',
-  master: 'Promoted',
-}
-
-const roleOf = (text: string | undefined): Role | undefined =>
-  text === undefined ? undefined : roles[text.toLowerCase()]
-
 interface Active {
   readonly node: NodeStatus | undefined
   readonly start: DraftAction
@@ -77,11 +31,10 @@ interface Active {
 }
 
 function draftActive(draft: Ordering, unit: PrimitiveUnit, { node, start, recurring }: Active): void {
-  const { definition, key, role } = recurring
+  const { definition, key } = recurring
   const { nextRole, managed } = unit.assigned
   const optional = runsAlready(draft, unit, node, { key, start })
-  const isForRole = role === undefined ? nextRole !== 'Promoted' : nextRole === role
-  if (!isForRole) {
+  if (!isForRole(recurring, nextRole)) {
     if (optional) endForRoleChange(draft, unit, node, definition)
     return
   }

@@ -1,0 +1,101 @@
+/**
+ * Whether a resource is at rest by itself: all of it is where it shall be, in the role that it shall have, with the monitors
+ * and parameters that are configured, and nobody has to ask where else it runs. All that could be planned for it would then be
+ * possible and not needed. In doubt it is not at rest, which costs time and nothing else.
+ *
+ * | kind      | is at rest                                                                          |
+ * | --------- | ----------------------------------------------------------------------------------- |
+ * | primitive | in its place                                                                        |
+ * | group     | all members in their places                                                         |
+ * | clone     | instances in their places, one at least and one promoted where it is promotable, and those that have no place nowhere |
+ * | bundle    | never: what is in it comes and goes with its container                              |
+ */
+import type { NodeStatus } from '../../../status/index.ts'
+import { askedForAll, isProbeNeeded, type KnownInstances } from '../probes/probe-need.ts'
+import { nodeNamed, type Setting } from '../setting.ts'
+import { type CloneUnit, type GroupUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
+import { runsAsConfigured } from './as-configured.ts'
+
+export function isAtRest(setting: Setting, unit: Unit): boolean {
+  switch (unit.kind) {
+    case 'primitive':
+      return isInPlace(setting, unit) && !isProbed(setting, [unit])
+    case 'group':
+      return unit.members.every((member) => isInPlace(setting, member)) && !isProbed(setting, unit.members)
+    case 'clone':
+      return isCloneAtRest(setting, unit)
+    case 'bundle':
+      return false
+  }
+}
+
+function isCloneAtRest(setting: Setting, clone: CloneUnit): boolean {
+  const { promotable, unique } = clone.resource
+  let isAnyPlaced = false
+  let isAnyPromoted = false
+  for (const instance of clone.instances) {
+    const parts = primitivesOf(instance)
+    const role = parts[0]?.assigned.nextRole
+    if (parts.every(isNowhere)) continue
+    if (!parts.every((part) => part.assigned.nextRole === role && isInPlace(setting, part))) return false
+    isAnyPlaced = true
+    if (role === 'Promoted') isAnyPromoted = true
+  }
+  if (!isAnyPlaced || (promotable && !isAnyPromoted)) return false
+  return unique ? !isProbed(setting, primitivesOf(clone)) : !isAnonymousProbed(setting, clone)
+}
+
+/** It is on one node, where it belongs, and nothing that ever happened to it asks for anything. */
+function isInPlace(setting: Setting, unit: PrimitiveUnit): boolean {
+  const { assigned, role, resource } = unit
+  const [active, another] = resource.state.active
+  if (!active || another || active.node !== assigned.node || role !== assigned.nextRole) return false
+  if (!isSteady(unit) || resource.container !== undefined) return false
+  // What leaves a node is waited for by what comes there, as far as capacity counts.
+  if (resource.utilization.size > 0 && setting.status.options.placementStrategy !== 'default') return false
+  const node = nodeNamed(setting, active.node)
+  return isSteadyNode(setting, node) && runsAsConfigured(setting, unit, node)
+}
+
+const isNowhere = (unit: PrimitiveUnit): boolean => {
+  const { assigned, role, resource } = unit
+  if (assigned.node !== undefined || role !== 'Stopped' || assigned.nextRole !== 'Stopped') return false
+  const { active, history } = resource.state
+  const hasRun = [...history.values()].some((entries) => entries.some(({ intervalMs }) => intervalMs > 0))
+  return active.length === 0 && !hasRun && isSteady(unit)
+}
+
+function isSteady({ assigned, resource }: PrimitiveUnit): boolean {
+  const { state, orphan } = resource
+  if (orphan || !assigned.managed || assigned.blocked) return false
+  if (state.failed || state.blocked || state.mustStop || state.maintenance || state.onFail || state.pending)
+    return false
+  if (state.partialMigration || state.danglingMigrations.length > 0 || state.demoteOn.length > 0) return false
+  if (state.clearFailCountOn.length > 0 || state.expiredRecurring.length > 0) return false
+  return state.lockExpiredOn === undefined && state.otherAgents.size === 0
+}
+
+/** A guest goes down with its container. */
+function isSteadyNode({ status }: Setting, node: NodeStatus): boolean {
+  const { online, pending, standby, maintenance, shutdown, kind, name } = node
+  if (!online || pending || standby || maintenance || shutdown || kind === 'guest') return false
+  // A remote node may not be there yet, and only be reached in this transition.
+  return status.nodesByName.get(name)?.online === true
+}
+
+function isProbed(setting: Setting, units: readonly PrimitiveUnit[]): boolean {
+  return setting.nodeList.some(
+    (node) => canBeAsked(node) && units.some((primitive) => isProbeNeeded(setting, primitive, node)),
+  )
+}
+
+function isAnonymousProbed(setting: Setting, clone: CloneUnit): boolean {
+  const known: KnownInstances = new Map()
+  return setting.nodeList.some((node) => {
+    if (!canBeAsked(node)) return false
+    const asked: PrimitiveUnit | GroupUnit | undefined = askedForAll(setting, clone, { node, known })
+    return asked !== undefined && primitivesOf(asked).some((primitive) => isProbeNeeded(setting, primitive, node))
+  })
+}
+
+const canBeAsked = ({ online, discoveryEnabled }: NodeStatus): boolean => online && discoveryEnabled

@@ -1,0 +1,55 @@
+/**
+ * Whether an order constraint has nothing to say while its resources are at rest: every action that it names is there then, and
+ * possible. What asks for only some of its resources, for a role that not all of them have, or for a partner that is not there,
+ * is left to the draft.
+ */
+import type { NodeName } from '../../../base/index.ts'
+import type { OrderConstraint } from '../../../cib/index.ts'
+import { isInterleaved } from '../pairing.ts'
+import type { Setting } from '../setting.ts'
+import { isReplicated, primitivesOf, type Unit } from '../unit.ts'
+
+export function isOrderAtRest(setting: Setting, constraint: OrderConstraint): boolean {
+  const units = orderedUnits(setting, constraint)
+  const tasks = tasksIn(constraint)
+  if (!needsAll(constraint) || units.some((unit) => !tasks.every((task) => isDoneBy(unit, task)))) return false
+  return units.every((follower, index) => units.slice(0, index).every((first) => hasPartners(first, follower)))
+}
+
+/** The resources that it names, in the order that it gives them. */
+export function orderedUnits(
+  { assignment: { references }, tree }: Setting,
+  { between }: OrderConstraint,
+): readonly Unit[] {
+  const named = between.by === 'sets' ? between.sets.flatMap(({ members }) => members) : [between.first, between.then]
+  return named.flatMap(references.expand).flatMap((id) => {
+    const entry = references.resource(id)
+    return (entry && tree.byId.get(entry.id)) ?? []
+  })
+}
+
+function tasksIn({ between }: OrderConstraint): readonly string[] {
+  if (between.by === 'sets') return between.sets.map(({ action }) => action ?? 'start')
+  const first = between.firstAction ?? 'start'
+  return [first, between.thenAction ?? first]
+}
+
+const needsAll = ({ between, requireAll }: OrderConstraint): boolean =>
+  between.by === 'sets' ? between.sets.every((set) => set.requireAll) : requireAll
+
+function isDoneBy(unit: Unit, task: string): boolean {
+  const isWhole = unit.parent === undefined || (unit.parent.kind === 'group' && unit.parent.parent === undefined)
+  if (!isWhole || (unit.kind === 'clone' && unit.resource.cloneMin > 0)) return false
+  if (task === 'start' || task === 'stop') return true
+  return unit.kind === 'clone' && unit.resource.promotable && (task === 'promote' || task === 'demote')
+}
+
+/** An instance of an interleaved clone stays down where there is none of the clone before it. */
+function hasPartners(first: Unit, follower: Unit): boolean {
+  if (!isReplicated(first) || !isReplicated(follower) || !isInterleaved(follower)) return true
+  const there = new Set(nodesOf(first))
+  return nodesOf(follower).every((node) => there.has(node))
+}
+
+const nodesOf = (unit: Unit): readonly NodeName[] =>
+  primitivesOf(unit).flatMap(({ assigned: { node } }) => (node === undefined ? [] : [node]))

@@ -1,0 +1,37 @@
+/** What has to do with what: resources of one constraint, what runs in a container, and what is on a node with its connection. */
+import { nodeNamed, primitiveNamed, type Setting } from '../setting.ts'
+import { type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
+import { orderedUnits } from './order-at-rest.ts'
+
+/** Resources that concern each other, each with everything around it. */
+export type Tie = readonly Unit[]
+
+export function tiesIn(setting: Setting): readonly Tie[] {
+  const { assignment, status, tree } = setting
+  const ties: Tie[] = []
+  for (const constraint of status.configuration.constraints) {
+    if (constraint.kind === 'order') ties.push(orderedUnits(setting, constraint).map(outermost))
+  }
+  for (const { dependent, primary } of assignment.colocations) {
+    ties.push([dependent, primary].flatMap((id) => tree.byId.get(id) ?? []).map(outermost))
+  }
+  for (const unit of tree.primitives)
+    for (const other of neededBy(setting, unit)) ties.push([unit, other].map(outermost))
+  return ties
+}
+
+export const outermost = (unit: Unit): Unit => topOf(unit, { throughBundles: true })
+
+/** Its container, and the connections to the nodes where it is or shall be. */
+function neededBy(setting: Setting, unit: PrimitiveUnit): readonly PrimitiveUnit[] {
+  const found = unit.container ? [unit.container] : []
+  const { active } = unit.resource.state
+  for (const name of [
+    ...active.map(({ node }) => node),
+    ...(unit.assigned.node === undefined ? [] : [unit.assigned.node]),
+  ]) {
+    const connection = primitiveNamed(setting, nodeNamed(setting, name).connection)
+    if (connection) found.push(connection)
+  }
+  return found
+}

@@ -1,0 +1,55 @@
+/** Which recurring operations a resource is configured to have, each for one role or for any but the promoted one. */
+import type { OperationDefinition, Role } from '../../../cib/index.ts'
+import { operationKey } from '../action.ts'
+import { isEnabled } from '../operation.ts'
+import type { PrimitiveUnit } from '../unit.ts'
+
+export interface Recurring {
+  readonly definition: OperationDefinition
+  readonly key: string
+  readonly role: Role | undefined
+}
+
+const notRecurring = new Set([
+  'start',
+  'stop',
+  'promote',
+  'demote',
+  'migrate_to',
+  'migrate_from',
+  'reload',
+  'reload-agent',
+])
+
+/**
+ * What is written twice with one name and interval does not run at all, since its results could not be told apart; a start
+ * or stop with an interval is a mistake that is passed over.
+ */
+export function recurringOf({ id, resource: { operations } }: PrimitiveUnit): readonly Recurring[] {
+  return operations.flatMap((definition) => {
+    const { name, intervalMs, attributes } = definition
+    if (intervalMs <= 0 || notRecurring.has(name) || !isEnabled(definition)) return []
+    const isWrittenTwice = operations.some(
+      (other) => other !== definition && other.name === name && other.intervalMs === intervalMs,
+    )
+    return isWrittenTwice
+      ? []
+      : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
+  })
+}
+
+const roles: Readonly<Record<string, Role>> = {
+  stopped: 'Stopped',
+  started: 'Started',
+  unpromoted: 'Unpromoted',
+  slave: 'Unpromoted',
+  promoted: 'Promoted',
+  master: 'Promoted',
+}
+
+const roleOf = (text: string | undefined): Role | undefined =>
+  text === undefined ? undefined : roles[text.toLowerCase()]
+
+/** Whether it runs while the resource has a role. */
+export const isForRole = ({ role }: Recurring, current: Role): boolean =>
+  role === undefined ? current !== 'Promoted' : current === role
