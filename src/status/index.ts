@@ -19,6 +19,8 @@ export { roleOrChange } from './print/primitive.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { type Remark, remarksOn } from './remarks.ts'
 export {
+  addDuration,
+  calendarFields,
   parseMoment,
   type RuleContext,
   ruleHolds,

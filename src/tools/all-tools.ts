@@ -15,9 +15,11 @@ import { crmTicket } from './cluster/crm-ticket.ts'
 import { crmadmin } from './cluster/crmadmin.ts'
 import { pacemakerd } from './cluster/pacemakerd.ts'
 import { stonithAdmin } from './cluster/stonith-admin.ts'
+import { crmError } from './errors/crm-error.ts'
 import { crmMon } from './monitor/crm-mon.ts'
 import { crmResource } from './resource/crm-resource.ts'
 import { crmSimulate } from './simulate/crm-simulate.ts'
+import { iso8601 } from './time/iso8601.ts'
 import type { Tool } from './tool.ts'
 
 export const allTools: readonly Tool[] = [
@@ -39,6 +41,8 @@ export const allTools: readonly Tool[] = [
   crmadmin,
   stonithAdmin,
   crmReport,
+  crmError,
+  iso8601,
   pacemakerd,
   corosyncCfgtool,
   corosyncQuorumtool,

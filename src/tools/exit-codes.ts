@@ -1,7 +1,10 @@
-/** Exit codes of Pacemaker's tools (`crm_error --list --exit`), with the words that its XML output has for them. */
+/** Exit codes of Pacemaker's tools (`crm_error --list --exit`), by the names that the code here has for them. */
+import { resultCodes } from './errors/result-codes.ts'
+
 export const exitCodes = {
   ok: 0,
   error: 1,
+  invalidParameter: 2,
   unimplemented: 3,
   insufficientPrivileges: 4,
   usage: 64,
@@ -25,36 +28,6 @@ export const exitCodes = {
   timeout: 124,
 } as const
 
-const words: Readonly<Record<number, string>> = {
-  0: 'OK',
-  1: 'Error occurred',
-  2: 'Invalid parameter',
-  3: 'Unimplemented',
-  4: 'Insufficient privileges',
-  5: 'Not installed',
-  6: 'Not configured',
-  7: 'Not running',
-  8: 'Promoted',
-  9: 'Failed in promoted role',
-  64: 'Incorrect usage',
-  65: 'Invalid data given',
-  66: 'Input file not available',
-  68: 'Unknown host',
-  69: 'Service unavailable',
-  70: 'Internal software bug',
-  73: 'File could not be created',
-  76: 'Protocol violated',
-  78: 'Invalid configuration',
-  102: 'Not connected',
-  103: 'Update was older than existing configuration',
-  105: 'No such object',
-  106: 'Quorum required',
-  107: 'Operation not safe',
-  108: 'Requested item already exists',
-  109: 'Multiple items match request',
-  110: 'Requested item has expired',
-  111: 'Requested item is not yet in effect',
-  124: 'Timeout occurred',
-}
-
-export const describeExit = (exitCode: number): string => words[exitCode] ?? 'Unknown exit status'
+/** In the words that the XML output has for it. */
+export const describeExit = (exitCode: number): string =>
+  resultCodes('exit').find(({ code }) => code === exitCode)?.description ?? 'Unknown exit status'

@@ -4,7 +4,7 @@ import type { Tool } from './tool.ts'
 
 /** Every command has these besides its own. */
 export const commonOptions: readonly OptionSpec[] = [
-  { names: ['help', '?', 'help-all'], value: 'none', help: 'Show this text' },
+  { names: ['help', '?', 'h'], value: 'none', help: 'Show this text' },
   { names: ['version', '$'], value: 'none', help: 'Show the version' },
   { names: ['verbose', 'V'], value: 'none', help: 'Nothing: what goes wrong is always said', ignored: true },
 ]
@@ -12,6 +12,7 @@ export const commonOptions: readonly OptionSpec[] = [
 export const xmlOptions: readonly OptionSpec[] = [
   { names: ['output-as'], value: 'required', placeholder: 'FORMAT', help: 'text, or xml' },
   { names: ['output-to'], value: 'required', placeholder: 'FILE', help: 'Write the output to a file', file: 'written' },
+  { names: ['text-fancy'], value: 'none', help: 'Nothing: there is one form of text', ignored: true },
 ]
 
 export function optionsOf(tool: Tool): readonly OptionSpec[] {

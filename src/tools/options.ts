@@ -71,8 +71,9 @@ function find(specs: readonly OptionSpec[], name: string): OptionSpec | undefine
   return specs.find(({ names }) => names.includes(name))
 }
 
-/** An unambiguous beginning of a long name stands for it, as getopt has it. */
+/** An unambiguous beginning of a long name stands for it, as getopt has it; the help is one, whatever part of it is asked for. */
 function findLong(specs: readonly OptionSpec[], name: string): OptionSpec | undefined {
+  if (name.startsWith('help-')) return find(specs, 'help')
   const exact = find(specs, name)
   if (exact || name.length < 2) return exact
   const begun = specs.filter(({ names }) => names.some((long) => long.length > 1 && long.startsWith(name)))

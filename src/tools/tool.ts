@@ -13,6 +13,8 @@ export interface Tool {
   readonly printsXml?: true
   /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
   readonly runsHere?: true
+  /** Not even a CIB is needed. */
+  readonly needsNoCib?: true
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
   readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
   readonly run: (call: ParsedCall, world: ToolWorld) => Promise<ToolReply> | ToolReply

@@ -159,7 +159,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
       'cibadmin -Q --xpath //node[',
       "64 cibadmin: The path //node[ is not understood: an element's name is expected before ''.",
     ],
-    ['crm_error 7', '3 crm_error: there is no such command.'],
+    ['crm_nothing 7', '3 crm_nothing: there is no such command.'],
   ],
 }
 

@@ -12,6 +12,7 @@ import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { runTool } from '../../src/tools/index.ts'
 import { debianCalls } from './debian-calls.ts'
+import { wordCalls } from './debian-words.ts'
 
 const cluster = join(dirname(fileURLToPath(import.meta.url)), 'cases/cluster.xml')
 const isInstalled = existsSync('/usr/sbin/crm_attribute') && existsSync('/usr/sbin/crm_mon')
@@ -64,7 +65,7 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
     .replace(/ removed="(?:true|false)"/g, '')
     .replace(/(<(?:resource|group|clone|bundle) [^>]*?) maintenance="(?:true|false)"/g, '$1')
     .replace(/version="(?:2\.1\.5|3\.0\.2)"/, 'version="V"')
-    .replace(/(Last updated: |last_update time=").*/, '$1')
+    .replace(/(Last updated: |Current date\/time: |last_update time=").*/, '$1')
     .replace(/last-granted="17\d+"/, 'last-granted="now"')
     // The columns of a transition's summary have other widths.
     .replace(/^( {2}\* (?:Start|Stop|Restart|Move|Promote|Demote)\b.*)$/gm, (line) => line.replace(/ +/g, ' '))
@@ -72,7 +73,8 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
   return { code, output: text, errors: withErrors ? errors : '', cib: file }
 }
 
-const tools = [...new Set(debianCalls.map(({ call }) => call.split(' ')[0] ?? ''))]
+const calls = [...debianCalls, ...wordCalls]
+const tools = [...new Set(calls.map(({ call }) => call.split(' ')[0] ?? ''))]
 
 describe('beside the programs of Debian (pacemaker-cli-utils)', () => {
   test('which are installed', () =>
@@ -80,7 +82,7 @@ describe('beside the programs of Debian (pacemaker-cli-utils)', () => {
 
   for (const tool of tools)
     test(`${tool} answers and edits alike`, { timeout: 240_000 }, async () => {
-      const own = debianCalls.filter(({ call }) => call.startsWith(`${tool} `))
+      const own = calls.filter(({ call }) => call.startsWith(`${tool} `))
       const different: string[] = []
       const alike: string[] = []
       for (const { call, differs } of own) {

@@ -56,8 +56,9 @@ function dayOfOrdinal(year: number, day: number): number | undefined {
 }
 
 function dayOfWeekDate(year: number, week: number, day: number): number | undefined {
-  if (week < 1 || week > 53 || day < 1 || day > 7) return undefined
-  return firstMondayOfWeekYear(year) + (week - 1) * 7 + day - 1
+  if (week < 1 || day < 1 || day > 7) return undefined
+  const found = firstMondayOfWeekYear(year) + (week - 1) * 7 + day - 1
+  return found < firstMondayOfWeekYear(year + 1) ? found : undefined
 }
 
 /** Week 1 of a year is the one that holds its 4 January; weeks begin on Mondays. */

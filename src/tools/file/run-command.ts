@@ -11,7 +11,7 @@ import { refused, type ToolReply } from '../reply.ts'
 import { isAboutAgent, runsAgent } from '../resource/agent-actions.ts'
 import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
-import type { ToolCall } from '../tool.ts'
+import type { Tool, ToolCall } from '../tool.ts'
 import { callerFiles } from './caller-files.ts'
 import { CibFileError, FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
@@ -63,7 +63,7 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
   if (runsAgent(given)) return await runTool(call, await localWorld(socket, call))
   const tool = findTool(call.tool)
   if (tool?.runsHere === true) {
-    const cib = needsCluster(given) ? await clusterCib(socket, call) : undefined
+    const cib = needsCluster(tool, given) ? await clusterCib(socket, call) : undefined
     return await runTool(call, new FileWorld({ read: () => cib ?? noCib() }))
   }
   return await forwarded(socket, call, given)
@@ -88,7 +88,8 @@ async function answerShadow(call: ToolCall, environment: Environment): Promise<T
 }
 
 /** A file, a text or the input that is given is enough. */
-function needsCluster(given: readonly GivenOption[]): boolean {
+function needsCluster(tool: Tool, given: readonly GivenOption[]): boolean {
+  if (tool.needsNoCib === true) return false
   const sources = ['xml-file', 'xml-text', 'xml-pipe', 'original', 'original-string', 'stdin', 'help', 'version']
   return !sources.some((name) => hasOption(given, name))
 }
