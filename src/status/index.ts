@@ -9,6 +9,8 @@ export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-d
 export { partsOf } from './parts.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export {
+  nodeKind,
+  nodeState,
   printClusterStatus,
   printNodeList,
   printPrimitive,
@@ -16,6 +18,7 @@ export {
   printSummaryHeader,
 } from './print/index.ts'
 export { roleOrChange } from './print/primitive.ts'
+export { isActive } from './print/resource-state.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { type Remark, remarksOn } from './remarks.ts'
 export {

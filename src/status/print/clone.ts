@@ -24,7 +24,13 @@ import type { Told } from './told.ts'
 export function printClone(status: Told, clone: CloneResource): readonly string[] {
   const full = clone.instances
     .filter((instance) => isShownInFull(status, clone, instance))
-    .filter((instance) => status.tellsInactive || primitivesOf(instance).some((member) => isActive(status, member)))
+    .filter((instance) => isWanted(status, locationsOf(instance)))
+    .filter(
+      (instance) =>
+        status.tellsInactive ||
+        status.tellsInstances ||
+        primitivesOf(instance).some((member) => isActive(status, member)),
+    )
   const listed = clone.instances.filter(
     (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
   )
@@ -34,12 +40,20 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
     title(status, clone),
     ...indent([
       ...full.flatMap((instance) => printInstance(status, clone, instance)),
-      ...list('Promoted', promoted.flatMap(locationsOf)),
-      ...list(lowerRole(clone), others.flatMap(locationsOf)),
-      ...(!status.tellsInactive || clone.unique || clone.cloneMax <= listed.length ? [] : stoppedLists(status, clone)),
+      ...list('Promoted', wanted(status, promoted.flatMap(locationsOf))),
+      ...list(lowerRole(clone), wanted(status, others.flatMap(locationsOf))),
+      ...(!status.tellsInactive || status.tellsInstances || clone.unique || clone.cloneMax <= listed.length
+        ? []
+        : stoppedLists(status, clone)),
     ]),
   ]
 }
+
+const isWanted = ({ onlyOn }: Told, nodes: readonly NodeName[]): boolean =>
+  onlyOn === undefined || nodes.some((node) => node === onlyOn)
+
+const wanted = (status: Told, nodes: readonly NodeName[]): readonly NodeName[] =>
+  nodes.filter((node) => isWanted(status, [node]))
 
 /** Of those that are not promoted, and whether that is all that they may become. */
 function lowerRole(clone: CloneResource): string {
@@ -68,7 +82,7 @@ function printInstance(status: Told, clone: CloneResource, instance: Instance): 
 function isShownInFull(status: Told, clone: CloneResource, instance: Instance): boolean {
   const members = primitivesOf(instance)
   const active = members.filter((member) => isActive(status, member))
-  if (clone.unique) return true
+  if (clone.unique || status.tellsInstances === true) return true
   if (status.tellsPending && instance.kind === 'primitive' && instance.state.pending !== undefined) return true
   if (active.length === 0) return false
   if (members.some(({ orphan, state }) => orphan || !state.managed || state.failed)) return true
@@ -82,12 +96,17 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
   nodes.length === 0 ? [] : [`* ${name}: [ ${[...nodes].sort(compareNames).join(' ')} ]`]
 
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
-function stoppedLists(status: ClusterStatus, clone: CloneResource): readonly string[] {
+function stoppedLists(status: Told, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
   const known = new Set(clone.instances.flatMap(primitivesOf).flatMap(({ state }) => [...state.knownOn]))
   const byState = new Map<string, NodeName[]>()
   for (const node of status.nodes) {
-    if (active.has(node.name) || ((node.isBundleNode || node.isOrphan) && !node.isConfigured)) continue
+    if (
+      !isWanted(status, [node.name]) ||
+      active.has(node.name) ||
+      ((node.isBundleNode || node.isOrphan) && !node.isConfigured)
+    )
+      continue
     if (!status.options.symmetricCluster && !known.has(node.name)) continue
     const state = stoppedState(status, clone, node.name)
     byState.set(state, [...(byState.get(state) ?? []), node.name])

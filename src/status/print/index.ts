@@ -8,7 +8,7 @@ import { printNodes } from './nodes.ts'
 import { printResourceList } from './resource-list.ts'
 
 export { printSummaryHeader } from './header.ts'
-export { printNodes as printNodeList } from './nodes.ts'
+export { nodeKind, nodeState, printNodes as printNodeList } from './nodes.ts'
 export { printPrimitive } from './primitive.ts'
 export { printResourceList } from './resource-list.ts'
 

@@ -18,7 +18,7 @@ export function printNodes(status: ClusterStatus): readonly string[] {
     const state = stateOf(node, busy)
     // A guest node whose container is stopped is no news.
     if (node.kind === 'guest' && state === 'OFFLINE') continue
-    if (state !== 'online' && state !== 'OFFLINE') lines.push(`* ${kindOf(node)} ${node.name}: ${state}`)
+    if (state !== 'online' && state !== 'OFFLINE') lines.push(`* ${nodeKind(node)} ${node.name}: ${state}`)
     else if (state === 'online') listOnline(node, lists).push(node.name)
     else listOffline(node, lists).push(node.name)
   }
@@ -51,13 +51,18 @@ function listOffline({ kind }: NodeStatus, lists: Lists): string[] {
 const list = (title: string, names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`* ${title}: [ ${names.join(' ')} ]`]
 
-const kindOf = ({ kind }: NodeStatus): string =>
+export const nodeKind = ({ kind }: NodeStatus): string =>
   kind === 'member' ? 'Node' : kind === 'remote' ? 'RemoteNode' : 'GuestNode'
 
 function nodesWithResources({ primitivesById }: ClusterStatus): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { state } of primitivesById.values()) for (const { node } of state.active) names.add(node)
   return names
+}
+
+/** `standby (with active resources)`: what a node's line says of it. */
+export function nodeState(status: ClusterStatus, node: NodeStatus): string {
+  return stateOf(node, nodesWithResources(status))
 }
 
 function stateOf(node: NodeStatus, busy: ReadonlySet<string>): string {

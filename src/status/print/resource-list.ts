@@ -28,7 +28,7 @@ function inOrder({ resources }: Told): readonly Resource[] {
 function printResource(status: Told, resource: Resource): readonly string[] {
   switch (resource.kind) {
     case 'primitive':
-      return isToldAtAll(resource) ? [`* ${printPrimitive(status, resource)}`] : []
+      return isToldAtAll(status, resource) ? [`* ${printPrimitive(status, resource)}`] : []
     case 'group':
       return printGroup(status, resource)
     case 'clone':
@@ -41,8 +41,11 @@ function printResource(status: Told, resource: Resource): readonly string[] {
 }
 
 /** Implied connections are hidden, and orphans once they are stopped. */
-function isToldAtAll({ implicit, orphan, state }: Extract<Resource, { readonly kind: 'primitive' }>): boolean {
-  return !implicit && (!orphan || state.active.length > 0)
+function isToldAtAll(
+  { tellsInstances }: Told,
+  { implicit, orphan, state }: Extract<Resource, { readonly kind: 'primitive' }>,
+): boolean {
+  return (tellsInstances === true || !implicit) && (!orphan || state.active.length > 0)
 }
 
 function isPartlyActive(status: Told, resource: Resource): boolean {

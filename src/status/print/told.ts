@@ -6,4 +6,8 @@ export interface Told extends ClusterStatus {
   readonly tellsPending: boolean
   /** False: of groups and clones only the active members. */
   readonly tellsInactive: boolean
+  /** Each instance of a clone has its line. */
+  readonly tellsInstances?: boolean
+  /** Of clones, only what is on this node. */
+  readonly onlyOn?: string
 }

@@ -44,13 +44,13 @@ const options: readonly OptionSpec[] = [
   valued('node', 'NODE', 'Only this node'),
   valued('resource', 'RESOURCE', 'Only this resource'),
   flag('old-agent-names', 'Names of agents as before Pacemaker 2.1: ocf::heartbeat:IPaddr2 (also with PCS_COMPAT=0.9)'),
-  { ...flag('show-detail,R', 'Nothing'), ignored: true },
-  { ...flag('brief,b', 'Nothing'), ignored: true },
+  flag('show-detail,R', 'More of everything: ids and versions of nodes, each instance of a clone'),
+  flag('brief,b', 'How many resources are active, by agent and node, instead of each'),
   { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
   { ...flag('disable-ncurses,N', 'Nothing: there are no windows'), ignored: true },
   { ...flag('no-curses', 'Nothing: there are no windows'), ignored: true },
   { ...flag('watch-fencing,W', 'Nothing'), ignored: true },
-  { ...flag('quiet,Q', 'Nothing'), ignored: true },
+  flag('quiet,Q', 'Without the times'),
 ]
 
 export const crmMon: Tool = {
@@ -147,7 +147,7 @@ function pageOf({ given }: ParsedCall, sections: ReturnType<typeof monitorText>)
 /** `CLUSTER OK: 3 nodes online, 9 resource instances configured`; 1 with a warning. */
 function simpleStatus({ status }: MonitorFacts): ToolReply {
   const offline = status.nodes.filter((node) => !node.online).map(({ name }) => `offline node: ${name}`)
-  const noDc = status.nodes.some(({ isDc }) => isDc) ? [] : ['no DC']
+  const noDc = status.nodes.some(({ isDc }) => isDc) ? [] : ['No DC']
   const troubles = [...noDc, ...offline]
   if (troubles.length > 0)
     return { exitCode: exitCodes.error, output: `CLUSTER WARN: ${troubles.join(', ')}\n`, errors: '' }

@@ -8,6 +8,7 @@ import type {
   PrimitiveResource,
   Resource,
 } from '../../status/index.ts'
+import { isActive } from '../../status/index.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
 import { primitivesIn, shownId, statusOf } from './status-of.ts'
@@ -46,7 +47,9 @@ export function narrowed(
   const isNamed = (one: Resource): boolean =>
     resource === undefined || one.id === resource || primitivesIn(one).some((inner) => shownId(inner) === resource)
   const isThere = (one: Resource): boolean =>
-    node === undefined || primitivesIn(one).some(({ state }) => state.active.some((place) => place.node === node))
+    node === undefined ||
+    primitivesIn(one).some(({ state }) => state.active.some((place) => place.node === node)) ||
+    primitivesIn(one).every((inner) => !isActive(status, inner))
   return {
     ...facts,
     status: {
@@ -75,6 +78,19 @@ export function stackOf({ status, isCluster }: MonitorFacts): string {
   return status.options.raw.get('cluster-infrastructure') ?? (isCluster ? 'systole' : 'unknown')
 }
 
+/** Pacemaker's feature sets before 3.15.1 are not recorded. */
+const unknownFeatureSet = '<3.15.1'
+
+export function featureSetOf({ featureSet, online, pending, kind }: NodeStatus): string | undefined {
+  return featureSet ?? ((online || pending) && kind === 'member' ? unknownFeatureSet : undefined)
+}
+
+/** Nodes of several versions, as during a rolling upgrade. */
+export function isMixed({ nodes }: ClusterStatus): boolean {
+  const here = nodes.filter(({ online, pending, kind }) => kind === 'member' && (online || pending))
+  return new Set(here.map(featureSetOf)).size > 1
+}
+
 export function countedPrimitives({ primitivesById }: ClusterStatus): readonly PrimitiveResource[] {
   return [...primitivesById.values()].filter(({ orphan, state }) => !orphan || state.active.length > 0)
 }
@@ -83,13 +99,27 @@ export function isDisabled({ meta, instance }: PrimitiveResource): boolean {
   return meta.targetRole === 'Stopped' || (meta.targetRole === 'Unpromoted' && (instance?.promotable ?? false))
 }
 
-export function runningOn(status: ClusterStatus, node: NodeStatus): readonly PrimitiveResource[] {
+/** In the order in which the node has recorded them. */
+export function runningOn(status: ClusterStatus, cib: XmlElement, node: NodeStatus): readonly PrimitiveResource[] {
+  const recorded = historyOrder(cib, node)
+  const place = ({ state, id }: PrimitiveResource): number =>
+    recorded.get(state.historyName ?? '') ?? recorded.get(id) ?? recorded.size
   return status.resources
     .flatMap(primitivesIn)
-    .filter(({ state }) => state.active.some((place) => place.node === node.name))
+    .filter(({ state }) => state.active.some((one) => one.node === node.name))
+    .sort((a, b) => place(a) - place(b))
 }
 
-const hiddenAttributes = /^(?:#|fail-count-|last-failure-|shutdown$|terminate$|standby$|probe_complete$)/
+function historyOrder(cib: XmlElement, node: NodeStatus): ReadonlyMap<string, number> {
+  const states = childElement(cib, 'status')
+  const state = states && childElements(states, 'node_state').find(({ attributes }) => attributes.uname === node.name)
+  const lrm = state && childElement(state, 'lrm')
+  const list = lrm && childElement(lrm, 'lrm_resources')
+  const entries = list === undefined ? [] : childElements(list, 'lrm_resource')
+  return new Map(entries.map(({ attributes: { id = '' } }, at) => [id, at]))
+}
+
+const hiddenAttributes = /^(?:#|fail-count-|last-failure-|shutdown$|terminate$|standby$)/
 
 export interface ShownAttribute {
   readonly name: string
@@ -99,9 +129,9 @@ export interface ShownAttribute {
 }
 
 /** By name; those that the cluster keeps for itself are left out. */
-export function attributesOf({ status, transient }: MonitorFacts, node: NodeStatus): readonly ShownAttribute[] {
+export function attributesOf({ status, cib, transient }: MonitorFacts, node: NodeStatus): readonly ShownAttribute[] {
   const all = new Map([...node.attributes, ...transient(node.name)])
-  const pings = runningOn(status, node).filter(({ agent }) => agent.type === 'ping' || agent.type === 'pingd')
+  const pings = runningOn(status, cib, node).filter(({ agent }) => agent.type === 'ping' || agent.type === 'pingd')
   return [...all]
     .filter(([name]) => !hiddenAttributes.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -153,13 +183,30 @@ function resourceHistory(status: ClusterStatus, node: NodeStatus, id: string): r
       (one.state.history.get(node.name)?.length ?? 0) > 0,
   )
   if (resource === undefined) return []
-  const operations = (resource.state.history.get(node.name) ?? []).filter(isTold).sort((a, b) => a.callId - b.callId)
+  const operations = (resource.state.history.get(node.name) ?? []).filter(isTold).sort(inCallOrder)
   const counted = resource.state.failCounts.get(node.name)
   if (operations.length === 0) return []
   const { lastFailure } = counted ?? {}
   return [
-    { id, resource, failCount: counted?.own ?? 0, operations, ...(lastFailure === undefined ? {} : { lastFailure }) },
+    {
+      id: shownId(resource),
+      resource,
+      failCount: counted?.own ?? 0,
+      operations,
+      ...(lastFailure === undefined ? {} : { lastFailure }),
+    },
   ]
+}
+
+/** What is still under way has no number yet, and comes last. */
+function inCallOrder(a: HistoryEntry, b: HistoryEntry): number {
+  const [first, second] = [a, b].map(({ callId }) => (callId < 0 ? Number.MAX_SAFE_INTEGER : callId))
+  return (first ?? 0) - (second ?? 0)
+}
+
+/** A monitor without an interval is a probe. */
+export function taskOf({ operation, intervalMs }: { readonly operation: string; readonly intervalMs: number }): string {
+  return operation === 'monitor' && intervalMs === 0 ? 'probe' : operation
 }
 
 /** A probe that found nothing running is no news. */
@@ -176,6 +223,11 @@ export function failedEntry({ status }: MonitorFacts, failure: FailedOperation):
       ({ key, exitCode, lastChange }) =>
         key === failure.key && exitCode === failure.exitCode && lastChange === failure.lastChange,
     )
+}
+
+/** Those that are told: an agent that a probe did not find is no failure of its resource. */
+export function toldFailures({ status }: MonitorFacts): readonly FailedOperation[] {
+  return status.failures.filter((failure) => !(taskOf(failure) === 'probe' && failure.exitCode === 5))
 }
 
 export function failureTime({ lastChange }: FailedOperation): string | undefined {
@@ -232,23 +284,3 @@ export const operationStatusWord = (status: OperationStatus): string =>
             ? '3'
             : '4',
   )
-
-export interface Ban {
-  readonly id: string
-  readonly resource: string
-  readonly node: string
-  readonly promotedOnly: boolean
-  readonly weight: number
-}
-
-/** Location constraints that keep a resource off a node. */
-export function bansOf({ cib }: MonitorFacts, prefix = ''): readonly Ban[] {
-  const configuration = childElement(cib, 'configuration')
-  const constraints = configuration && childElement(configuration, 'constraints')
-  return (constraints === undefined ? [] : childElements(constraints, 'rsc_location')).flatMap(({ attributes }) => {
-    const { id = '', rsc, node, score = '', role } = attributes
-    if (rsc === undefined || node === undefined || !score.startsWith('-') || !id.startsWith(prefix)) return []
-    const weight = score === '-INFINITY' ? -1_000_000 : Number(score)
-    return [{ id, resource: rsc, node, weight, promotedOnly: role === 'Promoted' || role === 'Master' }]
-  })
-}

@@ -23,6 +23,10 @@ export interface Shown {
   readonly inactive: boolean
   readonly byNode: boolean
   readonly timing: boolean
+  /** Ids, versions and each instance. */
+  readonly detail: boolean
+  /** Numbers instead of resources. */
+  readonly brief: boolean
   /** Only what concerns this node or resource. */
   readonly node?: string
   readonly resource?: string
@@ -45,6 +49,7 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
   ]
   for (const [option, section] of extras) if (hasOption(given, option)) sections.add(section)
   if (hasOption(given, 'hide-headers')) for (const section of summary) sections.delete(section)
+  if (hasOption(given, 'quiet')) sections.delete('times')
   if (optionValue(given, 'fence-history') === '0') sections.delete('fencing')
   for (const { name, value = '' } of given) {
     if (name !== 'include' && name !== 'exclude') continue
@@ -67,6 +72,8 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
     inactive: hasOption(given, 'inactive') || format === 'xml',
     byNode: hasOption(given, 'group-by-node'),
     timing: hasOption(given, 'timing-details'),
+    detail: hasOption(given, 'show-detail'),
+    brief: hasOption(given, 'brief'),
     ...(node === undefined ? {} : { node }),
     ...(resource === undefined ? {} : { resource }),
     ...(banPrefix === undefined ? {} : { banPrefix }),

@@ -2,28 +2,37 @@
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import {
   type ClusterStatus,
-  type FailedOperation,
+  isActive,
+  isConnectionAgent,
+  type NodeStatus,
+  nodeKind,
+  nodeState,
   printNodeList,
   printPrimitive,
   printResourceList,
+  type Resource,
 } from '../../status/index.ts'
+import { bansOf } from './bans.ts'
+import { briefLines, briefLinesOn } from './brief.ts'
 import {
   attributesOf,
-  bansOf,
   countedPrimitives,
   dcOf,
   exitWord,
-  failedEntry,
+  featureSetOf,
   historyOf,
   isDisabled,
+  isMixed,
   type MonitorFacts,
   narrowed,
   type ResourceHistory,
   runningOn,
   stackOf,
-  statusWord,
+  taskOf,
+  toldFailures,
   versionOf,
 } from './facts.ts'
+import { failureDetails, failureLine } from './failure-lines.ts'
 import type { Shown } from './sections.ts'
 import { primitivesIn } from './status-of.ts'
 import { ctime } from './times.ts'
@@ -48,24 +57,25 @@ export function monitorText(whole: MonitorFacts, shown: Shown): readonly TextSec
   const { sections } = shown
   const all: readonly (TextSection | undefined)[] = [
     section('Cluster Summary', summary(whole, shown)),
-    sections.has('nodes')
-      ? section('Node List', shown.byNode ? nodesWithResources(status) : printNodeList(status))
+    sections.has('nodes') && status.nodes.length > 0
+      ? { title: 'Node List', lines: nodeLines(facts, shown) }
       : undefined,
     sections.has('resources') ? resourceSection(status, shown) : undefined,
-    sections.has('attributes') ? section('Node Attributes', attributeLines(facts)) : undefined,
-    sections.has('operations') ? section('Operations', historyLines(facts, shown.timing)) : undefined,
+    sections.has('attributes') ? section('Node Attributes', attributeLines(facts, shown)) : undefined,
+    // Their titles stand there even where there is nothing to tell.
+    sections.has('operations') ? { title: 'Operations', lines: historyLines(facts, shown) } : undefined,
     sections.has('failcounts') && !sections.has('operations')
-      ? section('Migration Summary', failCountLines(facts))
+      ? { title: 'Migration Summary', lines: failCountLines(facts, shown) }
       : undefined,
     sections.has('failures')
       ? section(
           'Failed Resource Actions',
-          status.failures.map((one) => failureLine(facts, one)),
+          toldFailures(facts).map((one) => (shown.detail ? failureDetails(facts, one) : failureLine(facts, one))),
         )
       : undefined,
     sections.has('fencing') ? section('Failed Fencing Actions', fencingLines(facts)) : undefined,
     sections.has('tickets') ? section('Tickets', ticketLines(status)) : undefined,
-    sections.has('bans') ? section('Negative Location Constraints', banLines(facts, shown.banPrefix)) : undefined,
+    sections.has('bans') ? section('Negative Location Constraints', banLines(facts, shown)) : undefined,
   ]
   return all.flatMap((one) => (one === undefined ? [] : [one]))
 }
@@ -74,8 +84,9 @@ function section(title: string, lines: readonly string[]): TextSection | undefin
   return lines.length === 0 ? undefined : { title, lines }
 }
 
-function summary(facts: MonitorFacts, { sections }: Shown): readonly string[] {
+function summary(facts: MonitorFacts, { sections, detail }: Shown): readonly string[] {
   const { status, cib } = facts
+  const mixed = isMixed(status) ? 'MIXED-VERSION ' : ''
   const dc = dcOf(facts)
   const { attributes } = cib
   const by = [
@@ -93,13 +104,14 @@ function summary(facts: MonitorFacts, { sections }: Shown): readonly string[] {
   ].filter((text) => text !== '')
   return [
     ...(sections.has('stack') ? [`* Stack: ${stackOf(facts)}`] : []),
-    ...(sections.has('dc')
-      ? [
-          dc === undefined
-            ? '* Current DC: NONE'
-            : `* Current DC: ${dc.name} (version ${versionOf(facts) ?? 'unknown'}) - partition ${quorum}`,
-        ]
-      : []),
+    // That there is none is told whatever was asked for.
+    ...(dc === undefined
+      ? ['* Current DC: NONE']
+      : sections.has('dc')
+        ? [
+            `* Current DC: ${nodeName(status, dc, detail)} (version ${versionOf(facts) ?? 'unknown'}) - ${mixed}partition ${quorum}`,
+          ]
+        : []),
     ...(sections.has('times')
       ? [`* Last updated: ${ctime(facts.now)}`, `* Last change:  ${attributes['cib-last-written'] ?? ''}${by}`]
       : []),
@@ -133,45 +145,74 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
   ]
 }
 
-function nodesWithResources(status: ClusterStatus): readonly string[] {
+function nodesWithResources({ status, cib }: MonitorFacts, { brief, detail }: Shown): readonly string[] {
   return status.nodes.flatMap((node) => {
-    const state = node.unclean
-      ? `UNCLEAN (${node.online ? 'online' : 'offline'})`
-      : node.pending
-        ? 'pending'
-        : !node.online
-          ? 'OFFLINE'
-          : node.standby
-            ? 'standby'
-            : node.maintenance
-              ? 'maintenance'
-              : 'online'
-    const kind = node.kind === 'member' ? 'Node' : node.kind === 'remote' ? 'RemoteNode' : 'GuestNode'
-    const lines = runningOn(status, node).map(
-      (one) => `* ${printPrimitive({ ...status, ...told }, one).replace(` ${node.name}`, '')}`,
-    )
-    return [`* ${kind} ${node.name}: ${state}:`, ...indented(['* Resources:', ...indented(lines)])]
+    const running = runningOn(status, cib, node).filter((one) => isActive(status, one))
+    const title = `* ${nodeTitle(status, node, detail)}:`
+    if (brief)
+      return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(running))])]
+    const shown = running.filter((one) => detail || !(one.implicit && isConnectionAgent(one)))
+    const lines = shown.map((one) => `* ${printPrimitive({ ...status, ...told }, one).replace(` ${node.name}`, '')}`)
+    return [title, ...indented(['* Resources:', ...indented(lines)])]
   })
 }
 
+/** `Node alpha: online`, with details `Node alpha (1): online, feature set 3.19.0`. */
+function nodeTitle(status: ClusterStatus, node: NodeStatus, detail: boolean): string {
+  const version = detail ? featureSetOf(node) : undefined
+  const suffix = version === undefined ? '' : `, feature set ${version}`
+  return `${nodeKind(node)} ${nodeName(status, node, detail)}: ${nodeState(status, node)}${suffix}`
+}
+
+/** With details its id, and of a guest node where its container is. */
+function nodeName(status: ClusterStatus, { name, id, container }: NodeStatus, detail: boolean): string {
+  if (!detail) return name
+  const host = container === undefined ? undefined : status.primitivesById.get(container)?.state.active[0]?.node
+  const place = container === undefined ? '' : `@${host ?? ''}`
+  return `${name}${place}${id === String(name) ? '' : ` (${id})`}`
+}
+
+function nodeLines(facts: MonitorFacts, shown: Shown): readonly string[] {
+  const { status } = facts
+  if (shown.byNode) return nodesWithResources(facts, shown)
+  return shown.detail ? status.nodes.map((node) => `* ${nodeTitle(status, node, true)}`) : printNodeList(status)
+}
+
 function resourceSection(status: ClusterStatus, shown: Shown): TextSection | undefined {
-  const lines = printResourceList(
-    { ...status, tellsPending: true, tellsInactive: shown.inactive },
-    (resource) => !(shown.byNode && isFullyActive(resource)),
-  )
-  if (shown.byNode) return shown.inactive ? section('Inactive Resources', lines) : undefined
-  if (lines.length > 0) return { title: shown.inactive ? 'Full List of Resources' : 'Active Resources', lines }
-  return {
-    title: shown.inactive ? 'Full List of Resources' : 'Active Resources',
-    lines: [shown.inactive ? '* No resources' : '* No active resources'],
+  const lines = resourceLines(status, shown)
+  if (shown.byNode && !shown.inactive) return undefined
+  const title = shown.byNode ? 'Inactive Resources' : shown.inactive ? 'Full List of Resources' : 'Active Resources'
+  const none = shown.byNode ? 'inactive ' : shown.inactive ? '' : 'active '
+  return { title, lines: lines.length === 0 ? [`* No ${none}resources`] : lines }
+}
+
+function resourceLines(status: ClusterStatus, shown: Shown): readonly string[] {
+  const asked = {
+    ...status,
+    tellsPending: true,
+    tellsInactive: shown.inactive,
+    tellsInstances: shown.detail,
+    ...(shown.node === undefined ? {} : { onlyOn: shown.node }),
   }
+  const isShown = (resource: Resource): boolean => !(shown.byNode && isFullyActive(status, resource))
+  if (!shown.brief) return printResourceList(asked, isShown)
+  const alone = status.resources.filter((one) => one.kind === 'primitive')
+  return [
+    ...briefLines(status, alone.filter(isShown), { withTotals: shown.inactive }),
+    ...status.resources.filter(isShown).flatMap((resource) => {
+      if (resource.kind === 'primitive') return []
+      const lines = printResourceList(asked, (one) => one === resource)
+      if (resource.kind !== 'group' || lines.length === 0) return lines
+      return [...lines.slice(0, 1), ...indented(briefLines(status, resource.members, { withTotals: true }))]
+    }),
+  ]
 }
 
-function isFullyActive(resource: Parameters<typeof primitivesIn>[0]): boolean {
-  return primitivesIn(resource).every(({ state }) => state.active.length > 0)
+function isFullyActive(status: ClusterStatus, resource: Resource): boolean {
+  return primitivesIn(resource).every((one) => isActive(status, one))
 }
 
-function attributeLines(facts: MonitorFacts): readonly string[] {
+function attributeLines(facts: MonitorFacts, { detail }: Shown): readonly string[] {
   return facts.status.nodes.flatMap((node) => {
     const attributes = node.online ? attributesOf(facts, node) : []
     const lines = attributes.map(({ name, value, expected }) => {
@@ -186,7 +227,7 @@ function attributeLines(facts: MonitorFacts): readonly string[] {
               : ''
       return `* ${name.padEnd(32)}\t: ${value.padEnd(10)}${how}`
     })
-    return lines.length === 0 ? [] : [`* Node: ${node.name}:`, ...indented(lines)]
+    return lines.length === 0 ? [] : [`* Node: ${nodeName(facts.status, node, detail)}:`, ...indented(lines)]
   })
 }
 
@@ -194,24 +235,26 @@ function resourceLine({ id, resource, failCount, lastFailure }: ResourceHistory)
   const threshold = Math.min(resource.meta.migrationThreshold, INFINITY_SCORE)
   const count = failCount === 0 ? '' : ` fail-count=${formatScore(failCount)}`
   const last = lastFailure === undefined || failCount === 0 ? '' : ` last-failure='${ctime(lastFailure)}'`
-  return `* ${id}:${resource.orphan ? ' orphan' : ''} migration-threshold=${threshold}${count}${last}`
+  return `* ${id}: migration-threshold=${threshold}${count}${last}`
 }
 
-function historyLines(facts: MonitorFacts, timing: boolean): readonly string[] {
+function historyLines(facts: MonitorFacts, { timing, detail }: Shown): readonly string[] {
   return historyOf(facts).flatMap(({ node, resources }) => [
-    `* Node: ${node.name}:`,
+    `* Node: ${nodeName(facts.status, node, detail)}:`,
     ...indented(
       resources.flatMap((one) => [
         `${resourceLine(one)}:`,
         ...indented(
           one.operations.map(({ callId, operation, intervalMs, lastChange, exitCode, attributes }) => {
+            const took = (name: string): string =>
+              attributes[name] === undefined ? '' : ` ${name}="${attributes[name]}ms"`
             const interval = intervalMs === 0 ? '' : ` interval="${intervalMs}ms"`
             const changed = lastChange === undefined ? '' : ` last-rc-change="${ctime(lastChange)}"`
             const times = timing
-              ? `${changed} exec-time="${attributes['exec-time']}ms" queue-time="${attributes['queue-time']}ms" rc=${exitCode} (${exitWord(exitCode)})`
+              ? `${changed}${took('exec-time')}${took('queue-time')} rc=${exitCode} (${exitWord(exitCode)})`
               : ''
             const details = `${interval}${times}`
-            return `* (${callId}) ${operation}${details === '' ? '' : `:${details}`}`
+            return `* (${callId}) ${taskOf({ operation, intervalMs })}${details === '' ? '' : `:${details}`}`
           }),
         ),
       ]),
@@ -219,36 +262,13 @@ function historyLines(facts: MonitorFacts, timing: boolean): readonly string[] {
   ])
 }
 
-function failCountLines(facts: MonitorFacts): readonly string[] {
+function failCountLines(facts: MonitorFacts, { detail }: Shown): readonly string[] {
   return historyOf(facts).flatMap(({ node, resources }) => {
     const failed = resources.filter(({ failCount }) => failCount > 0)
-    return failed.length === 0 ? [] : [`* Node: ${node.name}:`, ...indented(failed.map(resourceLine))]
+    return failed.length === 0
+      ? []
+      : [`* Node: ${nodeName(facts.status, node, detail)}:`, ...indented(failed.map(resourceLine))]
   })
-}
-
-function failureLine(facts: MonitorFacts, failure: FailedOperation): string {
-  const entry = failedEntry(facts, failure)
-  const interval = failure.intervalMs === 0 ? '' : `${readableInterval(failure.intervalMs)}-interval `
-  const { exitReason } = failure
-  const could =
-    failure.status === '0'
-      ? `returned '${exitWord(failure.exitCode)}'${exitReason === '' ? '' : ` (${exitReason})`}`
-      : `could not be executed (${[statusWord(failure.status), ...(exitReason === '' ? [] : [exitReason])].join(': ')})`
-  const at = failure.lastChange === undefined ? '' : ` at ${ctime(failure.lastChange)}`
-  const after =
-    entry?.attributes['exec-time'] === undefined
-      ? ''
-      : ` after ${readableInterval(Number(entry.attributes['exec-time']))}`
-  return `* ${failure.resource} ${interval}${failure.operation} on ${failure.node} ${could}${at}${after}`
-}
-
-/** `10s`, `1m30s`, `1.5s`, `11ms`. */
-function readableInterval(ms: number): string {
-  if (ms < 1000) return `${ms}ms`
-  const seconds = (ms % 60_000) / 1000
-  const minutes = Math.floor(ms / 60_000) % 60
-  const hours = Math.floor(ms / 3_600_000)
-  return `${hours === 0 ? '' : `${hours}h`}${minutes === 0 ? '' : `${minutes}m`}${seconds === 0 && ms >= 60_000 ? '' : `${seconds}s`}`
 }
 
 function fencingLines({ fencing }: MonitorFacts): readonly string[] {
@@ -267,8 +287,8 @@ function ticketLines({ tickets }: ClusterStatus): readonly string[] {
   })
 }
 
-function banLines(facts: MonitorFacts, prefix: string | undefined): readonly string[] {
-  return bansOf(facts, prefix).map(
+function banLines(facts: MonitorFacts, shown: Shown): readonly string[] {
+  return bansOf(facts, shown).map(
     ({ id, resource, node, promotedOnly }) =>
       `* ${id}\tprevents ${resource} from ${promotedOnly ? 'being promoted' : 'running'} on ${node}`,
   )

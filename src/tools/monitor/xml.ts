@@ -7,21 +7,24 @@ import {
   type ClusterStatus,
   type FailedOperation,
   type HistoryEntry,
+  isActive,
   type NodeStatus,
   type PrimitiveResource,
   type Resource,
   roleOrChange,
 } from '../../status/index.ts'
+import { bansOf } from './bans.ts'
 import {
   attributesOf,
-  bansOf,
   countedPrimitives,
   dcOf,
   exitWord,
   failedEntry,
   failureTime,
+  featureSetOf,
   historyOf,
   isDisabled,
+  isMixed,
   type MonitorFacts,
   type NodeHistory,
   narrowed,
@@ -29,6 +32,8 @@ import {
   runningOn,
   stackOf,
   statusWord,
+  taskOf,
+  toldFailures,
   versionOf,
 } from './facts.ts'
 import type { Shown } from './sections.ts'
@@ -48,7 +53,7 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
     ...(sections.has('nodes')
       ? some(
           'nodes',
-          nodes.map((node) => nodeElement(all.status, node, shown)),
+          nodes.map((node) => nodeElement(all, node, shown)),
         )
       : []),
     ...(sections.has('resources') ? some('resources', resources(status, shown)) : []),
@@ -59,27 +64,30 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
         )
       : []),
     ...(sections.has('operations') || sections.has('failcounts')
-      ? some(
-          'node_history',
-          historyOf(facts).map((one) => historyElement(one, shown)),
-        )
+      ? [
+          element(
+            'node_history',
+            {},
+            historyOf(facts).map((one) => historyElement(one, shown)),
+          ),
+        ]
       : []),
     ...(sections.has('failures')
       ? some(
           'failures',
-          status.failures.map((one) => failureElement(facts, one)),
+          toldFailures(facts).map((one) => failureElement(facts, one)),
         )
       : []),
     ...(sections.has('fencing') ? some('fence_history', facts.fencing.map(fenceEventElement), { status: '0' }) : []),
     ...(sections.has('tickets') ? some('tickets', status.tickets.map(ticketElement)) : []),
-    ...(sections.has('bans') ? some('bans', bansOf(facts, shown.banPrefix).map(banElement)) : []),
+    ...(sections.has('bans') ? some('bans', bansOf(facts, shown).map(banElement)) : []),
   ]
 }
 
 function resources(status: ClusterStatus, { byNode }: Shown): readonly XmlElement[] {
   return status.resources
-    .filter((one) => !byNode || primitivesIn(one).some(({ state }) => state.active.length === 0))
-    .filter((one) => !(one.kind === 'primitive' && (one.implicit || (one.orphan && one.state.active.length === 0))))
+    .filter((one) => !byNode || primitivesIn(one).some((inner) => !isActive(status, inner)))
+    .filter((one) => !(one.kind === 'primitive' && one.orphan && one.state.active.length === 0))
     .map((one) => resourceElement(status, one))
 }
 
@@ -91,7 +99,7 @@ function summary(facts: MonitorFacts, { sections }: Shown): readonly XmlElement[
   const { options } = status
   return [
     ...(sections.has('stack') ? [element('stack', { type: stackOf(facts) })] : []),
-    ...(sections.has('dc') ? [dcElement(facts)] : []),
+    ...(sections.has('dc') || dcOf(facts) === undefined ? [dcElement(facts)] : []),
     ...(sections.has('times')
       ? [
           element('last_update', { time: ctime(facts.now) }),
@@ -138,16 +146,14 @@ function dcElement(facts: MonitorFacts): XmlElement {
     name: dc.name,
     id: dc.id,
     with_quorum: String(facts.status.haveQuorum),
-    mixed_version: 'false',
+    mixed_version: String(isMixed(facts.status)),
   })
 }
 
-/** Pacemaker's feature sets before 3.15.1 are not recorded. */
-const unknownFeatureSet = '<3.15.1'
-
-function nodeElement(status: ClusterStatus, node: NodeStatus, shown: Shown): XmlElement {
-  const running = runningOn(status, node)
-  const featureSet = node.featureSet ?? (node.online && node.kind === 'member' ? unknownFeatureSet : undefined)
+function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlElement {
+  const { status, cib } = facts
+  const running = runningOn(status, cib, node)
+  const featureSet = featureSetOf(node)
   const attributes = {
     name: node.name,
     id: node.id,
@@ -160,7 +166,7 @@ function nodeElement(status: ClusterStatus, node: NodeStatus, shown: Shown): Xml
     health: node.health,
     ...(featureSet === undefined ? {} : { feature_set: featureSet }),
     shutdown: String(node.shutdown),
-    expected_up: String(node.kind === 'member' && (node.online || node.unclean || node.lost)),
+    expected_up: String(node.kind === 'member' && !node.shutdown && (node.online || node.unclean || node.lost)),
     is_dc: String(node.isDc),
     resources_running: String(running.length),
     type: node.kind === 'member' ? 'member' : 'remote',
@@ -188,30 +194,25 @@ export function resourceElement(status: ClusterStatus, resource: Resource): XmlE
       )
     }
     case 'clone': {
-      const failed = primitivesIn(resource).some(({ state }) => state.failed)
-      const ignored = primitivesIn(resource).some(({ state }) => state.failureIgnored)
       const attributes = {
         id,
         multi_state: String(resource.promotable),
         unique: String(resource.unique),
         ...kept,
         disabled: String(disabled),
-        failed: String(failed),
-        failure_ignored: String(ignored),
+        // Of itself: what its instances failed is told of them.
+        failed: 'false',
+        failure_ignored: 'false',
         ...(resource.meta.targetRole === undefined ? {} : { target_role: resource.meta.targetRole }),
       }
-      const instances = resource.instances.filter(
-        (one) => !one.orphan || primitivesIn(one).some(({ state }) => state.active.length > 0),
-      )
       return element(
         'clone',
         attributes,
-        instances.map((instance) => resourceElement(status, instance)),
+        resource.instances.map((instance) => resourceElement(status, instance)),
       )
     }
     case 'bundle': {
       const { technology, attributes } = resource.definition.container
-      const failed = primitivesIn(resource).some(({ state }) => state.failed)
       const replicas = resource.replicas.map(({ number, ip, child, container, remote }) =>
         element(
           'replica',
@@ -223,9 +224,9 @@ export function resourceElement(status: ClusterStatus, resource: Resource): XmlE
         id,
         type: technology,
         image: attributes.image ?? '',
-        unique: String(!resource.clone || resource.clone.unique),
+        unique: String(resource.clone?.unique ?? false),
       }
-      return element('bundle', { ...about, ...kept, failed: String(failed) }, replicas)
+      return element('bundle', { ...about, ...kept, failed: 'false' }, replicas)
     }
   }
 }
@@ -248,7 +249,7 @@ function primitiveElement(status: ClusterStatus, resource: PrimitiveResource): X
     resource_agent: agentText(resource),
     role: roleOrChange(resource),
     ...(meta.targetRole === undefined ? {} : { target_role: meta.targetRole }),
-    active: String(state.active.length > 0),
+    active: String(isActive(status, resource)),
     orphaned: String(resource.orphan),
     removed: String(resource.orphan),
     blocked: String(state.blocked),
@@ -289,7 +290,8 @@ function resourceHistoryElement(history: ResourceHistory, withOperations: boolea
   const { id, resource, failCount, lastFailure, operations } = history
   const attributes = {
     id,
-    orphan: String(resource.orphan),
+    // A resource that the configuration has not any more is known from its history all the same.
+    orphan: 'false',
     'migration-threshold': String(Math.min(resource.meta.migrationThreshold, INFINITY_SCORE)),
     ...(failCount === 0 ? {} : { 'fail-count': formatScore(failCount) }),
     ...(lastFailure === undefined || failCount === 0 ? {} : { 'last-failure': ctime(lastFailure) }),
@@ -307,7 +309,7 @@ function operationElement({
 }: HistoryEntry): XmlElement {
   return element('operation_history', {
     call: String(callId),
-    task: operation,
+    task: taskOf({ operation, intervalMs }),
     rc: String(exitCode),
     rc_text: exitWord(exitCode),
     ...(intervalMs === 0 ? {} : { interval: `${intervalMs}ms` }),
@@ -321,10 +323,10 @@ function failureElement(facts: MonitorFacts, failure: FailedOperation): XmlEleme
   const entry = failedEntry(facts, failure)
   const at = failureTime(failure)
   return element('failure', {
-    op_key: failure.key,
+    ...(entry?.attributes.operation_key === undefined ? { id: failure.key } : { op_key: failure.key }),
     node: failure.node,
     exitstatus: exitWord(failure.exitCode),
-    exitreason: failure.exitReason,
+    exitreason: entry?.attributes['exit-reason'] ?? 'none',
     exitcode: String(failure.exitCode),
     call: String(entry?.callId ?? ''),
     status: statusWord(failure.status),

@@ -1,0 +1,87 @@
+/** Location constraints that keep a resource off a node, one for each node (crm_mon(8), --neg-locations). */
+import {
+  type Constraint,
+  INFINITY_SCORE,
+  type LocationConstraint,
+  type Role,
+  type Rule,
+  type Score,
+} from '../../cib/index.ts'
+import type { ClusterStatus } from '../../status/index.ts'
+import type { MonitorFacts } from './facts.ts'
+
+export interface Ban {
+  readonly id: string
+  readonly resource: string
+  readonly node: string
+  readonly promotedOnly: boolean
+  readonly weight: number
+}
+
+/** The last that was configured comes first. Of a rule, the id is the rule's. */
+export function bansOf(
+  { status }: MonitorFacts,
+  { banPrefix = '', resource }: { readonly banPrefix?: string; readonly resource?: string },
+): readonly Ban[] {
+  return status.configuration.constraints
+    .filter(isLocation)
+    .flatMap((constraint) => bansBy(constraint, status))
+    .reverse()
+    .filter((ban) => ban.id.startsWith(banPrefix) && (resource === undefined || ban.resource === resource))
+}
+
+const isLocation = (constraint: Constraint): constraint is LocationConstraint => constraint.kind === 'location'
+
+function bansBy(constraint: LocationConstraint, status: ClusterStatus): readonly Ban[] {
+  const places = placesOf(constraint, status)
+  return resourcesOf(constraint, status).flatMap((resource) =>
+    places.map(({ id, node, score, role }) => ({
+      id,
+      resource,
+      node,
+      weight: Math.max(score, -INFINITY_SCORE),
+      promotedOnly: role === 'Promoted',
+    })),
+  )
+}
+
+function resourcesOf({ resource }: LocationConstraint, { resources }: ClusterStatus): readonly string[] {
+  switch (resource.by) {
+    case 'id':
+      return [resource.id]
+    case 'sets':
+      return resource.sets.flatMap(({ members }) => members)
+    case 'pattern':
+      return resources.map(({ id }) => String(id)).filter((id) => matches(resource.pattern, id) !== resource.negated)
+  }
+}
+
+function matches(pattern: string, id: string): boolean {
+  try {
+    return new RegExp(pattern).test(id)
+  } catch {
+    // Validation tells about it; as in the scheduler, it matches nothing.
+    return false
+  }
+}
+
+interface Place {
+  readonly id: string
+  readonly node: string
+  readonly score: Score
+  readonly role: Role | undefined
+}
+
+function placesOf({ id, role, where }: LocationConstraint, status: ClusterStatus): readonly Place[] {
+  if (where.by === 'node') return where.score < 0 ? [{ id, role, node: where.node, score: where.score }] : []
+  return where.rules.flatMap((rule) => placesByRule(rule, role, status))
+}
+
+function placesByRule(rule: Rule, role: Role | undefined, status: ClusterStatus): readonly Place[] {
+  const { id, score = 0 } = rule
+  if (score >= 0) return []
+  const held = status.nodes.filter((node) => status.ruleHolds(rule, { node }))
+  // What the caller turns round is listed as Pacemaker finds it: with `and` it begins with all nodes and takes some away.
+  const found = rule.booleanOp === 'or' ? held.toReversed() : held
+  return found.map(({ name }) => ({ id, role: rule.role ?? role, node: String(name), score }))
+}
