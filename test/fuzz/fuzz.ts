@@ -98,8 +98,7 @@ function tryCase(fuzz: Fuzz, each: Case, drawn: readonly Drawn[]): Verdict {
   }, drawn)
   const { cib, changes } = mutate(each, needed)
   const [first] = foundIn(differencesOf(fuzz, cib))
-  const atLevel = first === undefined ? fuzz : { ...fuzz, levels: [first.level] }
-  const small = fuzz.shrinks ? shrink(cib, (smaller) => differsLike(atLevel, smaller, first)) : cib
+  const small = fuzz.shrinks ? shrink(cib, (smaller) => differsLike(fuzz, smaller, first)) : cib
   return {
     kind: 'different',
     case: each.name,
@@ -124,10 +123,10 @@ function atMoment(cib: Tree): Tree {
 
 const stillDiffers = (fuzz: Fuzz, cib: Tree): boolean => foundIn(differencesOf(fuzz, cib)).length > 0
 
-/** A difference of its own is none: some line must be there that differed before. */
+/** A difference of its own is none: it must begin at the same level, with some line that differed before. */
 function differsLike(fuzz: Fuzz, cib: Tree, before: Difference | undefined): boolean {
   const [now] = foundIn(differencesOf(fuzz, cib))
-  if (now === undefined || before === undefined) return false
+  if (before === undefined || now?.level !== before.level) return false
   const shares = (a: readonly string[], b: readonly string[]): boolean => a.some((line) => b.includes(line))
   return shares(now.onlyOurs, before.onlyOurs) || shares(now.onlyTheirs, before.onlyTheirs)
 }

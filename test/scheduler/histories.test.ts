@@ -13,6 +13,8 @@ interface Case {
   readonly transition: readonly string[]
   /** Final scores that must be among those shown. */
   readonly scores?: readonly string[]
+  /** Executed one after the other, with anything in between. */
+  readonly inOrder?: readonly string[]
 }
 
 const cases: readonly Case[] = [
@@ -212,10 +214,62 @@ const cases: readonly Case[] = [
     transition: ['Start db ( n2 )', 'Start web ( n1 )'],
     scores: ['pcmk__primitive_assign: db allocation score on n2: 1'],
   },
+  {
+    name: 'what must not run anywhere does not, though a failed promotion asks for its lower role',
+    cib: {
+      resources: dummy('web', meta('web', { 'target-role': 'Stopped' })),
+      nodes: { n1: { ran: ['web promote rc=1'] } },
+    },
+    transition: ['Stop web ( Promoted n1 ) due to node availability'],
+    scores: ['pcmk__primitive_assign: web allocation score on n1: -INFINITY'],
+  },
+  {
+    name: 'a promotable clone that is to be discovered exclusively where it is promoted has no other node, nor that one',
+    cib: {
+      resources: clone('c', dummy('web'), { promotable: 'true' }),
+      constraints: '<rsc_location id="l" rsc="c" node="n1" score="50" role="Promoted" resource-discovery="exclusive"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: [],
+    scores: ['pcmk__clone_assign: c allocation score on n1: -INFINITY'],
+  },
+  {
+    name: 'exclusive discovery by a rule that holds nowhere leaves no node',
+    cib: {
+      resources: dummy('web'),
+      constraints: `<rsc_location id="l" rsc="web" resource-discovery="exclusive"><rule id="r" score="5">
+        <expression id="e" attribute="disk" operation="defined"/></rule></rsc_location>`,
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: [],
+    scores: ['pcmk__primitive_assign: web allocation score on n1: -INFINITY'],
+  },
+  {
+    name: 'instances in a bundle start by their numbers, though the second is promoted first',
+    cib: {
+      resources: `<bundle id="b"><docker image="i" replicas="2" promoted-max="1"/><network control-port="3121"/>${dummy('in')}</bundle>`,
+      nodes: {
+        n1: { ran: ['b-docker-0 start', 'b-0 start'] },
+        n2: { ran: ['b-docker-1 start', 'b-1 start'] },
+        'b-0': { remote: true },
+        'b-1': { remote: true, attributes: { 'master-in': '5' } },
+      },
+    },
+    transition: [
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Restart b-docker-1 ( n2 ) due to resource definition change',
+      'Restart b-0 ( n1 ) due to resource definition change',
+      'Restart b-1 ( n2 ) due to resource definition change',
+      'Start in:0 ( b-0 )',
+      'Promote in:1 ( Stopped -> Promoted b-1 )',
+    ],
+    inOrder: ['Resource action: in:0 start on b-0', 'Resource action: in:1 start on b-1'],
+  },
 ]
 
-test.each(cases)('$name', ({ cib, transition, scores = [] }) => {
+test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [] }) => {
   const told = simulateSmall(cib)
   expect(told.transition.toSorted()).toEqual(transition.toSorted())
   expect(told.scores).toEqual(expect.arrayContaining([...scores]))
+  expect(told.executed.filter((line) => inOrder.includes(line))).toEqual(inOrder)
 })

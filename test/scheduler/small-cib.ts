@@ -108,6 +108,7 @@ export function smallCib({ resources, constraints = '', options = {}, defaults =
 export interface Told {
   /** Lines of the transition summary, without the columns' blanks. */
   readonly transition: readonly string[]
+  readonly executed: readonly string[]
   readonly summary: string
   readonly scores: readonly string[]
 }
@@ -122,11 +123,12 @@ export function simulateSmall(cib: SmallCib): Told {
     showScores: true,
   })
   const [, after = ''] = summary.split('Transition Summary:')
-  const [transition = ''] = after.split('Executing Cluster Transition:')
+  const [transition = '', execution = ''] = after.split('Executing Cluster Transition:')
+  const [executed = ''] = execution.split('Revised Cluster Status:')
   const tidy = (text: string): readonly string[] =>
     text
       .split('\n')
       .map((line) => line.replaceAll(/\s+/g, ' ').replace(/^ \* /, '').trim())
       .filter((line) => line !== '')
-  return { transition: tidy(transition), summary, scores: tidy(scores()) }
+  return { transition: tidy(transition), executed: tidy(executed), summary, scores: tidy(scores()) }
 }

@@ -114,7 +114,8 @@ function locate(
       if (status === undefined || !input.holds(rule, { ...context, node: status })) return []
       return [{ node, score: attribute === undefined ? (rule.score ?? 0) : attributeScore(tree, node, attribute) }]
     })
-    if (nodes.length === 0) return []
+    // Exclusive discovery that holds nowhere leaves a resource no node at all.
+    if (nodes.length === 0 && constraint.discovery !== 'exclusive') return []
     const held = { ...common, ...narrowed(rule.role ?? target.role), rule: rule.id, nodes }
     return [attribute === undefined ? held : { ...held, attribute }]
   })

@@ -74,6 +74,8 @@ export function baseScores(input: BaseInput): BaseScores {
   applyHealth(work)
   for (const { entry, ticket } of input.tickets.banned) banEverywhere(work, entry, { kind: 'ticket', ticket })
   applyShutdownLocks(work)
+  // For whichever role, and even if its rule holds on no node.
+  for (const { discovery, target } of input.locations) if (discovery === 'exclusive') work.exclusive.add(target.index)
   // The last written constraint is applied first; it matters only where finite scores add up to infinity.
   for (const location of input.locations.toReversed()) applyLocation(work, location, location.target, 'with scores')
   for (const entry of input.tree.all) if (entry.kind === 'primitive') applyStickiness(work, entry)

@@ -1,12 +1,14 @@
 /**
- * The role that is asked for before anything is placed: `target-role`, unless the history demands another. Undefined means
+ * The role that is asked for before anything is placed: the lower of `target-role` and what the history demands. Undefined means
  * that assignment decides; a wish to be promoted is such a case, because instances compete for it.
  */
 import type { Role } from '../../cib/index.ts'
 import { type Entry, type PrimitiveEntry, type ResourceTree, topBelowBundle } from '../tree.ts'
 
 export function initialRole(tree: ResourceTree, entry: PrimitiveEntry): Role | undefined {
-  return entry.resource.state.demandedRole?.role ?? (leavesWithNode(tree, entry) ? 'Stopped' : wantedRole(entry))
+  const wanted = leavesWithNode(tree, entry) ? 'Stopped' : wantedRole(entry)
+  const demanded = entry.resource.state.demandedRole?.role
+  return wanted === 'Stopped' ? wanted : (demanded ?? wanted)
 }
 
 /** The connection of a remote or guest node that asked to be shut down is taken down, so that its resources move first. */

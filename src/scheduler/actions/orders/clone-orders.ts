@@ -22,7 +22,8 @@ export function orderClone(setting: Setting, orders: OrderList, clone: CloneUnit
     then([clone, 'demoted'], [clone, 'stop'], ordered)
     then([clone, 'running'], [clone, 'promote'], unrunnableFirstBlocks)
   }
-  clone.instances.forEach((instance, index) => {
+  const instances = byNumber(clone)
+  instances.forEach((instance, index) => {
     if (instance.kind === 'group') orderGroup(setting, orders, instance)
     else orderPrimitive(setting, orders, instance)
     then([clone, 'start'], [instance, 'start'], unrunnableFirstBlocks | thenShowsFirst)
@@ -30,13 +31,16 @@ export function orderClone(setting: Setting, orders: OrderList, clone: CloneUnit
     then([clone, 'stop'], [instance, 'stop'], thenShowsFirst)
     then([instance, 'stop'], [clone, 'stopped'], firstShowsThen)
     if (!isOrdered) return
-    for (const later of clone.instances.slice(index + 1)) {
+    for (const later of instances.slice(index + 1)) {
       then([instance, 'start'], [later, 'start'], ordered)
       then([later, 'stop'], [instance, 'stop'], ordered)
     }
   })
   if (promotable) orderPromotion(orders, clone)
 }
+
+/** They follow one another by their numbers, in a bundle too, whose instances are listed by who is promoted first. */
+const byNumber = ({ instances }: CloneUnit): CloneUnit['instances'] => instances.toSorted((a, b) => a.index - b.index)
 
 /** What holds between the points of a promotable clone, and of a bundle around one. */
 export function orderRestartWithRoles(orders: OrderList, unit: CloneUnit | BundleUnit): void {
@@ -54,7 +58,7 @@ function orderPromotion(orders: OrderList, clone: CloneUnit): void {
   const then = thenOf(orders)
   orderRestartWithRoles(orders, clone)
   let previous: Unit | undefined
-  for (const instance of clone.instances) {
+  for (const instance of byNumber(clone)) {
     then([instance, 'demote'], [instance, 'promote'], ordered)
     then([clone, 'promote'], [instance, 'promote'], ordered)
     then([instance, 'promote'], [clone, 'promoted'], ordered)
