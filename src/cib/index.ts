@@ -151,6 +151,7 @@ export {
   guestMetaOptions,
   nodeAttributes,
 } from './options/resource-options.ts'
+export { primitiveDefinitions } from './primitive-definitions.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'

@@ -10,7 +10,7 @@ import {
   nvSetsByPrecedence,
   type PrimitiveDefinition,
   parseRole,
-  type ResourceDefinition,
+  primitiveDefinitions,
   splitWords,
 } from '../cib/index.ts'
 import { type AgentMetadata, supports } from '../resource-agents/index.ts'
@@ -90,22 +90,9 @@ const defaultAttempts = 2
 
 function fencePrimitives(configuration: Configuration): readonly PrimitiveDefinition[] {
   return configuration.resources
-    .flatMap(primitivesIn)
+    .flatMap(primitiveDefinitions)
     .filter(({ agent }) => agent.class === 'stonith')
     .filter(({ meta }) => parseRole(flatten(meta).get('target-role')) !== 'Stopped')
-}
-
-function primitivesIn(resource: ResourceDefinition): readonly PrimitiveDefinition[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return primitivesIn(resource.child)
-    case 'bundle':
-      return []
-  }
 }
 
 function flatten(sets: readonly NvSet[]): ReadonlyMap<string, string> {

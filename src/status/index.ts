@@ -6,7 +6,7 @@ export type * from './cluster-status.ts'
 export { compareDigests, type DigestSources, type ParameterDifference, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
-export { partsOf } from './parts.ts'
+export { partsOf, primitivesIn } from './parts.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export {
   nodeKind,

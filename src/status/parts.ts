@@ -1,5 +1,5 @@
 /** What a resource is made of. */
-import type { Resource } from './cluster-status.ts'
+import type { PrimitiveResource, Resource } from './cluster-status.ts'
 
 /** The members of a group, the instances of a clone, what each replica of a bundle holds; nothing for a primitive. */
 export function partsOf(resource: Resource): readonly Resource[] {
@@ -11,8 +11,13 @@ export function partsOf(resource: Resource): readonly Resource[] {
     case 'clone':
       return resource.instances
     case 'bundle':
-      return resource.replicas.flatMap(({ ip, container, remote, child }) =>
-        [ip, container, remote, child].flatMap((part) => part ?? []),
+      return resource.replicas.flatMap(({ ip, child, container, remote }) =>
+        [ip, child, container, remote].flatMap((part) => part ?? []),
       )
   }
+}
+
+/** Instances of clones included; a primitive is its own. */
+export function primitivesIn(resource: Resource): readonly PrimitiveResource[] {
+  return resource.kind === 'primitive' ? [resource] : partsOf(resource).flatMap(primitivesIn)
 }

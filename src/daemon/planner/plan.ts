@@ -1,10 +1,9 @@
 /** A CIB to what is to be done, with the moment at which to look again. */
 
 import { createHash } from 'node:crypto'
-import { assertNever } from '../../base/index.ts'
 import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
 import { schedule } from '../../scheduler/index.ts'
-import type { ClusterStatus, PrimitiveResource, Resource } from '../../status/index.ts'
+import { type ClusterStatus, primitivesIn } from '../../status/index.ts'
 import type { Planned, Question } from './messages.ts'
 
 export function plan(
@@ -44,23 +43,6 @@ function blockers(status: ClusterStatus): readonly string[] {
     const where = state.onFail === undefined ? '' : ` on ${state.onFail.node}`
     return [`${id} is blocked after a failure${where} until \`systole resource cleanup ${id}\``]
   })
-}
-
-function primitivesIn(resource: Resource): readonly PrimitiveResource[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return resource.instances.flatMap(primitivesIn)
-    case 'bundle':
-      return resource.replicas.flatMap(({ container, ip, remote, child }) =>
-        [container, ip, remote, child].filter((one) => one !== undefined),
-      )
-    default:
-      return assertNever(resource)
-  }
 }
 
 /** The option with this value in every set, wherever it was written before. */

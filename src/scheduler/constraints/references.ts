@@ -2,7 +2,7 @@
  * What the ids in constraints mean: a resource, a template (all primitives made from it) or a tag (all its members). A
  * constraint that names the inside of an anonymous clone means the clone ("Tags", "Templates", "Clones").
  */
-import type { Configuration, PrimitiveDefinition, ResourceDefinition } from '../../cib/index.ts'
+import { type Configuration, primitiveDefinitions } from '../../cib/index.ts'
 import { type Entry, type ResourceTree, topBelowBundle } from '../tree.ts'
 
 export interface References {
@@ -21,7 +21,7 @@ export function indexReferences(configuration: Configuration, tree: ResourceTree
   for (const top of tree.top) index(top, named)
   const lists = new Map<string, string[]>()
   for (const template of configuration.templates) lists.set(template.id, [])
-  for (const primitive of configuration.resources.flatMap(primitivesIn))
+  for (const primitive of configuration.resources.flatMap(primitiveDefinitions))
     if (primitive.template !== undefined) lists.get(primitive.template)?.push(primitive.id)
   for (const tag of configuration.tags) {
     const known = lists.get(tag.id)
@@ -45,17 +45,4 @@ function index(entry: Entry, named: Map<string, Entry>): void {
   const base = entry.id.replace(/:\d+$/, '')
   if (base !== entry.id && !named.has(base)) named.set(base, topBelowBundle(entry))
   for (const member of entry.members) index(member, named)
-}
-
-function primitivesIn(definition: ResourceDefinition): readonly PrimitiveDefinition[] {
-  switch (definition.kind) {
-    case 'primitive':
-      return [definition]
-    case 'group':
-      return definition.members
-    case 'clone':
-      return primitivesIn(definition.child)
-    case 'bundle':
-      return definition.child === undefined ? [] : [definition.child]
-  }
 }

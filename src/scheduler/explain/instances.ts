@@ -41,6 +41,7 @@ export function namesAbove(resources: readonly Resource[], id: ResourceId): read
   return []
 }
 
+/** Of a replica the container first: where that is decides of the others. */
 function partsOf(resource: Resource): readonly Resource[] {
   switch (resource.kind) {
     case 'primitive':

@@ -1,6 +1,7 @@
 /** Turns a finished placement into the assignment that the other phases read. */
+
 import type { NodeName, ResourceId } from '../../base/index.ts'
-import type { Role, Score } from '../../cib/index.ts'
+import type { Role } from '../../cib/index.ts'
 import type {
   Assignment,
   CollectiveAssignment,
@@ -8,6 +9,7 @@ import type {
   PlacementReason,
   PrimitiveAssignment,
 } from '../assignment.ts'
+import type { Colocation } from '../constraints/colocations.ts'
 import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf, topBelowBundle } from '../tree.ts'
 import { type BaseScores, discoveryModes } from './base-scores.ts'
 import { whyUnusable } from './node-table.ts'
@@ -119,17 +121,7 @@ function collectiveResult(placing: Placing, entry: CollectiveEntry): CollectiveA
   }
 }
 
-function publicColocation(colocation: {
-  readonly id: string
-  readonly dependent: Entry
-  readonly primary: Entry
-  readonly dependentRole: Role | undefined
-  readonly primaryRole: Role | undefined
-  readonly score: Score
-  readonly nodeAttribute: string
-  readonly influence: boolean
-  readonly explicit: boolean
-}): ExpandedColocation {
+function publicColocation(colocation: Colocation): ExpandedColocation {
   const { id, dependent, primary, dependentRole, primaryRole, score, nodeAttribute, influence, explicit } = colocation
   return {
     id,

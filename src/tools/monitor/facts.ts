@@ -1,17 +1,18 @@
 /** What crm_mon tells in every format, taken from a CIB and its status. */
 import { childElement, childElements, type OperationStatus, type XmlElement } from '../../cib/index.ts'
-import type {
-  ClusterStatus,
-  FailedOperation,
-  HistoryEntry,
-  NodeStatus,
-  PrimitiveResource,
-  Resource,
+import {
+  type ClusterStatus,
+  type FailedOperation,
+  type HistoryEntry,
+  isActive,
+  type NodeStatus,
+  type PrimitiveResource,
+  primitivesIn,
+  type Resource,
 } from '../../status/index.ts'
-import { isActive } from '../../status/index.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
-import { primitivesIn, shownId, statusOf } from './status-of.ts'
+import { shownId, statusOf } from './status-of.ts'
 import { isoTime } from './times.ts'
 
 export interface MonitorFacts {

@@ -1,26 +1,17 @@
 /** The status of a world's CIB, and what several commands ask of it. */
 import { readConfiguration, type XmlElement } from '../../cib/index.ts'
-import { type ClusterStatus, type PrimitiveResource, type Resource, readStatus } from '../../status/index.ts'
+import {
+  type ClusterStatus,
+  type PrimitiveResource,
+  partsOf,
+  primitivesIn,
+  type Resource,
+  readStatus,
+} from '../../status/index.ts'
 import type { ToolWorld } from '../world.ts'
 
 export function statusOf(world: ToolWorld, cib: XmlElement = world.cib()): ClusterStatus {
   return readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
-}
-
-/** The primitives of a resource, instances of clones included. */
-export function primitivesIn(resource: Resource): readonly PrimitiveResource[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return resource.instances.flatMap(primitivesIn)
-    case 'bundle':
-      return resource.replicas.flatMap(({ ip, child, container, remote }) =>
-        [ip, child, container, remote].flatMap((part) => (part === undefined ? [] : [part])),
-      )
-  }
 }
 
 /** Instances of anonymous clones are shown without their number, which agents look for. */
@@ -36,16 +27,7 @@ export function agentText({ agent }: PrimitiveResource): string {
 export function findStatus(status: ClusterStatus, id: string): readonly PrimitiveResource[] {
   const visit = (resource: Resource): readonly PrimitiveResource[] => {
     if (resource.id === id || resource.configuredId === id) return primitivesIn(resource)
-    switch (resource.kind) {
-      case 'primitive':
-        return []
-      case 'group':
-        return resource.members.flatMap(visit)
-      case 'clone':
-        return resource.instances.flatMap(visit)
-      case 'bundle':
-        return primitivesIn(resource).flatMap(visit)
-    }
+    return partsOf(resource).flatMap(visit)
   }
   return status.resources.flatMap(visit)
 }

@@ -7,6 +7,7 @@ import {
   type NodeStatus,
   nodeKind,
   nodeState,
+  primitivesIn,
   printNodeList,
   printPrimitive,
   printResourceList,
@@ -34,7 +35,6 @@ import {
 } from './facts.ts'
 import { failureDetails, failureLine } from './failure-lines.ts'
 import type { Shown } from './sections.ts'
-import { primitivesIn } from './status-of.ts'
 import { ctime } from './times.ts'
 
 export interface TextSection {

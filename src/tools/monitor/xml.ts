@@ -10,6 +10,7 @@ import {
   isActive,
   type NodeStatus,
   type PrimitiveResource,
+  primitivesIn,
   type Resource,
   roleOrChange,
 } from '../../status/index.ts'
@@ -37,7 +38,7 @@ import {
   versionOf,
 } from './facts.ts'
 import type { Shown } from './sections.ts'
-import { agentText, primitivesIn, shownId } from './status-of.ts'
+import { agentText, shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 
 /** The sections of the result that are shown and that have something in them. */

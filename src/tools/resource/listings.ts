@@ -1,9 +1,15 @@
 /** crm_resource's listings: what there is, where it runs, what was done with it, which constraints it has. */
 import { childElement, childElements, element, findResource, printXml, type XmlElement } from '../../cib/index.ts'
-import { type ClusterStatus, type PrimitiveResource, printClusterStatus, printPrimitive } from '../../status/index.ts'
+import {
+  type ClusterStatus,
+  type PrimitiveResource,
+  primitivesIn,
+  printClusterStatus,
+  printPrimitive,
+} from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusWord } from '../monitor/facts.ts'
-import { agentText, findStatus, primitivesIn, statusOf } from '../monitor/status-of.ts'
+import { agentText, findStatus, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
 import { hasOption, optionValue } from '../options.ts'

@@ -1,4 +1,4 @@
-import { type ResourceDefinition, readConfiguration, setNodeAttributes, updateResource } from '../../../cib/index.ts'
+import { primitiveDefinitions, readConfiguration, setNodeAttributes, updateResource } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
@@ -31,7 +31,7 @@ export const resourceUtilization: Command = {
       })
     }
     const { cib } = await call.cluster.readCib()
-    const all = readConfiguration(cib).resources.flatMap(primitives)
+    const all = readConfiguration(cib).resources.flatMap(primitiveDefinitions)
     return await show(call, {
       title: 'Resource Utilization:',
       what: 'resource',
@@ -125,17 +125,4 @@ async function show(
     json: facts,
     cmd: shown.cmd,
   })
-}
-
-function primitives(resource: ResourceDefinition): readonly (ResourceDefinition & { readonly kind: 'primitive' })[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return primitives(resource.child)
-    case 'bundle':
-      return resource.child ? [resource.child] : []
-  }
 }

@@ -1,5 +1,5 @@
 /** Which recurring operations a resource is configured to have, each for one role or for any but the promoted one. */
-import type { OperationDefinition, Role } from '../../../cib/index.ts'
+import { type OperationDefinition, parseRole, type Role } from '../../../cib/index.ts'
 import { operationKey } from '../action.ts'
 import { isEnabled } from '../operation.ts'
 import type { PrimitiveUnit } from '../unit.ts'
@@ -34,21 +34,9 @@ export function recurringOf({ id, resource: { operations } }: PrimitiveUnit): re
     )
     return isWrittenTwice
       ? []
-      : [{ definition, key: operationKey(id, name, intervalMs), role: roleOf(attributes.role) }]
+      : [{ definition, key: operationKey(id, name, intervalMs), role: parseRole(attributes.role) }]
   })
 }
-
-const roles: Readonly<Record<string, Role>> = {
-  stopped: 'Stopped',
-  started: 'Started',
-  unpromoted: 'Unpromoted',
-  slave: 'Unpromoted',
-  promoted: 'Promoted',
-  master: 'Promoted',
-}
-
-const roleOf = (text: string | undefined): Role | undefined =>
-  text === undefined ? undefined : roles[text.toLowerCase()]
 
 /** Whether it runs while the resource has a role. */
 export const isForRole = ({ role }: Recurring, current: Role): boolean =>
