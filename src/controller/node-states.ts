@@ -14,7 +14,7 @@
  */
 import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
-import { guestNodes, remoteNodeNames } from '../status/index.ts'
+import { connectedNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
@@ -84,8 +84,7 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   )
   const configuration = view.configuration?.typed
   if (down.length === 0 || configuration === undefined) return []
-  const guests = guestNodes(configuration).map(({ name }) => name)
-  const configured = new Set([...remoteNodeNames(configuration), ...guests])
+  const configured = new Set(connectedNodeNames(configuration))
   return down.map(({ node }) => node).filter((node) => !configured.has(node))
 }
 

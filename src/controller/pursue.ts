@@ -3,11 +3,11 @@
  * carries it out. Operations and clean shutdowns are commands to a node; fencing goes to the fencer; the rest is writing.
  */
 import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
-import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
+import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
 import { actionLimit } from './node-load.ts'
-import { clusterNodes, knownIncarnation } from './node-states.ts'
+import { clusterNodes, downEdits, knownIncarnation } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
 import {
   andThen,
@@ -147,8 +147,9 @@ function isBusy(state: ControllerState, node: NodeName): boolean {
 
 function send(state: ControllerState, action: GraphAction, now: number): Turn {
   const { reign } = state
-  if (reign?.walk === undefined || action.kind === 'pseudo') return turn(state)
+  if (reign?.walk === undefined) return turn(state)
   const { number: transition, graph } = reign.walk
+  if (action.kind === 'pseudo') return recordGuestDown(state, action, { transition, now })
   const underWay: UnderWay = {
     sentAt: now,
     deadline: deadlineOf(action, graph, now),
@@ -216,6 +217,29 @@ function fence(state: ControllerState, action: GraphAction, graph: TransitionGra
   })
 }
 
+/** What was under way in the guest has no result any more. It begins anew, with a clean history, when it is connected again. */
+function recordGuestDown(
+  state: ControllerState,
+  action: PseudoAction,
+  at: { readonly transition: number; readonly now: number },
+): Turn {
+  const { node } = action
+  const walk = state.reign?.walk
+  if (walk === undefined || node === undefined) return turn(state)
+  const underWay = { sentAt: at.now, deadline: Number.POSITIVE_INFINITY }
+  const marked = withReign(state, { walk: markSent(walk, action.id, underWay) })
+  const edits = downEdits({
+    node,
+    id: node,
+    incarnation: knownIncarnation(state.view, node),
+    reason: 'its container, or the host of it, was stopped',
+    term: state.reign?.term ?? 0,
+    isRemote: true,
+  })
+  const purpose = { kind: 'ends-action', transition: at.transition, action: action.id } as const
+  return write(failActionsOn(marked, node), edits, purpose)
+}
+
 /** What the scheduler wants done to the node: `fencing-action`, or `on` for unfencing. */
 export function fencingActionOf({ attributes }: GraphAction): FencingAction {
   const text = attributes.CRM_meta_stonith_action
@@ -251,10 +275,11 @@ function clearFailures(state: ControllerState, action: GraphAction, purpose: Wri
 
 /** Which keys the actions of the graph delete: their going is no news. */
 function deletionsOf(action: GraphAction): readonly string[] {
-  if (action.kind === 'pseudo' || action.node === undefined) return []
   const { node } = action
-  const resource: ResourceId | undefined = action.resource
+  if (node === undefined) return []
   if (action.operation === 'stonith') return [keys.historyOfNode(node), keys.attributesOfNode(node)]
+  if (action.kind === 'pseudo') return []
+  const resource: ResourceId | undefined = action.resource
   if (resource === undefined) return []
   if (action.operation === 'clear_failcount')
     return [

@@ -125,10 +125,10 @@ function actionOf(walk: Walk, id: ActionId): readonly GraphAction[] {
   return action === undefined ? [] : [action]
 }
 
-/** Pseudo-actions have nothing to wait for but their inputs. */
+/** Pseudo-actions have nothing to wait for but their inputs; that a guest is down is written first. */
 function passPseudo(walk: Walk): Walk {
   const passes = (id: ActionId) =>
-    actionOf(walk, id).some((action) => action.kind === 'pseudo' && mayBegin(walk, action))
+    actionOf(walk, id).some((action) => action.kind === 'pseudo' && !isGuestFencing(action) && mayBegin(walk, action))
   const pseudo = walk.ready.filter(passes)
   if (pseudo.length === 0) return walk
   return passPseudo(release({ ...walk, ready: walk.ready.filter((id) => !passes(id)) }, pseudo))
@@ -161,7 +161,7 @@ class Counts {
 
   /** Fencing waits for no limit: others wait for it. */
   allow(action: GraphAction, limits: WalkLimits): boolean {
-    if (isFencing(action)) return true
+    if (isFencing(action) || isGuestFencing(action)) return true
     if (limits.batch > 0 && this.#all >= limits.batch) return false
     const node = executingNode(action)
     if (node === undefined) return true
@@ -171,7 +171,7 @@ class Counts {
   }
 
   add(action: GraphAction): void {
-    if (isFencing(action)) return
+    if (isFencing(action) || isGuestFencing(action)) return
     this.#all++
     const node = executingNode(action)
     if (node === undefined) return
@@ -182,6 +182,11 @@ class Counts {
 
 export function isFencing(action: GraphAction): boolean {
   return action.kind === 'cluster' && action.operation === 'stonith'
+}
+
+/** A guest node is fenced by the stop of its container, or of its host, and needs no device: that it is down is only to be recorded. */
+export function isGuestFencing(action: GraphAction): boolean {
+  return action.kind === 'pseudo' && action.operation === 'stonith' && action.node !== undefined
 }
 
 function isMigration(action: GraphAction): boolean {

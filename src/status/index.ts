@@ -5,6 +5,7 @@
 export type * from './cluster-status.ts'
 export { compareDigests, type DigestSources, type ParameterDifference, parametersTask } from './digests.ts'
 export { compareNames } from './names.ts'
+export { connectedNodeNames } from './nodes/connected-nodes.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
 export { partsOf, primitivesIn } from './parts.ts'
 export { describeExitCode } from './print/exit-codes.ts'
@@ -21,6 +22,7 @@ export { roleOrChange } from './print/primitive.ts'
 export { isActive } from './print/resource-state.ts'
 export { readStatus, type StatusInput } from './read-status.ts'
 export { type Remark, remarksOn } from './remarks.ts'
+export { bundleNodes } from './resources/bundle.ts'
 export {
   addDuration,
   calendarFields,

@@ -601,6 +601,46 @@ describe('a remote node', () => {
   })
 })
 
+describe('a guest node', () => {
+  const guest = nodeName('guest')
+  const routed = { ...resourceAction(1, 'start', guest), routerNode: gamma }
+  const fencing: GraphAction = {
+    kind: 'pseudo',
+    id: 2,
+    inputs: [],
+    attributes: {},
+    priority: 0,
+    operation: 'stonith',
+    key: 'stonith-guest-reboot',
+    node: guest,
+    nodeId: guest,
+    downed: [],
+  }
+
+  test('is fenced by the recovery of its container: that it is down is recorded before anything waits no more', () => {
+    const dc = new Dc({
+      left: [
+        put(keys.nodeState(guest), { node: guest, id: guest, inCcm: true, attributes: { remote_node: 'true' } }),
+        configuration(
+          true,
+          '',
+          '<primitive id="vm" class="ocf" provider="heartbeat" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>',
+        ),
+      ],
+    })
+    dc.computes(routed, fencing, resourceAction(3, 'start', beta, [2]))
+    expect(dc.take('fence')).toEqual([])
+    expect(dc.stateOf(guest)).toMatchObject({
+      inCcm: false,
+      expected: 'down',
+      attributes: { remote_node: 'true' },
+      reason: 'its container, or the host of it, was stopped',
+    })
+    expect(dc.executed).toEqual(['web_start_0@gamma', 'web_start_0@beta'])
+    expect(dc.state.reign?.walk?.failed).toEqual(new Set([1]))
+  })
+})
+
 describe('a cluster that starts', () => {
   const before = [alpha, beta, gamma].map((node) =>
     put(keys.nodeState(node), {

@@ -1,6 +1,7 @@
 /**
  * Nodes that exist because of resources (Pacemaker Remote): a connection resource `ocf:pacemaker:remote` makes a remote
  * node of its id; the meta-attribute `remote-node` of a primitive makes a guest node, with a connection that is implied.
+ * Bundles that hold a primitive make one for each replica (`resources/bundle.ts`).
  */
 import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type {

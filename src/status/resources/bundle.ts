@@ -2,7 +2,7 @@
  * A bundle's replicas and what they imply (Pacemaker Explained, "Bundles"): for each a container, an IP address if a range
  * is given, and where a primitive is bundled, a guest node with its connection and an instance of that primitive inside.
  */
-import { nodeName, type ResourceId, resourceId } from '../../base/index.ts'
+import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type { BundleDefinition, CloneDefinition, PrimitiveDefinition } from '../../cib/index.ts'
 import type { BundleDraft, ReplicaDraft } from '../drafts.ts'
 import { connectionDefinition, nvSet, operation } from '../nodes/remote-definitions.ts'
@@ -30,6 +30,26 @@ export function bundleLimits({ container: { attributes } }: BundleDefinition): B
     replicasPerHost: Math.max(1, count('replicas-per-host', 1)),
   }
 }
+
+export interface BundleNode {
+  readonly name: NodeName
+  /** The resource that is its container. */
+  readonly container: ResourceId
+}
+
+/** The guest nodes that the replicas of a bundle are, where it holds a primitive. */
+export function bundleNodes(bundle: BundleDefinition): readonly BundleNode[] {
+  if (bundle.child === undefined) return []
+  return Array.from({ length: bundleLimits(bundle).replicas }, (_, number) => ({
+    name: nodeOf(bundle, number),
+    container: containerOf(bundle, number),
+  }))
+}
+
+const nodeOf = (bundle: Pick<BundleDefinition, 'id'>, number: number): NodeName => nodeName(`${bundle.id}-${number}`)
+
+const containerOf = ({ id, container: { technology } }: BundleDefinition, number: number): ResourceId =>
+  resourceId(`${id}-${technology}-${number}`)
 
 export function buildBundle(definition: BundleDefinition, builder: ResourceBuilder): BundleDraft {
   const meta = resolveMeta({ sets: definition.meta }, builder.metaSources)
@@ -95,7 +115,7 @@ function buildReplica(bundle: BundleDraft, number: number, builder: ResourceBuil
   const child = bundle.clone?.instances[number]
   if (child === undefined || child.kind !== 'primitive')
     return { number, container, ...(ip === undefined ? {} : { ip }), ...(ipAddress === undefined ? {} : { ipAddress }) }
-  const node = nodeName(`${bundle.id}-${number}`)
+  const node = nodeOf(bundle, number)
   builder.addBundleNode(node)
   const remote = implied(remoteDefinition(definition, container.id, facts))
   return {
@@ -111,10 +131,10 @@ function buildReplica(bundle: BundleDraft, number: number, builder: ResourceBuil
 
 function containerDefinition(bundle: BundleDefinition, replica: ReplicaFacts): PrimitiveDefinition {
   const { technology } = bundle.container
-  const id = `${bundle.id}-${technology}-${replica.number}`
+  const id = containerOf(bundle, replica.number)
   return {
     kind: 'primitive',
-    id: resourceId(id),
+    id,
     agent: { class: 'ocf', provider: 'heartbeat', type: technology },
     meta: [],
     parameters: [nvSet(`${id}-attributes`, containerParameters(bundle, replica))],
@@ -146,7 +166,7 @@ function ipDefinition(bundle: BundleDefinition, address: string): PrimitiveDefin
 
 /** Without an address of its own a replica is reached at whichever host its container runs on. */
 function remoteDefinition(bundle: BundleDefinition, container: ResourceId, replica: ReplicaFacts): PrimitiveDefinition {
-  return connectionDefinition(`${bundle.id}-${replica.number}`, {
+  return connectionDefinition(nodeOf(bundle, replica.number), {
     container,
     address: replica.ipAddress ?? '#uname',
     port: bundle.network?.attributes['control-port'] ?? '3121',
