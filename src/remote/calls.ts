@@ -80,6 +80,8 @@ export interface OwnerCalls {
   >
   /** Another cluster node holds the connection now. */
   readonly taken: Call<{ readonly by: string }, Nothing>
+  /** A new certificate, before the old one runs out: signed for the remote node's own name and for this key (PEM). */
+  readonly renew: Call<{ readonly publicKey: string }, { readonly certificate: string; readonly authority: string }>
   /** The remote node is to be shut down: what it runs shall stop first. */
   readonly leave: Call<Nothing, Nothing>
 }

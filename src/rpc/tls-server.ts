@@ -5,6 +5,8 @@ import { type TlsIdentity, tlsSecrets } from './tls-identity.ts'
 
 export interface TlsServer {
   readonly port: number
+  /** For connections from now on; those that are open stay. */
+  readonly replaceIdentity: (identity: TlsIdentity) => void
   /** Breaks the connections that are open. */
   readonly close: () => Promise<void>
 }
@@ -32,6 +34,7 @@ export async function serveTls(
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : at.port,
+    replaceIdentity: (identity) => server.setSecureContext(tlsSecrets(identity)),
     close: async () => {
       const closed = once(server, 'close')
       server.close()

@@ -87,6 +87,7 @@ async function open(port: number, ends: string[] = [], told: string[] = []): Pro
       told.push(by)
       return {}
     },
+    renew: async ({ publicKey }) => ({ certificate: publicKey, authority: '' }),
     leave: async () => ({}),
   }
   const link = await connectRemote({ node: 'r1', host: '127.0.0.1', port }, member, handlers, ({ reason }) =>
@@ -227,4 +228,15 @@ test('the certificate of a remote node opens nothing', async () => {
   const trusted = connectPeer({ node: 'n1', host: '127.0.0.1', port: peer.port }, member)
   closing.push(trusted.close)
   expect(await trusted.getClusterFile({})).toMatchObject({ quorate: true })
+})
+
+test('a certificate that was renewed is shown to whoever connects next, and what is open stays', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  const { publicKey, key } = await createKeys()
+  const certificate = await signNodeCertificate(authority, { name: 'r2', addresses: [], publicKey, servesOnly: true })
+  served.server.replaceIdentity({ certificate, key, authority: authority.certificate })
+  expect(await link.call('perform', command)).toEqual(taken)
+  await expect(open(served.server.port), 'it names another node now').rejects.toThrow(RemoteUnreachableError)
 })

@@ -14,6 +14,7 @@ import { FencingHands } from '../fencing/fencing-hands.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
+import { signForRemote } from '../nodes/certificates.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
@@ -124,6 +125,7 @@ export class ClusterNode {
       self: this.name,
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
+      sign: async (remote, publicKey) => await signForRemote(setup.paths.pki, remote, publicKey),
       runTool: remoteTools(this),
     })
     this.#votes = new VoteKeeper({

@@ -4,7 +4,7 @@
  * begins anew with its new certificate, as a restarted daemon does; its resources run on. etcd reads the files at each new connection.
  */
 import { X509Certificate } from 'node:crypto'
-import { createNodeCertificate } from '../../rpc/index.ts'
+import { createNodeCertificate, signNodeCertificate } from '../../rpc/index.ts'
 import type { ClusterNodeEntry } from './cluster-file.ts'
 import { readAuthority, readIdentity, writeIdentity } from './identity.ts'
 
@@ -35,6 +35,17 @@ export interface OwnCertificates {
 export function ownCertificates(pki: string): OwnCertificates {
   const { authority, certificate } = readIdentity(pki)
   return { node: validityOf(certificate), authority: validityOf(authority) }
+}
+
+/** What a remote node gets: it serves and does not call, and it is given none of the authority's key. */
+export async function signForRemote(
+  pki: string,
+  name: string,
+  publicKey: string,
+): Promise<{ readonly certificate: string; readonly authority: string }> {
+  const authority = readAuthority(pki)
+  const certificate = await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true })
+  return { certificate, authority: authority.certificate }
 }
 
 /** New keys, too. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */

@@ -18,6 +18,7 @@ import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { allKeys } from '../records/keys.ts'
 import { storeConfig } from '../store/store-config.ts'
+import { signForRemote } from './certificates.ts'
 import {
   type ClusterFile,
   type ClusterNodeEntry,
@@ -163,7 +164,6 @@ async function enrolRemote(
       'name-in-use',
       `${name} is a member of the cluster ${file.clusterName}: a remote node needs another name.`,
     )
-  const authority = readAuthority(paths.pki)
-  const certificate = await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true })
-  return { certificate, authority: { certificate: authority.certificate }, clusterFile: printClusterFile(file) }
+  const { certificate, authority } = await signForRemote(paths.pki, name, publicKey)
+  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(file) }
 }

@@ -18,7 +18,7 @@ import {
   RemoteUnreachableError,
 } from '../../remote/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
-import { guestNodes, remoteNodeNames } from '../../status/index.ts'
+import { connectedNodeNames } from '../../status/index.ts'
 import type { Revision, Store, Write } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -31,8 +31,12 @@ export interface ConnectionPorts {
   readonly store: () => Store
   readonly view: () => ClusterView
   readonly identity: TlsIdentity
-  readonly runTool: (remote: NodeName, call: ToolRequest) => ReturnType<CallHandlers<OwnerCalls>['tool']>
+  /** With the key of the cluster's authority. */
+  readonly sign: (remote: NodeName, publicKey: string) => Promise<AnswerTo<'renew'>>
+  readonly runTool: (remote: NodeName, call: ToolRequest) => Promise<AnswerTo<'tool'>>
 }
+
+type AnswerTo<Name extends keyof OwnerCalls> = OwnerCalls[Name]['answer']
 
 export type ToolRequest = Parameters<CallHandlers<OwnerCalls>['tool']>[0]
 
@@ -221,6 +225,7 @@ export class RemoteConnection {
         this.#taken(by)
         return {}
       },
+      renew: async ({ publicKey }) => await this.#ports.sign(node, publicKey),
       leave: async () => {
         const value = String(Math.floor(Date.now() / 1000))
         const record = { node, set: '', name: 'shutdown', value }
@@ -285,9 +290,7 @@ export class RemoteConnection {
 
   #isConfigured(): boolean {
     const { configuration } = this.#ports.view()
-    if (configuration === undefined) return true
-    const guests = guestNodes(configuration.typed).map(({ name }) => name)
-    return [...remoteNodeNames(configuration.typed), ...guests].includes(this.remote)
+    return configuration === undefined || connectedNodeNames(configuration.typed).includes(this.remote)
   }
 
   #state(isUp: boolean, attributes: Readonly<Record<string, string>>): NodeStateRecord {

@@ -17,7 +17,7 @@ import {
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
-import { haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
+import { createKeys, haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
 import { refused, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
@@ -25,11 +25,16 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { answerOf } from '../node/commands.ts'
 import { agentHost, hostAgents } from '../node/open-executor.ts'
+import { validityOf } from '../nodes/certificates.ts'
+import { writeRemoteIdentity } from '../nodes/identity.ts'
+import { Renewal } from '../nodes/renewal.ts'
 import { Owner } from './owner.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
 
 /** As long as a connection takes to move: an agent's call does not fail for that. */
 const toolPatienceMs = 10_000
+/** Nobody may hold the connection for a while; it is tried again later. */
+const renewalPatienceMs = 60_000
 /** What crm_node and its like say where there is nobody to ask (CRM_EX_DISCONNECT). */
 const notConnected = 102
 
@@ -45,6 +50,7 @@ export class RemoteDaemon {
   #server: TlsServer | undefined
   #tools: ToolServer | undefined
   #leaving: (() => void) | undefined
+  readonly #renewal: Renewal
 
   constructor(parts: {
     readonly paths: Paths
@@ -59,6 +65,7 @@ export class RemoteDaemon {
     this.#left = parts.left
     this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root))
     this.node = nameIn(parts.identity)
+    this.#renewal = new Renewal({ pki: parts.paths.pki, log: parts.log, renew: async () => await this.#renew() })
   }
 
   async start(): Promise<void> {
@@ -77,15 +84,29 @@ export class RemoteDaemon {
         release: async () => this.#released(),
       },
     )
+    this.#renewal.plan(0)
     this.#log.info('remote daemon started', { version: process.env.SYSTOLE_VERSION, port: this.#server.port })
   }
 
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     this.#owner.close()
+    this.#renewal.cancel()
     await this.#executor?.close()
     await Promise.all([this.#server?.close(), this.#tools?.close()])
     rmSync(this.#paths.lock, { force: true })
+  }
+
+  /** The private key is made here and stays here. Connections that are open hold as long as they last. */
+  async #renew(): Promise<void> {
+    const { pki } = this.#paths
+    const { publicKey, key } = await createKeys()
+    const link = await this.#owner.wait(renewalPatienceMs)
+    const identity = { ...(await link.call('renew', { publicKey })), key }
+    writeRemoteIdentity(pki, identity)
+    this.#server?.replaceIdentity(identity)
+    this.#log.info('the certificate was renewed', { until: new Date(validityOf(identity.certificate).until) })
+    this.#renewal.plan(0)
   }
 
   get #ownershipPath(): string {
