@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           name: 'remote',
           include: remoteSuites,
-          testTimeout: 120_000,
+          testTimeout: 180_000,
           expect: patient,
           hookTimeout: 300_000,
           fileParallelism: false,

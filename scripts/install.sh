@@ -4,6 +4,7 @@
 #   install.sh        what running Systole needs
 #   install.sh test   and what its tests need
 #   install.sh bench  and Pacemaker with Corosync, which `npm run bench` measures beside it
+#   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
 #   install.sh openstack  and the control plane of `npm run e2e:openstack`
 set -euo pipefail
@@ -12,9 +13,10 @@ cd "$(dirname "$0")/.."
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | bench | agents | openstack) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | remote | agents | openstack) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
+[ "${1:-}" = remote ] && packages+=(podman crun containernetworking-plugins iptables)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc
   memcached postgresql apache2 e2fsprogs)
 [ "${1:-}" = openstack ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika memcached keystone python3-pymysql

@@ -14,7 +14,6 @@ import {
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
-import { notRunnable } from './not-runnable.ts'
 import { type PlannedAction, type PlannedKind, plannedActionsBetween, printPlannedActions } from './planned-actions.ts'
 import { checkWait, waitUntilSettled } from './wait.ts'
 
@@ -94,9 +93,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     const { actions, leftStopped } = tellsActions(call, change)
       ? consequences(before.cib, edited.cib, call.terminal.now())
       : { actions: [], leftStopped: [] }
-    const advice = call.flags.has('force')
-      ? []
-      : [...notRunnableHere(call, before.cib, edited.cib), ...(change.needsForce?.(before.cib, edited, actions) ?? [])]
+    const advice = call.flags.has('force') ? [] : (change.needsForce?.(before.cib, edited, actions) ?? [])
     if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
@@ -119,13 +116,6 @@ function tellsActions(call: Call, change: Change): boolean {
   if (call.cluster.isScratch) return false
   if (call.cluster.live || call.flags.has('preview') || call.flags.has('json')) return true
   return change.needsForce !== undefined && !call.flags.has('force')
-}
-
-/** In a file it may be for another cluster, or for a later version. */
-function notRunnableHere(call: Call, before: XmlElement, after: XmlElement): readonly string[] {
-  if (!call.cluster.live) return []
-  const known = new Set(notRunnable(before))
-  return notRunnable(after).filter((sentence) => !known.has(sentence))
 }
 
 function editedOrRefused(result: EditResult): Edited {

@@ -1,26 +1,53 @@
 /**
- * A remote node is no node any more the moment its connection is not configured: what runs on it could then only be fenced. So the
- * connection, and with it what it leads to, is stopped before it is deleted.
+ * A remote or guest node is no node any more the moment its connection is not configured: nobody knows then what runs on it, and it
+ * may be started elsewhere. So what runs there is stopped before: with the connection, with the guest's container where that is
+ * deleted as well, and by standby where the container stays.
  */
-import { disableResources, readConfiguration } from '../cib/index.ts'
-import { remoteNodeNames } from '../status/index.ts'
+import { disableResources, type EditResult, readConfiguration, setStandby, type XmlElement } from '../cib/index.ts'
+import { guestNodes, remoteNodeNames } from '../status/index.ts'
 import { applyChange } from './change.ts'
 import { type Call, Refusal } from './command.ts'
 import { waitUntilSettled } from './wait.ts'
 
-/** Of these resources, those that are connections. Nothing on a CIB in a file, for a preview, or with `--force`. */
+/** Of these resources, those that are connections or run guest nodes. */
 export async function stopConnections(call: Call, ids: readonly string[]): Promise<void> {
-  if (!call.cluster.live || ['preview', 'force', 'no-stop'].some((flag) => call.flags.has(flag))) return
-  const remotes: readonly string[] = remoteNodeNames(readConfiguration((await call.cluster.readCib()).cib))
-  const connections = ids.filter((id) => remotes.includes(id))
-  if (connections.length === 0) return
-  const names = connections.join(', ')
-  const stopped = await applyChange(call, {
-    edit: (cib) => disableResources(cib, { ids: connections }),
-    message: () => `${names} stops.`,
+  if (!stopsFirst(call)) return
+  const configuration = readConfiguration((await call.cluster.readCib()).cib)
+  const containers = guestNodes(configuration).map(({ container }) => container)
+  const nodes: readonly string[] = [...remoteNodeNames(configuration), ...containers]
+  const leading = ids.filter((id) => nodes.includes(id))
+  if (leading.length === 0) return
+  await settle(call, {
+    what: leading.join(', '),
+    edit: (cib) => disableResources(cib, { ids: leading }),
+    told: `${leading.join(', ')} stops.`,
   })
-  if (stopped.version === undefined) return
-  const { settled, message } = await waitUntilSettled(call, call.flags.get('wait') ?? true, stopped.version)
-  if (!settled)
-    throw new Refusal(`${names} is to stop before it is deleted: ${message} Add --force not to wait for it.`)
+}
+
+/** A guest node whose container runs on. */
+export async function emptyGuest(call: Call, node: string): Promise<void> {
+  if (!stopsFirst(call)) return
+  await settle(call, {
+    what: `what runs on ${node}`,
+    edit: (cib) => setStandby(cib, { nodes: [node], standby: true }),
+    told: `${node} is emptied.`,
+  })
+}
+
+/** Not on a CIB in a file, for a preview, or with `--force`. */
+const stopsFirst = (call: Call): boolean =>
+  call.cluster.live !== undefined && !['preview', 'force', 'no-stop'].some((flag) => call.flags.has(flag))
+
+async function settle(
+  call: Call,
+  {
+    what,
+    edit,
+    told,
+  }: { readonly what: string; readonly edit: (cib: XmlElement) => EditResult; readonly told: string },
+): Promise<void> {
+  const { version } = await applyChange(call, { edit, message: () => told })
+  if (version === undefined) return
+  const { settled, message } = await waitUntilSettled(call, call.flags.get('wait') ?? true, version)
+  if (!settled) throw new Refusal(`${what} is to stop first: ${message} Add --force not to wait for it.`)
 }

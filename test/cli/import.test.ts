@@ -99,8 +99,8 @@ describe('what stands in the way', () => {
       resources: `<primitive id="r" class="ocf" provider="pacemaker" type="remote"/><primitive id="vm" class="ocf" provider="pacemaker" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>`,
       nodes: ['n1', 'n2'],
       problems: [
-        'vm runs a guest node, which this version cannot do yet.',
         "The host of the remote node r must join this cluster: 'systoled --remote --join' on it.",
+        "The guest node guest, which vm runs, must join this cluster: 'systoled --remote --join' in it, with --node guest.",
         'remote is missing.',
       ],
       notes: [],

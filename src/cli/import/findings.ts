@@ -9,8 +9,7 @@ import {
   readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import { remoteNodeNames } from '../../status/index.ts'
-import { notRunnable } from '../not-runnable.ts'
+import { guestNodes, remoteNodeNames } from '../../status/index.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 
 export interface Findings {
@@ -41,9 +40,19 @@ export function findingsOf(sources: ImportSources): Findings {
         (name) =>
           `The node ${name} is in the CIB and not in this cluster: add it with 'systole cluster node add ${name}'.`,
       ),
-      ...notRunnable(sources.cib),
       ...remoteNodeNames(configuration).map(
         (name) => `The host of the remote node ${name} must join this cluster: 'systoled --remote --join' on it.`,
+      ),
+      ...guestNodes(configuration).map(
+        ({ name, container }) =>
+          `The guest node ${name}, which ${container} runs, must join this cluster: 'systoled --remote --join' in it, with --node ${name}.`,
+      ),
+      ...configuration.resources.flatMap((resource) =>
+        resource.kind === 'bundle' && resource.child !== undefined
+          ? [
+              `The containers of ${resource.id} run Pacemaker’s remote daemon for ${resource.child.id}: stop them, and give the bundle an image with systoled in it.`,
+            ]
+          : [],
       ),
       ...agentsOf(configuration).flatMap((agent) => sources.missing(agent) ?? []),
     ],

@@ -19,6 +19,7 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
+import { bundleContainers } from '../remote/bundle-containers.ts'
 
 export function agentHost(paths: Paths): AgentHost {
   return {
@@ -51,7 +52,10 @@ export function openExecutor(parts: {
 }): Executor {
   const { node, store, view, paths, log, fenceDevices, connections } = parts
   const host = agentHost(paths)
-  const agents = hostAgents(host, (resource) => executor.notice(resource))
+  const agents = bundleContainers(
+    hostAgents(host, (resource) => executor.notice(resource)),
+    { paths, view },
+  )
   const runner: AgentRunner = {
     run(call) {
       if (call.agent.class === 'stonith') return fenceDevices.run(call)

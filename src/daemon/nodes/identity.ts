@@ -38,7 +38,9 @@ export function writeRemoteIdentity(folder: string, { authority, certificate, ke
 export class MissingIdentityError extends Error {
   override readonly name = 'MissingIdentityError'
   constructor(folder: string) {
-    super(`cluster.json is there, but ${folder} lacks certificates: run \`systole cluster join\` with --force again.`)
+    super(
+      `${folder} lacks certificates: run \`systole cluster join\` with --force again; on a remote node, \`systoled --remote --join\`.`,
+    )
   }
 }
 

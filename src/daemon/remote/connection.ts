@@ -38,6 +38,13 @@ export interface ConnectionPorts {
 
 type AnswerTo<Name extends keyof OwnerCalls> = OwnerCalls[Name]['answer']
 
+export interface ConnectionEvents {
+  /** It is tried again; what the node runs in may have died. */
+  readonly onBroken: () => void
+  /** Called once: the connection has failed. */
+  readonly onLost: () => void
+}
+
 export type ToolRequest = Parameters<CallHandlers<OwnerCalls>['tool']>[0]
 
 type Phase = 'connecting' | 'up' | 'broken' | 'lost' | 'taken' | 'closed'
@@ -58,7 +65,7 @@ export class RemoteRefusedError extends Error {
 export class RemoteConnection {
   readonly #ports: ConnectionPorts
   readonly #address: RemoteAddress
-  readonly #onLost: () => void
+  readonly #events: ConnectionEvents
   #phase: Phase = 'connecting'
   #link: RemoteLink | undefined
   #token = 0
@@ -67,11 +74,10 @@ export class RemoteConnection {
   /** While it is broken: ends when it is known what becomes of it. */
   #mending: Promise<void> = Promise.resolve()
 
-  /** `onLost` is called once: the connection has failed. */
-  constructor(ports: ConnectionPorts, address: RemoteAddress, onLost: () => void) {
+  constructor(ports: ConnectionPorts, address: RemoteAddress, events: ConnectionEvents) {
     this.#ports = ports
     this.#address = address
-    this.#onLost = onLost
+    this.#events = events
   }
 
   get remote(): NodeName {
@@ -164,6 +170,7 @@ export class RemoteConnection {
     if (this.#phase !== 'up') return
     this.#ports.log.warn('the connection to a remote node broke', { remote: this.remote, reason: end.reason })
     this.#phase = 'broken'
+    this.#events.onBroken()
     this.#mending = this.#mend(end)
   }
 
@@ -187,7 +194,7 @@ export class RemoteConnection {
     this.#phase = 'lost'
     this.#reason = reason
     this.#ports.log.warn('the connection to a remote node is lost', { remote: this.remote, reason })
-    this.#onLost()
+    this.#events.onLost()
   }
 
   #taken(by: string): void {
@@ -196,7 +203,7 @@ export class RemoteConnection {
     this.#phase = 'taken'
     this.#reason = `${by} has taken the connection`
     this.#ports.log.info('another node holds the connection to a remote node', { remote: this.remote, by })
-    if (!this.#handingOver) this.#onLost()
+    if (!this.#handingOver) this.#events.onLost()
   }
 
   #handlers(): CallHandlers<OwnerCalls> {

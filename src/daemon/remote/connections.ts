@@ -81,10 +81,21 @@ export class RemoteConnections implements AgentRunner {
 
   async #start({ resource, attributes, timeoutMs }: AgentCall): Promise<Answer> {
     await this.#stop(resource)
-    const host = attributes.server ?? attributes.addr ?? resource
+    const { notice, view } = this.#ports
+    const named = attributes.server ?? attributes.addr ?? resource
+    // A container without an address of its own is reached at the member that it runs on, which need not be in any DNS.
+    const host = view().members.get(named as NodeName)?.address ?? named
     const port = Number(attributes.port ?? defaultPort)
-    const connection = new RemoteConnection(this.#ports, { node: resource, host, port }, () =>
-      this.#ports.notice(resource),
+    const container = attributes.CRM_meta_container as ResourceId | undefined
+    const connection = new RemoteConnection(
+      this.#ports,
+      { node: resource, host, port },
+      {
+        onBroken: () => {
+          if (container !== undefined) notice(container)
+        },
+        onLost: () => notice(resource),
+      },
     )
     this.#byNode.set(resource, connection)
     try {

@@ -63,7 +63,7 @@ export class RemoteDaemon {
     this.#log = parts.log
     this.#identity = parts.identity
     this.#left = parts.left
-    this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root))
+    this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root), process.env)
     this.node = nameIn(parts.identity)
     this.#renewal = new Renewal({ pki: parts.paths.pki, log: parts.log, renew: async () => await this.#renew() })
   }

@@ -1,4 +1,7 @@
-/** `/etc/systole/remote.json`, which may be left out: `{"address": "10.0.0.5", "port": 3121}`. */
+/**
+ * `/etc/systole/remote.json`, which may be left out: `{"address": "10.0.0.5", "port": 3121}`. Where there is none, the environment
+ * counts that Pacemaker gives the daemon in a bundle's container: PCMK_remote_address, PCMK_remote_port.
+ */
 import { join } from 'node:path'
 import { refuse } from '../../rpc/index.ts'
 import { readIfThere } from '../host/files.ts'
@@ -13,21 +16,29 @@ export const remoteSettingsPath = (root: string): string => join(root || '/', 'e
 
 const defaultPort = 3121
 
-export function readRemoteSettings(path: string): RemoteSettings {
+export function readRemoteSettings(path: string, environment: NodeJS.ProcessEnv): RemoteSettings {
   const text = readIfThere(path)
-  if (text === undefined) return { port: defaultPort }
+  if (text === undefined) return fromEnvironment(environment)
   const value = parseObject(text)
   if (value === undefined) throw refuse('bad-remote-settings', `${path} is no JSON object.`)
   const { address, port = defaultPort, ...unknown } = value
   const [name] = Object.keys(unknown)
   if (name !== undefined)
     throw refuse('bad-remote-settings', `${path}: '${name}' is no setting: there are address and port.`)
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    throw refuse('bad-remote-settings', `${path}: port must be a whole number from 1 to 65535.`)
+  if (!isPort(port)) throw refuse('bad-remote-settings', `${path}: port must be a whole number from 1 to 65535.`)
   if (address !== undefined && typeof address !== 'string')
     throw refuse('bad-remote-settings', `${path}: address must be a text: one of this host's addresses.`)
   return { port, ...(address === undefined ? {} : { address }) }
 }
+
+function fromEnvironment({ PCMK_remote_address: address, PCMK_remote_port: port }: NodeJS.ProcessEnv): RemoteSettings {
+  const number = port === undefined ? defaultPort : Number(port)
+  if (!isPort(number)) throw refuse('bad-remote-settings', 'PCMK_remote_port must be a whole number from 1 to 65535.')
+  return { port: number, ...(address === undefined ? {} : { address }) }
+}
+
+const isPort = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -20,6 +20,8 @@ while read -r folder; do
 done <"$lab/disks"
 # What a lab wants visible in all of its nodes, such as the log in which bench agents stamp their actions.
 [ -d "$lab/shared" ] && mkdir -p /run/bench && mount --bind "$lab/shared" /run/bench
+# Containers of this node make no control groups: the hierarchies are those of the whole machine.
+mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
 ip -batch - <<B
 link set lo up
 addr flush dev eth0

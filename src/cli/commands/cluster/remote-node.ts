@@ -5,6 +5,7 @@ import {
   type EditResult,
   findResource,
   type NvPair,
+  type ResourceDefinition,
   readConfiguration,
   removeNode,
   setResourceMeta,
@@ -14,7 +15,7 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { readResourceWords } from '../../resource-words.ts'
-import { stopConnections } from '../../stop-connections.ts'
+import { emptyGuest, stopConnections } from '../../stop-connections.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const nodeAddRemote: Command = {
@@ -111,31 +112,60 @@ export const nodeAddGuest: Command = {
         const names = readConfiguration(cib).nodes.map(({ name }) => String(name))
         if (names.includes(node) || findResource(cib, node))
           return failed({ code: 'id-in-use', id: node, by: 'a node or resource' })
+        refuseAsGuest(cib, resource)
         return setResourceMeta(cib, { id: resource, meta: { 'remote-node': node, ...Object.fromEntries(options) } })
       },
-      message: () => `${resource} runs the guest node ${node}.`,
+      message: () =>
+        `${resource} runs the guest node ${node}. It needs a certificate of that name: \`systoled --remote --join\` in it.`,
       facts: () => ({ node, resource }),
     })
   },
 }
 
+/** Only what runs in one place can be a node. */
+function refuseAsGuest(cib: XmlElement, id: string): void {
+  const found = singleResources(cib).find((resource) => resource.id === id)
+  const node = found && guestOf(found)?.node
+  if (node !== undefined) throw new Refusal(`${id} runs the guest node ${node} already.`)
+  if (findResource(cib, id) && found?.kind !== 'primitive')
+    throw new Refusal(`${id} cannot be a node: only a primitive that is no clone can.`)
+}
+
+/** Members of groups for their groups; a clone or bundle is itself. */
+const singleResources = (cib: XmlElement): readonly ResourceDefinition[] =>
+  readConfiguration(cib).resources.flatMap((resource): readonly ResourceDefinition[] =>
+    resource.kind === 'group' ? resource.members : [resource],
+  )
+
+interface Guest {
+  /** The resource. */
+  readonly id: string
+  readonly node: string
+  readonly address?: string
+}
+
+function guestOf({ id, meta }: ResourceDefinition): Guest | undefined {
+  const written = new Map(meta.flatMap(({ pairs }) => pairs).map(({ name, value }) => [name, value]))
+  const [node, address] = [written.get('remote-node'), written.get('remote-addr')]
+  return node === undefined ? undefined : { id, node, ...(address === undefined ? {} : { address }) }
+}
+
 export const nodeDeleteGuest: Command = {
   path: ['cluster', 'node', 'delete-guest'],
   aliases: [['cluster', 'node', 'remove-guest']],
-  usage: '<node or resource>',
+  usage: '<node, address or resource>',
   summary: 'Let a resource run no guest node any more',
-  flags: changeFlags,
+  details: 'What runs on the guest node stops first; the resource itself runs on.',
+  flags: [...changeFlags, { name: 'no-stop', summary: 'Do not wait for what runs on it to stop' }],
   completes: ['node'],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-guest <node or resource>' })
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-guest <node, address or resource>' })
     const wanted = call.words[0] ?? ''
-    const { cib } = await call.cluster.readCib()
-    const guests = readConfiguration(cib).resources.flatMap((resource) => {
-      const node = resource.meta.flatMap(({ pairs }) => pairs).find(({ name }) => name === 'remote-node')?.value
-      return node !== undefined && (node === wanted || resource.id === wanted) ? [{ id: resource.id, node }] : []
-    })
-    const [guest] = guests
+    const guest = singleResources((await call.cluster.readCib()).cib)
+      .flatMap((resource) => guestOf(resource) ?? [])
+      .find(({ id, node, address }) => [id, node, address].includes(wanted))
     if (!guest) throw new Refusal(`There is no guest node '${wanted}'.`)
+    await emptyGuest(call, guest.node)
     const meta = Object.fromEntries(['remote-node', ...guestOptions].map((name) => [name, '']))
     return await changeCib(call, {
       edit: (current) =>
@@ -143,7 +173,7 @@ export const nodeDeleteGuest: Command = {
           withoutEntry(without, guest.node),
         ),
       message: () => `${guest.id} runs no guest node any more.`,
-      facts: () => guest,
+      facts: () => ({ id: guest.id, node: guest.node }),
     })
   },
 }
