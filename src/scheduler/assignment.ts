@@ -54,6 +54,8 @@ export interface PrimitiveAssignment {
   readonly scoreOn: (node: NodeName) => Score | undefined
   /** Where the score comes from, in the order in which it was added up. */
   readonly contributionsOn: (node: NodeName) => readonly Contribution[]
+  /** From the best to the worst, after everything was assigned; those that may not be at all are left out. */
+  readonly nodesByPreference: () => readonly NodeName[]
   /** Whether a probe may be run on a node, by location constraints with resource-discovery. */
   readonly discoveryOn: (node: NodeName) => 'always' | 'never' | 'exclusive'
   /** True where some constraint says resource-discovery=exclusive: only nodes with `exclusive` may be probed. */
@@ -77,6 +79,8 @@ export interface CollectiveAssignment {
   readonly promotedCount?: number
   readonly scoreOn: (node: NodeName) => Score | undefined
   readonly contributionsOn: (node: NodeName) => readonly Contribution[]
+  /** From the best to the worst, after everything was assigned; those that may not be at all are left out. */
+  readonly nodesByPreference: () => readonly NodeName[]
 }
 
 export interface ExpandedColocation {

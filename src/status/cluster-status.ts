@@ -283,6 +283,8 @@ export interface PrimitiveState {
   readonly otherAgents: ReadonlyMap<NodeName, Agent>
   /** Its operations by node, oldest first. */
   readonly history: ReadonlyMap<NodeName, readonly HistoryEntry[]>
+  /** Where it is active, other histories that bear its name: an older one of the same instance, or one of another. */
+  readonly namesakes: ReadonlyMap<NodeName, readonly (readonly HistoryEntry[])[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */
   readonly clearFailCountOn: readonly { readonly node: NodeName; readonly reason: string }[]
   /** Keys (`web_monitor_10000`) of recurring operations whose failure expired: they shall be scheduled again. */

@@ -81,6 +81,7 @@ export interface StateDraft {
   failCounts: Map<NodeName, FailCount>
   otherAgents: Map<NodeName, Agent>
   history: Map<NodeName, readonly HistoryEntry[]>
+  namesakes: Map<NodeName, readonly (readonly HistoryEntry[])[]>
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
   expiredRecurring: { readonly node: NodeName; readonly key: string }[]
   demoteOn: NodeName[]

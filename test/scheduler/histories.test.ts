@@ -265,6 +265,25 @@ const cases: readonly Case[] = [
     ],
     inOrder: ['Resource action: in:0 start on b-0', 'Resource action: in:1 start on b-1'],
   },
+  {
+    name: 'an instance restarts where an older history that bears its name was made with other parameters',
+    cib: {
+      resources: clone('c', dummy('web'), { 'clone-max': '1' }),
+      nodes: { n1: { ran: ['web:0 monitor 0 rc=7 digest=other', 'web:1 start'] } },
+    },
+    transition: ['Restart web:0 ( n1 ) due to resource definition change'],
+  },
+  {
+    name: 'an instance that shall be nowhere is paired with one beside it, whose start goes before that of its clone',
+    cib: {
+      resources: clone('first', dummy('a')) + clone('then', dummy('b'), { interleave: 'true' }),
+      constraints:
+        '<rsc_order id="o" first="first" then="then"/><rsc_location id="l" rsc="then" node="n2" score="-INFINITY"/>',
+      nodes: { n1: { ran: ['a start', 'b start'] }, n2: {} },
+    },
+    transition: ['Start a:1 ( n2 )'],
+    inOrder: ['Pseudo action: first_running_0', 'Pseudo action: then_start_0', 'Pseudo action: then_running_0'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [] }) => {

@@ -3,6 +3,7 @@
  * beside which of another. Looked up for every pair of instances, so it is made once for each clone and direction.
  */
 import type { NodeName } from '../../base/index.ts'
+import type { Assignment } from '../assignment.ts'
 import { isTrue } from './operation.ts'
 import type { Destination } from './setting.ts'
 import {
@@ -20,11 +21,16 @@ export type Direction = 'down' | 'up'
 
 export interface Pairing {
   readonly byNode: (clone: CloneUnit | BundleUnit, direction: Direction) => ReadonlyMap<NodeName, Instance>
-  /** The instance of another clone on the same node. */
+  /** The instance of another clone on the same node, or, of one that is nowhere, on the best node that has one. */
   readonly partnerOf: (instance: Unit, other: CloneUnit | BundleUnit, direction: Direction) => Instance | undefined
 }
 
-export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): Pairing {
+interface Places {
+  readonly destinationOf: (unit: PrimitiveUnit) => Destination
+  readonly assignment: Assignment
+}
+
+export function pairingOf({ destinationOf, assignment }: Places): Pairing {
   const made = {
     down: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
     up: new Map<Unit, ReadonlyMap<NodeName, Instance>>(),
@@ -33,7 +39,8 @@ export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): 
   const nodesOf = (unit: Unit, direction: Direction): readonly NodeName[] => {
     const before = known[direction].get(unit)
     if (before) return before
-    const nodes = primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
+    const placed = primitivesOf(unit).flatMap((one) => nodesOfPrimitive(one, direction))
+    const nodes = placed.length === 0 ? preference(assignment, unit) : placed
     known[direction].set(unit, nodes)
     return nodes
   }
@@ -47,7 +54,8 @@ export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): 
     if (known) return known
     const found = new Map<NodeName, Instance>()
     for (const instance of replicasOf(clone)) {
-      for (const node of nodesOf(instance, direction)) if (!found.has(node)) found.set(node, instance)
+      for (const primitive of primitivesOf(instance))
+        for (const node of nodesOfPrimitive(primitive, direction)) if (!found.has(node)) found.set(node, instance)
     }
     made[direction].set(clone, found)
     return found
@@ -62,6 +70,10 @@ export function pairingOf(destinationOf: (unit: PrimitiveUnit) => Destination): 
   }
   return { byNode, partnerOf }
 }
+
+/** However little it is wanted there. */
+const preference = (assignment: Assignment, { kind, id }: Unit): readonly NodeName[] =>
+  (kind === 'primitive' ? assignment.primitives : assignment.collectives).get(id)?.nodesByPreference() ?? []
 
 export const isInterleaved = (unit: CloneUnit | BundleUnit): boolean =>
   unit.kind === 'clone' ? unit.resource.interleave : isTrue(unit.resource.meta.raw.get('interleave'))

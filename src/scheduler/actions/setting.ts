@@ -41,7 +41,7 @@ export function settingOf(input: SettingInput): Setting {
     nodes: new Map(nodeList.map((node) => [node.name, node])),
     colocationsByPrimary: byPrimary(assignment.colocations),
     destinationOf: placed,
-    pairing: pairingOf(placed),
+    pairing: pairingOf({ destinationOf: placed, assignment }),
   }
 }
 

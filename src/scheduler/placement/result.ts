@@ -12,6 +12,7 @@ import type {
 import type { Colocation } from '../constraints/colocations.ts'
 import { type CollectiveEntry, type Entry, type PrimitiveEntry, primitivesOf, topBelowBundle } from '../tree.ts'
 import { type BaseScores, discoveryModes } from './base-scores.ts'
+import { nodesByPreference } from './node-order.ts'
 import { whyUnusable } from './node-table.ts'
 import type { Placed } from './place.ts'
 import { currentRole, isManaged, nowhere, type Placing, rankOf } from './placing.ts'
@@ -74,7 +75,10 @@ function isExclusive(base: BaseScores, entry: Entry): boolean {
   return base.exclusive.has(entry.index) || base.exclusive.has(topBelowBundle(entry).index)
 }
 
-function lookUps(placing: Placing, entry: Entry): Pick<PrimitiveAssignment, 'scoreOn' | 'contributionsOn'> {
+function lookUps(
+  placing: Placing,
+  entry: Entry,
+): Pick<PrimitiveAssignment, 'scoreOn' | 'contributionsOn' | 'nodesByPreference'> {
   const { nodeIndex } = placing.tree
   const table = placing.tables[entry.index]
   return {
@@ -87,6 +91,10 @@ function lookUps(placing: Placing, entry: Entry): Pick<PrimitiveAssignment, 'sco
       const index = nodeIndex.get(name)
       return index === undefined ? [] : placing.trail.contributions(entry.index, index)
     },
+    nodesByPreference: () =>
+      table === undefined
+        ? []
+        : nodesByPreference(placing, table, nowhere).flatMap((index) => placing.tree.nodes[index]?.name ?? []),
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * A history that was taken for that of another instance may bear this one's name, as where an instance changed its number. By
- * which agent it was made concerns both: of whoever has the name, a history by another agent is deleted.
+ * A history that was taken for that of another instance, or for none, may bear this one's name, as where an instance changed its
+ * number. By which agent and with which parameters it was made concerns both: of whoever has the name, a history by another agent
+ * is deleted, and an instance that runs where such a history is restarts if the parameters changed since.
  */
 import type { NodeName } from '../../base/index.ts'
 import type { Agent } from '../../cib/index.ts'
@@ -10,6 +11,7 @@ import { withoutNumber } from './fail-count.ts'
 
 export function noteNamesakes({ primitives, recorded }: World): void {
   const anonymous = [...primitives.values()].filter(({ instance, orphan }) => instance?.unique === false && !orphan)
+  for (const instance of anonymous) noteOtherEntries(instance, recorded)
   const foreign = foreignHistories(anonymous, recorded)
   if (foreign.size === 0) return
   for (const { id, state } of anonymous) {
@@ -21,6 +23,17 @@ export function noteNamesakes({ primitives, recorded }: World): void {
     // The name with its number counts before the one that all instances share.
     if (state.historyName !== undefined && state.historyName !== id)
       note(state.historyName, (node) => recorded.get(node)?.resourcesByName.has(id) === true)
+  }
+}
+
+function noteOtherEntries({ id, state }: PrimitiveDraft, recorded: World['recorded']): void {
+  for (const node of state.active.keys()) {
+    const own = state.history.get(node)
+    const named = [id, state.historyName].flatMap(
+      (name) => (name === undefined ? undefined : recorded.get(node)?.resourcesByName.get(name)) ?? [],
+    )
+    const others = new Set(named.map(({ entries }) => entries).filter((entries) => entries !== own))
+    if (own !== undefined && others.size > 0) state.namesakes.set(node, [...others])
   }
 }
 

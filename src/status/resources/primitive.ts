@@ -86,6 +86,7 @@ export function emptyState(meta: ResourceMeta, maintenanceMode: boolean): StateD
     failCounts: new Map(),
     otherAgents: new Map(),
     history: new Map(),
+    namesakes: new Map(),
     clearFailCountOn: [],
     expiredRecurring: [],
     demoteOn: [],

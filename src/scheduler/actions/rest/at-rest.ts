@@ -72,7 +72,7 @@ function isSteady({ assigned, resource }: PrimitiveUnit): boolean {
     return false
   if (state.partialMigration || state.danglingMigrations.length > 0 || state.demoteOn.length > 0) return false
   if (state.clearFailCountOn.length > 0 || state.expiredRecurring.length > 0) return false
-  return state.lockExpiredOn === undefined && state.otherAgents.size === 0
+  return state.lockExpiredOn === undefined && state.otherAgents.size === 0 && state.namesakes.size === 0
 }
 
 /** A guest goes down with its container. */

@@ -22,13 +22,13 @@ export const draftConfigurationChanges = (draft: Drafting): readonly Order[] => 
 
 function checkHistories(draft: Ordering): void {
   for (const unit of draft.tree.primitives) {
-    const { history, otherAgents } = unit.resource.state
+    const { history, otherAgents, namesakes } = unit.resource.state
     for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []
       if (node.online) forgetChangedFailures(draft, { unit, node }, entries)
       if (!canAct(draft, node)) continue
       if (unit.resource.orphan) forget(draft, unit, node)
-      else checkHistory(draft, { unit, node }, entries)
+      else for (const each of [entries, ...(namesakes.get(node.name) ?? [])]) checkHistory(draft, { unit, node }, each)
     }
   }
 }

@@ -67,7 +67,7 @@ export class Settling {
   /** What was to be active stays down after all. */
   withdraw(units: readonly PrimitiveUnit[]): void {
     for (const unit of units) this.#withdrawn.add(unit)
-    this.#pairing = pairingOf(this.destinationOf)
+    this.#pairing = pairingOf({ destinationOf: this.destinationOf, assignment: this.draft.assignment })
   }
 
   /** The relations in which an action is the `then`, latest last. */
