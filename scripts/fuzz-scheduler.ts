@@ -23,6 +23,7 @@ const { values } = parseArgs({
     lines: { type: 'string', default: '6' },
     save: { type: 'string' },
     reference: { type: 'string', default: 'crm_simulate' },
+    questions: { type: 'string', default: 'true' },
   },
 })
 
@@ -48,6 +49,7 @@ const fuzz = createFuzz({
   levels: levels.filter((level) => values.levels.split(',').includes(level)) as readonly Level[],
   only: values.mutations,
   shrinks: values.shrink,
+  asks: values.questions !== 'false',
 })
 try {
   for (let seed = first; seed < first + count; seed++) {

@@ -39,6 +39,7 @@ const fuzzAgainst = (answer: (cib: Tree, calls: number) => Answer): Fuzz => {
     cases: [{ name: 'small', cib: smallCib() }],
     levels: ['status'],
     shrinks: false,
+    asks: true,
   }
 }
 
@@ -79,4 +80,18 @@ test('a reduced CIB keeps what the difference needs and nothing that can go', ()
   expect(
     allNamed(small, 'rsc_location', 'rsc_colocation', 'primitive', 'node').map(({ attributes }) => attributes.id),
   ).toEqual(['l'])
+})
+
+test('some cases are asked a what-if question, in the words of both sides', () => {
+  const asked = new Set<string>()
+  const fuzz = fuzzAgainst(() => silent)
+  const note = (_: Tree, args: readonly string[]): Answer => {
+    for (const option of args.filter((arg) => arg.startsWith('--'))) asked.add(option)
+    return silent
+  }
+  const compare = createFuzz({ ...fuzz, reference: { ...fuzz.reference, simulate: note }, levels: [] })
+  for (let seed = 1; seed <= 200; seed++) compare(seed)
+  expect([...asked]).toEqual(
+    expect.arrayContaining(['--node-down', '--node-fail', '--op-inject', '--op-fail', '--quorum']),
+  )
 })

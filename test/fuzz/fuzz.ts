@@ -1,10 +1,12 @@
 /**
  * Holds the scheduler against the reference on mutated cases. A case serves only if both say the same of it as it is; it then is
- * changed in up to three ways drawn from the seed. What differs is reduced to the changes that it takes.
+ * changed in up to three ways drawn from the seed, and every third time a what-if question is asked as well. What differs is reduced
+ * to the changes that it takes.
  */
 import { createHash } from 'node:crypto'
 import type { XmlElement } from '../../src/cib/index.ts'
 import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
+import { questionMistakes } from '../../src/scheduler/simulate/what-if.ts'
 import { type Answer, compareAnswers, type Difference, type Level } from './answer.ts'
 import type { Tree } from './cib-tree.ts'
 import { constraintMutations } from './mutate-constraints.ts'
@@ -13,6 +15,7 @@ import { nodeMutations } from './mutate-nodes.ts'
 import { optionMutations } from './mutate-options.ts'
 import { resourceMutations } from './mutate-resources.ts'
 import type { Drawn, Mutation } from './mutation.ts'
+import { drawQuestion, noQuestion, type Question } from './question.ts'
 import { createRandom, type Random } from './random.ts'
 import type { Reference, Refusal } from './reference.ts'
 import { shrink } from './shrink.ts'
@@ -40,6 +43,8 @@ export interface Fuzz {
   /** Only mutations whose name begins with one of these, separated by commas. */
   readonly only?: string | undefined
   readonly shrinks: boolean
+  /** Whether what-if questions are asked. */
+  readonly asks: boolean
 }
 
 export type Verdict =
@@ -52,6 +57,7 @@ export type Verdict =
       readonly mutations: readonly string[]
       readonly differences: readonly Difference[]
       readonly cib: Tree
+      readonly question: Question
     }
 
 export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
@@ -59,7 +65,7 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
   const isUsable = (each: Case): boolean => {
     const known = usable.get(each.name)
     if (known !== undefined) return known
-    const compared = differencesOf(fuzz, atMoment(each.cib))
+    const compared = differencesOf(fuzz, atMoment(each.cib), noQuestion)
     const answer = !('refused' in compared) && compared.length === 0
     usable.set(each.name, answer)
     return answer
@@ -68,7 +74,9 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
     const random = createRandom(seed)
     const each = random.pick(fuzz.cases)
     if (each === undefined) return { kind: 'unusable' }
-    const verdict = tryCase(fuzz, each, drawMutations(random, fuzz.only))
+    const drawn = drawMutations(random, fuzz.only)
+    const asks = fuzz.asks && random.below(3) === 0
+    const verdict = tryCase(fuzz, each, { drawn, questions: asks ? random.seed() : undefined })
     // Asked last, since it takes a run of its own and most cases are usable.
     return verdict.kind === 'different' && !isUsable(each) ? { kind: 'unusable' } : verdict
   }
@@ -87,26 +95,47 @@ function drawMutations(random: Random, only: string | undefined): readonly Drawn
   return drawn
 }
 
-function tryCase(fuzz: Fuzz, each: Case, drawn: readonly Drawn[]): Verdict {
+interface Draws {
+  readonly drawn: readonly Drawn[]
+  /** The seed of a question; undefined: none is asked. */
+  readonly questions: number | undefined
+}
+
+function tryCase(fuzz: Fuzz, each: Case, { drawn, questions }: Draws): Verdict {
   const whole = mutate(each, drawn)
-  const differences = differencesOf(fuzz, whole.cib)
+  const question = questions === undefined ? noQuestion : askable(whole.cib, questions)
+  const differences = differencesOf(fuzz, whole.cib, question)
   if ('refused' in differences) return { kind: 'refused', why: differences.refused, changes: whole.changes }
   if (differences.length === 0) return { kind: 'same' }
+  const asked = stillDiffers(fuzz, whole.cib, noQuestion) ? noQuestion : question
   const needed = drawn.reduce<readonly Drawn[]>((kept, candidate) => {
     const fewer = kept.filter((other) => other !== candidate)
-    return fewer.length > 0 && stillDiffers(fuzz, mutate(each, fewer).cib) ? fewer : kept
+    const canBeLess = fewer.length > 0 || asked !== noQuestion
+    return canBeLess && stillDiffers(fuzz, mutate(each, fewer).cib, asked) ? fewer : kept
   }, drawn)
   const { cib, changes } = mutate(each, needed)
-  const [first] = foundIn(differencesOf(fuzz, cib))
-  const small = fuzz.shrinks ? shrink(cib, (smaller) => differsLike(fuzz, smaller, first)) : cib
+  const [first] = foundIn(differencesOf(fuzz, cib, asked))
+  const small = fuzz.shrinks
+    ? shrink(cib, (smaller) => differsLike(fuzz, { cib: smaller, question: asked }, first))
+    : cib
   return {
     kind: 'different',
     case: each.name,
-    changes,
-    mutations: needed.map(({ mutation }) => mutation.name),
-    differences: small === whole.cib ? differences : foundIn(differencesOf(fuzz, small)),
+    changes: [...changes, ...(asked === noQuestion ? [] : [asked.args.join(' ')])],
+    mutations: [...needed.map(({ mutation }) => mutation.name), ...asked.args.slice(0, 1)],
+    differences: foundIn(differencesOf(fuzz, small, asked)),
     cib: small,
+    question: asked,
   }
+}
+
+/** What crm_simulate takes and does nothing about is refused by ours, so it is not asked. */
+function askable(cib: Tree, seed: number): Question {
+  const question = drawQuestion(cib, createRandom(seed))
+  const { whatIf, failures } = question
+  const all = { ...whatIf, results: [...(whatIf.results ?? []), ...failures] }
+  const now = Number(cib.attributes['execution-date'])
+  return questionMistakes(cib as XmlElement, all, { now }).length === 0 ? question : noQuestion
 }
 
 function mutate(each: Case, drawn: readonly Drawn[]): { readonly cib: Tree; readonly changes: readonly string[] } {
@@ -121,21 +150,26 @@ function atMoment(cib: Tree): Tree {
   return copy
 }
 
-const stillDiffers = (fuzz: Fuzz, cib: Tree): boolean => foundIn(differencesOf(fuzz, cib)).length > 0
+const stillDiffers = (fuzz: Fuzz, cib: Tree, question: Question): boolean =>
+  foundIn(differencesOf(fuzz, cib, question)).length > 0
 
 /** A difference of its own is none: it must begin at the same level, with some line that differed before. */
-function differsLike(fuzz: Fuzz, cib: Tree, before: Difference | undefined): boolean {
-  const [now] = foundIn(differencesOf(fuzz, cib))
+function differsLike(
+  fuzz: Fuzz,
+  { cib, question }: { readonly cib: Tree; readonly question: Question },
+  before: Difference | undefined,
+): boolean {
+  const [now] = foundIn(differencesOf(fuzz, cib, question))
   if (before === undefined || now?.level !== before.level) return false
   const shares = (a: readonly string[], b: readonly string[]): boolean => a.some((line) => b.includes(line))
   return shares(now.onlyOurs, before.onlyOurs) || shares(now.onlyTheirs, before.onlyTheirs)
 }
 
-function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Difference[] | Refusal {
-  const theirs = reference.simulate(cib)
+function differencesOf({ reference, levels }: Fuzz, cib: Tree, question: Question): readonly Difference[] | Refusal {
+  const theirs = reference.simulate(cib, question.args)
   return 'refused' in theirs
     ? theirs
-    : compareAnswers(ours(cib), theirs, {
+    : compareAnswers(ours(cib, question), theirs, {
         levels,
         loosely: reference.isOld,
         exclusions: reference.exclusions,
@@ -145,11 +179,13 @@ function differencesOf({ reference, levels }: Fuzz, cib: Tree): readonly Differe
 const foundIn = (compared: readonly Difference[] | Refusal): readonly Difference[] =>
   'refused' in compared ? [] : compared
 
-function ours(cib: Tree): Answer {
+function ours(cib: Tree, { whatIf, failures, now }: Question): Answer {
   try {
     const { summary, scores, graph } = simulateCib({
       cib: cib as XmlElement,
-      now: Number(cib.attributes['execution-date']),
+      now: now ?? Number(cib.attributes['execution-date']),
+      whatIf,
+      failures,
       md5: (text) => createHash('md5').update(text, 'utf8').digest('hex'),
       showScores: true,
       isSanitized: true,

@@ -15,7 +15,7 @@ export interface Reference {
   /** An older major version: compared loosely. */
   readonly isOld: boolean
   readonly exclusions: readonly Exclusion[]
-  readonly simulate: (cib: Tree) => Answer | Refusal
+  readonly simulate: (cib: Tree, args: readonly string[]) => Answer | Refusal
   readonly close: () => void
 }
 
@@ -35,7 +35,7 @@ export function findReference(program = 'crm_simulate'): Reference | undefined {
     version,
     isOld,
     exclusions: version === 'Pacemaker 3.0.0' ? changedSince300 : [],
-    simulate: (cib) => simulate({ program, folder, isOld }, cib),
+    simulate: (cib, args) => simulate({ program, folder, isOld }, cib, args),
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
@@ -53,13 +53,13 @@ interface Program {
   readonly isOld: boolean
 }
 
-function simulate({ program, folder, isOld }: Program, cib: Tree): Answer | Refusal {
+function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly string[]): Answer | Refusal {
   const [file, graph] = [join(folder, 'cib.xml'), join(folder, 'graph.xml')]
   const written = withOldNames(cib)
   // Below 3.0.13 older versions count failures of a resource as a whole, what 3.0 does not know any more.
   if (isOld) written.attributes.crm_feature_set = '3.14.0'
   writeFileSync(file, printXml(written as XmlElement))
-  const { status, signal, stdout, stderr } = spawnSync(program, ['-x', file, '-S', '-s', '-G', graph], {
+  const { status, signal, stdout, stderr } = spawnSync(program, ['-x', file, '-S', '-s', '-G', graph, ...args], {
     encoding: 'utf8',
     timeout: 30_000,
     maxBuffer: 1 << 28,
