@@ -231,14 +231,18 @@ test('what an agent leaves running is the service, unless the agent ran out of t
     return failed.includes('leaving-late') && (await lab.whereIs('leaving', 'n1')).length === 1
   })
   expect([await alive('leaving'), await alive('leaving-late')]).toEqual([true, false])
+  const late = 'start did not complete within 1s'
+  expect(await lab.systole('n1', 'status')).toMatch(new RegExp(`\\* leaving-late .*${late}`))
+  expect(await lab.systole('n1', 'why', 'leaving-late')).toContain(late)
   await inShell(`kill $(cat ${file('leaving.pid')})`)
   await neighbourIsUntouched()
 })
 
 test('one that is replaced while it runs: what runs ends as it began, then the new one is asked', async () => {
+  const isReplaced = file('replaced.done')
   install(
     'replaced',
-    `[ "$1" = start ] && { echo begun >>${file('replaced.calls')}; sleep 0.7; echo old >>${file('replaced.calls')}; }`,
+    `[ "$1" = start ] && { echo begun >>${file('replaced.calls')}; until [ -e ${isReplaced} ]; do sleep 0.05; done; echo old >>${file('replaced.calls')}; }`,
   )
   await lab.systole('n1', 'resource', 'create', 'replaced', 'ocf:bad:replaced')
   await lab.until('it starts', () => existsSync(file('replaced.calls')) && calls('replaced').includes('begun'))
@@ -249,6 +253,7 @@ test('one that is replaced while it runs: what runs ends as it began, then the n
     '[ "$1" = monitor ] && [ -e $state ] && { echo "ocf-exit-reason:I am new" >&2; exit 1; }',
     metadata.replace('name="port"', 'name="gate"'),
   )
+  writeFileSync(isReplaced, '')
   await lab.until('the new one is heard', async () => (await lab.systole('n1', 'why', 'replaced')).includes('I am new'))
   expect(calls('replaced')).toContain('old')
   expect(await lab.try('n1', 'resource', 'update', 'replaced', 'port=1')).toBeUndefined()
@@ -257,7 +262,7 @@ test('one that is replaced while it runs: what runs ends as it began, then the n
   await neighbourIsUntouched()
 })
 
-test('one that is written in place for a moment is waited for; for longer, it is told', async () => {
+test('one that is written in place for longer than it is waited for is told, and runs again once it is whole', async () => {
   install('written', '')
   await lab.systole('n1', 'resource', 'create', 'written', 'ocf:bad:written')
   await started('written')
@@ -273,12 +278,6 @@ test('one that is written in place for a moment is waited for; for longer, it is
   }
   await lab.systole('n1', 'resource', 'cleanup', 'written')
   await started('written')
-  const before = calls('written').length
-  const briefly = openSync(agentPath('written'), 'r+')
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  closeSync(briefly)
-  await lab.until('it is monitored again', () => calls('written').length > before + 1)
-  expect((await failuresSeen()).map(({ resource }) => resource)).not.toContain('written')
   await neighbourIsUntouched()
 })
 

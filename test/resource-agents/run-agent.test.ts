@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resourceId } from '../../src/base/index.ts'
@@ -54,6 +54,24 @@ test('an agent that cannot be executed is an error that names it', async () => {
   const outcome = await run('broken')
   expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
   expect(outcome.exitReason).toContain('could not be started')
+})
+
+test('an agent that is being written when it is called is waited for', async () => {
+  folder.add('web', 'exit 0')
+  const writing = openSync(join(folder.path, 'ocf/test/web'), 'r+')
+  // The first attempt to start it is made, and refused by the kernel, before the call returns.
+  const outcome = run('web')
+  closeSync(writing)
+  expect(await outcome).toMatchObject({ status: 'done', exitCode: 0 })
+})
+
+test('one that stays in the hands of whoever writes it is an error that says so', async () => {
+  folder.add('web', 'exit 0')
+  const writing = openSync(join(folder.path, 'ocf/test/web'), 'r+')
+  const outcome = await run('web')
+  closeSync(writing)
+  expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
+  expect(outcome.exitReason).toContain('could not be started: it is being written')
 })
 
 test('a parameter that the kernel does not take keeps the agent from starting, and nothing else', async () => {
