@@ -34,6 +34,10 @@ async function queue(node: string, ...words: readonly string[]): Promise<string>
   return (await lab.client('/usr/bin/python3', script, lab.lab.network.address(node), ...words)).trim()
 }
 
+/** They start one after the other, and each start has this time. */
+const startTimeoutS = 200
+const allStartedMs = 3 * startTimeoutS * 1000
+
 async function untilBrokers(count: number): Promise<void> {
   await lab.lab.until(
     `${count} brokers are in the cluster`,
@@ -57,14 +61,14 @@ beforeAll(async () => {
   script = join(lab.lab.folder, 'client.py')
   writeFileSync(script, client)
   await lab.line(`resource create broker ocf:heartbeat:rabbitmq-cluster
-    op start timeout=200s op stop timeout=200s op monitor interval=10s timeout=40s clone notify=true ordered=true interleave=true`)
+    op start timeout=${startTimeoutS}s op stop timeout=200s op monitor interval=10s timeout=40s clone notify=true ordered=true interleave=true`)
 }, 180_000)
 
 afterAll(() => lab.close(), 60_000)
 
-describe('rabbitmq', () => {
+describe('rabbitmq', { timeout: 2 * allStartedMs }, () => {
   test('the brokers form one cluster', async () => {
-    await lab.untilActive('broker', 'Started', 3)
+    await lab.untilActive('broker', 'Started', 3, allStartedMs)
     await untilBrokers(3)
     const [node = ''] = lab.nodes
     await lab.lab.inNode(node, 'rabbitmqctl', '-q', 'add_user', 'lab', 'lab')
@@ -89,7 +93,7 @@ describe('rabbitmq', () => {
     console.log(`rabbitmq, one node lost: gap ${gap} ms`)
     await lab.powerOn(victim)
     await lab.untilOnline()
-    await lab.untilActive('broker', 'Started', 3)
+    await lab.untilActive('broker', 'Started', 3, allStartedMs)
     await untilBrokers(3)
     const kept = (await queue(victim, 'get')).split('\n')
     // A confirmation that was lost with the broker is asked for again, so that an order may be there twice.

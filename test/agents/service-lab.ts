@@ -60,11 +60,16 @@ export class ServiceLab {
       .sort()
   }
 
-  async untilActive(resource: string, role: 'Started' | 'Promoted' | 'Unpromoted', count: number): Promise<void> {
+  async untilActive(
+    resource: string,
+    role: 'Started' | 'Promoted' | 'Unpromoted',
+    count: number,
+    timeoutMs = 120_000,
+  ): Promise<void> {
     await this.lab.until(
       `${resource} is ${role} on ${count} nodes`,
       async () => (await this.active(resource, role)).length === count,
-      120_000,
+      timeoutMs,
     )
   }
 
