@@ -1,7 +1,8 @@
 /** Takes an input into the controller's state: what is true now. What follows from it, the controller decides afterwards. */
 import { assertNever } from '../base/index.ts'
 import type { ControllerInput, Failure } from './effects.ts'
-import { configuredId, downEdits, isRemoteNode, knownIncarnation } from './node-states.ts'
+import { knownIncarnation } from './life.ts'
+import { configuredId, downEdits, isRemoteNode } from './node-states.ts'
 import { controllerOptions } from './options.ts'
 import { askToWrite, beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
 import {

@@ -13,8 +13,8 @@ export type {
   TransitionRecord,
 } from './effects.ts'
 export { keys, subjectOf } from './keys.ts'
+export { knownIncarnation, knownLife, type NodeLife, sinceLife } from './life.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
-export { knownIncarnation } from './node-states.ts'
 export { fencingActionOf, priorityDelayMs } from './pursue.ts'
 export { transitionKeyOf } from './results.ts'
 export {

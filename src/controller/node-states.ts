@@ -16,6 +16,7 @@ import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
 import { connectedNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
+import { bootAttributes, knownIncarnation } from './life.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
 
@@ -162,7 +163,7 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
     join: 'member',
     expected: 'member',
     term: input.term,
-    attributes: { incarnation: String(record.incarnation), ...watchdogAttributes(record) },
+    attributes: { incarnation: String(record.incarnation), ...bootAttributes(record), ...watchdogAttributes(record) },
   }
   const fresh = !sameIncarnation || state === undefined || state.expected === 'down'
   const put: Edit = { kind: 'put-node-state', record: joined }
@@ -290,12 +291,6 @@ export function downEdits(down: Down): readonly Edit[] {
     ...(down.keepHistory ? [] : [{ kind: 'delete-history', node } as const]),
     { kind: 'delete-attributes', node },
   ]
-}
-
-/** The life of a node that the cluster knows last: as it was integrated, or as it registered where it never was. */
-export function knownIncarnation(view: ClusterView, node: NodeName): number | undefined {
-  const integrated = Number(view.nodeStates.get(node)?.attributes?.incarnation)
-  return Number.isFinite(integrated) ? integrated : view.members.get(node)?.incarnation
 }
 
 export function configuredId(view: ClusterView, node: NodeName): string {

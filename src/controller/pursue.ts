@@ -6,8 +6,9 @@ import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.t
 import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
+import { knownIncarnation } from './life.ts'
 import { actionLimit } from './node-load.ts'
-import { clusterNodes, downEdits, knownIncarnation } from './node-states.ts'
+import { clusterNodes, downEdits } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
 import {
   andThen,

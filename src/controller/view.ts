@@ -39,6 +39,8 @@ export interface MemberRecord {
   readonly since: number
   /** The time of the watchdog that it feeds, where it feeds one. */
   readonly watchdogMs?: number
+  /** The boot of its machine's kernel. */
+  readonly bootId?: string
 }
 
 export interface ReplicatedConfiguration {
@@ -288,7 +290,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     daemonVersion: textOf(value, 'daemonVersion') ?? '',
     state,
     since: numberOf(value, 'since') ?? 0,
-    ...defined({ watchdogMs: numberOf(value, 'watchdogMs') }),
+    ...defined({ watchdogMs: numberOf(value, 'watchdogMs'), bootId: textOf(value, 'bootId') }),
   }
 }
 

@@ -15,7 +15,7 @@ export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 export { isFenceable } from './levels.ts'
 export type { FencingDemand } from './request.ts'
 export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
-export { lookAtTarget, type SelfFencingWait } from './self-fencing.ts'
+export { lookAtTarget, type SelfFencingLook, type SelfFencingWait } from './self-fencing.ts'
 export type {
   Announcement,
   DeviceAnswer,

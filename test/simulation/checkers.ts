@@ -91,9 +91,9 @@ export class Checkers {
       )
   }
 
-  /** It counts as fenced by its watchdog: it is off, or has booted since it was a member. */
+  /** It counts as fenced by its watchdog: it is off, or has booted since it was integrated. */
   countsAsReset(node: NodeName, wasReset: boolean): void {
-    if (!wasReset) this.violated('a node that counts as reset was reset', `${node} has run since it was a member`)
+    if (!wasReset) this.violated('a node that counts as reset was reset', `${node} has run since it was integrated`)
   }
 
   saved(marker: number): void {

@@ -538,6 +538,7 @@ export class SimDaemon {
       daemonVersion: 'simulated',
       state,
       since: this.world.calendar(),
+      bootId: this.host.bootId,
       ...(this.#armed ? { watchdogMs } : {}),
     }
   }

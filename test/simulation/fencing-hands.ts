@@ -4,7 +4,8 @@ import {
   type ControllerEffect,
   type KeyWrite,
   keys,
-  knownIncarnation,
+  knownLife,
+  sinceLife,
   watchdogMsOf,
 } from '../../src/controller/index.ts'
 import {
@@ -34,6 +35,8 @@ export class FencingHands {
   /** What was asked for, by its id. */
   #waits: ReadonlyMap<NodeName, number> = new Map()
   readonly #memberChanges = new Map<NodeName, number>()
+  /** Requests whose target is back after another boot. */
+  readonly #rebooted = new Set<string>()
   readonly #fences = new Map<string, Extract<ControllerEffect, { kind: 'fence' }>>()
 
   constructor(life: SimDaemon) {
@@ -107,7 +110,8 @@ export class FencingHands {
         const { progress, term } = effect
         const write: KeyWrite = { kind: 'put', key: keys.fencingHistory(progress.id), value: progress }
         const byWatchdog = progress.device === watchdogDeviceId && progress.outcome === 'succeeded'
-        const absent = byWatchdog ? [{ kind: 'absent', key: keys.member(progress.target) } as const] : []
+        const proven = this.#rebooted.has(progress.id)
+        const absent = byWatchdog && !proven ? [{ kind: 'absent', key: keys.member(progress.target) } as const] : []
         this.#life.guarded(
           term,
           [write],
@@ -158,7 +162,7 @@ export class FencingHands {
 
   /** As `daemon/fencing/watchdog-fencer.ts` does it. */
   #waitForWatchdog(
-    { target, term, timeoutMs }: Extract<FencingEffect, { kind: 'run-device' }>,
+    { id, target, term, timeoutMs }: Extract<FencingEffect, { kind: 'run-device' }>,
     answer: (result: DeviceAnswer) => void,
   ): void {
     const life = this.#life
@@ -169,13 +173,16 @@ export class FencingHands {
       return
     }
     let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(life.now() + timeoutMs) }
+    const targetLife = knownLife(life.view, target)
     const look = (): void => {
+      const since = sinceLife(life.view, target, targetLife)
       const seen = {
-        present: life.view.members.has(target),
+        target: since,
         changes: this.#memberChanges.get(target) ?? 0,
         rules: life.isQuorate() && life.view.dc?.term === term,
       }
       const verdict = lookAtTarget(wait, seen, life.now())
+      if (verdict.kind === 'reset' && since === 'rebooted') this.#rebooted.add(id)
       if (verdict.kind === 'reset') told(true, '')
       else if (verdict.kind === 'unproven') told(false, verdict.why)
       else {
@@ -183,11 +190,11 @@ export class FencingHands {
         life.after(100, look)
       }
     }
-    if (!life.view.members.has(target)) {
+    if (sinceLife(life.view, target, targetLife) !== 'here') {
       look()
       return
     }
-    const value = { incarnation: knownIncarnation(life.view, target) }
+    const value = { incarnation: targetLife.incarnation }
     life.guarded(term, [{ kind: 'put', key: keys.selfFencing(target), value }], ({ applied }) =>
       applied ? look() : told(false, 'the term is over'),
     )

@@ -68,6 +68,10 @@ export class Host {
     this.#chance = chance
   }
 
+  get bootId(): string {
+    return `${this.name}-${this.boot}`
+  }
+
   get isPaused(): boolean {
     return this.#timeline.now < this.#pausedUntil
   }

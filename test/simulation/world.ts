@@ -390,8 +390,8 @@ export class World {
     }
   }
 
-  /** In which boot each node has registered last. */
-  readonly #registeredIn = new Map<NodeName, number>()
+  /** The boot of each node in which the DC has integrated it last. */
+  readonly #integratedIn = new Map<NodeName, unknown>()
   /** What the agents have said last of each resource, whatever has become of it since. */
   readonly #known = new Map<ResourceId, 'started' | 'stopping' | 'stopped'>()
 
@@ -540,17 +540,18 @@ export class World {
   #checkEvent(key: string, value: unknown): void {
     const subject = subjectOf(key)
     if (subject?.kind === 'dc' && value !== undefined) this.counts.terms++
-    if (subject?.kind === 'member' && value !== undefined)
-      this.#registeredIn.set(subject.node, this.hosts.get(subject.node)?.boot ?? 0)
     if (subject?.kind === 'configuration') this.checkers.configurationIs(this.configuration().wishes.markers)
-    if (subject?.kind === 'node-state' && fieldOf(value, 'join') === 'member') this.checkers.nodeIsClean(subject.node)
+    if (subject?.kind === 'node-state' && fieldOf(value, 'join') === 'member') {
+      this.checkers.nodeIsClean(subject.node)
+      this.#integratedIn.set(subject.node, fieldOf(fieldOf(value, 'attributes'), 'boot_id'))
+    }
     if (subject?.kind !== 'fencing-history' || fieldOf(value, 'outcome') !== 'succeeded') return
     const target = nodeName(String(fieldOf(value, 'target')))
     this.checkers.nodeIsClean(target)
     if (fieldOf(value, 'device') !== watchdogDeviceId) return
     this.counts.fencedByWatchdog++
     const host = this.hosts.get(target)
-    this.checkers.countsAsReset(target, host?.isOn !== true || host.boot !== this.#registeredIn.get(target))
+    this.checkers.countsAsReset(target, host?.isOn !== true || host.bootId !== this.#integratedIn.get(target))
   }
 }
 

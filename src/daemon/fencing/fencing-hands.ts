@@ -40,7 +40,7 @@ import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
-import { isAbsent, WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
+import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
 export interface FencingPorts {
   readonly self: NodeName
@@ -90,7 +90,7 @@ export class FencingHands {
       record: async (record, term) => {
         const byWatchdog = record.device === watchdogDeviceId && record.outcome === 'succeeded'
         if (!byWatchdog) return await this.#record(record, term, [])
-        const written = await this.#record(record, term, [isAbsent(record.target)])
+        const written = await this.#record(record, term, this.#watchdogs.mustHold(record))
         const message = `${record.target} came back before it was surely reset`
         if (written === 'refused') await this.#record({ ...record, outcome: 'failed', message }, term, [])
         return written

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { monotonicMs, type NodeName } from '../../base/index.ts'
-import { type ClusterView, knownIncarnation, watchdogMsOf } from '../../controller/index.ts'
+import { type ClusterView, knownLife, type NodeLife, sinceLife, watchdogMsOf } from '../../controller/index.ts'
 import {
   type DeviceAnswer,
   type DeviceCommand,
@@ -43,12 +43,11 @@ export function watchdogWaits(view: ClusterView, option: string, timings: Timing
   return new Map(waits)
 }
 
-/** What must hold when such a result is recorded. */
-export const isAbsent = (target: NodeName): Comparison => ({ kind: 'absent', key: keys.member(target) })
-
 export class WatchdogFencer {
   readonly #ports: WatchdogFencerPorts
   readonly #changes = new Map<NodeName, number>()
+  /** Ids of commands whose target is back after another boot. */
+  readonly #rebooted = new Set<string>()
 
   constructor(ports: WatchdogFencerPorts) {
     this.#ports = ports
@@ -59,19 +58,29 @@ export class WatchdogFencer {
     this.#changes.set(node, (this.#changes.get(node) ?? 0) + 1)
   }
 
+  /** What must hold when the success of a command is recorded: that the target is still away, unless it is back after another boot. */
+  mustHold({ id, target }: { readonly id: string; readonly target: NodeName }): readonly Comparison[] {
+    return this.#rebooted.delete(id) ? [] : [{ kind: 'absent', key: keys.member(target) }]
+  }
+
   /** The command's time limit holds until the lease is gone; the wait after that is known. */
-  async run({ target, term, timeoutMs }: DeviceCommand): Promise<DeviceAnswer> {
+  async run({ id, target, term, timeoutMs }: DeviceCommand): Promise<DeviceAnswer> {
     const { view, option, timings, log } = this.#ports
     const waitMs = watchdogWaits(view(), option(), timings()).get(target)
     if (waitMs === undefined) return failed(`${target} feeds no watchdog that can be counted on`)
-    if (view().members.has(target) && !(await this.#askToEnd(target, term))) return failed('the term is over')
+    const life = knownLife(view(), target)
+    const isHere = sinceLife(view(), target, life) === 'here'
+    if (isHere && !(await this.#askToEnd(target, life, term))) return failed('the term is over')
     log.warn('a node is given the time to be reset by its watchdog', { target, waitMs })
     let wait: SelfFencingWait = { waitMs, giveUpAt: monotonicMs(monotonicNow() + timeoutMs) }
     for (;;) {
-      const present = view().members.has(target)
-      const seen = { present, changes: this.#changes.get(target) ?? 0, rules: this.#holds(term) }
+      const since = sinceLife(view(), target, life)
+      const seen = { target: since, changes: this.#changes.get(target) ?? 0, rules: this.#holds(term) }
       const verdict = lookAtTarget(wait, seen, monotonicNow())
-      if (verdict.kind === 'reset') return { succeeded: true, timedOut: false, output: '', message: '' }
+      if (verdict.kind === 'reset') {
+        if (since === 'rebooted') this.#rebooted.add(id)
+        return { succeeded: true, timedOut: false, output: '', message: '' }
+      }
       if (verdict.kind === 'unproven') return failed(verdict.why)
       wait = verdict.wait
       await delay(lookMs)
@@ -82,9 +91,9 @@ export class WatchdogFencer {
     return this.#ports.holdsTerm(term)
   }
 
-  async #askToEnd(target: NodeName, term: number): Promise<boolean> {
-    const { store, view } = this.#ports
-    const value = toBytes({ incarnation: knownIncarnation(view(), target) })
+  async #askToEnd(target: NodeName, { incarnation }: NodeLife, term: number): Promise<boolean> {
+    const { store } = this.#ports
+    const value = toBytes({ incarnation })
     const write: Write = { kind: 'put', key: keys.selfFencing(target), value }
     const { outcome } = await writeAsDc(store(), term, [write], () => this.#holds(term))
     return outcome === 'applied'

@@ -11,6 +11,7 @@ import type { ToolServer } from '../../tools/index.ts'
 import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
+import { readBootId } from '../host/boot-id.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
@@ -369,6 +370,7 @@ export class ClusterNode {
 
   #openPresence(): PresenceHands {
     const { own, log, restart } = this.#setup
+    const bootId = readBootId()
     return new PresenceHands({
       log,
       store: () => this.store,
@@ -381,6 +383,7 @@ export class ClusterNode {
           address: own.address,
           daemonVersion: process.env.SYSTOLE_VERSION ?? '',
           ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
+          ...(bootId === undefined ? {} : { bootId }),
         }
       },
       stopAll: async () => await this.#quorumLoss.stopAll(),

@@ -1,14 +1,12 @@
 #!/bin/bash
-# PID 1 of a lab node that runs a systemd of its own, where `node-init.sh` runs only the daemon. The same arguments, and the same
-# promise: killing this process is a power cut. The host's root cannot be written; /etc and each folder of the lab's `disks` are the
-# node's own and stay; everything else that can be written is memory. Never boot systemd without these walls.
+# PID 1 of a lab node that runs a systemd of its own, where `node-init.sh` runs only the daemon. Arguments: see `machine.sh`.
+# The host's root cannot be written; /etc and each folder of the lab's `disks` are the node's own and stay; everything else that can
+# be written is memory. Never boot systemd without these walls.
 set -euo pipefail
-lab=$1 node=$2 address=$3 oob=$4 programs=$5
-disk=$lab/nodes/$node
+# shellcheck source=machine.sh
+. "$(dirname "$0")/machine.sh"
 host_units=$(<"$(dirname "$0")/../../executor/systemd-box/units-of-a-host")
 project=$(realpath "$lab/systole/node_modules")
-mount --make-rprivate /
-hostname "$node"
 
 # A cgroup of its own in the hierarchy by which systemd keeps its processes; what the last boot left is empty.
 mount -t tmpfs tmpfs /sys/fs/cgroup
@@ -19,10 +17,8 @@ if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} +; fi
 mkdir "$group"
 echo $$ >"$group/cgroup.procs"
 
-# A disk that is new begins with what the packages have put into that folder.
-while read -r folder; do
-  if [ ! -d "$disk/disks$folder" ]; then mkdir -p "$(dirname "$disk/disks$folder")" && cp -a "$folder" "$disk/disks$folder"; fi
-done < <(echo /etc && cat "$lab/disks")
+mapfile -t own_folders <"$lab/disks"
+fill_new_disks /etc "${own_folders[@]}"
 mkdir -p "$disk/disks/etc/systole"
 mount --bind "$disk/disks/etc" /etc
 echo "$node" >/etc/hostname
@@ -46,10 +42,10 @@ mount --bind "$kept/project" "$project"
 umount "$kept/lab" "$kept/project"
 rmdir "$kept/lab" "$kept/project" "$kept"
 mount --bind "$disk/var" /var/lib/systole
-while read -r folder; do
+for folder in "${own_folders[@]}"; do
   mkdir -p "$folder"
   mount --bind "$disk/disks$folder" "$folder"
-done <"$lab/disks"
+done
 
 # Devices of its own: the journal's socket is one of them.
 mount -t tmpfs -o mode=755 tmpfs /dev
@@ -67,15 +63,7 @@ ln -s pts/ptmx /dev/ptmx
 ln -s /proc/self/fd /dev/fd
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 
-ip -batch - <<B
-link set lo up
-addr flush dev eth0
-addr add $address/24 dev eth0
-link set eth0 up
-addr flush dev oob0
-addr add $oob/24 dev oob0
-link set oob0 up
-B
+connect_cables
 # What this lab's nodes have besides, such as another network card or a kernel parameter.
 if [ -e "$lab/boot.sh" ]; then bash "$lab/boot.sh" "$node" "$address"; fi
 
@@ -101,6 +89,7 @@ U
 
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro /proc/sys
+take_new_boot_id
 mount -o remount,bind,ro /
 # What would be lost if one of these were the host's own.
 for place in / /usr /proc/sys; do
