@@ -40,9 +40,9 @@ describe('an API', () => {
   })
 
   test('whose package is missing does not run, cannot start, and is stopped already', async () => {
-    const bare = (operation: string) => agents.run('swift-proxy', operation, {})
+    const bare = (operation: string) => agents.run('heat-api-cfn', operation, {})
     expect((await bare('monitor')).exitCode).toBe(7)
-    expect(await bare('start')).toMatchObject({ exitCode: 5, exitReason: expect.stringContaining('swift-proxy') })
+    expect(await bare('start')).toMatchObject({ exitCode: 5, exitReason: expect.stringContaining('heat-api-cfn') })
     expect((await bare('stop')).exitCode).toBe(0)
   })
 })
