@@ -49,6 +49,23 @@ stop_seconds() {
   echo "$seconds"
 }
 
+# in_seconds N: sets deadline. By the clock and not by counting sleeps: on a busy machine a short sleep takes many times as long.
+in_seconds() {
+  read_clock
+  deadline=$((clock + 100 * $1))
+}
+
+is_over() {
+  read_clock
+  [ "$clock" -ge "$deadline" ]
+}
+
+# Hundredths of a second since the machine booted.
+read_clock() {
+  read -r uptime _ </proc/uptime
+  clock=${uptime%.*}${uptime#*.}
+}
+
 # metadata_begin NAME SHORT LONG. The texts are XML. What OCF 1.1 has and ra-api-1.dtd does not know yet is declared beside it,
 # so that programs that validate against that file, such as ocf-tester, accept it.
 metadata_begin() {

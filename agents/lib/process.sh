@@ -112,15 +112,12 @@ signal_session() {
 # The process is asked to end, then what it left, then nobody is asked any more.
 stop_process() {
   read_record || { rm -f "$pidfile"; return $OCF_SUCCESS; }
-  tenths=$((stop_timeout * 10))
+  in_seconds "$stop_timeout"
   if process_alive; then
     kill -s "$stop_signal" "$pid" 2>/dev/null
-    # Whoever was halted, by a debugger or SIGSTOP, hears nothing else.
-    kill -s CONT "$pid" 2>/dev/null
-    while [ "$tenths" -gt 0 ] && process_alive; do
-      sleep 0.1
-      tenths=$((tenths - 1))
-    done
+    # Whoever was halted, by a debugger or SIGSTOP, hears nothing else, and its leader may wait for it.
+    signal_session CONT
+    while process_alive && ! is_over; do sleep 0.1; done
     if process_alive; then
       log "did not end within $stop_timeout s of SIG$stop_signal: it is killed"
       kill -s KILL "$pid" 2>/dev/null
@@ -129,8 +126,7 @@ stop_process() {
   asked=TERM
   while signal_session "$asked"; do
     sleep 0.1
-    tenths=$((tenths - 1))
-    [ "$tenths" -gt 0 ] || asked=KILL
+    ! is_over || asked=KILL
   done
   rm -f "$pidfile"
   return $OCF_SUCCESS

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { processStart } from '../../../src/resource-agents/index.ts'
 import { BundledAgents, freePort } from './bundled-agents.ts'
@@ -90,6 +91,25 @@ describe('a process with a health URL', () => {
     const pid = recordedPid()
     expect((await run('stop', { stop_timeout: '1' })).exitCode).toBe(0)
     expect(processStart(pid)).toBeUndefined()
+  })
+
+  test('its time is up by the clock, however long the agent’s own waits take on a busy machine', async () => {
+    mkdirSync(agents.host.toolsFolder, { recursive: true })
+    writeFileSync(join(agents.host.toolsFolder, 'sleep'), '#!/bin/sh\nexec /bin/sleep 2\n', { mode: 0o755 })
+    await run('start', { command: `sh -c 'trap "" TERM; while :; do /bin/sleep 0.1; done'`, url: '' })
+    expect(await run('stop', { stop_timeout: '2' })).toMatchObject({ status: 'done', exitCode: 0 })
+  })
+
+  test('one that waits for a child that was halted can end in order', async () => {
+    const ended = agents.path('ended')
+    const script = `trap "kill \\$child; wait \\$child; echo yes >${ended}; exit" TERM; /bin/sleep 600 & child=$!; wait`
+    await run('start', { command: `sh -c '${script}'`, url: '' })
+    const pid = recordedPid()
+    const childOf = (): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+    await expect.poll(childOf).toBeGreaterThan(0)
+    process.kill(childOf(), 'SIGSTOP')
+    expect((await run('stop')).exitCode).toBe(0)
+    expect(existsSync(ended)).toBe(true)
   })
 
   test('one that ends at once is a failed start, with its last words', async () => {
