@@ -12,6 +12,7 @@ import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { runTool } from '../../src/tools/index.ts'
 import { debianCalls } from './debian-calls.ts'
+import { pathCalls } from './debian-paths.ts'
 import { wordCalls } from './debian-words.ts'
 
 const cluster = join(dirname(fileURLToPath(import.meta.url)), 'cases/cluster.xml')
@@ -73,7 +74,7 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
   return { code, output: text, errors: withErrors ? errors : '', cib: file }
 }
 
-const calls = [...debianCalls, ...wordCalls]
+const calls = [...debianCalls, ...pathCalls, ...wordCalls]
 const tools = [...new Set(calls.map(({ call }) => call.split(' ')[0] ?? ''))]
 
 describe('beside the programs of Debian (pacemaker-cli-utils)', () => {
