@@ -26,6 +26,17 @@ export class DeviceServer {
     return this.#devices.get(id)
   }
 
+  get devices(): readonly FenceDevice[] {
+    return [...this.#devices.values()]
+  }
+
+  /** What does nothing to any node may be asked by anyone: which nodes it knows, whether it works. */
+  async ask(id: string, question: 'list' | 'monitor', timeoutMs: number): Promise<DeviceAnswer> {
+    const device = this.#devices.get(id)
+    if (!device) return { succeeded: false, timedOut: false, output: '', message: `there is no fence device ${id}` }
+    return await runDevice({ device, action: question, timeoutMs }, this.#host)
+  }
+
   async run(command: DeviceCommand): Promise<DeviceServerAnswer> {
     if (command.term < this.#term) return { kind: 'old-term', highestTerm: this.#term }
     this.#term = command.term

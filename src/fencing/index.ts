@@ -2,6 +2,7 @@
  * Fencing. `stepFencing` decides and is what simulations drive; `Fencer` is its acting edge on the DC; `DeviceServer` runs a
  * device on whichever node the DC asks.
  */
+export { hostsInList } from './capability.ts'
 export {
   type DeviceAction,
   deviceActions,

@@ -35,14 +35,16 @@ export interface ToolCall {
 }
 
 export interface CallerFiles {
+  /** Parameters of an agent as it would get them: `OCF_RESKEY_ip`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly agents: HostAgents
   read(path: string): string
   input(): string
   write(path: string, text: string): void
   /** The copies of a CIB that crm_shadow keeps, and the one that the caller works on. */
   readonly shadows: Shadows
-  /** An archive of these texts and of the daemon's log; answers its path. */
-  archive(dest: string, texts: Readonly<Record<string, string>>, log: LogExcerpt): string
+  /** An archive of these texts, of the daemon's log and of what other nodes collect; answers its path. */
+  archive(report: Report): ArchivedReport
 }
 
 export interface Shadows {
@@ -65,8 +67,20 @@ export interface HostAgents {
   providers(type?: string): readonly string[]
   /** Of `ocf:heartbeat:IPaddr2`; undefined where there is no such agent or it has none. */
   metadata(spec: string): string | undefined
+  /** A fence agent is asked outside the cluster; undefined where there is none of that name. */
+  askFenceAgent(
+    type: string,
+    action: string,
+    parameters: Readonly<Record<string, string>>,
+  ): FenceAgentAnswer | undefined
   /** Runs one outside the cluster. */
   run(asked: AgentRun): Promise<AgentOutcome>
+}
+
+export interface FenceAgentAnswer {
+  readonly exitCode: number
+  readonly output: string
+  readonly errors: string
 }
 
 export interface AgentRun {
@@ -77,6 +91,32 @@ export interface AgentRun {
   readonly checkLevel?: string
   /** As it was written: `30s`. */
   readonly timeout?: string
+}
+
+export interface Report {
+  /** Its path without the ending. */
+  readonly dest: string
+  /** Leave it as a folder. */
+  readonly asFolder: boolean
+  readonly texts: Readonly<Record<string, string>>
+  readonly log: LogExcerpt
+  readonly others: OtherNodes
+}
+
+/** Nodes that are asked for a report of their own, by a command like ssh. */
+export interface OtherNodes {
+  readonly names: readonly string[]
+  /** `ssh -T`, and for whom: `root`. */
+  readonly shell: string
+  readonly user: string
+  /** What they run. */
+  readonly arguments: readonly string[]
+}
+
+export interface ArchivedReport {
+  readonly path: string
+  /** A sentence for each node that did not answer. */
+  readonly missing: readonly string[]
 }
 
 export interface LogExcerpt {

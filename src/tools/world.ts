@@ -81,8 +81,18 @@ export interface ToolWorld {
   controllerState(): string
   /** Recorded fencing, the newest first. */
   fencingHistory(): Promise<readonly FencingEvent[]>
+  /** The fence devices in use. */
+  fenceDevices(): readonly FenceDeviceFacts[]
+  /** The hosts that a device knows, or whether it works (then none). A sentence where it does not answer well. */
+  askFenceDevice(id: string, question: 'list' | 'monitor', timeoutMs: number): Promise<readonly string[] | string>
   /** Fences a node, or confirms that it is off. Answers a sentence where that failed. */
   fence(request: FenceRequest): Promise<string | undefined>
+}
+
+export interface FenceDeviceFacts {
+  readonly id: string
+  /** Undefined where the device must be asked. */
+  readonly targets: 'all' | readonly string[] | undefined
 }
 
 export interface FenceRequest {

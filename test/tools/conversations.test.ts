@@ -150,15 +150,26 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['stonith_admin --reboot=nobody', '68 stonith_admin: there is no node nobody'],
     ['corosync-cmapctl -g totem.nothing', "1 Can't get key totem.nothing. Error CS_ERR_NOT_EXIST"],
   ],
+  'fence devices are listed, by the nodes that they can fence, and asked': [
+    ['stonith_admin -L', '0 st-list\nst-all\nst-ask\n3 fence devices found'],
+    ['stonith_admin -l alpha', '0 st-list\nst-all\n2 fence devices found'],
+    ['stonith_admin -l beta', '0 st-all\nst-ask\n2 fence devices found'],
+    ['stonith_admin -s st-list', '0 alpha\n1 fence target found'],
+    ['stonith_admin -s st-ask', '0 beta\n1 fence target found'],
+    ['stonith_admin -s none', '105 stonith_admin: there is no fence device none'],
+    ['stonith_admin -Q st-ask', '0'],
+    ['stonith_admin -Q st-all', '1 stonith_admin: st-all does not work: the device does not answer'],
+    [
+      'stonith_admin -R new -a fence_dummy',
+      "64 stonith_admin: fence devices are those of the configuration: 'systole stonith create new' or 'systole stonith delete new'.",
+    ],
+  ],
   'what is not understood is said': [
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
     ['attrd_updater -U 1', '64 attrd_updater: Command requires --name argument'],
     ['crm_mon -1 --output-as=yaml', "1 crm_mon: 'yaml' is no format: use text, xml, json or html."],
-    [
-      'cibadmin -Q --xpath //node[',
-      "64 cibadmin: The path //node[ is not understood: an element's name is expected before ''.",
-    ],
+    ['cibadmin -Q --xpath //node[', '64 cibadmin: The path //node[ is not understood: XPath parse error'],
     ['crm_nothing 7', '3 crm_nothing: there is no such command.'],
   ],
 }

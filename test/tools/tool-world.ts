@@ -138,6 +138,18 @@ export class TestWorld implements ToolWorld {
     return this.fencing
   }
 
+  fenceDevices() {
+    return [
+      { id: 'st-list', targets: ['alpha'] },
+      { id: 'st-all', targets: 'all' as const },
+      { id: 'st-ask', targets: undefined },
+    ]
+  }
+
+  async askFenceDevice(id: string): Promise<readonly string[] | string> {
+    return id === 'st-ask' ? ['beta'] : 'the device does not answer'
+  }
+
   async fence(): Promise<string | undefined> {
     return undefined
   }

@@ -4,6 +4,7 @@ import { liveAttributes } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
+import { hostsInList } from '../../fencing/index.ts'
 import { type ClusterState, haclientGroup } from '../../rpc/index.ts'
 import {
   type CibChange,
@@ -34,7 +35,7 @@ import { changeCib } from './change-cib.ts'
 export interface ToolsNode extends SharedState {
   readonly file: ClusterFile
   readonly attributes: Pick<AttributeChanges, 'set' | 'setDampening' | 'refresh'>
-  readonly fencing: Pick<FencingHands, 'fenceForAdministrator'>
+  readonly fencing: Pick<FencingHands, 'askDevice' | 'fenceDevices' | 'fenceForAdministrator'>
   readonly state: () => ClusterState
   readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
 }
@@ -150,6 +151,20 @@ class AgentToolsWorld implements ToolWorld {
       ...(record.ended === undefined ? {} : { ended: seconds(record.ended) }),
       outcome: record.outcome === 'succeeded' ? 'success' : record.outcome,
     }))
+  }
+
+  fenceDevices() {
+    return this.#node.fencing.fenceDevices()
+  }
+
+  async askFenceDevice(
+    id: string,
+    question: 'list' | 'monitor',
+    timeoutMs: number,
+  ): Promise<readonly string[] | string> {
+    const { succeeded, message, output } = await this.#node.fencing.askDevice(id, question, timeoutMs)
+    if (!succeeded) return message
+    return question === 'list' ? [...hostsInList(output)] : []
   }
 
   async fence({ node, action }: FenceRequest): Promise<string | undefined> {

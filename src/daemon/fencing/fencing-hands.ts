@@ -169,6 +169,18 @@ export class FencingHands {
     return await this.#fenceAsked(target, action, dc.term)
   }
 
+  /** The devices that this node knows, and the nodes that each says it can fence; undefined where it must be asked. */
+  fenceDevices(): readonly { readonly id: string; readonly targets: 'all' | readonly string[] | undefined }[] {
+    return this.#devices.devices.map(({ id, hosts }) => ({
+      id,
+      targets: hosts.kind === 'listed' ? [...hosts.names] : hosts.kind === 'all' ? 'all' : undefined,
+    }))
+  }
+
+  async askDevice(id: string, question: 'list' | 'monitor', timeoutMs: number): Promise<DeviceAnswer> {
+    return await this.#devices.ask(id, question, timeoutMs)
+  }
+
   async fenceForPeer(target: string, action: string): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
     if (dc?.node !== this.#ports.self)

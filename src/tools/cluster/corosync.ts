@@ -21,13 +21,25 @@ export const corosyncCfgtool: Tool = {
     flag('s', 'The state of the links'),
     flag('n', 'The state of the links'),
     flag('R', 'Nothing: a changed list of nodes is known everywhere at once'),
+    valued('a', 'ID', 'The address of a node'),
+    flag('L', 'Nothing: systoled keeps no log file open'),
+    flag('H', "Refused: 'systole cluster stop' stops this node"),
+    valued('k', 'ID', "Refused: 'stonith_admin --fence' switches a node off"),
+    { ...valued('i', 'LINK', 'Nothing: there is one link'), ignored: true },
     { ...flag('b', 'Nothing'), ignored: true },
+    { ...flag('force', 'Nothing'), ignored: true },
   ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-cfgtool')
     if (hasOption(given, 'R')) return printed('Reloading corosync.conf...\nDone\n')
+    if (hasOption(given, 'L')) return printed('')
+    const asked = optionValue(given, 'a')
+    if (asked !== undefined) return addressOf(asked, world)
     if (!hasOption(given, 's') && !hasOption(given, 'n'))
-      return refused(exitCodes.error, 'corosync-cfgtool: only -s, -n and -R are answered.')
+      return refused(
+        exitCodes.usage,
+        "corosync-cfgtool: only -s, -n, -a, -L and -R are answered: 'systole cluster stop' stops a node, 'stonith_admin --fence' switches one off.",
+      )
     const own = world.nodes().find(({ name }) => name === world.localNode)
     const lines = world.nodes().map(({ id, name, state }) => {
       const how = name === world.localNode ? 'localhost' : state === 'member' ? 'connected' : 'disconnected'
@@ -39,19 +51,59 @@ export const corosyncCfgtool: Tool = {
   },
 }
 
+function addressOf(id: string, world: ToolWorld): ToolReply {
+  const address = world.nodes().find((node) => node.id === id)?.address
+  return address === undefined
+    ? refused(exitCodes.error, `corosync-cfgtool: there is no node with the id ${id}.`)
+    : printed(`${address}\n`)
+}
+
 export const corosyncQuorumtool: Tool = {
   name: 'corosync-quorumtool',
   summary: 'Show quorum and votes. 2 without quorum',
-  options: [flag('s', 'Quorum and votes'), flag('l', 'The members'), flag('p', 'Nothing'), flag('i', 'Nothing')],
+  options: [
+    flag('s', 'Quorum and votes'),
+    flag('l', 'The members'),
+    flag('H', 'Ids as hexadecimal numbers'),
+    valued('o', 'ORDER', 'The members by a: address, n: name, i: id'),
+    valued('e', 'VOTES', 'Refused: votes are those of the nodes that were added'),
+    valued('v', 'VOTES', 'Refused: every node has one vote'),
+    { ...valued('n', 'ID', 'Nothing, with -v'), ignored: true },
+    flag('f', 'Refused: there is no quorum device'),
+    { ...flag('m', 'Nothing: it is shown once'), ignored: true },
+    { ...flag('a', 'Nothing: a node has one name'), ignored: true },
+    { ...flag('p', 'Nothing'), ignored: true },
+    { ...flag('i', 'Nothing'), ignored: true },
+  ],
   run: ({ given }, world) => {
     if (!world.isCluster) return notConnected('corosync-quorumtool')
-    const present = world.nodes().filter(({ state }) => state === 'member')
-    const members = `\nMembership information\n----------------------\n    Nodeid      Votes Name\n${present.map((node) => memberLine(node, world)).join('')}`
+    if (['e', 'v', 'f'].some((name) => hasOption(given, name)))
+      return refused(
+        exitCodes.usage,
+        "corosync-quorumtool: votes cannot be changed: every node of the cluster has one. 'systole quorum status' shows who counts.",
+      )
+    const present = ordered(
+      world.nodes().filter(({ state }) => state === 'member'),
+      optionValue(given, 'o') ?? 'i',
+    )
+    const lines = present.map((node) => memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, world))
+    const members = `\nMembership information\n----------------------\n    Nodeid      Votes Name\n${lines.join('')}`
     if (hasOption(given, 'l')) return printed(members)
     const output = `${quorumText(world, present)}${members}`
     return { exitCode: world.quorate ? exitCodes.ok : 2, output, errors: '' }
   },
 }
+
+function ordered(nodes: readonly ToolNode[], order: string): readonly ToolNode[] {
+  const key = ({ name, id, address = '' }: ToolNode): string =>
+    order === 'n' ? name : order === 'a' ? address : id.padStart(10, '0')
+  return nodes.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+}
+
+const hexadecimal = (node: ToolNode): ToolNode => ({
+  ...node,
+  id: `0x${Number(node.id).toString(16).padStart(8, '0')}`,
+})
 
 function memberLine({ id, name }: ToolNode, world: ToolWorld): string {
   return `${id.padStart(10)}${'1'.padStart(11)} ${name}${name === world.localNode ? ' (local)' : ''}\n`
@@ -90,11 +142,24 @@ export const corosyncCmapctl: Tool = {
   summary: 'Show settings under the names that Corosync has for them',
   options: [
     valued('g', 'KEY', 'One setting'),
+    flag('q', 'Only its value (with -g)'),
+    valued('s', 'KEY', 'Refused: settings are not written here'),
+    valued('d', 'KEY', 'Refused: settings are not written here'),
+    valued('D', 'PREFIX', 'Refused: settings are not written here'),
+    valued('p', 'FILE', 'Refused: settings are not written here'),
+    valued('C', 'KIND', 'Refused: settings are not written here'),
+    valued('t', 'KEY', 'Refused: nothing is followed here'),
+    valued('T', 'PREFIX', 'Refused: nothing is followed here'),
     flag('b', 'Nothing'),
     { ...valued('m', 'MAP', 'Only stats, which there are none of'), ignored: true },
   ],
   run: (call, world) => {
     if (!world.isCluster) return notConnected('corosync-cmapctl')
+    if (['s', 'd', 'D', 'p', 'C', 't', 'T'].some((name) => hasOption(call.given, name)))
+      return refused(
+        exitCodes.usage,
+        "corosync-cmapctl: settings are only read here: 'systole property set' and 'systole cluster' change them.",
+      )
     const wanted = optionValue(call.given, 'g') ?? wantedPrefix(call)
     const exact = hasOption(call.given, 'g')
     const found = cmapKeys(world).filter(
@@ -106,6 +171,7 @@ export const corosyncCmapctl: Tool = {
         output: '',
         errors: exact ? `Can't get key ${wanted}. Error CS_ERR_NOT_EXIST\n` : '',
       }
+    if (exact && hasOption(call.given, 'q')) return printed(found.map(({ value }) => `${value}\n`).join(''))
     return printed(found.map(({ key, type, value }) => `${key} (${type}) = ${value}\n`).join(''))
   },
 }

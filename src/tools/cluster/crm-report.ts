@@ -1,6 +1,6 @@
 /**
- * crm_report: what somebody else needs to understand this node's cluster, as one archive (crm_report(8)): the CIB, the status, what
- * the scheduler would do, and the daemon's log of the asked time. Secrets are replaced by stars.
+ * crm_report: what somebody else needs to understand this cluster, as one archive (crm_report(8)): the CIB, the status, the history of the
+ * configuration, and every node's log of the asked time. Secrets are replaced by stars.
  */
 import { childElements, printXml, type XmlElement } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -22,11 +22,20 @@ export const crmReport: Tool = {
     valued('to,t', 'TIME', 'Up to this moment'),
     valued('dest', 'FOLDER', 'Where to put the archive, without its ending'),
     valued('sanitize,p', 'PATTERN', 'Also replace the values of names that match'),
-    flag('single-node,S', 'This node alone, which it is anyway: logs of others are collected there'),
+    flag('single-node,S', 'This node alone; otherwise the others are asked for their logs by ssh'),
+    flag('as-directory,d', 'Leave a folder instead of an archive'),
+    { ...valued('logfile,l', 'FILE', 'Also this log file'), file: 'read' },
+    { ...valued('cluster,c', 'TYPE', 'Nothing: there is one type'), ignored: true },
+    { ...flag('corosync,C', 'Nothing: there is one type'), ignored: true },
+    { ...valued('max-depth,D', 'NUMBER', 'Nothing: nothing is searched for'), ignored: true },
+    valued('rsh,e', 'COMMAND', 'What runs a command on another node, by default ssh -T'),
+    { ...valued('cts,T', 'TEST', 'Nothing: there are no such tests'), ignored: true },
+    { ...valued('cts-log', 'FILE', 'Nothing: there are no such tests'), ignored: true },
+    { ...valued('L', 'PATTERN', 'Nothing: the log is there whole'), ignored: true },
     { ...flag('sos-mode', 'Nothing'), ignored: true },
     { ...flag('no-search,M', 'Nothing'), ignored: true },
-    { ...valued('user,u', 'USER', 'Nothing: nobody logs in elsewhere'), ignored: true },
-    { ...valued('nodes,n', 'NODES', 'Nothing: nobody logs in elsewhere'), ignored: true },
+    valued('user,u', 'USER', 'Who logs in there, by default root'),
+    valued('nodes,n', 'NODES', 'These nodes instead of those of the cluster; may be given several times'),
   ],
   runsHere: true,
   run: async (call, world) => await run(call, world),
@@ -45,13 +54,41 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     'crm_mon.txt': await status(given, world),
     'description.txt': description(world, { from, to }),
   }
-  const path = files.archive(dest, parts, {
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    mask: (text) =>
-      text.replace(/((?:pass(?:w(?:or)?d)?|secret|token)[\w-]*["']?\s*[:=]\s*["']?)[^\s"',}]+/gi, '$1****'),
+  const mask = (text: string): string =>
+    text.replace(/((?:pass(?:w(?:or)?d)?|secret|token)[\w-]*["']?\s*[:=]\s*["']?)[^\s"',}]+/gi, '$1****')
+  for (const file of all(given, 'logfile')) parts[basename(file)] = mask(files.read(file))
+  const { path, missing } = files.archive({
+    dest,
+    asFolder: hasOption(given, 'as-directory'),
+    texts: parts,
+    log: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), mask },
+    others: {
+      names: hasOption(given, 'single-node') ? [] : otherNodes(given, world),
+      shell: optionValue(given, 'rsh') ?? 'ssh -T -o BatchMode=yes -o ConnectTimeout=10',
+      user: optionValue(given, 'user') ?? 'root',
+      arguments: ['--single-node', ...['from', 'to', 'sanitize'].flatMap((name) => wordsOf(given, name))],
+    },
   })
-  return printed(`${hasOption(given, 'quiet') ? '' : `Collected results are available in ${path}\n`}`)
+  const reply = printed(hasOption(given, 'quiet') ? '' : `Collected results are available in ${path}\n`)
+  // What is there is worth having; who is missing is told.
+  return { ...reply, errors: missing.map((sentence) => `crm_report: ${sentence}\n`).join('') }
+}
+
+function all(given: readonly GivenOption[], name: string): readonly string[] {
+  return given.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []))
+}
+
+const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+function wordsOf(given: readonly GivenOption[], name: string): readonly string[] {
+  const value = optionValue(given, name)
+  return value === undefined ? [] : [`--${name}=${value}`]
+}
+
+function otherNodes(given: readonly GivenOption[], world: ToolWorld): readonly string[] {
+  const named = all(given, 'nodes').flatMap((text) => text.split(/[\s,]+/).filter((word) => word !== ''))
+  const nodes = named.length > 0 ? named : world.nodes().map(({ name }) => String(name))
+  return nodes.filter((name) => name !== world.localNode)
 }
 
 function moment(given: readonly GivenOption[], name: string): number | string | undefined {

@@ -54,6 +54,9 @@ export const crmTicket: Tool = {
     valued('attr-value,v', 'VALUE', 'The value to set'),
     valued('default,d', 'VALUE', 'Printed where an attribute is not set'),
     flag('force,f', 'Do what is dangerous'),
+    { ...valued('set-name,n', 'ID', 'Nothing: tickets have no sets of attributes'), ignored: true },
+    { ...valued('nvpair,i', 'ID', 'Nothing: tickets have no pairs'), ignored: true },
+    { ...flag('quiet,Q', 'Nothing: a value is printed alone'), ignored: true },
   ],
   run: async (call, world) => await run(call, world),
 }

@@ -1,7 +1,7 @@
 /** pacemakerd: agents ask for its version (`pacemakerd -$`) to see whether crm_node knows their node's name. */
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption } from '../options.ts'
+import { flag, hasOption, valued } from '../options.ts'
 import { printed, refused } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
@@ -9,7 +9,13 @@ import { featureSet, pacemakerVersion } from '../version.ts'
 export const pacemakerd: Tool = {
   name: 'pacemakerd',
   summary: 'Show the version. The daemon itself is systoled',
-  options: [flag('features,F', 'Show the feature set')],
+  options: [
+    flag('features,F', 'Show the feature set'),
+    flag('shutdown,S', "Refused: 'systole cluster stop' stops this node"),
+    flag('standby,s', "Refused: 'systole node standby' first, then start the node"),
+    { ...flag('foreground,f', 'Nothing'), ignored: true },
+    { ...valued('pid-file,p', 'FILE', 'Nothing'), ignored: true },
+  ],
   printsXml: true,
   run: ({ given }) =>
     hasOption(given, 'features')
@@ -18,6 +24,6 @@ export const pacemakerd: Tool = {
         ])
       : refused(
           exitCodes.usage,
-          "pacemakerd: the daemon is systoled; here only '--version' and '--features' are answered.",
+          "pacemakerd: the daemon is systoled; here only '--version' and '--features' are answered. 'systole cluster start' and 'systole cluster stop' start and stop a node.",
         ),
 }

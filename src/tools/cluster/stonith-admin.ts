@@ -3,38 +3,75 @@ import { parseDurationMs } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { fenceEventElement } from '../monitor/xml.ts'
-import { flag, lastOf, optionValue, valued } from '../options.ts'
+import { flag, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
+import { asksFenceAgents, list, onFenceAgents } from './fence-agents.ts'
 
-const commands = ['reboot', 'fence', 'unfence', 'confirm', 'history', 'last', 'list-registered', 'list']
 const defaultTimeoutMs = 120_000
+
+const options: readonly OptionSpec[] = [
+  valued('reboot,B', 'NODE', 'Fence a node by a reboot'),
+  valued('fence,F', 'NODE', 'Fence a node: switch it off'),
+  valued('unfence,U', 'NODE', 'Let a node in again: switch it on'),
+  valued('confirm,C', 'NODE', 'Tell the cluster that a node is off, as you have seen yourself'),
+  valued('history,H', 'NODE', "What was done to a node; '*' is all"),
+  valued('last,h', 'NODE', 'When a node was fenced last'),
+  flag('list-registered,L', 'The fence devices'),
+  valued('list,l', 'NODE', 'The fence devices that can fence a node'),
+  valued('list-targets,s', 'DEVICE', 'The nodes that a device says it can fence'),
+  valued('query,Q', 'DEVICE', 'Whether a device works: its monitor is run on this node'),
+  flag('list-installed,I', 'The fence agents of this host'),
+  flag('metadata,M', "A fence agent's metadata (with --agent)"),
+  flag('validate,K', 'Let a fence agent check its parameters (with --agent, --option, --env-option)'),
+  valued('agent,a', 'AGENT', 'The fence agent: fence_ipmilan'),
+  valued('option,o', 'NAME=VALUE', 'A parameter of the agent; may be given several times'),
+  valued('env-option,e', 'NAME', 'A parameter of the agent, from the environment (OCF_RESKEY_NAME)'),
+  valued('register,R', 'DEVICE', 'Refused: devices are those of the configuration'),
+  valued('deregister,D', 'DEVICE', 'Refused: devices are those of the configuration'),
+  valued('register-level,r', 'TARGET', 'Refused: levels are those of the configuration'),
+  valued('deregister-level,d', 'TARGET', 'Refused: levels are those of the configuration'),
+  { ...valued('device,v', 'DEVICE', 'Nothing, with --register-level'), ignored: true },
+  { ...valued('index,i', 'LEVEL', 'Nothing, with --register-level'), ignored: true },
+  valued('timeout,t', 'TIME', 'How long fencing may take'),
+  flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
+  flag('as-node-id,n', 'The node is named by its id (with --last)'),
+  { ...valued('tag,T', 'TAG', 'Nothing'), ignored: true },
+  { ...valued('tolerance', 'TIME', 'Nothing: a node that is off already is not fenced again'), ignored: true },
+  { ...valued('delay,y', 'TIME', 'Nothing'), ignored: true },
+  { ...flag('cleanup,c', 'Nothing'), ignored: true },
+  { ...flag('broadcast,b', 'Nothing: every node knows the whole history'), ignored: true },
+]
+
+const commands = [
+  'reboot',
+  'fence',
+  'unfence',
+  'confirm',
+  'history',
+  'last',
+  'list-registered',
+  'list',
+  'list-targets',
+  'query',
+  'list-installed',
+  'metadata',
+  'validate',
+  'register',
+  'deregister',
+  'register-level',
+  'deregister-level',
+]
 
 export const stonithAdmin: Tool = {
   name: 'stonith_admin',
-  summary: 'Fence nodes, and show what was fenced',
-  options: [
-    valued('reboot,B', 'NODE', 'Fence a node by a reboot'),
-    valued('fence,F', 'NODE', 'Fence a node: switch it off'),
-    valued('unfence,U', 'NODE', 'Let a node in again: switch it on'),
-    valued('confirm,C', 'NODE', 'Tell the cluster that a node is off, as you have seen yourself'),
-    valued('history,H', 'NODE', "What was done to a node; '*' is all"),
-    valued('last,h', 'NODE', 'When a node was fenced last'),
-    flag('list-registered,L', 'The fence devices'),
-    valued('list,l', 'NODE', 'The fence devices that can be used for a node'),
-    valued('timeout,t', 'TIME', 'How long fencing may take'),
-    flag('quiet,q', 'Less'),
-    { ...valued('tag,T', 'TAG', 'Nothing'), ignored: true },
-    { ...valued('tolerance', 'TIME', 'Nothing: a node that is off already is not fenced again'), ignored: true },
-    { ...valued('delay,y', 'TIME', 'Nothing'), ignored: true },
-    { ...flag('cleanup,c', 'Nothing'), ignored: true },
-    { ...flag('broadcast,b', 'Nothing: every node knows the whole history'), ignored: true },
-  ],
+  summary: 'Fence nodes, show what was fenced, and ask fence agents and devices',
+  options,
   printsXml: true,
+  needsTerminal: asksFenceAgents,
   run: async (call, world) => await run(call, world),
 }
 
@@ -45,20 +82,48 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       exitCodes.usage,
       'stonith_admin: a command is needed, such as --reboot or --history. --help names them.',
     )
+  const { value = '' } = command
+  if (asksFenceAgents(call.given)) return onFenceAgents(call, command.name)
   if (!world.isCluster)
     return refused(exitCodes.notConnected, 'Could not connect to fencer: Transport endpoint is not connected')
-  const { value = '' } = command
+  const timeoutMs = parseDurationMs(optionValue(call.given, 'timeout') ?? '') ?? defaultTimeoutMs
   switch (command.name) {
     case 'history':
-      return history(value, await world.fencingHistory())
+      return history(call, value, await world.fencingHistory())
     case 'last':
-      return last(value, await world.fencingHistory())
+      return last(nodeMeant(call, value, world), await world.fencingHistory())
     case 'list-registered':
+      return list(
+        'fence device',
+        'registered fence devices',
+        world.fenceDevices().map(({ id }) => id),
+      )
     case 'list':
-      return devices(world)
+      return list('fence device', 'registered fence devices', await devicesFor(value, timeoutMs, world))
+    case 'list-targets':
+      return await targets(value, timeoutMs, world)
+    case 'query':
+      return await query(value, timeoutMs, world)
+    case 'register':
+    case 'deregister':
+      return refused(
+        exitCodes.usage,
+        `stonith_admin: fence devices are those of the configuration: 'systole stonith create ${value}' or 'systole stonith delete ${value}'.`,
+      )
+    case 'register-level':
+    case 'deregister-level':
+      return refused(
+        exitCodes.usage,
+        `stonith_admin: fencing levels are those of the configuration: 'systole stonith level add' or 'systole stonith level remove'.`,
+      )
     default:
-      return await fence(call, { command: command.name, node: value }, world)
+      return await fence({ command: command.name, node: value, timeoutMs }, world)
   }
+}
+
+function nodeMeant({ given }: ParsedCall, text: string, world: ToolWorld): string {
+  const byId = hasOption(given, 'as-node-id') ? world.nodes().find(({ id }) => id === text)?.name : undefined
+  return byId ?? text
 }
 
 const actions: Readonly<Record<string, 'reboot' | 'off' | 'on' | 'confirm'>> = {
@@ -69,14 +134,12 @@ const actions: Readonly<Record<string, 'reboot' | 'off' | 'on' | 'confirm'>> = {
 }
 
 async function fence(
-  call: ParsedCall,
-  asked: { readonly command: string; readonly node: string },
+  asked: { readonly command: string; readonly node: string; readonly timeoutMs: number },
   world: ToolWorld,
 ): Promise<ToolReply> {
-  const { node } = asked
+  const { node, timeoutMs } = asked
   const action = actions[asked.command] ?? 'reboot'
   if (!knowsNode(world, node)) return refused(exitCodes.noSuchHost, `stonith_admin: there is no node ${node}`)
-  const timeoutMs = parseDurationMs(optionValue(call.given, 'timeout') ?? '') ?? defaultTimeoutMs
   const trouble = await world.fence({ node, action, timeoutMs })
   if (trouble === undefined) return printed('', [])
   return refused(
@@ -85,7 +148,11 @@ async function fence(
   )
 }
 
-function history(node: string, all: readonly FencingEvent[]): ToolReply {
+function history({ given }: ParsedCall, node: string, all: readonly FencingEvent[]): ToolReply {
+  if (hasOption(given, 'quiet')) {
+    const ended = all.filter((event) => event.target === node || node === '*').flatMap(({ ended }) => ended ?? [])
+    return printed(`${Math.max(0, ...ended)}\n`)
+  }
   const events = all.filter(({ target }) => node === '*' || target === node)
   const count = `${events.length} event${events.length === 1 ? '' : 's'} found`
   return printed(`${[...events.map(describeEvent), count].join('\n')}\n`, [
@@ -110,13 +177,35 @@ function last(node: string, all: readonly FencingEvent[]): ToolReply {
       ])
 }
 
-function devices(world: ToolWorld): ToolReply {
-  const found = [...statusOf(world).primitivesById.values()]
-    .filter(({ agent }) => agent.class === 'stonith')
-    .map(({ id }) => String(id))
-  const count = `${found.length} fence device${found.length === 1 ? '' : 's'} found`
-  const items = found.map((id) => element('item', { name: 'device' }, [{ kind: 'text', text: id }]))
-  return printed(`${[...found, count].join('\n')}\n`, [
-    element('list', { name: 'registered fence devices', count: String(found.length) }, items),
-  ])
+async function devicesFor(node: string, timeoutMs: number, world: ToolWorld): Promise<readonly string[]> {
+  const able = await Promise.all(
+    world.fenceDevices().map(async ({ id, targets }) => {
+      if (targets === 'all') return [id]
+      const known = targets ?? (await world.askFenceDevice(id, 'list', timeoutMs))
+      // A device that does not answer now may answer when it is needed.
+      return typeof known === 'string' || known.includes(node) ? [id] : []
+    }),
+  )
+  return able.flat()
 }
+
+async function targets(device: string, timeoutMs: number, world: ToolWorld): Promise<ToolReply> {
+  const known = world.fenceDevices().find(({ id }) => id === device)
+  if (known === undefined) return noDevice(device)
+  const found =
+    typeof known.targets === 'object' ? known.targets : await world.askFenceDevice(device, 'list', timeoutMs)
+  return typeof found === 'string'
+    ? refused(exitCodes.error, `stonith_admin: ${device} does not tell its targets: ${found}`)
+    : list('fence target', 'fence targets', found)
+}
+
+async function query(device: string, timeoutMs: number, world: ToolWorld): Promise<ToolReply> {
+  if (!world.fenceDevices().some(({ id }) => id === device)) return noDevice(device)
+  const answer = await world.askFenceDevice(device, 'monitor', timeoutMs)
+  return typeof answer === 'string'
+    ? refused(exitCodes.error, `stonith_admin: ${device} does not work: ${answer}`)
+    : printed('', [])
+}
+
+const noDevice = (device: string): ToolReply =>
+  refused(exitCodes.noSuchObject, `stonith_admin: there is no fence device ${device}`)

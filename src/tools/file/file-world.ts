@@ -130,6 +130,14 @@ export class FileWorld implements ToolWorld {
     return await Promise.resolve([])
   }
 
+  fenceDevices(): readonly [] {
+    return []
+  }
+
+  async askFenceDevice(): Promise<string> {
+    return await this.fence()
+  }
+
   async fence(): Promise<string> {
     return await Promise.resolve('This is a CIB in a file, not a cluster.')
   }

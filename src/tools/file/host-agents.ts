@@ -16,7 +16,8 @@ import {
   listScripts,
   listServices,
 } from '../../resource-agents/index.ts'
-import type { AgentRun, HostAgents } from '../tool.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { AgentRun, FenceAgentAnswer, HostAgents } from '../tool.ts'
 
 const metadataTimeoutMs = 30_000
 
@@ -45,6 +46,7 @@ export function hostAgents(): HostAgents {
     providers: (type) =>
       listProviders(host).filter((one) => type === undefined || listAgents(host, one).includes(type)),
     metadata: (spec) => metadata(spec, host),
+    askFenceAgent: (type, action, parameters) => askFenceAgent({ type, action, parameters }, host),
     run: (asked) => run(asked, host),
   }
 }
@@ -64,6 +66,27 @@ function metadata(spec: string, host: AgentHost): string | undefined {
 }
 
 const runTimeoutMs = 30_000
+
+/** Its options come on standard input, so that no secret is among a process's arguments (fence agents' API). */
+function askFenceAgent(
+  asked: {
+    readonly type: string
+    readonly action: string
+    readonly parameters: Readonly<Record<string, string>>
+  },
+  host: AgentHost,
+): FenceAgentAnswer | undefined {
+  const found = findAgent({ class: 'stonith', type: asked.type }, host)
+  if (found.kind !== 'program') return undefined
+  const options = Object.entries({ ...asked.parameters, action: asked.action })
+  const ended = spawnSync(found.path, [], {
+    env: { ...baseEnvironment(host), PYTHONWARNINGS: 'ignore' },
+    encoding: 'utf8',
+    input: options.map(([name, value]) => `${name}=${value}\n`).join(''),
+    timeout: runTimeoutMs,
+  })
+  return { exitCode: ended.status ?? exitCodes.timeout, output: ended.stdout, errors: ended.stderr }
+}
 
 async function run(asked: AgentRun, host: AgentHost): Promise<AgentOutcome> {
   const { agent, resource, operation, parameters, checkLevel, timeout } = asked

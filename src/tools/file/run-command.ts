@@ -3,6 +3,7 @@
  * asks again and again for a live status, or works on the CIB that it gets from the daemon.
  */
 import { parseXml } from '../../cib/index.ts'
+import { asksFenceAgents } from '../cluster/fence-agents.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { optionsOf } from '../help.ts'
 import { isLive } from '../monitor/crm-mon.ts'
@@ -58,7 +59,14 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
       `${call.tool}: there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
     )
   if (file !== undefined) return await runTool(call, new FileWorld({ path: file }))
-  if (asksForAgents(given) || isAboutAgent(given)) return await runTool(call, new FileWorld({ read: noCib }))
+  const asksForHelp = hasOption(given, 'help') || hasOption(given, 'version')
+  if (
+    asksForHelp ||
+    asksForAgents(given) ||
+    isAboutAgent(given) ||
+    (call.tool === 'stonith_admin' && asksFenceAgents(given))
+  )
+    return await runTool(call, new FileWorld({ read: noCib }))
   const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
   if (runsAgent(given)) return await runTool(call, await localWorld(socket, call))
   const tool = findTool(call.tool)

@@ -1,0 +1,86 @@
+/** crm_report's archive: texts, the daemon's log, and the reports of other nodes, each in a folder of its name. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { ArchivedReport, LogExcerpt, OtherNodes, Report } from '../tool.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const remoteTimeoutMs = 300_000
+const longestReport = 512 * 1024 * 1024
+
+export function archive({ dest, asFolder, texts, log, others }: Report, environment: Environment): ArchivedReport {
+  const base = mkdtempSync(join(tmpdir(), 'crm-report-'))
+  try {
+    const name = basename(dest)
+    const folder = join(base, name)
+    mkdirSync(folder, { mode: 0o700 })
+    const all = { ...texts, 'config-history.txt': historyText(log), 'systoled.log': logText(environment, log) }
+    for (const [file, text] of Object.entries(all)) writeFileSync(join(folder, file), text, { mode: 0o600 })
+    const missing = others.names.flatMap((node) => collect(node, others, folder))
+    const target = resolve(asFolder ? dest : `${dest}.tar.gz`)
+    if (asFolder) move(folder, target)
+    else run('tar', ['-czf', target, '-C', base, name], `the archive ${target} could not be made`)
+    return { path: target, missing }
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+/** As mv does it, also to another file system. */
+function move(folder: string, target: string): void {
+  run('mv', ['-T', folder, target], `the folder ${target} could not be made`)
+}
+
+function run(program: string, words: readonly string[], trouble: string): void {
+  const made = spawnSync(program, words, { encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`${trouble}: ${made.stderr || String(made.error)}`)
+}
+
+/** The node makes a report of its own and prints it; a sentence where it does not. */
+function collect(node: string, { shell, user, arguments: words }: OtherNodes, folder: string): readonly string[] {
+  const there = [
+    'd=$(mktemp -d)',
+    `crm_report ${words.map(quoted).join(' ')} --dest "$d/report" >/dev/null && cat "$d/report.tar.gz"`,
+    'e=$?; rm -rf "$d"; exit $e',
+  ].join('; ')
+  const asked = spawnSync('sh', ['-c', `${shell} -l ${quoted(user)} ${quoted(node)} ${quoted(there)}`], {
+    timeout: remoteTimeoutMs,
+    maxBuffer: longestReport,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (asked.status !== 0 || asked.stdout.length === 0) {
+    const why = asked.stderr.toString('utf8').trim() || asked.error?.message || `exit code ${asked.status}`
+    return [`${node} gave no report by '${shell}': ${why}`]
+  }
+  const own = join(folder, node)
+  mkdirSync(own, { mode: 0o700 })
+  const unpacked = spawnSync('tar', ['-xzf', '-', '-C', own, '--strip-components=1'], { input: asked.stdout })
+  return unpacked.status === 0
+    ? []
+    : [`${node} gave a report that cannot be unpacked: ${unpacked.stderr.toString('utf8')}`]
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/** From the journal, where there is one; from the log file of a daemon below SYSTOLE_ROOT otherwise. */
+function logText(environment: Readonly<Record<string, string | undefined>>, { from, to, mask }: LogExcerpt): string {
+  const range = [...(from === undefined ? [] : [`--since=@${from}`]), ...(to === undefined ? [] : [`--until=@${to}`])]
+  const journal = spawnSync('journalctl', ['--no-pager', '--unit=systoled', ...range], { encoding: 'utf8' })
+  if (journal.status === 0) return mask(journal.stdout)
+  const file = join(environment.SYSTOLE_ROOT ?? '/', 'var/log/systole/systoled.log')
+  try {
+    return mask(readFileSync(file, 'utf8'))
+  } catch {
+    // A report without a log says so: it is still worth something.
+    return `No log was found: neither journalctl --unit=systoled nor ${file}.\n`
+  }
+}
+
+/** Every change of the configuration: who made it, when and by which command. */
+function historyText({ mask }: LogExcerpt): string {
+  const [program = 'node', script = ''] = process.argv
+  const listed = spawnSync(program, [join(dirname(script), 'systole.mjs'), 'config', 'history'], { encoding: 'utf8' })
+  return listed.status === 0 ? mask(listed.stdout) : `The cluster did not tell its history: ${mask(listed.stderr)}`
+}

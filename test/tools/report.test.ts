@@ -1,0 +1,45 @@
+/** crm_report with nodes that answer and nodes that do not: a shell stands for ssh. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'systole-report-'))
+const shims = join(import.meta.dirname, '../../shims')
+const shell = join(folder, 'shell')
+
+beforeAll(() => {
+  // `ssh -l USER NODE COMMAND`: beta runs it, gamma cannot be reached.
+  writeFileSync(shell, '#!/bin/sh\n[ "$3" = beta ] || { echo "no route to $3" >&2; exit 255; }\nexec sh -c "$4"\n')
+  chmodSync(shell, 0o755)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function report(...words: readonly string[]): { readonly code: number | null; readonly errors: string } {
+  const env = {
+    PATH: `${shims}:/usr/bin:/bin`,
+    CIB_file: join(import.meta.dirname, 'cases/cluster.xml'),
+    SYSTOLE_ROOT: folder,
+  }
+  const { status, stderr } = spawnSync('crm_report', ['--rsh', shell, ...words], { encoding: 'utf8', env, cwd: folder })
+  return { code: status, errors: stderr }
+}
+
+test('a report holds those of the other nodes, and tells who gave none', { timeout: 60_000 }, () => {
+  const { code, errors } = report('--nodes', 'beta gamma', 'all')
+  expect(code).toBe(0)
+  expect(errors).toContain('crm_report: gamma gave no report by')
+  expect(errors).toContain('no route to gamma')
+  expect(errors).not.toContain('beta gave')
+  const listed = execFileSync('tar', ['-tzf', join(folder, 'all.tar.gz')], { encoding: 'utf8' }).split('\n')
+  expect(listed).toEqual(expect.arrayContaining(['all/cib.xml', 'all/crm_mon.txt', 'all/beta/cib.xml']))
+  expect(listed.filter((file) => file.includes('gamma'))).toEqual([])
+})
+
+test('a folder is left where that was asked for, with log files that were named', { timeout: 60_000 }, () => {
+  writeFileSync(join(folder, 'agent.log'), 'password=secret ok\n')
+  expect(report('--single-node', '--as-directory', '--logfile', join(folder, 'agent.log'), 'one').code).toBe(0)
+  expect(readdirSync(join(folder, 'one'))).toEqual(expect.arrayContaining(['cib.xml', 'agent.log', 'systoled.log']))
+  expect(readFileSync(join(folder, 'one/agent.log'), 'utf8')).toBe('password=**** ok\n')
+})
