@@ -39,6 +39,8 @@ export interface CallerFiles {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly agents: HostAgents
   read(path: string): string
+  /** The XML files in a folder, by their paths. */
+  listXml(folder: string): readonly string[]
   input(): string
   write(path: string, text: string): void
   /** The copies of a CIB that crm_shadow keeps, and the one that the caller works on. */

@@ -1,5 +1,6 @@
 /** The files of the caller. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CallerFiles } from '../tool.ts'
 import { hostAgents } from './host-agents.ts'
 import { archive } from './report-archive.ts'
@@ -10,6 +11,11 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
     agents: hostAgents(),
     environment,
     read: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
+    listXml: (folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.xml'))
+        .sort()
+        .map((name) => join(folder, name)),
     input: () => readFileSync(0, 'utf8'),
     write: (path, text) => {
       if (path === '-') process.stdout.write(text)

@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
 import type { ToolReply } from '../reply.ts'
 import type { ToolCall } from '../tool.ts'
+import { operationWatch } from './external-agent.ts'
 
 const defaultIntervalMs = 5000
 const clearScreen = '\u001b[H\u001b[2J'
@@ -16,7 +17,7 @@ const inBackground = 'SYSTOLE_CRM_MON_BACKGROUND'
 export async function repeatStatus(
   call: ToolCall,
   given: readonly GivenOption[],
-  ask: () => Promise<ToolReply>,
+  { ask, askCib }: { readonly ask: () => Promise<ToolReply>; readonly askCib: () => Promise<ToolReply> },
 ): Promise<number> {
   if (hasOption(given, 'daemonize') && process.env[inBackground] === undefined) return await goToBackground(call, given)
   const pidFile = optionValue(given, 'pid-file')
@@ -24,9 +25,19 @@ export async function repeatStatus(
   const end = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => end.abort())
   const intervalMs = parseDurationMs(optionValue(given, 'interval') ?? '') ?? defaultIntervalMs
+  const program = optionValue(given, 'external-agent')
+  const watch =
+    program === undefined
+      ? undefined
+      : operationWatch({ program, recipient: optionValue(given, 'external-recipient') ?? '' })
   while (!end.signal.aborted) {
     // A cluster that is not there is shown as such, and looked for again.
     const reply = await ask().catch((error: unknown) => ({ exitCode: 1, output: '', errors: `${String(error)}\n` }))
+    if (watch !== undefined)
+      await askCib().then(
+        ({ output }) => watch(output),
+        () => undefined,
+      )
     if (process.stdout.isTTY) process.stdout.write(clearScreen)
     process.stdout.write(reply.output)
     process.stderr.write(reply.errors)
@@ -38,8 +49,8 @@ export async function repeatStatus(
 
 /** The caller goes on at once; whoever asked for a pid file finds it written. */
 async function goToBackground(call: ToolCall, given: readonly GivenOption[]): Promise<number> {
-  if (!hasOption(given, 'as-html') && !hasOption(given, 'output-to')) {
-    process.stderr.write('crm_mon: --daemonize requires at least one of --output-to and --as-html\n')
+  if (!['as-html', 'output-to', 'external-agent'].some((name) => hasOption(given, name))) {
+    process.stderr.write('crm_mon: --daemonize requires at least one of --output-to, --as-html and --external-agent\n')
     return exitCodes.usage
   }
   const [program = '', script = ''] = process.argv

@@ -34,13 +34,18 @@ export async function runCommand(tool: string, words: readonly string[], environ
     const given = givenOptions(call)
     const ask = (): Promise<ToolReply> => answer(call, given, environment)
     if (tool === 'crm_mon' && isLive(given) && !hasOption(given, 'help') && !hasOption(given, 'version'))
-      return await repeatStatus(call, given, ask)
+      return await repeatStatus(call, given, { ask, askCib: () => queryCib(call, environment) })
     return print(await ask())
   } catch (error) {
     if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
     if (error instanceof CibFileError) return print(refused(exitCodes.noInput, `${tool}: ${error.message}`))
     return print(refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`))
   }
+}
+
+async function queryCib(call: ToolCall, environment: Environment): Promise<ToolReply> {
+  const query = { ...call, tool: 'cibadmin', arguments: ['--query'] }
+  return await answer(query, givenOptions(query), environment)
 }
 
 /** Mistakes are told by the command itself. */
@@ -98,7 +103,17 @@ async function answerShadow(call: ToolCall, environment: Environment): Promise<T
 /** A file, a text or the input that is given is enough. */
 function needsCluster(tool: Tool, given: readonly GivenOption[]): boolean {
   if (tool.needsNoCib === true) return false
-  const sources = ['xml-file', 'xml-text', 'xml-pipe', 'original', 'original-string', 'stdin', 'help', 'version']
+  const sources = [
+    'xml-file',
+    'xml-text',
+    'xml-pipe',
+    'original',
+    'original-string',
+    'stdin',
+    'profile',
+    'help',
+    'version',
+  ]
   return !sources.some((name) => hasOption(given, name))
 }
 
@@ -126,7 +141,16 @@ async function forwarded(socket: string, call: ToolCall, given: readonly GivenOp
   const file = optionValue(given, 'xml-file')
   const text = file !== undefined ? files?.read(file) : hasOption(given, 'xml-pipe') ? files?.input() : undefined
   const target = optionValue(given, 'as-html') ?? optionValue(given, 'output-to')
-  const local = new Set(['xml-file', 'xml-pipe', 'as-html', 'output-to', 'pid-file', 'daemonize'])
+  const local = new Set([
+    'xml-file',
+    'xml-pipe',
+    'as-html',
+    'output-to',
+    'pid-file',
+    'daemonize',
+    'external-agent',
+    'external-recipient',
+  ])
   const kept = given.filter(({ name }) => !local.has(name)).flatMap(wordsOf)
   const more = [
     ...(text === undefined ? [] : [`--xml-text=${text}`]),

@@ -13,6 +13,7 @@ import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { profile } from './profile.ts'
 
 const written = (option: OptionSpec): OptionSpec => ({ ...option, file: 'written' })
 
@@ -46,11 +47,13 @@ export const crmSimulate: Tool = {
     written(valued('save-dotfile,D', 'FILE', 'Write the graph as Graphviz dot')),
     written(valued('save-input,I', 'FILE', 'Write the CIB that it begins with')),
     written(valued('save-output,O', 'FILE', 'Write the CIB that it leads to')),
+    valued('profile,P', 'FOLDER', 'How long it takes for each CIB in a folder'),
+    valued('repeat,N', 'NUMBER', 'How often each (with --profile); the time is that of all'),
     flag('quiet,Q', 'Only what was asked for'),
     { ...flag('all-actions,a', 'Nothing: a graph shows what it does'), ignored: true },
   ],
   runsHere: true,
-  run,
+  run: (call, world) => (hasOption(call.given, 'profile') ? profile(call, world) : run(call, world)),
 }
 
 function run(call: ParsedCall, world: ToolWorld): ToolReply {
