@@ -36,7 +36,7 @@ interface Slot {
 }
 
 interface OpenElement extends XmlElement {
-  readonly children: XmlNode[]
+  children: XmlNode[]
 }
 
 const tab = 0x09
@@ -54,6 +54,7 @@ const greater = 0x3e
 const firstSurrogate = 0xd800
 
 const declaration = /^<\?xml version="1\.0"(?: encoding="[uU][tT][fF]-8")?(?: standalone="(?:yes|no)")? ?\?>/
+/** Of every element until its first child is read; never changed. */
 const noChildren: XmlNode[] = []
 
 /** The root element, or undefined for the parser to decide. `maxDepth` is how many elements may be open at once. */
@@ -75,18 +76,24 @@ export function scanXml(text: string, maxDepth: number): XmlElement | undefined 
     } else if (next === bang) {
       const comment = readComment(scan)
       if (comment === undefined) return undefined
-      inside?.children.push({ kind: 'comment', text: comment })
+      if (inside !== undefined) addChild(inside, { kind: 'comment', text: comment })
     } else {
       if (root !== undefined && inside === undefined) return undefined
       const element = readElement(scan)
       if (element === undefined || open.length >= maxDepth) return undefined
       root ??= element
-      inside?.children.push(element)
-      if (element.children === noChildren) continue
+      if (inside !== undefined) addChild(inside, element)
+      if (text.charCodeAt(scan.at - 2) === slash) continue
       inside = element
       open.push(element)
     }
   }
+}
+
+/** Most have one or none, for whom an array that is made with its only child takes the least room. */
+function addChild(element: OpenElement, child: XmlNode): void {
+  if (element.children === noChildren) element.children = [child]
+  else element.children.push(child)
 }
 
 /** Stops at what is no white space. */
@@ -127,7 +134,7 @@ function readComment(scan: Scan): string | undefined {
   return text.slice(at + 4, end)
 }
 
-/** `<name a="b" …>` or `<name a="b" …/>`; the latter has no children and never gets any. */
+/** `<name a="b" …>` or `<name a="b" …/>`. */
 function readElement(scan: Scan): OpenElement | undefined {
   const { text } = scan
   const place: Place = { line: scan.line, column: scan.at - scan.lineStart + 1 }
@@ -140,7 +147,7 @@ function readElement(scan: Scan): OpenElement | undefined {
   const { name } = known
   if (text.charCodeAt(scan.at) === greater) {
     scan.at++
-    return { kind: 'element', name, attributes, children: [], place }
+    return { kind: 'element', name, attributes, children: noChildren, place }
   }
   if (text.charCodeAt(scan.at) !== slash || text.charCodeAt(scan.at + 1) !== greater) return undefined
   scan.at += 2

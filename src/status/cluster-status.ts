@@ -310,7 +310,6 @@ export interface HistoryEntry {
   readonly status: number
   /** The exit code that the transition expected; undefined where none is recorded. */
   readonly expectedExitCode?: number | undefined
-  readonly transition?: { readonly uuid: string; readonly number: number; readonly action: number } | undefined
   /** Seconds since the epoch. */
   readonly lastChange?: number | undefined
   readonly exitReason: string

@@ -152,11 +152,11 @@ function finishPrimitive({ world, nodesByName, primitivesById }: Finishing, draf
   return resource
 }
 
-function finishState({ role, active, ...state }: StateDraft): PrimitiveState {
+function finishState(draft: StateDraft): PrimitiveState {
   return {
-    ...state,
-    role: role ?? 'Stopped',
-    active: [...active].map(([node, roleThere]) => ({ node, role: roleThere })),
+    ...draft,
+    role: draft.role ?? 'Stopped',
+    active: [...draft.active].map(([node, roleThere]) => ({ node, role: roleThere })),
   }
 }
 

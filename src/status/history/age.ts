@@ -6,6 +6,7 @@ import type { HistoryEntry } from '../cluster-status.ts'
 
 /** Oldest first. Of entries of the same age the one that stands later in the document comes first, as in Pacemaker. */
 export function sortByAge(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  if (entries.length < 2) return entries
   return [...entries].reverse().sort((a, b) => compareAge(a, b, areOfOneNode(a, b)))
 }
 
@@ -29,10 +30,24 @@ function compareTimes(a: HistoryEntry, b: HistoryEntry): number {
 
 /** One of them is pending: it is the newer one, unless the other belongs to a later transition of the same scheduler. */
 function comparePending(a: HistoryEntry, b: HistoryEntry): number {
-  const [first, second] = [a.transition, b.transition]
+  const [first, second] = [transitionOf(a), transitionOf(b)]
   if (first === undefined || second === undefined) return 0
   if (first.uuid !== second.uuid || first.number === second.number) return a.callId < 0 ? 1 : -1
   // Number -1 is a stop at shutdown, after which there is nothing.
   const place = (number: number): number => (number < 0 ? Number.POSITIVE_INFINITY : number)
   return place(first.number) - place(second.number)
+}
+
+interface Transition {
+  readonly uuid: string
+  readonly number: number
+}
+
+/** How old a pending operation is, is told by what came back of it: `STATUS:EXIT CODE;` and the transition key. */
+function transitionOf({ attributes }: HistoryEntry): Transition | undefined {
+  const parts = attributes['transition-magic']?.replace(/^[^;]*;/, '').split(':') ?? []
+  if (parts.length !== 3 && parts.length !== 4) return undefined
+  const [action, number] = [parts[0], parts[1]].map((text) => Number.parseInt(text ?? '', 10))
+  if (number === undefined || Number.isNaN(action) || Number.isNaN(number)) return undefined
+  return { uuid: parts.at(-1) ?? '', number }
 }

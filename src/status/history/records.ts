@@ -99,7 +99,6 @@ function readAgent({ attributes }: XmlElement): Agent | undefined {
 function readEntry({ attributes }: XmlElement): HistoryEntry {
   const id = attributes.id ?? ''
   const { migrate_source: source, migrate_target: target } = attributes
-  const key = readTransitionKey(attributes['transition-key'])
   // There may be a hundred thousand of these: one shape, filled in one go.
   return {
     id,
@@ -109,9 +108,7 @@ function readEntry({ attributes }: XmlElement): HistoryEntry {
     callId: integer(attributes['call-id']) ?? -1,
     exitCode: integer(attributes['rc-code']) ?? -1,
     status: integer(attributes['op-status']) ?? -1,
-    expectedExitCode: key?.expected,
-    // How old a pending operation is, is told by what came back of it.
-    transition: readTransitionKey(attributes['transition-magic']?.replace(/^[^;]*;/, ''))?.transition,
+    expectedExitCode: expectedExitCode(attributes['transition-key']),
     lastChange: integer(attributes['last-rc-change']),
     exitReason: attributes['exit-reason'] ?? '',
     migrateSource: source === undefined ? undefined : nodeName(source),
@@ -120,26 +117,16 @@ function readEntry({ attributes }: XmlElement): HistoryEntry {
   }
 }
 
-interface TransitionKey {
-  readonly transition: NonNullable<HistoryEntry['transition']>
-  readonly expected: number | undefined
-}
-
 /** `ACTION:TRANSITION:EXPECTED:UUID`; before 0.6 without the expected exit code. */
-function readTransitionKey(text: string | undefined): TransitionKey | undefined {
-  if (text === undefined) return undefined
-  const first = text.indexOf(':')
-  const second = text.indexOf(':', first + 1)
-  if (first < 0 || second < 0) return undefined
-  const third = text.indexOf(':', second + 1)
-  if (third >= 0 && text.includes(':', third + 1)) return undefined
-  const [action, number] = [integer(text.slice(0, first)), integer(text.slice(first + 1, second))]
-  if (action === undefined || number === undefined) return undefined
-  const uuid = text.slice((third < 0 ? second : third) + 1)
-  return {
-    transition: { uuid, number, action },
-    expected: third < 0 ? undefined : integer(text.slice(second + 1, third)),
-  }
+function expectedExitCode(transitionKey: string | undefined): number | undefined {
+  if (transitionKey === undefined) return undefined
+  const first = transitionKey.indexOf(':')
+  const second = transitionKey.indexOf(':', first + 1)
+  const third = second < 0 ? -1 : transitionKey.indexOf(':', second + 1)
+  if (third < 0 || transitionKey.includes(':', third + 1)) return undefined
+  if (integer(transitionKey) === undefined || integer(transitionKey.slice(first + 1, second)) === undefined)
+    return undefined
+  return integer(transitionKey.slice(second + 1, third))
 }
 
 function integer(text: string | undefined): number | undefined {

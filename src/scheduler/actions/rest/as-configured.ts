@@ -10,7 +10,7 @@ import type { PrimitiveUnit } from '../unit.ts'
 export function runsAsConfigured(setting: Setting, unit: PrimitiveUnit, node: NodeStatus): boolean {
   const { history } = unit.resource.state
   for (const [name, entries] of history) {
-    if (name !== node.name && activeEntries(entries).some(isRecurring)) return false
+    if (name !== node.name && entries.some(isRecurring) && activeEntries(entries).some(isRecurring)) return false
   }
   const entries = activeEntries(history.get(node.name) ?? [])
   if (!hasItsMonitors(unit, entries)) return false
