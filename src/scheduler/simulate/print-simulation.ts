@@ -123,6 +123,7 @@ function statusLines(
 }
 
 function playedLines({ played, status }: Simulation): readonly string[] {
+  if (played.length === 0) return []
   const names = new Set<string>()
   for (const { id, state } of status.primitivesById.values()) {
     names.add(id)

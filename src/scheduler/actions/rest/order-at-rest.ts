@@ -3,17 +3,16 @@
  * possible. What asks for only some of its resources, for a role that not all of them have, or for a partner that is not there,
  * is left to the draft.
  */
-import type { NodeName } from '../../../base/index.ts'
 import type { OrderConstraint } from '../../../cib/index.ts'
 import { isInterleaved } from '../pairing.ts'
 import type { Setting } from '../setting.ts'
-import { isReplicated, primitivesOf, type Unit } from '../unit.ts'
+import { isReplicated, type Unit } from '../unit.ts'
 
 export function isOrderAtRest(setting: Setting, constraint: OrderConstraint): boolean {
   const units = orderedUnits(setting, constraint)
   const tasks = tasksIn(constraint)
   if (!needsAll(constraint) || units.some((unit) => !tasks.every((task) => isDoneBy(unit, task)))) return false
-  return units.every((follower, index) => units.slice(0, index).every((first) => hasPartners(first, follower)))
+  return units.every((follower, index) => units.slice(0, index).every((first) => hasPartners(setting, first, follower)))
 }
 
 /** The resources that it names, in the order that it gives them. */
@@ -45,11 +44,8 @@ function isDoneBy(unit: Unit, task: string): boolean {
 }
 
 /** An instance of an interleaved clone stays down where there is none of the clone before it. */
-function hasPartners(first: Unit, follower: Unit): boolean {
+function hasPartners({ pairing }: Setting, first: Unit, follower: Unit): boolean {
   if (!isReplicated(first) || !isReplicated(follower) || !isInterleaved(follower)) return true
-  const there = new Set(nodesOf(first))
-  return nodesOf(follower).every((node) => there.has(node))
+  const there = pairing.byNode(first, 'up')
+  return [...pairing.byNode(follower, 'up').keys()].every((node) => there.has(node))
 }
-
-const nodesOf = (unit: Unit): readonly NodeName[] =>
-  primitivesOf(unit).flatMap(({ assigned: { node } }) => (node === undefined ? [] : [node]))
