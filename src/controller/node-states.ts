@@ -78,7 +78,10 @@ export function reconcileNodeStates(input: NodeStateInput): NodeStateOutcome {
   return { edits, gone, waits, waitingFor, revoke }
 }
 
-/** Remote and guest nodes that were recorded, are down, and are configured no more. */
+/**
+ * Remote and guest nodes that were recorded, are down, and are configured no more. That one was fenced is known for as long as something
+ * is recorded of its connection: it would be fenced again and again before that is cleared away.
+ */
 function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const down = [...view.nodeStates.values()].filter(
     ({ inCcm, attributes }) => attributes?.remote_node === 'true' && inCcm === false,
@@ -86,7 +89,10 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const configuration = view.configuration?.typed
   if (down.length === 0 || configuration === undefined) return []
   const configured = new Set(connectedNodeNames(configuration))
-  return down.map(({ node }) => node).filter((node) => !configured.has(node))
+  const forgotten = down.map(({ node }) => node).filter((node) => !configured.has(node))
+  if (forgotten.length === 0) return []
+  const recorded = new Set<string>([...view.operations.values()].map(({ resource }) => resource))
+  return forgotten.filter((node) => !recorded.has(node))
 }
 
 function forgetNode(node: NodeName): readonly Edit[] {

@@ -587,6 +587,20 @@ describe('a remote node', () => {
     expect(dc.stateOf(east)).toBeUndefined()
   })
 
+  test('is not forgotten while its connection is still recorded: that it was fenced would be forgotten as well', () => {
+    const left = { node: east, id: east, inCcm: false, crmd: 'offline', join: 'down', expected: 'down' }
+    const connection = resourceId('east')
+    const recorded = keys.history(gamma, connection, 'east_last_0')
+    const dc = new Dc()
+    dc.store(
+      put(recorded, { node: gamma, resource: connection, agent, recordId: 'east_last_0', attributes: {} }),
+      put(keys.nodeState(east), { ...left, attributes: { remote_node: 'true', node_fenced: '5' } }),
+    )
+    expect(dc.stateOf(east)).toMatchObject({ attributes: { node_fenced: '5' } })
+    dc.store({ kind: 'delete', key: recorded })
+    expect(dc.stateOf(east)).toBeUndefined()
+  })
+
   test('that was fenced is recorded as a remote one, and what was under way there has failed', () => {
     const connection = '<primitive id="east" class="ocf" provider="pacemaker" type="remote"/>'
     const dc = new Dc({ left: [configuration(true, '', connection)] })
