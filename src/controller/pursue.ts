@@ -25,6 +25,7 @@ import {
   actionsUnderWay,
   executingNode,
   isFencing,
+  isGuestFencing,
   isOver,
   markEnded,
   markSent,
@@ -131,6 +132,7 @@ function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): 
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
     held: (action) => {
+      if (isGuestFencing(action)) return isProbing(state)
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
       return action.operation === 'do_shutdown' && isBusy(state, action.node)
@@ -138,12 +140,26 @@ function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): 
   }
 }
 
+/**
+ * Where a daemon has just started, it is not known what runs there: a guest counts as lost with its container only when no probe that
+ * can be made now finds that container.
+ */
+function isProbing(state: ControllerState): boolean {
+  return goingOn(state).some(
+    (action) => action.kind === 'resource' && action.operation === 'monitor' && action.intervalMs === 0,
+  )
+}
+
 /** A node leaves last: a probe that is about to begin may still find something that must be stopped first. */
 function isBusy(state: ControllerState, node: NodeName): boolean {
+  return goingOn(state).some((action) => action.kind === 'resource' && executingNode(action) === node)
+}
+
+/** What is under way, and what could be. */
+function goingOn(state: ControllerState): readonly GraphAction[] {
   const walk = state.reign?.walk
-  if (walk === undefined) return false
-  const going = [...walk.underWay.keys(), ...walk.ready].map((id) => walk.byId.get(id))
-  return going.some((action) => action?.kind === 'resource' && executingNode(action) === node)
+  if (walk === undefined) return []
+  return [...walk.underWay.keys(), ...walk.ready].flatMap((id) => walk.byId.get(id) ?? [])
 }
 
 function send(state: ControllerState, action: GraphAction, now: number): Turn {

@@ -631,17 +631,18 @@ describe('a guest node', () => {
     downed: [],
   }
 
+  const online = { inCcm: true, crmd: 'online', join: 'member', expected: 'member' }
+  const left = [
+    put(keys.nodeState(guest), { node: guest, id: guest, ...online, attributes: { remote_node: 'true' } }),
+    configuration(
+      true,
+      '',
+      '<primitive id="vm" class="ocf" provider="heartbeat" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>',
+    ),
+  ]
+
   test('is fenced by the recovery of its container: that it is down is recorded before anything waits no more', () => {
-    const dc = new Dc({
-      left: [
-        put(keys.nodeState(guest), { node: guest, id: guest, inCcm: true, attributes: { remote_node: 'true' } }),
-        configuration(
-          true,
-          '',
-          '<primitive id="vm" class="ocf" provider="heartbeat" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>',
-        ),
-      ],
-    })
+    const dc = new Dc({ left })
     dc.computes(routed, fencing, resourceAction(3, 'start', beta, [2]))
     expect(dc.take('fence')).toEqual([])
     expect(dc.stateOf(guest)).toMatchObject({
@@ -652,6 +653,25 @@ describe('a guest node', () => {
     })
     expect(dc.executed).toEqual(['web_start_0@gamma', 'web_start_0@beta'])
     expect(dc.state.reign?.walk?.failed).toEqual(new Set([1]))
+  })
+
+  test('counts as lost with its container only when no probe finds that', () => {
+    const probe = {
+      ...resourceAction(1, 'monitor', gamma),
+      expectedExitCode: 7,
+      attributes: { CRM_meta_op_target_rc: '7' },
+    }
+    const dc = new Dc({ left })
+    dc.computes(probe, fencing, resourceAction(3, 'start', beta, [2]))
+    expect(dc.executed).toEqual(['web_monitor_0@gamma'])
+    expect(dc.stateOf(guest)).toMatchObject({ inCcm: true })
+    dc.result(probe, 0)
+    expect(dc.executed, 'it runs there: everything is decided anew').toEqual([])
+    expect(dc.stateOf(guest)).toMatchObject({ inCcm: true })
+    dc.computes(probe, fencing, resourceAction(3, 'start', beta, [2]))
+    dc.result(probe, 7)
+    expect(dc.executed).toEqual(['web_monitor_0@gamma', 'web_start_0@beta'])
+    expect(dc.stateOf(guest)).toMatchObject({ inCcm: false })
   })
 })
 
