@@ -11,6 +11,7 @@ import { Executor, type ResultStore } from '../../executor/index.ts'
 import {
   LinkEndedError,
   nobody,
+  type OwnerCalls,
   type OwnerLink,
   type Ownership,
   type OwnRequest,
@@ -101,12 +102,23 @@ export class RemoteDaemon {
   async #renew(): Promise<void> {
     const { pki } = this.#paths
     const { publicKey, key } = await createKeys()
-    const link = await this.#owner.wait(renewalPatienceMs)
-    const identity = { ...(await link.call('renew', { publicKey })), key }
+    const identity = { ...(await this.#signed(publicKey)), key }
     writeRemoteIdentity(pki, identity)
     this.#server?.replaceIdentity(identity)
     this.#log.info('the certificate was renewed', { until: new Date(validityOf(identity.certificate).until) })
     this.#renewal.plan(0)
+  }
+
+  /** By whoever holds the connection: one that ends meanwhile is followed by the next. */
+  async #signed(publicKey: string): Promise<OwnerCalls['renew']['answer']> {
+    for (;;) {
+      const link = await this.#owner.wait(renewalPatienceMs)
+      try {
+        return await link.call('renew', { publicKey })
+      } catch (error) {
+        if (!(error instanceof LinkEndedError)) throw error
+      }
+    }
   }
 
   get #ownershipPath(): string {
