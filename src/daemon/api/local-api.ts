@@ -23,6 +23,7 @@ import { readAuthority } from '../nodes/identity.ts'
 import { makeJoinToken } from '../nodes/join-tokens.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { deleteHistory } from '../records/forget-history.ts'
+import { clearNode } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 
@@ -140,6 +141,7 @@ function membershipHandlers(
   | 'joinCluster'
   | 'addNode'
   | 'removeNode'
+  | 'clearNode'
   | 'destroyCluster'
   | 'unblockQuorum'
   | 'getCertificates'
@@ -188,6 +190,10 @@ function membershipHandlers(
     },
     removeNode: async ({ node }) => {
       await removeNode(daemon, knownNode(daemon, node))
+      return {}
+    },
+    clearNode: async ({ node }) => {
+      await clearNode(daemon.node, configuredFile(daemon), nodeName(node))
       return {}
     },
     unblockQuorum: async () => ({ node: await daemon.node.twoNode.unblock() }),

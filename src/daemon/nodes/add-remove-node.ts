@@ -16,9 +16,9 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import type { Write } from '../../store/index.ts'
 import { saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
+import { forgetRecords } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile } from './cluster-file.ts'
@@ -89,7 +89,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
     throw error
   }
   await editCib(daemon, `cluster node remove ${removed}`, (cib) => removeCibNode(cib, { name: removed }))
-  await forgetRecords(daemon, removed)
+  await forgetRecords(store, removed)
   // One that is off finds that the list does not name it any more when it is back.
   await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
   const kept = (nodes: readonly ClusterNodeEntry[]) => nodes.filter((node) => !isIt(node))
@@ -174,17 +174,6 @@ async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> 
     await delay(50)
   }
   return true
-}
-
-async function forgetRecords(daemon: Daemon, removed: NodeName): Promise<void> {
-  const writes: Write[] = [
-    { kind: 'delete', key: keys.nodeState(removed) },
-    { kind: 'delete', key: keys.fencingConfirmed(removed) },
-    { kind: 'delete-prefix', prefix: keys.historyOfNode(removed) },
-    { kind: 'delete-prefix', prefix: keys.attributesOfNode(removed) },
-    { kind: 'delete-prefix', prefix: keys.withheldOfNode(removed) },
-  ]
-  await daemon.node.store.transaction({ compare: [], writes })
 }
 
 async function editCib(daemon: Daemon, command: string, edit: (cib: XmlElement) => EditResult): Promise<void> {

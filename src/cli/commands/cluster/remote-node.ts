@@ -1,5 +1,7 @@
 import { failed, ok } from '../../../base/index.ts'
 import {
+  childElement,
+  childElements,
   createPrimitive,
   deleteResources,
   type EditResult,
@@ -12,7 +14,7 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { readResourceWords } from '../../resource-words.ts'
 import { emptyGuest, stopConnections } from '../../stop-connections.ts'
@@ -181,21 +183,30 @@ export const nodeDeleteGuest: Command = {
 export const nodeClear: Command = {
   path: ['cluster', 'node', 'clear'],
   usage: '<node>',
-  summary: 'Forget a node that has left the cluster: its entry, and constraints and levels that name it',
+  summary:
+    'Forget a node that has left the cluster: its entry, constraints and levels that name it, and its recorded state',
+  details: 'It must be off, or run nothing of the cluster’s: nobody asks it.',
   flags: changeFlags,
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node clear <node>' })
     const name = call.words[0] ?? ''
-    const members = (await call.cluster.live?.getState({}))?.members ?? []
-    if (members.some(({ node }) => node === name))
-      throw new Refusal(`${name} is still a node of the cluster: use cluster node remove.`)
+    const { cib } = await call.cluster.readCib()
+    const isListed = readConfiguration(cib).nodes.some((node) => node.name === name)
+    if (!call.flags.has('preview')) await call.cluster.live?.clearNode({ node: name })
+    const message = `${name} is forgotten.`
+    if (!isListed && isRecorded(cib, name)) return done(`${message}\n`, { removed: [] })
     return await changeCib(call, {
-      edit: (cib) => removeNode(cib, { name }),
-      message: () => `${name} is forgotten.`,
+      edit: (current) => removeNode(current, { name }),
+      message: () => message,
       facts: ({ removed }) => ({ removed }),
     })
   },
+}
+
+function isRecorded(cib: XmlElement, name: string): boolean {
+  const status = childElement(cib, 'status')
+  return status !== undefined && childElements(status, 'node_state').some(({ attributes }) => attributes.uname === name)
 }
 
 /** A second edit on what the first has left. */

@@ -1,0 +1,36 @@
+/** Everything that the store knows of a node that is none any more. What the configuration says of it is another matter. */
+import type { NodeName } from '../../base/index.ts'
+import { refuse } from '../../rpc/index.ts'
+import { connectedNodeNames } from '../../status/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { SharedState } from '../node/shared-state.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { keys, remoteOwnerKey } from './keys.ts'
+
+/** `cluster node clear`: of a node that is in no list, so that nobody writes of it again. Whether it is off the administrator knows. */
+export async function clearNode(node: SharedState, file: ClusterFile, cleared: NodeName): Promise<void> {
+  if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: nothing can be forgotten here.')
+  const { configuration, members } = node.view
+  if (file.nodes.some(({ name }) => name === cleared) || members.has(cleared))
+    throw refuse('still-a-node', `${cleared} is still a node of the cluster: use cluster node remove ${cleared}.`)
+  if (configuration !== undefined && connectedNodeNames(configuration.typed).includes(cleared))
+    throw refuse(
+      'still-connected',
+      `${cleared} is still a node of the cluster by its connection: use cluster node remove-remote ${cleared}, or remove-guest.`,
+    )
+  await forgetRecords(node.store, cleared)
+}
+
+export async function forgetRecords(store: Store, node: NodeName): Promise<void> {
+  await store.transaction({
+    compare: [],
+    writes: [
+      { kind: 'delete', key: keys.nodeState(node) },
+      { kind: 'delete', key: keys.fencingConfirmed(node) },
+      { kind: 'delete', key: remoteOwnerKey(node) },
+      { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
+      { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
+      { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
+    ],
+  })
+}
