@@ -13,7 +13,7 @@
  * - While a cluster starts, nodes that are missing have some time to appear before they count as lost.
  */
 import type { NodeName } from '../base/index.ts'
-import type { NodeStateRecord } from '../cib/index.ts'
+import type { NodeStateRecord, OperationRecord } from '../cib/index.ts'
 import { connectedNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
 import { bootAttributes, knownIncarnation } from './life.ts'
@@ -79,8 +79,8 @@ export function reconcileNodeStates(input: NodeStateInput): NodeStateOutcome {
 }
 
 /**
- * Remote and guest nodes that were recorded, are down, and are configured no more. That one was fenced is known for as long as something
- * is recorded of its connection: it would be fenced again and again before that is cleared away.
+ * Remote and guest nodes that were recorded, are down, and are configured no more. That one was fenced is known for as long as its
+ * connection is not recorded as stopped: it would be fenced again and again before it is.
  */
 function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const down = [...view.nodeStates.values()].filter(
@@ -91,8 +91,15 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const configured = new Set(connectedNodeNames(configuration))
   const forgotten = down.map(({ node }) => node).filter((node) => !configured.has(node))
   if (forgotten.length === 0) return []
-  const recorded = new Set<string>([...view.operations.values()].map(({ resource }) => resource))
-  return forgotten.filter((node) => !recorded.has(node))
+  const leading = new Set<string>([...view.operations.values()].filter(mayLead).map(({ resource }) => resource))
+  return forgotten.filter((node) => !leading.has(node))
+}
+
+/** The last that is known of a resource on a node: anything but that it is stopped there. */
+function mayLead({ resource, recordId, attributes }: OperationRecord): boolean {
+  if (recordId !== `${resource}_last_0`) return false
+  const { operation, 'rc-code': code } = attributes
+  return !(operation === 'stop' && code === '0') && !(operation === 'monitor' && code === '7')
 }
 
 function forgetNode(node: NodeName): readonly Edit[] {

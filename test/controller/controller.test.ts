@@ -587,17 +587,20 @@ describe('a remote node', () => {
     expect(dc.stateOf(east)).toBeUndefined()
   })
 
-  test('is not forgotten while its connection is still recorded: that it was fenced would be forgotten as well', () => {
+  test('is not forgotten before its connection is stopped: that it was fenced would be forgotten as well', () => {
     const left = { node: east, id: east, inCcm: false, crmd: 'offline', join: 'down', expected: 'down' }
-    const connection = resourceId('east')
-    const recorded = keys.history(gamma, connection, 'east_last_0')
+    const connection = (operation: string, exitCode: string): Observation => {
+      const [resource, recordId] = [resourceId('east'), 'east_last_0']
+      const attributes = { operation, 'rc-code': exitCode }
+      return put(keys.history(gamma, resource, recordId), { node: gamma, resource, agent, recordId, attributes })
+    }
     const dc = new Dc()
     dc.store(
-      put(recorded, { node: gamma, resource: connection, agent, recordId: 'east_last_0', attributes: {} }),
+      connection('start', '1'),
       put(keys.nodeState(east), { ...left, attributes: { remote_node: 'true', node_fenced: '5' } }),
     )
     expect(dc.stateOf(east)).toMatchObject({ attributes: { node_fenced: '5' } })
-    dc.store({ kind: 'delete', key: recorded })
+    dc.store(connection('stop', '0'))
     expect(dc.stateOf(east)).toBeUndefined()
   })
 
