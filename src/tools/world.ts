@@ -73,6 +73,8 @@ export interface ToolWorld {
     readonly intervalMs?: number
     readonly refresh?: boolean
   }): Promise<void>
+  /** Records that a resource, by its name in the history, has failed on a node; false where the node has no history of it. */
+  fail(what: { readonly resource: string; readonly node: NodeName }): Promise<boolean>
   /** Resolves when the cluster has nothing left to do, or false after the time. */
   settled(timeoutMs: number): Promise<boolean>
   /** Who is the cluster's DC, if it has one. */

@@ -164,6 +164,14 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
       "64 stonith_admin: fence devices are those of the configuration: 'systole stonith create new' or 'systole stonith delete new'.",
     ],
   ],
+  'a failure is recorded where the resource has run': [
+    ['crm_resource -F -r web', '64 crm_resource: Must supply a node name with -N'],
+    ['crm_resource -F -r web -N alpha', '0'],
+    [
+      'crm_resource --fail -r web -N beta',
+      '105 crm_resource: beta has not run web, so that it cannot have failed there.',
+    ],
+  ],
   'what is not understood is said': [
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],

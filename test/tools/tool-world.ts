@@ -126,6 +126,11 @@ export class TestWorld implements ToolWorld {
     this.cleaned.push(`${resource ?? 'all'} on ${node ?? 'all'}`)
   }
 
+  async fail({ resource, node }: Parameters<ToolWorld['fail']>[0]): Promise<boolean> {
+    this.asked.push(`${resource} has failed on ${node}`)
+    return node === 'alpha'
+  }
+
   dc() {
     return { name: nodeName('alpha'), id: '1' }
   }

@@ -28,6 +28,7 @@ import { knownAttributes } from '../records/attribute-writes.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { failResource } from '../records/simulated-failure.ts'
 import { agentToolsSocket } from './agent-tools-socket.ts'
 import { changeCib } from './change-cib.ts'
 
@@ -117,6 +118,10 @@ class AgentToolsWorld implements ToolWorld {
   async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
     const { refresh = false, ...which } = what
     await deleteHistory(this.#node, { ...which, onlyFailed: !refresh })
+  }
+
+  async fail(what: Parameters<ToolWorld['fail']>[0]): Promise<boolean> {
+    return await failResource(this.#node, what)
   }
 
   async settled(timeoutMs: number): Promise<boolean> {

@@ -113,6 +113,10 @@ export class FileWorld implements ToolWorld {
     await Promise.resolve()
   }
 
+  async fail(): Promise<boolean> {
+    return await Promise.resolve(false)
+  }
+
   async settled(): Promise<boolean> {
     return await Promise.resolve(false)
   }

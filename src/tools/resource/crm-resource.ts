@@ -65,6 +65,7 @@ const options: readonly OptionSpec[] = [
   flag('reprobe,P', 'Forget the history, so that the state is probed anew'),
   valued('operation,n', 'OPERATION', 'Of this operation (with --cleanup)'),
   valued('interval,I', 'TIME', 'The interval of the operation (with --cleanup)'),
+  flag('fail,F', 'Tell the cluster that the resource has failed (with --node)'),
   flag('delete,D', 'Delete the resource (with --resource-type)'),
   valued('resource-type,t', 'ELEMENT', 'primitive, group, clone or bundle'),
   flag('restart', 'Stop the resource and start it again (with --node the instance there)'),
@@ -119,6 +120,7 @@ const commands = [
   'cleanup',
   'refresh',
   'reprobe',
+  'fail',
   'delete',
   'wait',
   'restart',
@@ -224,9 +226,34 @@ async function onResource(
       return await moveOrBan(call, { kind: command.name, resource: id }, world)
     case 'clear':
       return await clear(call, id, world)
+    case 'fail':
+      return await fail(call, resource, world)
     default:
       return await remove(call, id, world)
   }
+}
+
+async function fail(call: ParsedCall, resource: string, world: ToolWorld): Promise<ToolReply> {
+  const node = optionValue(call.given, 'node')
+  if (node === undefined) return refused(exitCodes.usage, 'crm_resource: Must supply a node name with -N')
+  if (!knowsNode(world, node)) return noNode(node)
+  if (!world.isCluster)
+    return refused(
+      exitCodes.notConnected,
+      'crm_resource: Error connecting to the controller: Connection refused\nError performing operation: Not connected',
+    )
+  const found = findStatus(statusOf(world), resource)
+  const there = found.find(({ state }) => state.active.some((place) => place.node === node)) ?? found[0]
+  const isPrimitive = found.length === 1 || found.every(({ configuredId }) => configuredId === there?.configuredId)
+  if (there === undefined || !isPrimitive)
+    return refused(exitCodes.usage, `crm_resource: ${resource} is not a primitive resource: name one of its members.`)
+  const recorded = await world.fail({ resource: there.state.historyName ?? there.configuredId, node: nodeName(node) })
+  return recorded
+    ? printed('', [])
+    : refused(
+        exitCodes.noSuchObject,
+        `crm_resource: ${node} has not run ${resource}, so that it cannot have failed there.`,
+      )
 }
 
 async function remove(call: ParsedCall, id: string, world: ToolWorld): Promise<ToolReply> {
