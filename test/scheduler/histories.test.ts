@@ -284,6 +284,34 @@ const cases: readonly Case[] = [
     transition: ['Start a:1 ( n2 )'],
     inOrder: ['Pseudo action: first_running_0', 'Pseudo action: then_start_0', 'Pseudo action: then_running_0'],
   },
+  {
+    name: 'a started member of a promotable group is not called unpromoted beside one that failed to be promoted',
+    cib: {
+      resources: clone('c', `<group id="g">${dummy('a')}${dummy('b')}</group>`, { promotable: 'true' }),
+      constraints: '<rsc_location id="l" rsc="c" node="n1" score="-INFINITY"/>',
+      nodes: { n1: { ran: ['a start', 'b start', 'a promote rc=1'] } },
+    },
+    transition: ['Stop a:0 ( Promoted n1 ) due to node availability', 'Stop b:0 ( n1 ) due to node availability'],
+  },
+  {
+    name: 'an instance that loses its node because of a colocation has no promotion score',
+    cib: {
+      resources: `<bundle id="b"><docker image="i" replicas="2" promoted-max="1"/><network control-port="3121"/>${dummy('in')}</bundle>
+        <bundle id="far"><docker image="i" replicas="2"/></bundle>`,
+      constraints: `<rsc_colocation id="k" rsc="b" with-rsc="far" score="INFINITY"/>
+        <rsc_location id="l" rsc="far" node="n2" score="-INFINITY"/>
+        <rsc_location id="p" rsc="b" node="n1" score="5" role="Promoted"/>`,
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: [
+      'Start far-docker-0 ( n1 )',
+      'Start b-docker-0 ( n1 )',
+      'Start b-0 ( n1 )',
+      'Start in:0 ( b-0 )',
+      'Start b-1 ( n2 ) due to unrunnable b-docker-1 start (blocked)',
+    ],
+    scores: ['in:1 promotion score (inactive): -INFINITY'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [] }) => {

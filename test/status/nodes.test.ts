@@ -56,6 +56,24 @@ const cases: readonly {
     verdict: 'online, fence',
   },
   {
+    name: 'a lost node whose termination was asked for is fenced',
+    state: { ...joined, in_ccm: 'false', crmd: 'offline' },
+    attributes: { terminate: 'true' },
+    verdict: 'fence',
+  },
+  {
+    name: 'a node that comes up though its termination was asked for is fenced',
+    state: { in_ccm: 'true', crmd: 'online', join: 'down', expected: 'down' },
+    attributes: { terminate: 'true' },
+    verdict: 'online, fence',
+  },
+  {
+    name: 'a node of which nothing is left was fenced as was asked for',
+    state: { in_ccm: 'false', crmd: 'offline', join: 'down', expected: 'member' },
+    attributes: { terminate: 'true' },
+    verdict: '',
+  },
+  {
     name: 'without fencing a lost node is offline',
     state: { ...joined, in_ccm: 'false' },
     fencing: false,

@@ -153,7 +153,7 @@ function buildPrimitive(
     ...common(builder, resource.id, parent),
     kind: 'primitive',
     resource,
-    role: isPromotableAround(parent) && resource.state.role === 'Started' ? 'Unpromoted' : resource.state.role,
+    role: roleIn(parent, resource),
     assigned: defined(builder.assignment.primitives.get(resource.id), `the assignment of ${resource.id}`),
     container: undefined,
     ...(replica && { replica }),
@@ -163,8 +163,15 @@ function buildPrimitive(
   return unit
 }
 
-const isPromotableAround = (unit: Unit | undefined): boolean =>
-  unit !== undefined && ((unit.kind === 'clone' && unit.resource.promotable) || isPromotableAround(unit.parent))
+/** An instance of a promotable clone that is started is unpromoted, unless another member of it has a role already. */
+function roleIn(parent: Unit | undefined, { state: { role } }: PrimitiveResource): Role {
+  if (role !== 'Started') return role
+  const isGroup = parent?.kind === 'group'
+  const clone = isGroup ? parent.parent : parent
+  if (clone?.kind !== 'clone' || !clone.resource.promotable) return role
+  const roles = isGroup ? parent.resource.members.map((member) => member.state.role) : [role]
+  return highest(roles) === 'Started' ? 'Unpromoted' : role
+}
 
 function buildGroup(builder: Builder, resource: GroupResource, parent: Unit | undefined): GroupUnit {
   const members: PrimitiveUnit[] = []

@@ -144,7 +144,9 @@ function finalRank(placing: Placing, clone: CloneEntry, instance: Entry): number
   const rank = placing.promotionRank[instance.index] ?? 0
   if (!isManaged(placing, instance) && nextRole(placing, instance) === 'Promoted') return INFINITY_SCORE
   const node = assignedNode(placing, instance)
-  if (node === nowhere || rank < 0) return rank
+  // It may have lost its node on the way, because what it must be with is nowhere.
+  if (node === nowhere) return unpromotable
+  if (rank < 0) return rank
   const score = scoreAt(tableOf(placing, clone), node)
   return score === absent ? rank : score
 }

@@ -9,12 +9,13 @@
  * | it asked to shut down | online while its controller answers |
  * | membership unknown | fence: never seen |
  * | join refused | fence |
+ * | somebody asked for its termination, and nothing of it is left | offline: that was done |
+ * | somebody asks for its termination | fence |
  * | not expected, and not here | offline |
  * | not expected, in the membership without a controller for longer than node-pending-timeout | fence |
  * | not expected, but coming up | pending |
  * | expected, not in the membership | fence: lost |
  * | expected, no controller | fence |
- * | somebody asks for its termination | fence |
  * | joined | online |
  * | joining | pending |
  * | anything else | fence |
@@ -98,10 +99,13 @@ function withFencing(facts: Facts, input: MembershipInput): Verdict {
   if (member === undefined) return fence('peer has not been seen by the cluster')
   const online = member > 0
   if (join === 'banned') return { online, ...fence('peer failed Pacemaker membership criteria') }
+  if (facts.terminate) {
+    const isGone = !online && controller <= 0 && join === 'down'
+    return isGone ? {} : { online, ...fence('fencing was requested') }
+  }
   if (!facts.expected) return comingUp(facts, member, input)
   if (!online) return fence('peer is no longer part of the cluster', true)
   if (controller <= 0) return { online, ...fence('peer process is no longer available') }
-  if (facts.terminate) return { online, ...fence('fencing was requested') }
   if (join === 'member') return { online }
   if (join === 'pending' || join === 'down') return { online, pending: true }
   return { online, ...fence('peer was in an unknown state') }
