@@ -2,7 +2,7 @@
  * `npm run conformance`: the scheduler against Pacemaker's own cases in ../shared/pacemaker-scheduler. Writes docs/conformance.md and
  * test/conformance/baseline.json; with `--check` it writes neither, and fails where a case that passed at a level no longer does.
  * test/conformance/reasons.json says in a sentence why each case that differs does: one that is missing, or that is there for a case
- * that passes, is a failure too. `--summary FILE` leaves the count for `npm test`.
+ * that passes, is a failure too. test/conformance/changed-cases.json says what `npm run fuzz:scheduler` counted. `--summary FILE` leaves the count for `npm test`.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,6 +27,7 @@ const project = resolve(import.meta.dirname, '..')
 const suite = resolve(project, '../shared/pacemaker-scheduler')
 const baselineFile = join(project, 'test/conformance/baseline.json')
 const reasonsFile = join(project, 'test/conformance/reasons.json')
+const changedFile = join(project, 'test/conformance/changed-cases.json')
 const pageFile = join(project, 'docs/conformance.md')
 
 const { values } = parseArgs({
@@ -100,6 +101,35 @@ const required: Readonly<Record<Level, number>> = {
   graph: 95,
 }
 
+/** What was counted beside a `crm_simulate`, which this machine may not have: with its seeds, so that anyone can count again. */
+interface ChangedCases {
+  readonly date: string
+  readonly reference: string
+  readonly measured: readonly {
+    readonly seeds: string
+    readonly compared: number
+    readonly differ: number
+    readonly note: string
+  }[]
+}
+
+function changedCases(): readonly string[] {
+  const { date, reference, measured } = JSON.parse(readFileSync(changedFile, 'utf8')) as ChangedCases
+  return [
+    '## Changed cases',
+    '',
+    `\`npm run fuzz:scheduler\` beside ${reference} on ${date}: cases that agree as they are, changed at random and compared to the word at every level.`,
+    '',
+    '| seeds | compared | differ | share | |',
+    '| --- | --- | --- | --- | --- |',
+    ...measured.map(
+      ({ seeds, compared, differ, note }) =>
+        `| ${seeds} | ${compared} | ${differ} | ${((differ / compared) * 100).toFixed(1)} % | ${note} |`,
+    ),
+    '',
+  ]
+}
+
 function page(results: Results, reasons: Reasons): string {
   const cases = Object.entries(results)
   const groups = [...new Set(cases.map(([, { group }]) => group))]
@@ -128,6 +158,7 @@ function page(results: Results, reasons: Reasons): string {
       ),
     ),
     '',
+    ...changedCases(),
     `## Cases that differ: ${failing.length}`,
     '',
     '| case | group | differs in | why |',
