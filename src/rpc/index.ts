@@ -28,6 +28,6 @@ export { connectLocal, type LocalClient, localSocketPath } from './local-client.
 export type { Handlers } from './method.ts'
 export { connectPeer, type PeerClient } from './peer-client.ts'
 export { framePulse, openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
-export { RefusedError, refuse } from './report.ts'
+export { RefusedError, refuse, UnreachableError } from './report.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'

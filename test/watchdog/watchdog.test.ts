@@ -97,10 +97,22 @@ test('a node whose daemon is frozen is reset', async () => {
 })
 
 test('a healthy node that is to be fenced ends itself', async () => {
-  const pid = lab.power.pid1('n3')
-  await lab.systole('n1', 'stonith', 'fence', 'n3')
-  expect(lab.power.isOn('n3') && lab.power.pid1('n3') === pid).toBe(false)
-  expect((await fencings('n1'))[0]).toMatchObject({ target: 'n3', device: 'watchdog' })
+  const { nodes } = await lab.status('n1')
+  const dc = nodes.find((node) => node.dc)?.name ?? ''
+  const target = lab.nodes.find((node) => node !== dc) ?? ''
+  const pid = lab.power.pid1(target)
+  await lab.systole(dc, 'stonith', 'fence', target)
+  expect(lab.power.isOn(target) && lab.power.pid1(target) === pid).toBe(false)
+  expect((await fencings(dc))[0]).toMatchObject({ target, device: 'watchdog' })
+  await allAreBack()
+})
+
+test('the DC ends itself too, and whoever asked for it hears that', async () => {
+  const dc = (await lab.status('n1')).nodes.find((node) => node.dc)?.name ?? ''
+  const pid = lab.power.pid1(dc)
+  const asking = lab.nodes.find((node) => node !== dc) ?? ''
+  await lab.systole(asking, 'stonith', 'fence', dc)
+  expect(lab.power.isOn(dc) && lab.power.pid1(dc) === pid).toBe(false)
   await allAreBack()
 })
 

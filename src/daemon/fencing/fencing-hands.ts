@@ -1,5 +1,6 @@
 /** Fencing of this daemon: as the DC, whose fencer decides which device does what, and as a node that runs devices for the DC. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
 import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
 import {
@@ -8,6 +9,9 @@ import {
   type ControllerInput,
   type FencingAction,
   knownIncarnation,
+  knownLife,
+  type NodeLife,
+  sinceLife,
 } from '../../controller/index.ts'
 import {
   type Announcement,
@@ -28,9 +32,16 @@ import {
   watchdogDeviceId,
 } from '../../fencing/index.ts'
 import { type AgentMetadata, type AgentRunner, metadataReader } from '../../resource-agents/index.ts'
-import { type FenceAnswer, type RunFenceDeviceAnswer, type RunFenceDeviceRequest, refuse } from '../../rpc/index.ts'
+import {
+  type FenceAnswer,
+  type RunFenceDeviceAnswer,
+  type RunFenceDeviceRequest,
+  refuse,
+  UnreachableError,
+} from '../../rpc/index.ts'
 import type { Comparison, Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
+import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { agentHost, bundledFenceAgents } from '../node/open-executor.ts'
@@ -60,6 +71,9 @@ export interface FencingPorts {
 /** Besides the time limit of the device itself. */
 const answerMarginMs = 3000
 const administratorTimeoutMs = 20 * 60_000
+/** Longer than an election takes where the lease of the last DC must run out. */
+const nextDcTimeoutMs = 60_000
+const lookMs = 100
 const defaultTimeoutMs = 60_000
 
 export class FencingHands {
@@ -164,9 +178,29 @@ export class FencingHands {
   async fenceForAdministrator(target: NodeName, action: FencingAction): Promise<FenceAnswer> {
     const { dc } = this.#ports.view()
     if (!dc) throw refuse('no-dc', 'No node leads the cluster at the moment, so nobody can fence: try again.')
-    if (dc.node !== this.#ports.self)
+    if (dc.node === this.#ports.self) return await this.#fenceAsked(target, action, dc.term)
+    const life = knownLife(this.#ports.view(), target)
+    try {
       return await this.#ports.peers.to(dc.node).fence({ target, action }, { timeoutMs: administratorTimeoutMs })
-    return await this.#fenceAsked(target, action, dc.term)
+    } catch (error) {
+      if (dc.node !== target || !(error instanceof UnreachableError)) throw error
+      return await this.#askNextDc(target, action, life)
+    }
+  }
+
+  /** A DC that is fenced dies before it can say so. */
+  async #askNextDc(target: NodeName, action: FencingAction, life: NodeLife): Promise<FenceAnswer> {
+    const { view } = this.#ports
+    const giveUpAt = monotonicNow() + nextDcTimeoutMs
+    const isOver = (): boolean => action === 'reboot' && sinceLife(view(), target, life) === 'rebooted'
+    while (!isOver() && (view().dc === undefined || view().dc?.node === target)) {
+      if (monotonicNow() >= giveUpAt)
+        throw refuse('no-dc', `${target} led the cluster and is gone, and no other node leads it yet: try again.`)
+      await delay(lookMs)
+    }
+    const answer = isOver() ? undefined : await this.fenceForAdministrator(target, action)
+    // It may have come back while the next one was asked.
+    return answer === undefined || isOver() ? { succeeded: true, message: `${target} has booted anew` } : answer
   }
 
   /** The devices that this node knows, and the nodes that each says it can fence; undefined where it must be asked. */

@@ -12,6 +12,8 @@ import type { PowerSupply } from './power.ts'
 interface Timer {
   readonly pipe: number
   resetAt?: number
+  /** PID 1 of the machine for which it runs: one that boots begins with its watchdog stopped. */
+  boot?: number
   /** Somebody holds it open. */
   held: boolean
   last: string
@@ -59,6 +61,8 @@ export class Watchdogs {
   #look(): void {
     const now = performance.now()
     for (const [node, timer] of this.#timers) {
+      const boot = this.#power.isOn(node) ? this.#power.pid1(node) : undefined
+      if (boot !== timer.boot) forget(timer, boot)
       this.#read(timer, now)
       if (timer.resetAt === undefined || now < timer.resetAt) continue
       delete timer.resetAt
@@ -89,6 +93,14 @@ export class Watchdogs {
       timer.resetAt = now + this.timeoutMs
     }
   }
+}
+
+function forget(timer: Timer, boot: number | undefined): void {
+  delete timer.resetAt
+  timer.held = false
+  timer.last = ''
+  if (boot === undefined) delete timer.boot
+  else timer.boot = boot
 }
 
 function readOrNothing(pipe: number, into: Buffer): number | 'nothing yet' {
