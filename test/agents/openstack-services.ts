@@ -1,0 +1,97 @@
+/** OpenStack's services as Debian packages them, each alone: a database in a file, no other service behind it. */
+
+export interface Deployment {
+  readonly agent: string
+  readonly user: string
+  /** Of which the node has its own. */
+  readonly folders: readonly string[]
+  readonly files: Readonly<Record<string, string>>
+  /** Lines of a shell, before its first start. */
+  readonly prepare: readonly string[]
+  readonly command: string
+  readonly url: string
+  /** With which its API answers. */
+  readonly code: string
+}
+
+/** Debian's uwsgi has eight processes for each service, and AppArmor, which the machine may not have. */
+const fewProcesses = (project: string): string =>
+  `sed -i -e 's/^processes.*/processes = 1/' -e 's/,apparmor//' -e '/^apparmor-profile/d' /etc/${project}/*uwsgi.ini`
+
+const asUser = (user: string, line: string): string => `setpriv --reuid ${user} --regid ${user} --init-groups ${line}`
+
+const database = (project: string): string => `sqlite:////var/lib/${project}/lab.sqlite`
+
+/** One whose program and files have the project's name, as the init scripts of the packages start it. */
+function project(
+  agent: string,
+  of: {
+    readonly file: string
+    readonly text: string
+    readonly prepare: readonly string[]
+    readonly port: number
+    readonly path?: string
+    readonly code: string
+  },
+): Deployment {
+  const user = agent.split('-')[0] ?? agent
+  return {
+    agent,
+    user,
+    folders: [`/etc/${user}`, `/var/lib/${user}`, `/var/log/${user}`],
+    files: { [`/etc/${user}/${of.file}`]: of.text },
+    prepare: [fewProcesses(user), ...of.prepare.map((line) => asUser(user, line))],
+    command: `/etc/init.d/${agent} systemd-start`,
+    url: `http://127.0.0.1:${of.port}${of.path ?? '/'}`,
+    code: of.code,
+  }
+}
+
+export const deployments: readonly Deployment[] = [
+  project('keystone', {
+    file: 'keystone.conf',
+    text: `[database]\nconnection = ${database('keystone')}\n`,
+    prepare: [
+      'keystone-manage db_sync',
+      'keystone-manage fernet_setup --keystone-user keystone --keystone-group keystone',
+    ],
+    port: 5000,
+    path: '/v3',
+    code: '200',
+  }),
+  project('placement-api', {
+    file: 'placement.conf',
+    text: `[api]\nauth_strategy = noauth2\n[placement_database]\nconnection = ${database('placement')}\n`,
+    prepare: ['placement-manage db sync'],
+    port: 8778,
+    code: '200',
+  }),
+  project('glance-api', {
+    file: 'glance-api.conf',
+    text: `[database]\nconnection = ${database('glance')}\n`,
+    prepare: ['glance-manage db_sync'],
+    port: 9292,
+    code: '300',
+  }),
+  project('cinder-api', {
+    file: 'cinder.conf',
+    text: `[DEFAULT]\nauth_strategy = noauth\ntransport_url = fake:/\n[database]\nconnection = ${database('cinder')}\n`,
+    prepare: ['cinder-manage db sync'],
+    port: 8776,
+    code: '300',
+  }),
+  project('heat-api', {
+    file: 'heat.conf',
+    text: `[DEFAULT]\ntransport_url = fake:/\n[database]\nconnection = ${database('heat')}\n`,
+    prepare: ['heat-manage db_sync'],
+    port: 8004,
+    code: '300',
+  }),
+  project('nova-api', {
+    file: 'nova.conf',
+    text: `[DEFAULT]\ntransport_url = fake:/\n[api]\nauth_strategy = noauth2\n[api_database]\nconnection = ${database('nova')}-api\n[database]\nconnection = ${database('nova')}\n`,
+    prepare: ['nova-manage api_db sync', 'nova-manage cell_v2 map_cell0', 'nova-manage db sync'],
+    port: 8774,
+    code: '200',
+  }),
+]
