@@ -25,6 +25,7 @@ import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
+import { markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
@@ -155,7 +156,8 @@ export class Daemon {
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     const identity = readIdentity(this.paths.pki)
     const host = own.address
-    if (readIfThere(this.paths.startedMark) !== undefined) await this.startNode()
+    if (takesPart(this.paths)) await this.startNode()
+    else markStopped(this.paths)
     const servers: [GrpcServer, EnrolmentServer] = await Promise.all([
       serveTcp(
         { host, port: own.ports.peer, identity },
@@ -193,7 +195,7 @@ export class Daemon {
     const file = this.#file
     const own = file && findOwnNode(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
-    writeWhole(this.paths.startedMark, '')
+    markStarted(this.paths)
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
     const identity = readIdentity(this.paths.pki)
@@ -213,11 +215,17 @@ export class Daemon {
     await node.start()
   }
 
+  /** Whether the node takes part again by itself after its host has booted. */
+  enableNode(enabled: boolean): void {
+    if (!this.#file) throw refuse('not-configured', 'This host belongs to no cluster.')
+    setEnabled(this.paths, enabled)
+  }
+
   /** Leaves the cluster: resources stop first. Resolves when the node is out. */
   async stopNode(force: boolean): Promise<void> {
     const node = this.#node
     if (!node) return
-    rmSync(this.paths.startedMark, { force: true })
+    markStopped(this.paths)
     await node.leave(force)
     if (this.#node === node) this.#node = undefined
   }

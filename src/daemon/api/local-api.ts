@@ -63,7 +63,14 @@ function stateHandlers(
   daemon: Daemon,
 ): Pick<
   LocalHandlers,
-  'getState' | 'watchState' | 'setTransientAttribute' | 'deleteHistory' | 'setTicket' | 'fence' | 'confirmFencing'
+  | 'getState'
+  | 'watchState'
+  | 'setTransientAttribute'
+  | 'deleteHistory'
+  | 'setTicket'
+  | 'fence'
+  | 'confirmFencing'
+  | 'cleanFencingHistory'
 > {
   return {
     getState: async ({ askStore }) => (askStore === true ? await daemon.stateByStore() : daemon.state()),
@@ -115,8 +122,25 @@ function stateHandlers(
       })
       return {}
     },
+    cleanFencingHistory: async ({ target }) => ({
+      deleted: await cleanFencingHistory(daemon, target === undefined ? undefined : knownNode(daemon, target)),
+    }),
   }
 }
+
+/** What is over is forgotten; what is under way is not. */
+async function cleanFencingHistory(daemon: Daemon, target: string | undefined): Promise<number> {
+  const over = daemon
+    .state()
+    .fencing.filter((record) => record.outcome !== 'pending' && (target === undefined || record.target === target))
+  const writes = over.map(({ id }) => ({ kind: 'delete', key: keys.fencingHistory(id) }) as const)
+  for (let at = 0; at < writes.length; at += maxWrites)
+    await daemon.node.store.transaction({ compare: [], writes: writes.slice(at, at + maxWrites) })
+  return over.length
+}
+
+/** etcd takes 128 in a transaction. */
+const maxWrites = 100
 
 /** A cluster node, or a remote node that the configuration or its history knows. */
 function knownNode(daemon: Daemon, name: string): NodeName {
@@ -136,6 +160,7 @@ function membershipHandlers(
   LocalHandlers,
   | 'startCluster'
   | 'stopCluster'
+  | 'enableCluster'
   | 'setupCluster'
   | 'createJoinToken'
   | 'joinCluster'
@@ -164,6 +189,17 @@ function membershipHandlers(
           await daemon.peer(node).stopCluster({ force: asked.force }, { timeoutMs: stopTimeoutMs }),
         done: 'stopped',
       }),
+    }),
+    enableCluster: async ({ nodes, enabled }) => ({
+      answers: await onNodes(
+        daemon,
+        { nodes, force: false },
+        {
+          here: async () => daemon.enableNode(enabled),
+          there: async (node) => await daemon.peer(node).enableCluster({ enabled }, { timeoutMs: peerTimeoutMs }),
+          done: enabled ? 'enabled' : 'disabled',
+        },
+      ),
     }),
     setupCluster: async (asked) => {
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)

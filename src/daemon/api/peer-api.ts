@@ -20,6 +20,10 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       await daemon.stopNode(force)
       return { node: daemon.name, ok: true, message: 'stopped' }
     },
+    enableCluster: async ({ enabled }) => {
+      daemon.enableNode(enabled)
+      return { node: daemon.name, ok: true, message: enabled ? 'enabled' : 'disabled' }
+    },
     updateClusterFile: async ({ json }) => {
       await daemon.takeNodeList(acceptClusterFile(json))
       return {}

@@ -8,8 +8,10 @@ export interface Paths {
   readonly pki: string
   readonly data: string
   readonly run: string
-  /** Exists from `cluster start` to `cluster stop`: a restarted daemon (a rebooted host) takes part again. */
+  /** Exists from `cluster start` to `cluster stop`: a restarted daemon (a rebooted host) takes part again. Says in which boot it was made. */
   readonly startedMark: string
+  /** Exists from `cluster disable` to `cluster enable`: a rebooted host waits for `cluster start`. */
+  readonly disabledMark: string
   readonly joinTokens: string
   readonly lock: string
   /** This machine has had quorum since it booted, and has not left since. */
@@ -30,6 +32,7 @@ export function pathsBelow(root: string): Paths {
     data,
     run,
     startedMark: join(data, 'started'),
+    disabledMark: join(data, 'disabled'),
     joinTokens: join(data, 'join-tokens.json'),
     lock: join(run, 'systoled.pid'),
     metMark: join(run, 'met'),

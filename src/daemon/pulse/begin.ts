@@ -3,6 +3,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
+import { takesPart } from '../host/takes-part.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { parseClusterFile } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
@@ -31,7 +32,7 @@ export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Path
  */
 export function beginPulseEarly(paths: Paths): Pulse | undefined {
   const text = readIfThere(paths.clusterFile)
-  if (text === undefined || readIfThere(paths.startedMark) === undefined) return undefined
+  if (text === undefined || !takesPart(paths)) return undefined
   const parsed = parseClusterFile(text)
   const own = parsed.ok ? findOwnNode(parsed.value) : undefined
   return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
-import { type Call, type Command, done, Refusal } from '../../command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
+import { corosyncFile } from '../../corosync-file.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords, parsePairs, type Section, splitSections } from '../../words.ts'
 
@@ -51,20 +52,23 @@ export const clusterSetup: Command = {
     { name: 'no-keys-sync', summary: 'Accepted for pcs’s sake' },
     { name: 'no-cluster-uuid', summary: 'Accepted for pcs’s sake' },
     { name: 'overwrite', summary: 'Accepted for pcs’s sake' },
-    { name: 'corosync_conf', value: 'file', summary: 'Refused: there is no corosync.conf to be written' },
+    {
+      name: 'corosync_conf',
+      value: 'file',
+      summary: 'Write a corosync.conf of these nodes to the file, and set up nothing',
+    },
   ],
   run: async (call) => {
-    if (call.flags.has('corosync_conf'))
-      throw new Refusal(
-        'There is no corosync.conf to be written: run cluster setup on the first node without --corosync_conf.',
-      )
     const flagName = call.flags.get('name')
     const words = typeof flagName === 'string' ? [flagName, ...call.words] : call.words
     expectWords(words, { atLeast: 2, usage: `cluster setup ${usage}` })
     const [clusterName = '', ...rest] = words
     const [named, ...sections] = splitSections(rest, ['totem', 'transport', 'quorum'])
     const written = readNodes(named?.words ?? [])
-    const options = { ...readTimings(withoutCorosyncs(call, sections)), ...readStore(call.flags) }
+    const timings = readTimings(withoutCorosyncs(call, sections))
+    const file = call.flags.get('corosync_conf')
+    if (typeof file === 'string') return await writeCorosyncFile(call, { file, clusterName, written, timings })
+    const options = { ...timings, ...readStore(call.flags) }
     const live = liveCluster(call)
     const nodes = await withAddresses(call, written)
     const { token, validUntil } = await live.setupCluster({
@@ -89,6 +93,23 @@ export const clusterSetup: Command = {
       joinCommand: join,
     })
   },
+}
+
+async function writeCorosyncFile(
+  call: Call,
+  asked: {
+    readonly file: string
+    readonly clusterName: string
+    readonly written: readonly ClusterNode[]
+    readonly timings: ReturnType<typeof readTimings>
+  },
+): Promise<Outcome> {
+  const { file, clusterName, written, timings } = asked
+  const tokenMs = timings.timings?.tokenMs
+  const nodes = written.map(({ name, address }) => ({ name, address: address || name, votes: true }))
+  const text = corosyncFile({ name: clusterName, nodes, ...(tokenMs === undefined ? {} : { tokenMs }) })
+  await call.terminal.writeFile(file, text)
+  return done(`${file} is written. Nothing is set up: leave --corosync_conf out for that.\n`, { file, text })
 }
 
 /** Scripts that were written for pcs choose a transport; here there is one, and they are told so. */

@@ -47,6 +47,28 @@ export const clusterStop: Command = {
   },
 }
 
+export const clusterEnable = enabling(true)
+export const clusterDisable = enabling(false)
+
+function enabling(enabled: boolean): Command {
+  const verb = enabled ? 'enable' : 'disable'
+  return {
+    path: ['cluster', verb],
+    usage: '[--all | <node>...]',
+    summary: enabled
+      ? 'Let nodes take part again by themselves after their hosts have booted (the default)'
+      : 'Let nodes wait for cluster start after their hosts have booted',
+    details:
+      'A daemon that was killed comes back in any case: its resources run. A node that was stopped by cluster stop stays stopped.',
+    flags: [{ name: 'all', summary: 'Every node of the cluster' }],
+    completes: ['node'],
+    run: async (call) => {
+      const { answers } = await liveCluster(call).enableCluster({ nodes: await targets(call), enabled })
+      return report(answers, `${verb}d`)
+    },
+  }
+}
+
 /** No nodes mean all of them to the daemon, and this one to the person who types the command. */
 async function targets(call: Call): Promise<readonly string[]> {
   if (call.flags.has('all')) return []

@@ -25,6 +25,30 @@ export const stonithHistory: Command = {
   },
 }
 
+export const stonithHistoryCleanup: Command = {
+  path: ['stonith', 'history', 'cleanup'],
+  usage: '[<node>]',
+  summary: 'Forget what was fenced: all of it, or of one node; what is under way stays',
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'stonith history cleanup [<node>]' })
+    const [node] = call.words
+    const { deleted } = await liveCluster(call).cleanFencingHistory(node === undefined ? {} : { target: node })
+    return done(`Forgotten: ${deleted} ${deleted === 1 ? 'action' : 'actions'} of fencing.\n`, { deleted })
+  },
+}
+
+export const stonithHistoryUpdate: Command = {
+  path: ['stonith', 'history', 'update'],
+  usage: '',
+  summary: 'Does nothing: the history of fencing is one for all nodes',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith history update' })
+    const { fencing } = await liveCluster(call).getState({})
+    return done('Nothing had to be done: the history of fencing is one for all nodes.\n', { records: fencing.length })
+  },
+}
+
 /** What is under way or has failed; not what was done later all the same (as crm_mon leaves it out). */
 export function unresolved(records: readonly FencingRecord[]): readonly FencingRecord[] {
   const succeededLater = ({ target, action, begun }: FencingRecord): boolean =>

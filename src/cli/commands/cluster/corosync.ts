@@ -1,0 +1,48 @@
+/** What pcs does with corosync.conf. Here the list of nodes is in the store, from where every node has it. */
+
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { corosyncFile } from '../../corosync-file.ts'
+import { liveCluster } from '../../live.ts'
+import { expectWords } from '../../words.ts'
+
+export const clusterCorosync: Command = {
+  path: ['cluster', 'corosync'],
+  usage: '[<node>]',
+  summary: 'Print the cluster’s nodes as a corosync.conf, for what reads one',
+  completes: ['node'],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'cluster corosync [<node>]' })
+    const state = await liveCluster(call).getState({})
+    if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
+    const nodes = state.members.map(({ node, address, votes }) => ({ name: node, address, votes }))
+    const [asked] = call.words
+    if (asked !== undefined && !nodes.some(({ name }) => name === asked))
+      throw new Refusal(`There is no node '${asked}' in the cluster.`)
+    const text = corosyncFile({ name: state.clusterName, nodes })
+    return done(text, { text })
+  },
+}
+
+export const clusterSync: Command = {
+  path: ['cluster', 'sync'],
+  aliases: [
+    ['cluster', 'sync', 'corosync'],
+    ['cluster', 'reload', 'corosync'],
+  ],
+  usage: '',
+  summary: 'Does nothing: every node gets the list of nodes and the configuration from the store',
+  run: (call) => sync(call),
+}
+
+/** What the command is for is so already, on each node that is there. */
+async function sync(call: Call): Promise<Outcome> {
+  expectWords(call.words, { atLeast: 0, atMost: 0, usage: call.command.path.join(' ') })
+  const state = await liveCluster(call).getState({})
+  if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
+  const away = state.members.filter((member) => member.state !== 'member').map(({ node }) => node)
+  const later = away.length === 0 ? '' : ` ${away.join(', ')} will have both when back.`
+  return done(
+    `Nothing had to be copied: every node has the list of nodes and the configuration from the store.${later}\n`,
+    { nodes: state.members.map(({ node }) => node), away },
+  )
+}

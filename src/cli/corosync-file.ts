@@ -1,0 +1,40 @@
+/**
+ * A cluster as a corosync.conf (corosync.conf(5)), for scripts and tools that read one. Nothing of Systole reads it: the list of
+ * nodes is in the store.
+ */
+interface FileNode {
+  readonly name: string
+  readonly address: string
+  readonly votes: boolean
+}
+
+export function corosyncFile(cluster: {
+  readonly name: string
+  readonly nodes: readonly FileNode[]
+  /** Milliseconds; Systole's default where it is left out. */
+  readonly tokenMs?: number
+}): string {
+  const { name, nodes, tokenMs } = cluster
+  const totem = [
+    'version: 2',
+    `cluster_name: ${name}`,
+    'transport: knet',
+    ...(tokenMs === undefined ? [] : [`token: ${tokenMs}`]),
+  ]
+  const entries = nodes.map(({ name: node, address, votes }, index) =>
+    section('node', [
+      `ring0_addr: ${address}`,
+      `name: ${node}`,
+      `nodeid: ${index + 1}`,
+      ...(votes ? [] : ['quorum_votes: 0']),
+    ]),
+  )
+  const quorum = ['provider: corosync_votequorum', ...(nodes.length === 2 ? ['two_node: 1'] : [])]
+  return [section('totem', totem), section('nodelist', entries), section('quorum', quorum)]
+    .map((text) => `${text}\n`)
+    .join('\n')
+}
+
+function section(title: string, contents: readonly string[]): string {
+  return `${title} {\n${contents.join('\n').replace(/^(?=.)/gm, '    ')}\n}`
+}
