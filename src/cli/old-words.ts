@@ -21,6 +21,13 @@ const namesNode = (word: string): boolean => !word.startsWith('-') && !word.incl
 
 const forms: readonly OldForm[] = [
   {
+    // Fingers that know crmsh: `systole crm configure show`.
+    begins: ['crm'],
+    present: (rest) => rest,
+    now: '<command>',
+    always: true,
+  },
+  {
     begins: ['cluster', 'auth'],
     // Without nodes it is a command of 0.12, too.
     present: (rest) => (rest[0] !== undefined && namesNode(rest[0]) ? ['host', 'auth', ...rest] : undefined),

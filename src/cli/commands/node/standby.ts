@@ -10,6 +10,8 @@ import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../
 
 interface Mode {
   readonly path: readonly string[]
+  /** Its name in crmsh, where that is another one. */
+  readonly crmsh?: string
   readonly summary: string
   readonly done: string
   readonly edit: (cib: XmlElement, nodes: readonly string[]) => EditResult
@@ -24,6 +26,7 @@ const modes: readonly Mode[] = [
   },
   {
     path: ['node', 'unstandby'],
+    crmsh: 'online',
     summary: 'Let nodes run resources again',
     done: 'out of standby',
     edit: (cib, nodes) => setStandby(cib, { nodes, standby: false }),
@@ -36,6 +39,7 @@ const modes: readonly Mode[] = [
   },
   {
     path: ['node', 'unmaintenance'],
+    crmsh: 'ready',
     summary: 'Take nodes out of maintenance',
     done: 'out of maintenance',
     edit: (cib, nodes) => setNodeMaintenance(cib, { nodes, maintenance: false }),
@@ -45,7 +49,10 @@ const modes: readonly Mode[] = [
 /** `node standby`, `unstandby`, `maintenance`, `unmaintenance`: alike but for the attribute. */
 export const nodeModeCommands: readonly Command[] = modes.map((mode) => ({
   path: mode.path,
-  aliases: mode.path[1]?.includes('standby') ? [['cluster', ...mode.path.slice(1)]] : [],
+  aliases: [
+    ...(mode.path[1]?.includes('standby') ? [['cluster', ...mode.path.slice(1)]] : []),
+    ...(mode.crmsh === undefined ? [] : [['node', mode.crmsh]]),
+  ],
   usage: '[--all | <node>...] [--wait[=<seconds>]]',
   summary: mode.summary,
   details: 'Without a node: this node.',

@@ -1,6 +1,7 @@
 import type { Agent } from '../../../cib/index.ts'
 import {
   type AgentMetadata,
+  agentName,
   listAgents,
   listFenceAgents,
   listProviders,
@@ -8,7 +9,6 @@ import {
 } from '../../../resource-agents/index.ts'
 import { agentHost, fenceAgentFolders, listInitScripts, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { agentName } from '../../describe-resource.ts'
 import { expectWords } from '../../words.ts'
 
 const noDescriptions = { name: 'nodesc', summary: 'Only the names: agents are not asked what they are' }
@@ -16,6 +16,7 @@ const standards = ['lsb', 'ocf', 'service', 'stonith', 'systemd'] as const
 
 export const resourceList: Command = {
   path: ['resource', 'list'],
+  aliases: [['ra', 'list']],
   usage: '[<filter>] [--nodesc]',
   summary: 'List the agents that are installed here, with what they are for',
   flags: [noDescriptions],
@@ -72,6 +73,7 @@ async function list(call: Call, agents: readonly Agent[], nameOf: (agent: Agent)
 
 export const resourceDescribe: Command = {
   path: ['resource', 'describe'],
+  aliases: [['ra', 'info']],
   usage: '<agent> [--full]',
   summary: 'Show an agent’s parameters and the operations that it advises',
   flags: [{ name: 'full', summary: 'Also deprecated parameters' }],

@@ -24,7 +24,10 @@ const monitorFlags = [...changeFlags, { name: 'monitor', summary: 'Also switch t
 
 export const resourceEnable: Command = {
   path: ['resource', 'enable'],
-  aliases: [['stonith', 'enable']],
+  aliases: [
+    ['resource', 'start'],
+    ['stonith', 'enable'],
+  ],
   usage: '<resource | tag>... [--wait[=<seconds>]]',
   summary: 'Let the cluster start resources that were disabled',
   flags: changeFlags,
@@ -34,7 +37,10 @@ export const resourceEnable: Command = {
 
 export const resourceDisable: Command = {
   path: ['resource', 'disable'],
-  aliases: [['stonith', 'disable']],
+  aliases: [
+    ['resource', 'stop'],
+    ['stonith', 'disable'],
+  ],
   usage: '<resource | tag>... [--safe] [--wait[=<seconds>]]',
   summary: 'Stop resources and keep them stopped',
   flags: safeFlags,

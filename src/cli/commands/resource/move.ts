@@ -28,6 +28,7 @@ const masterFlag = { name: 'master', summary: 'The same as --promoted' }
 
 export const resourceMove: Command = {
   path: ['resource', 'move'],
+  aliases: [['resource', 'migrate']],
   usage: '<resource> [<node>] [--promoted] [--wait[=<seconds>]]',
   summary: 'Move a resource to a node, or away from where it is; no constraint is left behind',
   details:
@@ -216,6 +217,10 @@ export function endOfLifetime(lifetime: string, now: Date): string {
 
 export const resourceClear: Command = {
   path: ['resource', 'clear'],
+  aliases: [
+    ['resource', 'unmigrate'],
+    ['resource', 'unmove'],
+  ],
   usage: '<resource> [<node>] [--promoted] [--expired] [--wait[=<seconds>]]',
   summary: 'Take away what moves and bans have left',
   flags: [...changeFlags, promotedFlag, masterFlag, { name: 'expired', summary: 'Only what has ended' }],
