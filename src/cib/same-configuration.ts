@@ -49,18 +49,20 @@ function referredTo(document: XmlElement): ReadonlySet<string> {
   return found
 }
 
-function canonical(part: XmlElement, referred: ReadonlySet<string>): XmlElement {
+function canonical(part: XmlElement, referred: ReadonlySet<string>, parent = ''): XmlElement {
   const attributes = Object.entries(part.attributes)
     .filter(([name, value]) => name !== 'id' || !anonymous.has(part.name) || referred.has(value))
     .filter(([name, value]) => part.name !== 'node' || name !== 'type' || value !== 'member')
     // 'and' is the default, and of one condition it does not matter how it is joined.
     .filter(([name, value]) => name !== 'boolean-op' || (value === 'or' && childElements(part).length > 1))
+    // Of a rule for values only whether it holds matters; pcs gave it a score until 0.12.
+    .filter(([name]) => name !== 'score' || part.name !== 'rule' || !setNames.has(parent))
     .map(([name, value]) => [name, canonicalValue(part, name, value)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const actions = part.name === 'rsc_order' && part.attributes.first !== undefined ? defaultActions(part) : {}
   const interval = part.name === 'op' && part.attributes.interval === undefined ? { interval: '0' } : {}
   const children = childElements(part)
-    .map((child) => canonical(child, referred))
+    .map((child) => canonical(child, referred, part.name))
     .filter((child) => !isEmpty(child))
   return element(
     part.name,
@@ -89,17 +91,20 @@ const partsInOrder = ['meta_attributes', 'instance_attributes', 'utilization', '
 function ordered(parent: string, children: readonly XmlElement[]): readonly XmlElement[] {
   if (parent === 'configuration') return [...children].sort((a, b) => (a.name < b.name ? -1 : 1))
   if (setNames.has(parent)) return orderedPairs(children)
+  if (parent === 'operations') return [...children].sort((a, b) => compareText(nameOf(a), nameOf(b)))
   const rank = ({ name }: XmlElement): number => (partsInOrder.indexOf(name) + partsInOrder.length + 1) % 5
   return [...children].sort((a, b) => rank(a) - rank(b))
 }
 
-/** Of two pairs with one name the first counts; of different names none is first. */
+/** Of two pairs with one name the first counts, as of two operations; of different names none is first. */
 function orderedPairs(children: readonly XmlElement[]): readonly XmlElement[] {
-  const name = ({ attributes }: XmlElement): string => attributes.name ?? ''
   const rules = children.filter((child) => child.name === 'rule')
   const pairs = children.filter((child) => child.name !== 'rule')
-  return [...rules, ...pairs.sort((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))]
+  return [...rules, ...pairs.sort((a, b) => compareText(nameOf(a), nameOf(b)))]
 }
+
+const nameOf = ({ attributes }: XmlElement): string => attributes.name ?? ''
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const booleans = new Set(['symmetrical', 'require-all', 'sequential', 'influence', 'enabled'])
 const roles = new Set(['role', 'rsc-role', 'with-rsc-role'])

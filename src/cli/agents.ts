@@ -153,6 +153,15 @@ export function parameterMistakes(
   return [...unknown, ...missing]
 }
 
+/** Operations that the agent does not have. Each sentence can be forced. */
+export function operationMistakes({ agent, metadata }: InstalledAgent, names: readonly string[]): readonly string[] {
+  if (metadata.actions.length === 0) return []
+  const known = [...new Set([...metadata.actions.map(({ name }) => name), 'start', 'stop', 'monitor'])]
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => `${agentName(agent)} has no operation '${name}'.${suggestion(name, known)}`)
+}
+
 /** The operations that the agent advises, in seconds as pcs writes them. */
 export function advisedOperations({ agent, metadata }: InstalledAgent): readonly NewOperation[] {
   if (agent.class === 'stonith') return []

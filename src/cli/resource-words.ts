@@ -68,12 +68,16 @@ export function readResourceWords(
   }
 }
 
-/** `clone meta interleave=true`: once a clone is opened, `meta` is the clone's, as in pcs 0.12. */
+/**
+ * `clone meta interleave=true`: a `meta` right after a clone is opened is the clone's, as pcs 0.12 reads it with `--future`. After
+ * options of the clone, which are its meta-attributes by themselves, it is the resource's.
+ */
 function withCloneMeta(sections: readonly Section[]): readonly Section[] {
   const joined: Section[] = []
   for (const section of sections) {
     const before = joined.at(-1)
-    if (section.keyword === 'meta' && before && cloneKeywords.includes(before.keyword))
+    const opened = before && cloneKeywords.includes(before.keyword) && !before.words.some((word) => word.includes('='))
+    if (section.keyword === 'meta' && opened)
       joined.splice(-1, 1, { keyword: before.keyword, words: [...before.words, 'meta', ...section.words] })
     else joined.push(section)
   }

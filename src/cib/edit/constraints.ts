@@ -6,7 +6,7 @@ import { childElement, childElements, element, type XmlElement } from '../docume
 import { configurationElement } from '../read-configuration.ts'
 import { formatScore } from '../score.ts'
 import { badNewId, missingNodes, missingResources, standIns } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
+import { type IdSource, idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement } from './rule-element.ts'
 import { appended, editSection, replaceElement, withAttributes } from './tree.ts'
@@ -41,21 +41,20 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
     const ids = idSource(cib)
     const subject = resource.by === 'id' ? { rsc: resource.id } : { 'rsc-pattern': resource.pattern }
     const others = present({ role: request.role, 'resource-discovery': request.discovery })
-    const name = resource.by === 'id' ? resource.id : resource.pattern
+    const name = resource.by === 'id' ? resource.id : idPart(resource.pattern)
     if (where.by === 'rule') {
       const id = request.id ?? ids.free(`location-${name}`)
       const rule = ruleElement(where.rule, `${id}-rule`, ids)
       return append(cib, element('rsc_location', { id, ...subject, ...others }, [rule]))
     }
     const placed = { node: where.node, score: formatScore(where.score) }
-    const same =
-      request.id === undefined ? sameLocation(cib, { ...subject, node: where.node }, request.role) : undefined
+    const same = sameLocation(cib, { ...subject, node: where.node }, request.role)
+    const id = request.id ?? same?.attributes.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
     if (same)
       return edited(
-        replaceElement(cib, same, (found) => withAttributes(found, { ...placed, ...others })),
-        { created: [same.attributes.id ?? ''] },
+        replaceElement(cib, same, (found) => withAttributes(found, { id, ...placed, ...others })),
+        { created: [id] },
       )
-    const id = request.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
     return append(cib, element('rsc_location', { id, ...subject, ...placed, ...others }))
   })
 }
@@ -124,10 +123,11 @@ export interface NewOrder extends NewConstraint {
 export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
   const pair = present({
     first: request.first,
-    'first-action': request.firstAction,
+    'first-action': request.firstAction ?? 'start',
     // biome-ignore lint/suspicious/noThenProperty: `first` and `then` are the CIB's words, and this is never awaited.
     then: request.then,
-    'then-action': request.thenAction,
+    // Pacemaker takes the first one's action for it; pcs has always written 'start'.
+    'then-action': request.thenAction ?? 'start',
   })
   const reports = [
     ...checkConstraint(cib, request, [request.first, request.then]),
@@ -194,10 +194,15 @@ function createSets(
   return unless(reports, () => {
     const ids = idSource(cib)
     const prefix = made.name === 'rsc_order' ? 'order_set' : 'colocation_set'
-    const id = request.id ?? ids.free([prefix, ...members.map((member) => member.slice(0, 2))].join('_'))
+    const id = request.id ?? ids.free(`${prefix}_${shortNames(members)}`)
     const sets = resourceSetElements(id, request.sets, ids)
     return append(cib, element(made.name, present({ id, ...made.attributes }), sets))
   })
+}
+
+/** As pcs names sets: the first and the last letter of each member. */
+export function shortNames(members: readonly string[]): string {
+  return members.map((member) => `${member.charAt(0)}${member.slice(-1)}`).join('')
 }
 
 export function resourceSetElements(
@@ -267,6 +272,17 @@ function checkPair(a: string, b: string, [inA, inB]: readonly (string | undefine
   return a === b && inA === inB ? [{ code: 'refers-to-itself', id: a }] : []
 }
 
+/** What an element leaves out, as the cluster reads it. */
+function withDefaults({ name, attributes }: XmlElement): { readonly [name: string]: string | undefined } {
+  if (name !== 'rsc_order')
+    return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== 'Started'))
+  const first = attributes['first-action'] ?? 'start'
+  return { ...attributes, 'first-action': first, 'then-action': attributes['then-action'] ?? first }
+}
+
+/** Started is the role of what has no role. */
+const withoutStarted = (value: string | undefined): string | undefined => (value === 'Started' ? undefined : value)
+
 function sameConstraint(
   cib: XmlElement,
   wanted: {
@@ -276,9 +292,10 @@ function sameConstraint(
   },
 ): readonly EditReport[] {
   const names = ['rsc', 'with-rsc', 'rsc-role', 'with-rsc-role', 'first', 'then', 'first-action', 'then-action']
-  const same = constraintsOf(cib, wanted.name).find(({ attributes }) =>
-    names.every((name) => attributes[name] === wanted.pair[name]),
-  )
+  const same = constraintsOf(cib, wanted.name).find((there) => {
+    const attributes = withDefaults(there)
+    return names.every((name) => attributes[name] === withoutStarted(wanted.pair[name]))
+  })
   return same ? [{ code: 'already-exists', what: wanted.what, id: same.attributes.id ?? '' }] : []
 }
 

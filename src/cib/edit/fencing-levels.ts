@@ -5,7 +5,7 @@ import type { FencingLevel } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement, fencingTarget } from '../read-configuration.ts'
 import { badNewId, findResource, missingNodes, missingResource } from './find.ts'
-import { idSource } from './ids.ts'
+import { idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { appended, editSection, replaceElement } from './tree.ts'
 
@@ -46,7 +46,7 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
     ...(same ? [{ code: 'already-exists', what: 'fencing level', id: same.attributes.id ?? '' } as const] : []),
   ]
   return unless(reports, () => {
-    const id = level.id ?? ids.free(`fl-${describeTarget(level.target)}-${level.index}`)
+    const id = level.id ?? ids.free(`fl-${idPart(nameOfTarget(level.target))}-${level.index}`)
     const made = element('fencing-level', {
       id,
       ...targetAttributes(level.target),
@@ -58,6 +58,10 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
       { created: [id] },
     )
   })
+}
+
+function nameOfTarget(target: LevelTarget): string {
+  return target.by === 'node' ? target.node : target.by === 'pattern' ? target.pattern : target.name
 }
 
 function notADevice(cib: XmlElement, id: string): readonly EditReport[] {

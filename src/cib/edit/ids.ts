@@ -28,6 +28,11 @@ export function isValidId(id: string): boolean {
   return /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(id)
 }
 
+/** What of a pattern or a name may stand in an id, as pcs takes it: the rest is left out. */
+export function idPart(text: string): string {
+  return text.replace(/[^\w.-]/g, '')
+}
+
 /** Hands out ids that are free; each is taken afterwards. */
 export interface IdSource {
   /** The wanted id, made valid, with `-1`, `-2` … where it is taken. */

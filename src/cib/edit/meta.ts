@@ -19,13 +19,16 @@ export function metaKindOf(resource: XmlElement): ResourceKind {
   }
 }
 
-/** A clone's option may stand in what is cloned, where scripts write it. There it says nothing; `strayCloneOptions` names it. */
+/**
+ * A clone's option may stand in what is cloned, where scripts write it. There it says nothing; `strayCloneOptions` names it.
+ * Agents and scripts keep notes of their own in meta-attributes: only a name that is nearly a known one is a mistake.
+ */
 export function checkMeta(kind: ResourceKind, meta: NameValues, force: boolean | undefined): readonly EditReport[] {
   return checkNameValues(meta, {
     options: [...metaOptionsFor(kind), ...cloneMetaOptions],
     where: `meta-attribute of a ${kind}`,
     allowUnknown: force === true,
-  })
+  }).filter((report) => report.code !== 'unknown-option' || report.similar.length > 0)
 }
 
 /** Options of clones among the meta-attributes of a primitive or group. */

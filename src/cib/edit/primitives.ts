@@ -87,14 +87,22 @@ function primitiveElement(request: NewPrimitive, ids: IdSource): XmlElement {
     { kind: 'utilization', values: request.utilization ?? {} },
   ] as const
   const withSets = sets.reduce(
-    (current, { kind, values }) => setNameValues(current, { kind, setId: `${id}-${kind}`, values }, ids),
+    (current, { kind, values }) =>
+      setNameValues(current, { kind, setId: `${id}-${kind}`, values: byName(values) }, ids),
     element('primitive', identity),
   )
-  const operations = operationsForNew(request.operations, request.advisedOperations).map((operation) =>
-    operationElement(id, operation, ids),
-  )
+  const operations = operationsForNew(request.operations, request.advisedOperations)
+    .toSorted((a, b) => compareText(a.name, b.name))
+    .map((operation) => operationElement(id, operation, ids))
   return appended(withSets, element('operations', {}, operations))
 }
+
+/** As pcs writes a new set, whatever the order in which it was typed. */
+function byName(values: NameValues): NameValues {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => compareText(a, b)))
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function placeInBundle(cib: XmlElement, bundleId: string, primitive: XmlElement): EditResult {
   const bundle = findResource(cib, bundleId)

@@ -19,7 +19,7 @@ export function ruleElement(rule: NewRule, wantedId: string, ids: IdSource): Xml
   const id = rule.id ?? ids.free(wantedId)
   const attributes = present({
     id,
-    'boolean-op': rule.conditions.length > 1 ? rule.booleanOp : undefined,
+    'boolean-op': rule.conditions.length > 1 ? rule.booleanOp : 'and',
     role: rule.role,
     score: rule.score === undefined ? undefined : formatScore(rule.score),
     'score-attribute': rule.scoreAttribute,
@@ -36,7 +36,7 @@ function conditionElement(condition: RuleCondition, parentId: string, ids: IdSou
     const { id, ...nested } = condition.rule
     return ruleElement(nested, `${parentId}-rule`, ids)
   }
-  const id = ids.free(`${parentId}-expr`)
+  const id = ids.free(`${parentId}-${idPart(condition)}`)
   switch (condition.kind) {
     case 'attribute':
       return element(
@@ -72,8 +72,16 @@ function conditionElement(condition: RuleCondition, parentId: string, ids: IdSou
         present({
           id,
           name: condition.name,
-          interval: condition.intervalMs === undefined ? undefined : `${condition.intervalMs}ms`,
+          interval: condition.intervalMs === undefined ? undefined : intervalText(condition.intervalMs),
         }),
       )
   }
 }
+
+function idPart(condition: Exclude<RuleCondition, { readonly kind: 'rule' }>): string {
+  if (condition.kind === 'operation') return `op-${condition.name}`
+  if (condition.kind !== 'resource') return 'expr'
+  return ['rsc', condition.class, condition.provider, condition.type].filter((part) => part !== undefined).join('-')
+}
+
+const intervalText = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`)

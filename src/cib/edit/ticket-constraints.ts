@@ -9,6 +9,7 @@ import {
   type NewConstraint,
   type NewResourceSet,
   resourceSetElements,
+  shortNames,
 } from './constraints.ts'
 import { idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
@@ -43,7 +44,7 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
     const wanted =
       on.by === 'id'
         ? ['ticket', request.ticket, on.id, ...(on.role === undefined ? [] : [on.role])].join('-')
-        : ['ticket_set', ...members.map((member) => member.slice(0, 2))].join('_')
+        : `ticket_set_${shortNames(members)}`
     const id = request.id ?? ids.free(wanted)
     const attributes = present({
       id,

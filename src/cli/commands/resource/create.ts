@@ -3,6 +3,7 @@ import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
   advisedOperations,
   type InstalledAgent,
+  operationMistakes,
   parameterMistakes,
   resolveFenceAgent,
   resolveResourceAgent,
@@ -11,6 +12,7 @@ import {
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
+import { sharedUniqueValues } from '../../unique-parameters.ts'
 import { expectWords } from '../../words.ts'
 
 const createFlags = [
@@ -84,7 +86,15 @@ interface Creation {
 
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
-  const mistakes = parameterMistakes(installed, written.parameters, { required: true })
+  const { cib } = await call.cluster.readCib()
+  const mistakes = [
+    ...parameterMistakes(installed, written.parameters, { required: true }),
+    ...operationMistakes(
+      installed,
+      written.operations.map(({ name }) => name),
+    ),
+    ...sharedUniqueValues(cib, installed, { id, parameters: written.parameters }),
+  ]
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
   if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
     const objections = await agentObjections(installed, Object.fromEntries(written.parameters))

@@ -47,8 +47,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
             force: call.flags.has('force'),
             ...(id === undefined ? {} : { id }),
             ...(score === undefined ? {} : { score: readScore(score) }),
-            // A rule without a score decides by itself; INFINITY is what pcs writes.
-            ...(expression.length === 0 ? {} : { rule: { ...readRule(expression), score: readScore('INFINITY') } }),
+            ...(expression.length === 0 ? {} : { rule: readRule(expression) }),
           }),
         message: ({ created }) => `The set of defaults ${created[0] ?? ''} is in place.`,
         facts: ({ created }) => ({ created }),
