@@ -4,9 +4,16 @@
  */
 import { once } from 'node:events'
 import { resourceId } from '../base/index.ts'
-import { baseEnvironment, findAgent, OutputTail, plainLine, runProgram, supports } from '../resource-agents/index.ts'
+import {
+  agentName,
+  baseEnvironment,
+  findAgent,
+  OutputTail,
+  plainLine,
+  runProgram,
+  supports,
+} from '../resource-agents/index.ts'
 import { agentHost, fenceAgentFolders, type InstalledAgent } from './agents.ts'
-import { agentName } from './describe-resource.ts'
 import { runAgentHere } from './run-agent-here.ts'
 
 export const agentValidationFlag = {

@@ -49,15 +49,22 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   const facts = { message, actions, leftStopped, ...change.facts?.(changed.edited) }
   if (version === undefined) return previewed(changed, facts)
   const wait = call.flags.get('wait')
-  if (wait === undefined) return done(`${message}\n`, { ...facts, version })
+  if (wait === undefined) return done(said(call, `${message}\n`), { ...facts, version })
   const settled = await waitUntilSettled(call, wait, version)
   const stopped = settled.settled ? await concernedAndStopped(call, changed) : []
   const failure = stopped.length === 0 ? '' : `Not running:\n${printLeftStopped(stopped)}`
   return done(
-    `${message}\n${settled.message}\n${failure}`,
+    said(call, `${message}\n${settled.message}\n${failure}`),
     { ...facts, version, settled: settled.settled, settledMessage: settled.message, notRunning: stopped },
     settled.settled && stopped.length === 0 ? 0 : 1,
   )
+}
+
+/** pcs changes without a word; what it has to say goes to standard error, out of the way of what scripts read. */
+function said(call: Call, text: string): string {
+  if (call.speech.program === 'systole') return text
+  call.terminal.progress(text.trimEnd())
+  return ''
 }
 
 /** What the change was to bring up and did not. */

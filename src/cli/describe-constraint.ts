@@ -1,4 +1,4 @@
-/** Constraints as text, in the form in which pcs prints them. */
+/** A constraint in one line, for lists of what it has to do with a resource. */
 import { assertNever } from '../base/index.ts'
 import {
   type ColocationConstraint,
@@ -11,23 +11,6 @@ import {
   type TicketConstraint,
 } from '../cib/index.ts'
 import { describeRule } from './describe-rule.ts'
-
-export function describeConstraints(constraints: readonly Constraint[]): string {
-  const blocks = [
-    block('Location Constraints:', constraints, 'location'),
-    block('Colocation Constraints:', constraints, 'colocation'),
-    block('Order Constraints:', constraints, 'order'),
-    block('Ticket Constraints:', constraints, 'ticket'),
-  ]
-  return blocks.join('')
-}
-
-function block(title: string, constraints: readonly Constraint[], kind: Constraint['kind']): string {
-  const own = constraints.filter((constraint) => constraint.kind === kind)
-  return own.length === 0
-    ? ''
-    : `${title}\n${own.map((constraint) => `  ${describeConstraint(constraint)}\n`).join('')}`
-}
 
 /** One line, its id at the end. */
 export function describeConstraint(constraint: Constraint): string {

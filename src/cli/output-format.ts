@@ -10,7 +10,11 @@ export const formatFlag = {
 
 export interface Forms {
   readonly text: () => string
+  /** The sentence for an empty text. pcs says nothing then, and scripts count on it. */
+  readonly nothing?: string
   readonly json: unknown
+  /** What `--output-format json` gives out where pcs has published a form; `--json` keeps Systole's own. */
+  readonly pcsJson?: () => unknown
   /** Command lines without the program's name. */
   readonly cmd?: () => Promise<readonly (readonly string[])[]>
 }
@@ -19,9 +23,12 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
   const format = call.flags.get('output-format') ?? 'text'
   switch (format) {
     case 'text':
-      return done(forms.text(), forms.json)
-    case 'json':
-      return done(`${JSON.stringify(forms.json, null, 2)}\n`, forms.json)
+      return done(textOf(call, forms), forms.json)
+    case 'json': {
+      if (!forms.pcsJson) return done(`${JSON.stringify(forms.json, null, 2)}\n`, forms.json)
+      const form = forms.pcsJson()
+      return done(`${JSON.stringify(form)}\n`, form)
+    }
     case 'cmd': {
       if (!forms.cmd) throw new Refusal('This has no form as commands: --output-format is text or json here.')
       const lines = (await forms.cmd()).map((words) => shellLine([call.speech.program, ...words]))
@@ -30,4 +37,9 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
     default:
       throw new Refusal(`'${String(format)}' is no --output-format: there are text, cmd and json.`)
   }
+}
+
+function textOf(call: Call, { text, nothing }: Forms): string {
+  const written = text()
+  return written === '' && nothing !== undefined && call.speech.program === 'systole' ? `${nothing}\n` : written
 }

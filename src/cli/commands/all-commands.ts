@@ -24,13 +24,14 @@ import { cibElementCreate, cibElementDescription } from './cib/element.ts'
 import { clusterCertificates, clusterCertificatesRenew } from './cluster/certificates.ts'
 import { clusterCib, clusterCibPush, clusterEdit } from './cluster/cib.ts'
 import { clusterCibUpgrade } from './cluster/cib-upgrade.ts'
-import { clusterConfig, clusterEnable } from './cluster/config.ts'
+import { clusterConfig } from './cluster/config.ts'
+import { clusterCorosync, clusterSync } from './cluster/corosync.ts'
 import { clusterJoin, clusterToken } from './cluster/join.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
 import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
 import { clusterReport } from './cluster/report.ts'
 import { clusterSetup } from './cluster/setup.ts'
-import { clusterStart, clusterStop } from './cluster/start-stop.ts'
+import { clusterDisable, clusterEnable, clusterStart, clusterStop } from './cluster/start-stop.ts'
 import { clusterStatus } from './cluster/status.ts'
 import { clusterVerify } from './cluster/verify.ts'
 import { completionScript } from './completion/completion.ts'
@@ -38,6 +39,7 @@ import { configBackup, configRestore } from './config/backup.ts'
 import { configDiff, configHistory, configUndo } from './config/history.ts'
 import { configShow } from './config/show.ts'
 import { configureLoad, configureShow } from './configure/configure.ts'
+import { configureStatements } from './configure/statement.ts'
 import { constraintColocationAdd, constraintColocationSet } from './constraint/colocation.ts'
 import { constraintConfig, constraintKindConfigs, constraintRef } from './constraint/config.ts'
 import { constraintDelete } from './constraint/delete.ts'
@@ -99,7 +101,7 @@ import { statusWait } from './status/wait.ts'
 import { statusXml } from './status/xml.ts'
 import { stonithConfirm } from './stonith/confirm.ts'
 import { stonithFence } from './stonith/fence.ts'
-import { stonithHistory } from './stonith/history.ts'
+import { stonithHistory, stonithHistoryCleanup, stonithHistoryUpdate } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
 import { sbdConfig, sbdDisable, sbdEnable, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
@@ -131,6 +133,9 @@ export const allCommands: readonly Command[] = [
   clusterCibUpgrade,
   clusterConfig,
   clusterEnable,
+  clusterDisable,
+  clusterCorosync,
+  clusterSync,
   clusterVerify,
   clusterReport,
   clusterNodeAdd,
@@ -215,6 +220,8 @@ export const allCommands: readonly Command[] = [
   stonithFence,
   stonithConfirm,
   stonithHistory,
+  stonithHistoryCleanup,
+  stonithHistoryUpdate,
   stonithLevel,
   stonithLevelAdd,
   stonithLevelRemove,
@@ -256,6 +263,7 @@ export const allCommands: readonly Command[] = [
   configShow,
   configureShow,
   configureLoad,
+  ...configureStatements,
   configBackup,
   configRestore,
   configHistory,

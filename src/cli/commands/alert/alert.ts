@@ -15,6 +15,7 @@ import { chosen } from '../../chosen.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords, parsePairs, splitSections } from '../../words.ts'
 
@@ -29,8 +30,15 @@ export const alertConfig: Command = {
     const { cib } = await call.cluster.readCib()
     const alerts = chosen(alertFacts(cib), call.words, 'alert')
     return await inFormat(call, {
-      text: () => (alerts.length === 0 ? 'No alerts are defined.\n' : `Alerts:\n${alerts.map(describeAlert).join('')}`),
+      text: () => (alerts.length === 0 ? '' : `Alerts:\n${alerts.map(describeAlert).join('')}`),
+      nothing: 'No alerts are defined.',
       json: alerts,
+      pcsJson: () =>
+        alertsForm(
+          cib,
+          call,
+          alerts.map(({ id }) => id),
+        ),
       cmd: () => rebuildingCommands(call, cib, { sections: ['alerts'], ids: alerts.map(({ id }) => id) }),
     })
   },
@@ -228,21 +236,45 @@ function common(item: XmlElement): Pick<AlertFacts, 'options' | 'meta' | 'descri
 
 function describeAlert(alert: AlertFacts): string {
   const recipients = alert.recipients.map(
-    (recipient) => `    Recipient: ${recipient.id} (value=${recipient.value})\n${details(recipient, '      ')}`,
+    (recipient) => `   Recipient: ${recipient.id} (value=${recipient.value})\n${details(recipient, '    ')}`,
   )
   return [
-    `  Alert: ${alert.id} (path=${alert.path})\n${details(alert, '    ')}`,
-    ...(recipients.length > 0
-      ? ['    Recipients:\n', ...recipients.map((text) => text.replace(/^/gm, '  ').trimEnd().concat('\n'))]
-      : []),
+    ` Alert: ${alert.id} (path=${alert.path})\n${details(alert, '  ')}`,
+    ...(recipients.length > 0 ? ['  Recipients:\n', ...recipients] : []),
   ].join('')
 }
 
 function details(item: Pick<AlertFacts, 'options' | 'meta' | 'description'>, indent: string): string {
   const pairs = (title: string, values: Readonly<Record<string, string>>): string => {
-    const words = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+    const words = pairWords(values).toSorted()
     return words.length === 0 ? '' : `${indent}${title}: ${words.join(' ')}\n`
   }
   const description = item.description === undefined ? '' : `${indent}Description: ${item.description}\n`
   return description + pairs('Options', item.options) + pairs('Meta options', item.meta)
+}
+
+/** As `pcs alert config --output-format json` gives it out. */
+function alertsForm(cib: XmlElement, call: Call, ids: readonly string[]): unknown {
+  const section = childElement(configurationElement(cib), 'alerts')
+  const sets = (of: XmlElement): object => ({
+    meta_attributes: nvsetForms(of, 'meta_attributes', formContext(call, cib)),
+    instance_attributes: nvsetForms(of, 'instance_attributes', formContext(call, cib)),
+  })
+  const alerts = (section === undefined ? [] : childElements(section, 'alert')).filter(({ attributes }) =>
+    ids.includes(attributes.id ?? ''),
+  )
+  return {
+    alerts: alerts.map((alert) => ({
+      id: alert.attributes.id ?? '',
+      path: alert.attributes.path ?? '',
+      description: alert.attributes.description ?? null,
+      recipients: childElements(alert, 'recipient').map((recipient) => ({
+        id: recipient.attributes.id ?? '',
+        value: recipient.attributes.value ?? '',
+        description: recipient.attributes.description ?? null,
+        ...sets(recipient),
+      })),
+      ...sets(alert),
+    })),
+  }
 }

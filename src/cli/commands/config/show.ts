@@ -4,19 +4,29 @@ import { formatFlag, inFormat } from '../../output-format.ts'
 import { rebuildingCommands, rebuiltSections } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
 
-/** Each part is what its own command shows. */
-const parts: readonly { readonly title: string; readonly line: readonly string[] }[] = [
+interface Part {
+  readonly title: string
+  readonly line: readonly string[]
+  /** The command's own text has the title already. */
+  readonly isTitled?: true
+  readonly indent?: string
+}
+
+/** Each part is what its own command shows; a part that is empty is left out, as pcs does. */
+const parts: readonly Part[] = [
   { title: 'Resources', line: ['resource', 'config'] },
   { title: 'Stonith Devices', line: ['stonith', 'config'] },
   { title: 'Fencing Levels', line: ['stonith', 'level', 'config'] },
-  { title: 'Constraints', line: ['constraint', 'config'] },
-  { title: 'Alerts', line: ['alert', 'config'] },
-  { title: 'Resources Defaults', line: ['resource', 'defaults'] },
-  { title: 'Operations Defaults', line: ['resource', 'op', 'defaults'] },
-  { title: 'Cluster Properties', line: ['property', 'config'] },
-  { title: 'Tags', line: ['tag', 'config'] },
-  { title: 'Node Attributes', line: ['node', 'attribute'] },
+  { title: 'Constraints', line: ['constraint', 'config', '--full'], isTitled: true },
+  { title: 'Alerts', line: ['alert', 'config'], isTitled: true },
+  { title: 'Resources Defaults', line: ['resource', 'defaults', '--full'] },
+  { title: 'Operations Defaults', line: ['resource', 'op', 'defaults', '--full'] },
+  { title: 'Cluster Properties', line: ['property', 'config'], isTitled: true },
+  { title: 'Tags', line: ['tag', 'config'], indent: ' ' },
 ]
+
+/** Not part of what pcs shows. */
+const moreParts: readonly Part[] = [{ title: 'Node Attributes', line: ['node', 'attribute'], isTitled: true }]
 
 export const configShow: Command = {
   path: ['config', 'show'],
@@ -28,18 +38,21 @@ export const configShow: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'config show' })
     const { cib } = await call.cluster.readCib()
-    const shown = await Promise.all(parts.map(async (part) => ({ ...part, outcome: await showPart(call, part.line) })))
-    const nodes = readConfiguration(cib).nodes.map(({ name }) => name)
+    const listed = call.speech.program === 'pcs' ? parts : [...parts, ...moreParts]
+    const shown = await Promise.all(listed.map(async (part) => ({ ...part, outcome: await showPart(call, part.line) })))
+    const { nodes: all, options } = readConfiguration(cib)
+    const nodes = all.map(({ name: node }) => node)
+    const state = await call.cluster.live?.getState({})
+    const written = options.flatMap(({ pairs }) => pairs).find((pair) => pair.name === 'cluster-name')?.value
+    const name = state?.configured ? state.clusterName : written
+    const lists = call.speech.program === 'pcs' ? ['Corosync Nodes', 'Pacemaker Nodes'] : ['Nodes']
     return await inFormat(call, {
       text: () =>
         [
-          `Nodes:\n  ${nodes.join(' ')}\n`,
-          ...shown.map(({ title, outcome }) => {
-            const [first = ''] = outcome.text.split('\n')
-            // Some begin with a title of their own.
-            const titled =
-              first.endsWith(':') && !first.startsWith(' ') && /Constraints|Properties|Alerts|Attributes/.test(first)
-            return titled ? outcome.text : `${title}:\n${outcome.text.replace(/^(?=.)/gm, '  ')}`
+          `${name === undefined ? '' : `Cluster Name: ${name}\n`}${lists.map((title) => `${title}:\n ${nodes.join(' ')}\n`).join('')}`,
+          ...shown.flatMap(({ title, outcome, isTitled, indent = '  ' }) => {
+            if (outcome.text === '') return []
+            return [isTitled ? outcome.text : `${title}:\n${outcome.text.replace(/^(?=.)/gm, indent)}`]
           }),
         ].join('\n'),
       json: { nodes, ...Object.fromEntries(shown.map(({ title, outcome }) => [title, outcome.json])) },

@@ -1,14 +1,23 @@
-import { type Constraint, type ResourceSet, readConfiguration } from '../../../cib/index.ts'
+import {
+  type Constraint,
+  childElement,
+  childElements,
+  configurationElement,
+  type ResourceSet,
+  readConfiguration,
+} from '../../../cib/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { describeConstraints } from '../../describe-constraint.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
+import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
+import { formContext } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
 
 const kinds = ['location', 'colocation', 'order', 'ticket'] as const
 const flags = [
-  { name: 'full', summary: 'Accepted for pcs’s sake: ids are always shown' },
-  { name: 'all', summary: 'Accepted for pcs’s sake: expired constraints are always shown' },
+  { name: 'full', summary: 'With the ids' },
+  { name: 'all', summary: 'Also constraints whose rule has expired' },
   formatFlag,
 ]
 
@@ -95,11 +104,22 @@ function resourcesOf(constraint: Constraint): readonly string[] {
 
 async function show(call: Call, isShown: (constraint: Constraint) => boolean): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
-  const constraints = readConfiguration(cib).constraints.filter(isShown)
-  const text = describeConstraints(constraints)
+  const wanted = readConfiguration(cib).constraints.filter(isShown)
+  const ids = new Set(wanted.map(({ id }) => id))
+  const section = childElement(configurationElement(cib), 'constraints')
+  const elements = (section ? childElements(section) : []).filter(({ attributes }) => ids.has(attributes.id ?? ''))
+  const form = constraintsForm(elements, formContext(call, cib))
+  const shown = call.flags.has('all') ? form : withoutExpired(form)
+  const withIds = call.flags.has('full')
+  const constraints = wanted.filter(({ id }) => call.flags.has('all') || !isOver(form, id))
   return await inFormat(call, {
-    text: () => (text === '' ? 'There are no constraints.\n' : text),
+    text: () =>
+      constraintTextLines(shown, withIds)
+        .map((line) => `${line}\n`)
+        .join(''),
+    nothing: 'There are no constraints.',
     json: constraints,
+    pcsJson: () => shown,
     cmd: () => rebuildingCommands(call, cib, { sections: ['constraints'], ids: constraints.map(({ id }) => id) }),
   })
 }

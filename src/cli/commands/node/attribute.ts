@@ -1,8 +1,16 @@
-import { readConfiguration, setNodeAttributes } from '../../../cib/index.ts'
+import {
+  childElement,
+  childElements,
+  configurationElement,
+  readConfiguration,
+  setNodeAttributes,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs } from '../../words.ts'
 
@@ -39,20 +47,32 @@ async function showAttributes(call: Call): Promise<Outcome> {
   }))
   const lines = facts
     .filter(({ attributes }) => Object.keys(attributes).length > 0)
-    .map(
-      ({ node, attributes }) =>
-        ` ${node}: ${Object.entries(attributes)
-          .map(([name, value]) => `${name}=${value}`)
-          .join(' ')}\n`,
-    )
+    .map(({ node, attributes }) => ` ${node}: ${pairWords(attributes).toSorted().join(' ')}\n`)
   return await inFormat(call, {
-    text: () => (lines.length > 0 ? `Node Attributes:\n${lines.join('')}` : 'No attributes are set.\n'),
+    text: () => `Node Attributes:\n${lines.join('')}`,
     json: facts,
+    pcsJson: () => ({ nodes: nodeForms(call, cib, wanted) }),
     cmd: async () =>
       (await rebuildingCommands(call, cib, { sections: ['nodes'] })).filter(
         ([, verb, node]) => verb === 'attribute' && (wanted === undefined || node === wanted),
       ),
   })
+}
+
+/** As `pcs node attribute --output-format json` gives it out. */
+function nodeForms(call: Call, cib: XmlElement, wanted: string | undefined): readonly unknown[] {
+  const nodes = childElement(configurationElement(cib), 'nodes')
+  return (nodes ? childElements(nodes, 'node') : [])
+    .filter(({ attributes }) => wanted === undefined || attributes.uname === wanted)
+    .map((node) => ({
+      id: node.attributes.id ?? '',
+      uname: node.attributes.uname ?? '',
+      description: node.attributes.description ?? null,
+      score: node.attributes.score ?? null,
+      type: node.attributes.type ?? null,
+      instance_attributes: nvsetForms(node, 'instance_attributes', formContext(call, cib)),
+      utilization: nvsetForms(node, 'utilization', formContext(call, cib)),
+    }))
 }
 
 async function setAttributes(call: Call): Promise<Outcome> {

@@ -1,7 +1,9 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import {
+  childElement,
   clusterOption,
   clusterOptions,
+  configurationElement,
   type Edited,
   readConfiguration,
   setClusterOptions,
@@ -10,8 +12,8 @@ import {
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { alignColumns } from '../../table.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const propertySet: Command = {
@@ -114,10 +116,17 @@ export const propertyConfig: Command = {
     const wanted = [...shown]
       .filter(([name]) => call.words.length === 0 || call.words.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-    const rows = wanted.map(([name, value]) => [`${name}=${value}`])
+    const crmConfig = childElement(configurationElement(cib), 'crm_config')
+    const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+    const title = sets[0] === undefined ? 'Cluster Properties:' : `Cluster Properties: ${sets[0].id}`
+    const rows = wanted.map(
+      ([name, value]) => `  ${pairWords({ [name]: value }).join('')}${written.has(name) ? '' : ' (default)'}\n`,
+    )
     return await inFormat(call, {
-      text: () => `Cluster Properties:\n${alignColumns(rows, '  ')}`,
+      text: () => (sets.length === 0 && rows.length === 0 ? '' : `${title}\n${rows.join('')}`),
+      nothing: 'No cluster options are set.',
       json: Object.fromEntries(wanted),
+      pcsJson: () => ({ nvsets: sets }),
       cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
     })
   },

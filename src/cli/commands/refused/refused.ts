@@ -1,16 +1,21 @@
 /**
- * Commands of pcs that have nothing to do here, each with the sentence that says why and what to do instead. They are no
+ * Commands of pcs and crmsh that have nothing to do here, each with the sentence that says why and what to do instead. They are no
  * part of help; who types one learns more than that there is no such command.
  */
 import { type Command, Refusal } from '../../command.ts'
+import { crmshWords } from './crmsh.ts'
 
-interface Refused {
+export interface RefusedWords {
   readonly paths: readonly string[]
   readonly because: string
 }
 
 const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
+const links =
+  'A node has one address, and heartbeats go where its packets go: bond its network cards. For a new address: cluster node remove, cluster node add.'
+const totem =
+  'Of Corosync’s options Systole has the token only, and cluster setup sets it (totem token=<milliseconds>); the transport is always TLS.'
 const qdevice =
   'Systole has no quorum device: its votes are those of the store, and an etcd on a third host (cluster setup --etcd) breaks ties.'
 const sbd =
@@ -27,7 +32,8 @@ const debug =
 const relocate =
   'A resource that should be elsewhere moves by itself once its stickiness allows it: why tells what holds it, resource move moves it.'
 
-const refused: readonly Refused[] = [
+const refused: readonly RefusedWords[] = [
+  ...crmshWords,
   {
     paths: [
       'cluster authkey corosync',
@@ -36,27 +42,12 @@ const refused: readonly Refused[] = [
       'cluster uidgid delete',
       'cluster uidgid remove',
       'cluster config uuid generate',
-      'cluster config update',
       'cluster node rename-corosync',
-      'cluster link add',
-      'cluster link delete',
-      'cluster link remove',
-      'cluster link update',
-      'cluster corosync',
-      'cluster reload corosync',
-      'cluster sync corosync',
     ],
     because: corosync,
   },
-  {
-    paths: ['cluster sync'],
-    because: 'Nothing has to be copied: every node gets the list of nodes and the configuration from the store.',
-  },
-  {
-    paths: ['cluster disable'],
-    because:
-      'Whether a node starts with its host is what it did before: cluster stop keeps it stopped. To keep the daemon itself from starting: systemctl disable systoled.',
-  },
+  { paths: ['cluster config update'], because: totem },
+  { paths: ['cluster link add', 'cluster link delete', 'cluster link remove', 'cluster link update'], because: links },
   {
     paths: ['cluster kill'],
     because:
@@ -105,10 +96,6 @@ const refused: readonly Refused[] = [
     because: 'A fence device is changed with stonith update; resources restart only where their agents need it.',
   },
   {
-    paths: ['stonith history update'],
-    because: 'The history of fencing is one for all nodes: there is nothing to merge.',
-  },
-  {
     paths: [
       'booth setup',
       'booth destroy',
@@ -142,10 +129,6 @@ const refused: readonly Refused[] = [
     paths: ['quorum expected-votes'],
     because:
       'Votes cannot be told away: a majority of the store’s voters must be there. Remove nodes that are gone for good with cluster node remove.',
-  },
-  {
-    paths: ['stonith history cleanup'],
-    because: 'The history of fencing is a record: it is not cleared.',
   },
   { paths: ['dr config', 'dr status', 'dr set-recovery-site', 'dr destroy'], because: dr },
   {

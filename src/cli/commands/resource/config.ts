@@ -1,8 +1,16 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
+import {
+  childElements,
+  configurationElement,
+  type ResourceDefinition,
+  readConfiguration,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
-import { describeResource } from '../../describe-resource.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext } from '../../pcs-form/nvset.ts'
+import { resourceTextLines } from '../../pcs-form/resource-text.ts'
+import { resourcesForm, withInner } from '../../pcs-form/resources.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { isSecretName } from '../../secrets.ts'
 
@@ -18,7 +26,7 @@ export const resourceConfig: Command = {
   summary: 'Show how resources are configured, or print the commands that make them again',
   flags,
   completes: ['resource'],
-  run: (call) => show(call, (resource) => !isFenceDevice(resource)),
+  run: (call) => show(call, { listed: (resource) => !isFenceDevice(resource), named: () => true, what: 'resource' }),
 }
 
 export const stonithConfig: Command = {
@@ -27,55 +35,68 @@ export const stonithConfig: Command = {
   summary: 'Show how fence devices are configured',
   flags,
   completes: ['fence-device'],
-  run: (call) => show(call, isFenceDevice),
+  run: (call) => show(call, { listed: isFenceDevice, named: isFenceDevice, what: 'fence device' }),
 }
 
-function isFenceDevice(resource: ResourceDefinition): boolean {
-  return resource.kind === 'primitive' && resource.agent.class === 'stonith'
+function isFenceDevice(resource: XmlElement): boolean {
+  return resource.name === 'primitive' && resource.attributes.class === 'stonith'
 }
 
-async function show(call: Call, listed: (resource: ResourceDefinition) => boolean): Promise<Outcome> {
+interface Shown {
+  readonly listed: (resource: XmlElement) => boolean
+  /** What may be asked for by its id. */
+  readonly named: (resource: XmlElement) => boolean
+  readonly what: string
+}
+
+async function show(call: Call, { listed, named, what }: Shown): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
-  const all = readConfiguration(cib).resources.flatMap(withInner)
-  const top = readConfiguration(cib).resources.filter(listed)
-  const shown = call.words.length === 0 ? top : call.words.map((id) => named(all, id))
-  const showSecrets = call.flags.has('show-secrets')
-  const text = (): string => {
-    const described = shown.map((resource) => describeResource(resource, { showSecrets })).join('')
-    return described === '' ? 'Nothing is configured.\n' : described
-  }
-  const json: unknown = JSON.parse(
-    JSON.stringify(shown, (_key, value: unknown) => (showSecrets ? value : hidden(value))),
+  const top = childElements(configurationElement(cib)).flatMap((part) =>
+    part.name === 'resources' ? childElements(part) : [],
   )
-  const ids = new Set(shown.map(({ id }) => String(id)))
+  const all = top.flatMap(withInner).filter(named)
+  const wanted = call.words.length === 0 ? top.filter(listed) : namedElements(all, call.words, what)
+  const ids = wanted.map(({ attributes }) => attributes.id ?? '')
+  const showSecrets = call.flags.has('show-secrets')
   return await inFormat(call, {
-    text,
-    json,
-    cmd: () => rebuildingCommands(call, cib, { sections: ['resources'], ids: [...ids] }),
+    text: () => {
+      const form = resourcesForm(wanted, formContext(call, cib, showSecrets))
+      return resourceTextLines(form, call.speech.dialect)
+        .map((line) => `${line}\n`)
+        .join('')
+    },
+    nothing: 'Nothing is configured.',
+    json: typedViews(cib, ids, showSecrets),
+    pcsJson: () => resourcesForm(wanted, formContext(call, cib, showSecrets)),
+    cmd: () => rebuildingCommands(call, cib, { sections: ['resources'], ids }),
   })
 }
 
-function named(all: readonly ResourceDefinition[], id: string): ResourceDefinition {
-  const found = all.find((resource) => resource.id === id)
-  if (found) return found
-  throw new Refusal(
-    `There is no resource '${id}'.${didYouMean(
-      similarWords(
-        id,
-        all.map((resource) => resource.id),
-      ),
-    )}`,
-  )
+/** In the order of the document, each once, what is inside another that is named too within it only. */
+function namedElements(all: readonly XmlElement[], ids: readonly string[], what: string): readonly XmlElement[] {
+  const known = all.map(({ attributes }) => attributes.id ?? '')
+  const missing = ids.filter((id) => !known.includes(id))
+  if (missing.length > 0)
+    throw new Refusal(...missing.map((id) => `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`))
+  const named = all.filter(({ attributes }) => ids.includes(attributes.id ?? ''))
+  const inner = new Set(named.flatMap((resource) => withInner(resource).slice(1)))
+  return named.filter((resource) => !inner.has(resource))
 }
 
-function withInner(resource: ResourceDefinition): readonly ResourceDefinition[] {
+function typedViews(cib: XmlElement, ids: readonly string[], showSecrets: boolean): unknown {
+  const shown = readConfiguration(cib)
+    .resources.flatMap(withInnerViews)
+    .filter(({ id }) => ids.includes(id))
+  return JSON.parse(JSON.stringify(shown, (_key, value: unknown) => (showSecrets ? value : hidden(value))))
+}
+
+function withInnerViews(resource: ResourceDefinition): readonly ResourceDefinition[] {
   if (resource.kind === 'group') return [resource, ...resource.members]
-  if (resource.kind === 'clone') return [resource, ...withInner(resource.child)]
-  if (resource.kind === 'bundle') return resource.child ? [resource, resource.child] : [resource]
-  return [resource]
+  if (resource.kind === 'clone') return [resource, ...withInnerViews(resource.child)]
+  return resource.kind === 'bundle' && resource.child ? [resource, resource.child] : [resource]
 }
 
-/** A name/value pair whose name says that it is secret loses its value; places in the text mean nothing to a reader. */
+/** A name/value pair whose name says that it is secret loses its value. */
 function hidden(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('name' in value) || !('value' in value)) return value
   return isSecretName(String(value.name)) ? { ...value, value: '******' } : value

@@ -1,8 +1,8 @@
-import { readConfiguration, setDefaults } from '../../../cib/index.ts'
+import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
-import { describeSets } from '../../describe-resource.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs } from '../../words.ts'
 
@@ -32,8 +32,8 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
     flags: [
       ...changeFlags,
       formatFlag,
-      { name: 'all', summary: 'Accepted for pcs’s sake: sets whose rule has expired are always shown' },
-      { name: 'full', summary: 'Accepted for pcs’s sake: ids are always shown' },
+      { name: 'all', summary: 'Also sets whose rule has expired' },
+      { name: 'full', summary: 'With the ids' },
       { name: 'no-expire-check', summary: 'Accepted for pcs’s sake' },
     ],
     run: (call) => (call.words.length === 0 ? showDefaults(call, of) : updateDefaults(call, of)),
@@ -43,11 +43,20 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
 async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const configuration = readConfiguration(cib)
-  const sets = of === 'resource' ? configuration.resourceDefaults : configuration.operationDefaults
-  const lines = describeSets('Meta Attrs', sets, { showSecrets: false })
+  const section = childElement(configurationElement(cib), of === 'resource' ? 'rsc_defaults' : 'op_defaults')
+  const forms = (kind: string): readonly NvsetForm[] =>
+    (section ? nvsetForms(section, kind, formContext(call, cib)) : []).filter(
+      ({ rule }) => call.flags.has('all') || rule?.in_effect !== 'EXPIRED',
+    )
+  const lines = forms('meta_attributes').flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full')))
   return await inFormat(call, {
-    text: () => (lines.length === 0 ? 'No defaults are set.\n' : lines.map((line) => `${line.slice(2)}\n`).join('')),
-    json: sets,
+    text: () => lines.map((line) => `${line}\n`).join(''),
+    nothing: 'No defaults are set.',
+    json: of === 'resource' ? configuration.resourceDefaults : configuration.operationDefaults,
+    pcsJson: () => ({
+      instance_attributes: forms('instance_attributes'),
+      meta_attributes: forms('meta_attributes'),
+    }),
     cmd: () => rebuildingCommands(call, cib, { sections: [of === 'resource' ? 'rsc_defaults' : 'op_defaults'] }),
   })
 }

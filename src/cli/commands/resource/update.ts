@@ -5,11 +5,11 @@ import {
   updateResource,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { agentName } from '../../../resource-agents/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import { parameterMistakes, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { agentName } from '../../describe-resource.ts'
 import { readResourceWords } from '../../resource-words.ts'
 import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'

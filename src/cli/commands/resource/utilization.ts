@@ -2,6 +2,7 @@ import { primitiveDefinitions, readConfiguration, setNodeAttributes, updateResou
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
+import { pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { parsePairs } from '../../words.ts'
 
@@ -114,14 +115,9 @@ async function show(
       ),
     }))
     .filter(({ utilization }) => Object.keys(utilization).length > 0)
-  const lines = facts.map(
-    ({ id, utilization }) =>
-      `  ${id}: ${Object.entries(utilization)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' ')}\n`,
-  )
+  const lines = facts.map(({ id, utilization }) => ` ${id}: ${pairWords(utilization).toSorted().join(' ')}\n`)
   return await inFormat(call, {
-    text: () => (lines.length === 0 ? 'No utilization is set.\n' : `${shown.title}\n${lines.join('')}`),
+    text: () => `${shown.title}\n${lines.join('')}`,
     json: facts,
     cmd: shown.cmd,
   })

@@ -26,14 +26,44 @@ export const stonithLevel: Command = {
     const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
     const text = targets.map((target) => {
       const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
-      return `Target: ${target}\n${own.map(({ index, devices }) => `  Level ${index} - ${devices.join(',')}\n`).join('')}`
+      const first = own[0]?.target
+      return `${first ? heading(first) : ''}\n${own.map(({ index, devices }) => `  Level ${index}: ${devices.join(' ')}\n`).join('')}`
     })
     return await inFormat(call, {
-      text: () => (text.length === 0 ? 'There is no fencing topology.\n' : text.join('')),
+      text: () => text.join(''),
+      nothing: 'There is no fencing topology.',
       json: levels,
+      pcsJson: () => levelsForm(levels),
       cmd: () => rebuildingCommands(call, cib, { sections: ['fencing-topology'] }),
     })
   },
+}
+
+function heading(target: Target): string {
+  switch (target.by) {
+    case 'node':
+      return `Target (node): ${target.node}`
+    case 'pattern':
+      return `Target (regexp): ${target.pattern}`
+    case 'attribute':
+      return `Target (attribute): ${target.name}=${target.value}`
+  }
+}
+
+/** As `pcs stonith level config --output-format json` gives it out. */
+function levelsForm(levels: readonly FencingLevel[]): unknown {
+  const of = <By extends Target['by']>(
+    by: By,
+    names: (target: Extract<Target, { readonly by: By }>) => Readonly<Record<string, string>>,
+  ): unknown =>
+    levels.flatMap(({ id, index, devices, target }) =>
+      target.by === by ? [{ id, ...names(target as Extract<Target, { readonly by: By }>), index, devices }] : [],
+    )
+  return {
+    target_node: of('node', ({ node }) => ({ target: node })),
+    target_regex: of('pattern', ({ pattern }) => ({ target_pattern: pattern })),
+    target_attribute: of('attribute', ({ name, value }) => ({ target_attribute: name, target_value: value })),
+  }
 }
 
 export const stonithLevelAdd: Command = {

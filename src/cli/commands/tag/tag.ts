@@ -22,8 +22,10 @@ export const tagConfig: Command = {
     const tags = chosen(readConfiguration(cib).tags, call.words, 'tag')
     const text = tags.map(({ id, members }) => `${id}\n${members.map((member) => `  ${member}\n`).join('')}`).join('')
     return await inFormat(call, {
-      text: () => (text === '' ? 'No tags are defined.\n' : text),
+      text: () => text,
+      nothing: 'No tags are defined.',
       json: tags,
+      pcsJson: () => ({ tags: tags.map(({ id, members }) => ({ id, idref_list: members })) }),
       cmd: () => rebuildingCommands(call, cib, { sections: ['tags'], ids: tags.map(({ id }) => id) }),
     })
   },

@@ -1,0 +1,61 @@
+/** Blocks of name/value pairs in the form in which pcs gives them out as JSON, and in the lines that it prints. */
+import { childElements, type XmlElement } from '../../cib/index.ts'
+import type { Call } from '../command.ts'
+import { isSecretName } from '../secrets.ts'
+import { type RuleForm, ruleForms, ruleLines } from './rule.ts'
+
+export interface NvsetForm {
+  readonly id: string
+  readonly options: Readonly<Record<string, string>>
+  readonly rule: RuleForm | null
+  readonly nvpairs: readonly { readonly id: string; readonly name: string; readonly value: string }[]
+}
+
+/** What a form is read with. */
+export interface FormContext {
+  readonly cib: XmlElement
+  /** Seconds since 1970. */
+  readonly now: number
+  readonly showSecrets: boolean
+}
+
+export function formContext(call: Call, cib: XmlElement, showSecrets = false): FormContext {
+  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), showSecrets }
+}
+
+export function nvsetForms(parent: XmlElement, kind: string, context: FormContext): readonly NvsetForm[] {
+  return childElements(parent, kind).map((set) => {
+    const { id = '', ...options } = set.attributes
+    return {
+      id,
+      options,
+      rule: ruleForms(set, context.cib, context.now)[0] ?? null,
+      nvpairs: childElements(set, 'nvpair').map(({ attributes }) => ({
+        id: attributes.id ?? '',
+        name: attributes.name ?? '',
+        value: isSecretName(attributes.name ?? '') && !context.showSecrets ? '******' : (attributes.value ?? ''),
+      })),
+    }
+  })
+}
+
+/** A heading and a line for each pair, by name. */
+export function nvsetLines(set: NvsetForm, label: string, withIds = false): readonly string[] {
+  const heading = [`${label}${standing(set)}: ${set.id}`, ...pairWords(set.options)].join(' ')
+  const values = [...set.nvpairs]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ id, name, value }) => `${pairWords({ [name]: value }).join('')}${withIds ? ` (id: ${id})` : ''}`)
+  return [heading, ...[...values, ...(set.rule ? ruleLines(set.rule, withIds) : [])].map((line) => `  ${line}`)]
+}
+
+function standing({ rule }: NvsetForm): string {
+  if (rule?.in_effect === 'EXPIRED') return ' (expired)'
+  return rule?.in_effect === 'NOT_YET_IN_EFFECT' ? ' (not yet in effect)' : ''
+}
+
+/** `name=value`, in quotes where there are spaces. */
+export function pairWords(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `${name}=${/\s/.test(value) ? quoted(value) : value}`)
+}
+
+const quoted = (value: string): string => `"${value.replaceAll('"', '\\"')}"`
