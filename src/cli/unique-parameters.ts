@@ -5,7 +5,7 @@
 import {
   type Agent,
   type PrimitiveDefinition,
-  type ResourceDefinition,
+  primitiveDefinitions,
   readConfiguration,
   type XmlElement,
 } from '../cib/index.ts'
@@ -22,7 +22,7 @@ export function sharedUniqueValues(
   for (const { name, unique, uniqueGroup } of metadata.parameters)
     if (unique) groups.set(uniqueGroup ?? name, [...(groups.get(uniqueGroup ?? name) ?? []), name])
   const others = readConfiguration(cib)
-    .resources.flatMap(primitives)
+    .resources.flatMap(primitiveDefinitions)
     .filter((other) => other.id !== asked.id && isSame(other.agent, agent))
   return [...groups.values()].flatMap((names) => {
     const given = names.filter((name) => asked.parameters.has(name))
@@ -36,19 +36,6 @@ export function sharedUniqueValues(
       `${values} must be unique among resources of ${agentName(agent)}, and ${holders.map(({ id }) => `'${id}'`).join(', ')} has it already. Add --force if that is meant.`,
     ]
   })
-}
-
-function primitives(resource: ResourceDefinition): readonly PrimitiveDefinition[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return [resource]
-    case 'group':
-      return resource.members
-    case 'clone':
-      return primitives(resource.child)
-    case 'bundle':
-      return resource.child ? [resource.child] : []
-  }
 }
 
 function isSame(a: Agent, b: Agent): boolean {
