@@ -170,13 +170,13 @@ describe('the XML that edits make', () => {
       "<constraints>
         <rsc_location id="location-web-alpha-50" rsc="web" node="alpha" score="50"/>
         <rsc_colocation id="colocation-web-db-INFINITY" rsc="web" with-rsc="db" score="INFINITY"/>
-        <rsc_order id="order-db-web-mandatory" first="db" then="web"/>
-        <rsc_order id="order_set_we_lo_db">
-          <resource_set id="order_set_we_lo_db_set" sequential="false">
+        <rsc_order id="order-db-web-mandatory" first="db" first-action="start" then="web" then-action="start"/>
+        <rsc_order id="order_set_wblgdb">
+          <resource_set id="order_set_wblgdb_set" sequential="false">
             <resource_ref id="web"/>
             <resource_ref id="log"/>
           </resource_set>
-          <resource_set id="order_set_we_lo_db_set-1">
+          <resource_set id="order_set_wblgdb_set-1">
             <resource_ref id="db"/>
           </resource_set>
         </rsc_order>
@@ -270,7 +270,7 @@ describe('deleting', () => {
       { element: 'rsc_location', id: 'location-web-alpha-50' },
       { element: 'rsc_colocation', id: 'colocation-web-db-INFINITY' },
       { element: 'rsc_order', id: 'order-db-web-mandatory' },
-      { element: 'resource_ref', id: 'web', from: 'order_set_we_lo_db_set' },
+      { element: 'resource_ref', id: 'web', from: 'order_set_wblgdb_set' },
     ])
   })
 
