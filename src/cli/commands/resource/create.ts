@@ -114,7 +114,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
       name,
       attributes: Object.fromEntries(attributes),
     })),
-    advisedOperations: call.flags.has('no-default-ops') ? [] : advisedOperations(installed),
+    advisedOperations: advised(installed, written, call.flags.has('no-default-ops')),
     disabled: call.flags.has('disabled'),
     force,
     ...(inside ? { inside } : {}),
@@ -124,6 +124,18 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     message: ({ created }) => `Created: ${created.join(', ')}.`,
     facts: ({ created }) => ({ created }),
   })
+}
+
+/** Without the defaults the agent's monitors stay, unless others are asked for: something must look after the resource. */
+function advised(
+  installed: InstalledAgent,
+  { operations }: WrittenResource,
+  onlyMonitors: boolean,
+): NewPrimitive['advisedOperations'] {
+  const all = advisedOperations(installed)
+  if (!onlyMonitors) return all
+  const hasMonitor = operations.some(({ name }) => name === 'monitor')
+  return hasMonitor ? [] : all.filter(({ name }) => name === 'monitor')
 }
 
 function placement(written: WrittenResource, force: boolean): NewPrimitive['inside'] {
