@@ -183,9 +183,9 @@ export const nodeDeleteGuest: Command = {
 export const nodeClear: Command = {
   path: ['cluster', 'node', 'clear'],
   usage: '<node>',
-  summary:
-    'Forget a node that has left the cluster: its entry, constraints and levels that name it, and its recorded state',
-  details: 'It must be off, or run nothing of the cluster’s: nobody asks it.',
+  summary: 'Forget a node that has left the cluster',
+  details:
+    'Its entry, constraints and levels that name it, and what is recorded of it. It must be off, or run nothing of the cluster’s: nobody asks it.',
   flags: changeFlags,
   completes: ['node'],
   run: async (call) => {
