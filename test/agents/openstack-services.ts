@@ -94,4 +94,36 @@ export const deployments: readonly Deployment[] = [
     port: 8774,
     code: '200',
   }),
+  swiftProxy(),
 ]
+
+/** It wants rings, though nothing of what it is asked here lies on a disk. */
+function swiftProxy(): Deployment {
+  const rings = ['account', 'container', 'object'].flatMap((ring) => [
+    `swift-ring-builder /etc/swift/${ring}.builder create 4 1 1`,
+    `swift-ring-builder /etc/swift/${ring}.builder add r1z1-127.0.0.1:6200/disk 1`,
+    `swift-ring-builder /etc/swift/${ring}.builder rebalance`,
+  ])
+  return {
+    agent: 'swift-proxy',
+    user: 'swift',
+    folders: ['/etc/swift', '/var/lib/swift', '/var/log/swift'],
+    files: {
+      '/etc/swift/swift.conf': '[swift-hash]\nswift_hash_path_suffix = lab\n',
+      '/etc/swift/proxy-server.conf': `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = 8080
+[pipeline:main]
+pipeline = healthcheck proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+[filter:healthcheck]
+use = egg:swift#healthcheck
+`,
+    },
+    prepare: [fewProcesses('swift'), ...rings],
+    command: '/usr/bin/swift-proxy-server /etc/swift/proxy-server.conf',
+    url: 'http://127.0.0.1:8080/healthcheck',
+    code: '200',
+  }
+}
