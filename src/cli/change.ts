@@ -7,6 +7,7 @@ import {
   describeEditReport,
   type Edited,
   type EditResult,
+  findResource,
   printXml,
   validateCib,
   type XmlElement,
@@ -15,7 +16,7 @@ import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
 import { type PlannedAction, type PlannedKind, plannedActionsBetween, printPlannedActions } from './planned-actions.ts'
-import { checkWait, waitUntilSettled } from './wait.ts'
+import { checkWait, waitUntilSettled, withoutInstance } from './wait.ts'
 
 export interface Change {
   /** Runs again on a newer CIB when somebody else was faster. */
@@ -50,7 +51,7 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   if (version === undefined) return previewed(changed, facts)
   const wait = call.flags.get('wait')
   if (wait === undefined) return done(said(call, `${message}\n`), { ...facts, version })
-  const settled = await waitUntilSettled(call, wait, version)
+  const settled = await waitUntilSettled(call, { wait, version, concerned: concernedBy(call, changed) })
   const stopped = settled.settled ? await concernedAndStopped(call, changed) : []
   const failure = stopped.length === 0 ? '' : `Not running:\n${printLeftStopped(stopped)}`
   return done(
@@ -67,6 +68,19 @@ function said(call: Call, text: string): string {
   return ''
 }
 
+/** The resources that the command names, with their members, and those that the change does something to or leaves stopped. */
+export function concernedBy(call: Call, { edited, actions, leftStopped }: Changed): ReadonlySet<string> {
+  const named = call.words.flatMap((word) => idsWithin(findResource(edited.cib, word)))
+  const acted = actions.flatMap(({ resource }) => (resource === undefined ? [] : [withoutInstance(resource)]))
+  return new Set([...named, ...acted, ...leftStopped.map(({ resource }) => resource)])
+}
+
+function idsWithin(element: XmlElement | undefined): readonly string[] {
+  if (element === undefined) return []
+  const members = element.children.filter((child) => child.kind === 'element')
+  return [element.attributes.id ?? '', ...members.flatMap(idsWithin)]
+}
+
 /** What the change was to bring up and did not. */
 async function concernedAndStopped(call: Call, { actions, leftStopped }: Changed): Promise<readonly LeftStopped[]> {
   const started = actions.flatMap(({ kind, resource }) =>
@@ -79,8 +93,6 @@ async function concernedAndStopped(call: Call, { actions, leftStopped }: Changed
 }
 
 const bringsUp: ReadonlySet<PlannedKind> = new Set(['start', 'restart', 'move', 'migrate'])
-
-const withoutInstance = (id: string): string => id.replace(/:\d+$/, '')
 
 /** Makes the change, or only computes its consequences with `--preview`. Throws a Refusal where it may not be made. */
 export async function applyChange(call: Call, change: Change): Promise<Changed> {

@@ -5,7 +5,7 @@
  */
 import { disableResources, type EditResult, readConfiguration, setStandby, type XmlElement } from '../cib/index.ts'
 import { guestNodes, remoteNodeNames } from '../status/index.ts'
-import { applyChange } from './change.ts'
+import { applyChange, concernedBy } from './change.ts'
 import { type Call, Refusal } from './command.ts'
 import { waitUntilSettled } from './wait.ts'
 
@@ -46,8 +46,12 @@ async function settle(
     told,
   }: { readonly what: string; readonly edit: (cib: XmlElement) => EditResult; readonly told: string },
 ): Promise<void> {
-  const { version } = await applyChange(call, { edit, message: () => told })
-  if (version === undefined) return
-  const { settled, message } = await waitUntilSettled(call, call.flags.get('wait') ?? true, version)
+  const changed = await applyChange(call, { edit, message: () => told })
+  if (changed.version === undefined) return
+  const { settled, message } = await waitUntilSettled(call, {
+    wait: call.flags.get('wait') ?? true,
+    version: changed.version,
+    concerned: concernedBy(call, changed),
+  })
   if (!settled) throw new Refusal(`${what} is to stop first: ${message} Add --force not to wait for it.`)
 }

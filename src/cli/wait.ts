@@ -1,4 +1,7 @@
-/** `--wait`: ends when the cluster has settled, or says what blocks it. */
+/**
+ * `--wait`: ends when the cluster has settled, or says what keeps it from that. A resource that waits for an administrator since an
+ * earlier failure keeps nothing else from being done: it fails a command only if the command is about it, and is named otherwise.
+ */
 import { parseDurationMs } from '../base/index.ts'
 import type { ClusterState } from '../rpc/index.ts'
 import { type Call, Refusal } from './command.ts'
@@ -6,6 +9,7 @@ import { type Call, Refusal } from './command.ts'
 const defaultWaitSeconds = 60
 
 export interface Settled {
+  /** All was done that the command is about. */
   readonly settled: boolean
   readonly message: string
 }
@@ -26,8 +30,18 @@ function waitSeconds(wait: string | true): number {
   throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
 }
 
+/** Of all resources, for a command that is about the whole cluster. */
+export type Concerned = ReadonlySet<string> | 'all'
+
 /** Waits until a transition that has seen this version of the configuration is finished and nothing is left to do. */
-export async function waitUntilSettled(call: Call, wait: string | true, version: number): Promise<Settled> {
+export async function waitUntilSettled(
+  call: Call,
+  {
+    wait,
+    version,
+    concerned,
+  }: { readonly wait: string | true; readonly version: number; readonly concerned: Concerned },
+): Promise<Settled> {
   const live = call.cluster.live
   if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
   const seconds = waitSeconds(wait)
@@ -42,7 +56,7 @@ export async function waitUntilSettled(call: Call, wait: string | true, version:
       if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
         reportProgress(call, state)
       last = state
-      answer = verdict(state, version)
+      answer = state.transition.computedVersion < version ? undefined : verdict(state.transition, concerned)
       if (answer) finished.abort()
     },
     { signal: AbortSignal.any([deadline, finished.signal]) },
@@ -50,14 +64,20 @@ export async function waitUntilSettled(call: Call, wait: string | true, version:
   return answer ?? { settled: false, message: unsettled(last, seconds) }
 }
 
-function verdict(state: ClusterState, version: number): Settled | undefined {
-  const { transition } = state
-  if (transition.computedVersion < version) return undefined
+/** Undefined while something is being done. */
+export function verdict(transition: ClusterState['transition'], concerned: Concerned): Settled | undefined {
   if (transition.state === 'idle') return { settled: true, message: 'The cluster has settled.' }
-  if (transition.state === 'blocked')
-    return { settled: false, message: `The cluster cannot settle: ${transition.blockedBy.join('; ')}.` }
-  return undefined
+  if (transition.state !== 'blocked') return undefined
+  const { blockedBy, blockedResources } = transition
+  const isConcerned = (id: string): boolean => concerned === 'all' || concerned.has(withoutInstance(id))
+  const why = blockedBy.join('; ')
+  if (blockedBy.length > blockedResources.length || blockedResources.some(isConcerned))
+    return { settled: false, message: `The cluster cannot settle: ${why}.` }
+  return { settled: true, message: `The cluster has settled. Not concerned, and still so: ${why}.` }
 }
+
+/** Of a clone, all instances. */
+export const withoutInstance = (id: string): string => id.replace(/:\d+$/, '')
 
 function unsettled(state: ClusterState | undefined, seconds: number): string {
   if (!state) return `No state came from the daemon within ${seconds} s.`

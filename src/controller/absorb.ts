@@ -174,12 +174,16 @@ function absorbComputed(state: ControllerState, input: Input<'computed'>, now: n
   const done: ControllerState = { ...state, reign: rest }
   if (reign.lookAgain !== undefined) return turn(done)
   const recheckInMs = Math.min(state.options.recheckIntervalMs, input.recheckInMs ?? Number.POSITIVE_INFINITY)
-  const known = withReign(done, {
-    computedVersion: reign.computingVersion,
-    blockedBy: input.blockedBy ?? [],
-    // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
-    recheckAt: now + Math.max(recheckInMs, 100),
-  })
+  const { schedulerFailure: _over, ...working } = rest
+  const known = withReign(
+    { ...done, reign: working },
+    {
+      computedVersion: reign.computingVersion,
+      blocked: input.blocked ?? [],
+      // Rules change at whole seconds: a look a moment too early would have to be repeated at once.
+      recheckAt: now + Math.max(recheckInMs, 100),
+    },
+  )
   const edits = shutdownLockEdits(state.view.shutdownLocks, input.shutdownLocks)
   if (edits.length === 0) return turn(beginWalk(known, input.graph))
   // A graph that forgets the history of an expired lock has an action for a node which is not there: without the lock it has not.
@@ -194,7 +198,7 @@ function absorbComputeFailed(state: ControllerState, input: Input<'compute-faile
   const { reign } = state
   if (reign === undefined || reign.computing !== input.compute) return turn(state)
   const { computing: _done, ...rest } = reign
-  const done = withReign({ ...state, reign: rest }, { blockedBy: [`the scheduler failed: ${input.message}`] })
+  const done = withReign({ ...state, reign: rest }, { schedulerFailure: input.message })
   return turn(lookAgain(done, 'the scheduler failed', now + computeRetryMs), {
     kind: 'log',
     message: 'the scheduler failed',

@@ -119,7 +119,7 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     recheckAt: Number.POSITIVE_INFINITY,
     computedVersion: 0,
     computingVersion: 0,
-    blockedBy: [],
+    blocked: [],
     publishAt: now,
   }
   return { ...state, reign }

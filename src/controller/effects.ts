@@ -53,6 +53,15 @@ export interface TransitionRecord {
   readonly pending: readonly string[]
   /** What must change before the cluster can go on, in words. */
   readonly blockedBy: readonly string[]
+  /** The resources among them: they wait for an administrator, and nothing else waits for them. */
+  readonly blockedResources: readonly ResourceId[]
+}
+
+/** A resource of which nothing is done before somebody has looked at its failure. */
+export interface BlockedResource {
+  readonly resource: ResourceId
+  /** In words. */
+  readonly why: string
 }
 
 export type FencingAction = 'off' | 'reboot' | 'on'
@@ -79,8 +88,7 @@ export type ControllerInput =
       readonly graph: TransitionGraph
       /** Seconds from now until a rule, failure timeout or lock changes what holds. */
       readonly recheckInMs?: number
-      /** What the scheduler finds that keeps resources from running, in words. */
-      readonly blockedBy?: readonly string[]
+      readonly blocked?: readonly BlockedResource[]
       /** Every shutdown lock that holds; undefined: not computed. */
       readonly shutdownLocks?: readonly ShutdownLockRecord[]
     }

@@ -6,6 +6,7 @@ export { cibOfView } from './cib-of-view.ts'
 export { controllerStep, nextControllerAt } from './controller.ts'
 export { type KeyWrite, writesOfEdits } from './edits.ts'
 export type {
+  BlockedResource,
   ControllerEffect,
   ControllerInput,
   Edit,

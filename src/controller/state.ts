@@ -1,7 +1,7 @@
 /** The controller's state, on every node and, in `reign`, while this node is DC. */
 import type { NodeName, Step } from '../base/index.ts'
 import type { ActionId } from '../transition/index.ts'
-import type { ControllerEffect, TransitionRecord } from './effects.ts'
+import type { BlockedResource, ControllerEffect, TransitionRecord } from './effects.ts'
 import type { NodeLoad } from './node-load.ts'
 import { type ControllerOptions, controllerOptions } from './options.ts'
 import type { ClusterView } from './view.ts'
@@ -79,7 +79,9 @@ export interface Reign {
   readonly computedVersion: number
   /** The version that the running computation sees. */
   readonly computingVersion: number
-  readonly blockedBy: readonly string[]
+  /** Undefined: it did not fail. */
+  readonly schedulerFailure?: string
+  readonly blocked: readonly BlockedResource[]
   readonly published?: TransitionRecord
   readonly publishAt: number
 }

@@ -36,22 +36,25 @@ function isSameToPeople(before: TransitionRecord['state'], after: TransitionReco
 }
 
 function summarize(state: ControllerState, reign: Reign): TransitionRecord {
-  const blockedBy = [...reign.waitingFor, ...fencingFailures(state, reign), ...reign.blockedBy]
+  const scheduler = reign.schedulerFailure === undefined ? [] : [`the scheduler failed: ${reign.schedulerFailure}`]
+  const stuckOn = [...reign.waitingFor, ...fencingFailures(state, reign), ...scheduler]
   return {
     number: state.lastTransition,
     term: reign.term,
-    state: phaseOf(reign, blockedBy),
+    state: phaseOf(reign, stuckOn),
     computedVersion: reign.computedVersion,
     pending: reign.walk === undefined ? [] : actionsUnderWay(reign.walk).slice(0, 20).map(describeAction),
-    blockedBy,
+    blockedBy: [...stuckOn, ...reign.blocked.map(({ why }) => why)],
+    blockedResources: reign.blocked.map(({ resource }) => resource),
   }
 }
 
-function phaseOf(reign: Reign, blockedBy: readonly string[]): TransitionRecord['state'] {
+/** What is on its way goes on beside a blocked resource, and not without what it is stuck on. */
+function phaseOf(reign: Reign, stuckOn: readonly string[]): TransitionRecord['state'] {
   if (reign.waitingFor.length > 0) return 'blocked'
-  if (reign.walk !== undefined) return reign.walk.underWay.size === 0 && blockedBy.length > 0 ? 'blocked' : 'running'
+  if (reign.walk !== undefined) return reign.walk.underWay.size === 0 && stuckOn.length > 0 ? 'blocked' : 'running'
   if (reign.computing !== undefined || reign.lookAgain !== undefined || reign.writes.size > 0) return 'computing'
-  return blockedBy.length > 0 ? 'blocked' : 'idle'
+  return stuckOn.length > 0 || reign.blocked.length > 0 ? 'blocked' : 'idle'
 }
 
 /** Failed attempts count for as long as the node is not fenced and not back. */

@@ -726,6 +726,18 @@ describe('a cluster that starts', () => {
   })
 })
 
+test('a cluster that has nothing to do is told to wait for an administrator where a resource is blocked', () => {
+  const dc = new Dc()
+  dc.later(50)
+  const compute = dc.take('compute').at(-1)
+  if (compute?.kind !== 'compute') throw new Error('nothing was computed')
+  const blocked = [{ resource: web, why: 'web is blocked' }]
+  dc.feed({ kind: 'computed', compute: compute.compute, graph: graphOf(), blocked })
+  expect(dc.take('publish').at(-1)).toMatchObject({
+    record: { state: 'blocked', blockedBy: ['web is blocked'], blockedResources: ['web'] },
+  })
+})
+
 describe('time alone makes the DC look again', () => {
   function computed(dc: Dc, recheckInMs?: number): void {
     dc.later(50)

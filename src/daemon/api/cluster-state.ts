@@ -26,6 +26,7 @@ export const noTransition: ClusterState['transition'] = {
   computedVersion: 0,
   pending: [],
   blockedBy: [],
+  blockedResources: [],
 }
 
 export function clusterState(sources: StateSources): ClusterState {
@@ -107,11 +108,11 @@ function transitionOf({ transition }: StateSources): ClusterState['transition'] 
   const value = transition && fromBytes(transition.value)
   if (typeof value !== 'object' || value === null) return noTransition
   // Written by a DC of this cluster; what it may lack is filled in.
-  const { state, number, computedVersion, pending, blockedBy } = {
+  const { state, number, computedVersion, pending, blockedBy, blockedResources } = {
     ...noTransition,
     ...(value as Partial<TransitionRecord>),
   }
-  return { state, number, computedVersion, pending, blockedBy }
+  return { state, number, computedVersion, pending, blockedBy, blockedResources }
 }
 
 export function fencingRecordOf(entry: Entry): readonly FencingRecord[] {

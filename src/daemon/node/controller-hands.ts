@@ -73,8 +73,8 @@ export class ControllerHands {
     try {
       const planned = await this.#ports.plan()
       const recheck = planned.recheckInMs === undefined ? {} : { recheckInMs: planned.recheckInMs }
-      const { graph, blockedBy, shutdownLocks } = planned
-      return { kind: 'computed', compute, graph, blockedBy, shutdownLocks, ...recheck }
+      const { graph, blocked, shutdownLocks } = planned
+      return { kind: 'computed', compute, graph, blocked, shutdownLocks, ...recheck }
     } catch (error) {
       this.#ports.log.error('no transition could be computed', { error })
       return { kind: 'compute-failed', compute, message: String(error) }

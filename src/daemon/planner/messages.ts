@@ -4,7 +4,7 @@
  */
 import type { NodeName } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
-import type { Observation } from '../../controller/index.ts'
+import type { BlockedResource, Observation } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 
 /** The configuration travels as text: reading it is this thread's work. */
@@ -37,7 +37,7 @@ export interface Planned {
   readonly graph: TransitionGraph
   readonly computedVersion: number
   readonly recheckInMs?: number
-  readonly blockedBy: readonly string[]
+  readonly blocked: readonly BlockedResource[]
   readonly noQuorumPolicy: string
   /** Every one that holds. */
   readonly shutdownLocks: readonly ShutdownLockRecord[]

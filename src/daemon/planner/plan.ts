@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
+import type { BlockedResource } from '../../controller/index.ts'
 import { schedule } from '../../scheduler/index.ts'
 import { type ClusterStatus, primitivesIn } from '../../status/index.ts'
 import type { Planned, Question } from './messages.ts'
@@ -16,7 +17,7 @@ export function plan(
     status.recheckAt === undefined ? {} : { recheckInMs: Math.max(0, status.recheckAt - asked.now) * 1000 }
   return {
     graph,
-    blockedBy: blockers(status),
+    blocked: blockers(status),
     noQuorumPolicy: status.options.noQuorumPolicy,
     shutdownLocks: shutdownLocksIn(status),
     ...recheck,
@@ -37,11 +38,11 @@ function shutdownLocksIn(status: ClusterStatus): readonly ShutdownLockRecord[] {
 }
 
 /** What waits for an administrator: failures that say `block`, of which a failed stop without fencing is one. */
-function blockers(status: ClusterStatus): readonly string[] {
+function blockers(status: ClusterStatus): readonly BlockedResource[] {
   return status.resources.flatMap(primitivesIn).flatMap(({ id, state }) => {
     if (!state.blocked) return []
     const where = state.onFail === undefined ? '' : ` on ${state.onFail.node}`
-    return [`${id} is blocked after a failure${where} until \`systole resource cleanup ${id}\``]
+    return [{ resource: id, why: `${id} is blocked after a failure${where} until \`systole resource cleanup ${id}\`` }]
   })
 }
 

@@ -17,7 +17,7 @@ export const clusterStart: Command = {
     const outcome = report(answers, 'started')
     const wait = call.flags.get('wait')
     if (outcome.kind === 'refused' || wait === undefined) return outcome
-    const settled = await waitUntilSettled(call, wait, 0)
+    const settled = await waitUntilSettled(call, { wait, version: 0, concerned: new Set() })
     return done(
       `${outcome.text}${settled.message}\n`,
       { nodes: answers, settled: settled.settled },

@@ -100,7 +100,9 @@ async function foundRunning(
   imported: { readonly other: XmlElement; readonly findings: Findings; readonly version: number },
 ): Promise<Outcome> {
   const { other, findings, version } = imported
-  const settled = call.cluster.live ? await waitUntilSettled(call, true, version) : undefined
+  const settled = call.cluster.live
+    ? await waitUntilSettled(call, { wait: true, version, concerned: 'all' })
+    : undefined
   const now = call.terminal.now()
   const { cib } = await call.cluster.readCib()
   const places = compareRunning(other, cib, Math.floor(now.getTime() / 1000))

@@ -3,7 +3,7 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
-import { waitUntilSettled } from '../../wait.ts'
+import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 const flags = [
@@ -66,6 +66,10 @@ async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
         : 'There is nothing to refresh.\n'
   const wait = call.flags.get('wait')
   if (wait === undefined) return done(text, { deleted })
-  const settled = await waitUntilSettled(call, wait, 0)
+  const settled = await waitUntilSettled(call, {
+    wait,
+    version: 0,
+    concerned: new Set(deleted.map(({ resource }) => withoutInstance(resource))),
+  })
   return done(`${text}${settled.message}\n`, { deleted, settled: settled.settled }, settled.settled ? 0 : 1)
 }

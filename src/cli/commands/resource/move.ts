@@ -13,7 +13,7 @@ import {
   type Role,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, changeCib, previewed } from '../../change.ts'
+import { applyChange, type Changed, changeCib, concernedBy, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { resourceLocations } from '../../locations.ts'
 import { afterwards, plannedActions } from '../../planned-actions.ts'
@@ -76,7 +76,7 @@ async function move(call: Call): Promise<Outcome> {
   if (changed.version === undefined) return previewed(changed, { message: changed.message, actions: changed.actions })
   if (!call.cluster.live)
     return done(`${changed.message}\n`, { message: changed.message, actions: changed.actions, preview: false })
-  return await settleAndClear(call, { resource, version: changed.version, message: changed.message })
+  return await settleAndClear(call, { changed, resource, version: changed.version, message: changed.message })
 }
 
 /**
@@ -117,14 +117,16 @@ function staysAway(
 /** The constraint goes whether the move has worked or not: a move that is blocked now must not happen by surprise later. */
 async function settleAndClear(
   call: Call,
-  moved: { readonly resource: string; readonly version: number; readonly message: string },
+  moved: { readonly changed: Changed; readonly resource: string; readonly version: number; readonly message: string },
 ): Promise<Outcome> {
-  const settled = await waitUntilSettled(call, call.flags.get('wait') ?? true, moved.version).catch(
-    (error: unknown) => ({
-      settled: false,
-      message: error instanceof Error ? error.message : String(error),
-    }),
-  )
+  const settled = await waitUntilSettled(call, {
+    wait: call.flags.get('wait') ?? true,
+    version: moved.version,
+    concerned: concernedBy(call, moved.changed),
+  }).catch((error: unknown) => ({
+    settled: false,
+    message: error instanceof Error ? error.message : String(error),
+  }))
   const flags = new Map([...call.flags].filter(([name]) => name !== 'preview').concat([['force', true]]))
   const cleared = await applyChange(
     { ...call, flags },
@@ -133,7 +135,14 @@ async function settleAndClear(
       message: () => 'The preference is taken away again.',
     },
   )
-  const after = cleared.version === undefined ? settled : await waitUntilSettled(call, true, cleared.version)
+  const after =
+    cleared.version === undefined
+      ? settled
+      : await waitUntilSettled(call, {
+          wait: true,
+          version: cleared.version,
+          concerned: concernedBy(call, moved.changed),
+        })
   const { cib } = await call.cluster.readCib()
   const nodes = resourceLocations(cib, moved.resource, call.terminal.now())
   const where = nodes.length === 0 ? 'runs nowhere' : `runs on ${nodes.join(', ')}`

@@ -9,7 +9,7 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, type Changed } from '../../change.ts'
+import { applyChange, type Changed, concernedBy } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { resourceLocations } from '../../locations.ts'
@@ -47,21 +47,25 @@ export const resourceRestart: Command = {
         : clearCliConstraints(document, { resource, node })
     const stopped = await applyChange(call, { edit: stop, message: () => `${resource} stops.` })
     if (stopped.version === undefined) return previewOf(stopped)
-    const ended = await settle(call, stopped.version)
+    const ended = await settle(call, stopped, stopped.version)
     const started = await applyChange(
       { ...call, flags: forced(call) },
       { edit: start, message: () => `${resource} starts again.` },
     )
     if (started.version === undefined) throw new Refusal('The resource was stopped and could not be started again.')
-    const begun = await settle(call, started.version)
+    const begun = await settle(call, started, started.version)
     return report(resource, ended, begun)
   },
 }
 
 type Settled = Awaited<ReturnType<typeof waitUntilSettled>>
 
-async function settle(call: Call, version: number): Promise<Settled> {
-  return await waitUntilSettled(call, call.flags.get('wait') ?? true, version)
+async function settle(call: Call, changed: Changed, version: number): Promise<Settled> {
+  return await waitUntilSettled(call, {
+    wait: call.flags.get('wait') ?? true,
+    version,
+    concerned: concernedBy(call, changed),
+  })
 }
 
 function forced(call: Call): ReadonlyMap<string, string | true> {

@@ -10,7 +10,11 @@ export const statusWait: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'status wait [<seconds>]' })
     const { configVersion } = await liveCluster(call).getState({})
-    const settled = await waitUntilSettled(call, call.words[0] ?? true, configVersion)
+    const settled = await waitUntilSettled(call, {
+      wait: call.words[0] ?? true,
+      version: configVersion,
+      concerned: 'all',
+    })
     return done(`${settled.message}\n`, settled, settled.settled ? 0 : 1)
   },
 }
