@@ -6,34 +6,13 @@
 import { defined, type NodeName } from '../../base/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { ActionIndex, ActionState, PlannedAction } from './action.ts'
-import type { FencingNews, NotificationBoundaries } from './notifications/boundaries.ts'
-import { type Order, OrderList } from './orders/order.ts'
-import type { Related } from './relation.ts'
+import type { DraftAction } from './draft-action.ts'
+import type { FencingNews, NotificationBoundaries } from './notifications/boundary.ts'
+import type { Order } from './orders/order.ts'
+import { OrderList } from './orders/order-list.ts'
 import { SameName } from './same-name.ts'
 import type { Setting } from './setting.ts'
 import type { CloneUnit, PrimitiveUnit, Unit } from './unit.ts'
-
-/** An action while it is drafted. */
-export interface DraftAction extends ActionState, Related<DraftAction> {
-  readonly id: number
-  readonly unit: Unit | undefined
-  readonly key: string
-  task: string
-  cancels: string | undefined
-  readonly intervalMs: number
-  node: NodeStatus | undefined
-  /** What must be given before: quorum, fencing of every node that may still run the resource, nothing. */
-  needs: 'nothing' | 'quorum' | 'fencing'
-  /** The operation's parameters changed: it must be set up again. */
-  reschedule: boolean
-  abortsMigration: boolean
-  readonly onDc: boolean
-  readonly minRunnable: number | undefined
-  priority: number
-  expectedRc: number | undefined
-  migration: PlannedAction['migration']
-  readonly meta: Map<string, string>
-}
 
 export interface Draft extends Setting, ActionIndex<PlannedAction> {
   readonly actions: readonly PlannedAction[]

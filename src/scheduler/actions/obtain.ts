@@ -1,8 +1,9 @@
 /** How actions come into the draft: each once for its key and node, judged by itself, needed once anyone needs it. */
 import type { NodeStatus } from '../../status/index.ts'
 import { operationKey } from './action.ts'
-import { type DraftAction, type Drafting, nameIn } from './draft.ts'
-import { DraftedAction } from './drafted-action.ts'
+import { type Drafting, nameIn } from './draft.ts'
+import type { DraftAction } from './draft-action.ts'
+import { DraftedAction } from './draft-action.ts'
 import { deviceDigests } from './fencing/device-digests.ts'
 import { priorityDelayMs } from './fencing/priority-delay.ts'
 import { operationMeta, requirementOf } from './operation.ts'

@@ -3,9 +3,8 @@
  * beside which of another. Looked up for every pair of instances, so it is made once for each clone and direction.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { Assignment } from '../assignment.ts'
+import type { Assignment, Destination } from '../assignment.ts'
 import { isTrue } from './operation.ts'
-import type { Destination } from './setting.ts'
 import {
   type BundleUnit,
   type CloneUnit,

@@ -5,7 +5,7 @@
 import { defined, type NodeName } from '../../base/index.ts'
 import type { Md5 } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
-import type { Assignment, ExpandedColocation, PrimitiveAssignment } from '../assignment.ts'
+import type { Assignment, Destination, ExpandedColocation } from '../assignment.ts'
 import { type Pairing, pairingOf } from './pairing.ts'
 import { buildUnits, type PrimitiveUnit, primitivesOf, type Unit, type UnitTree } from './unit.ts'
 
@@ -16,9 +16,6 @@ export interface SettingInput {
   /** The CIB was made fit for showing: its secrets are stars, so that their digests mean nothing. */
   readonly isSanitized: boolean
 }
-
-/** Where a unit shall be, and in which role; an interleaved instance without a partner is taken away again later. */
-export type Destination = Pick<PrimitiveAssignment, 'node' | 'nextRole'>
 
 export interface Setting extends SettingInput {
   readonly tree: UnitTree

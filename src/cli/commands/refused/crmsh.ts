@@ -1,5 +1,5 @@
 /** Words of crmsh that are written otherwise here, each with what is written instead. They are no part of help. */
-import type { RefusedWords } from './refused.ts'
+import type { RefusedWords } from './refused-words.ts'
 
 const instead = (words: string, ...commands: readonly string[]): RefusedWords => ({
   paths: [words],

@@ -4,11 +4,7 @@
  */
 import { type Command, Refusal } from '../../command.ts'
 import { crmshWords } from './crmsh.ts'
-
-export interface RefusedWords {
-  readonly paths: readonly string[]
-  readonly because: string
-}
+import type { RefusedWords } from './refused-words.ts'
 
 const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'

@@ -4,7 +4,8 @@
  */
 import type { NodeStatus } from '../../../status/index.ts'
 import { findAction, sameNode } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { bindAfterFencing } from '../notifications/boundaries.ts'
 import { fenceAction, obtain } from '../obtain.ts'
 import { isTrue } from '../operation.ts'

@@ -3,7 +3,8 @@
  * node stays so until it is fenced, or until a fence device is another one.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { type Drafting, isUnclean } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { fenceAction } from '../obtain.ts'
 import { type Rules, relate } from '../relation.ts'
 import { isFenceDevice, type PrimitiveUnit } from '../unit.ts'

@@ -3,15 +3,14 @@
  * demoted ("Clone Resource Agent Requirements" in Pacemaker Explained). The boundaries are ordering points around the
  * clone's own: announce, confirmed, the change, done, tell, confirmed.
  */
-import type { NodeStatus } from '../../../status/index.ts'
-import { notifyKey, type PlannedAction } from '../action.ts'
-import { type DraftAction, type Drafting, isUnclean } from '../draft.ts'
+import { notifyKey } from '../action.ts'
+import { type Drafting, isUnclean } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { type CloneUnit, type PrimitiveUnit, primitivesOf, topOf, type Unit } from '../unit.ts'
+import type { Change, NotificationBoundaries, NotificationBoundary } from './boundary.ts'
 import { listeners } from './listeners.ts'
-
-export type Change = 'start' | 'stop' | 'promote' | 'demote'
 
 /** A change of a clone as two points: it begins, it is done. */
 export interface Course {
@@ -20,25 +19,6 @@ export interface Course {
 }
 
 export type Changing = Partial<Readonly<Record<Change, Course>>>
-
-export interface NotificationBoundary<Action = PlannedAction> {
-  readonly change: Change
-  readonly pre?: Action
-  readonly preDone?: Action
-  readonly post?: Action
-  readonly postDone?: Action
-}
-
-export type NotificationBoundaries<Action = PlannedAction> = Partial<
-  Readonly<Record<Change, NotificationBoundary<Action>>>
->
-
-/** Who is told that a stop was implied by fencing, and where. */
-export interface FencingNews<Action = PlannedAction> {
-  readonly boundary: NotificationBoundary<Action>
-  readonly unit: PrimitiveUnit
-  readonly told: readonly { readonly unit: PrimitiveUnit; readonly node: NodeStatus }[]
-}
 
 const INFINITY = 1_000_000
 

@@ -3,7 +3,7 @@ import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionIndex, type ActionState, type Findable, findAction, operationKey } from '../action.ts'
 import { activeNodes, type Setting, targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
-import type { Change } from './boundaries.ts'
+import type { Change } from './boundary.ts'
 
 export interface Listener {
   readonly node: NodeStatus

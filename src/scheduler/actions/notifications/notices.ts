@@ -9,7 +9,7 @@ import { operationMeta } from '../operation.ts'
 import { verdictOn } from '../runnable.ts'
 import type { Settled } from '../settling/settled.ts'
 import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
-import type { Change, NotificationBoundary } from './boundaries.ts'
+import type { Change, NotificationBoundary } from './boundary.ts'
 import { type Happenings, notificationFacts } from './facts.ts'
 import { listeners } from './listeners.ts'
 

@@ -5,7 +5,7 @@ import type { Setting } from '../setting.ts'
 import type { BundleUnit, CloneUnit, ReplicaUnit } from '../unit.ts'
 import { orderClone, orderRestartWithRoles } from './clone-orders.ts'
 import { thenOf } from './group-orders.ts'
-import type { OrderList } from './order.ts'
+import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, firstImpliesThen } = rule

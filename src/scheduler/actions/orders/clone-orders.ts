@@ -7,7 +7,7 @@ import { rule } from '../relation.ts'
 import type { Setting } from '../setting.ts'
 import type { BundleUnit, CloneUnit, Unit } from '../unit.ts'
 import { orderGroup, thenOf } from './group-orders.ts'
-import type { OrderList } from './order.ts'
+import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, ordered } = rule

@@ -6,12 +6,14 @@
 import type { NodeName } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { isRecurring } from '../action.ts'
-import type { DraftAction, Drafting } from '../draft.ts'
+import type { Drafting } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { none, type Rules, rule } from '../relation.ts'
 import { activeNodes } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import { type ConnectionState, connectionState } from './connection-state.ts'
-import { type Order, OrderList } from './order.ts'
+import type { Order } from './order.ts'
+import { OrderList } from './order-list.ts'
 
 type Deed = 'start' | 'stop' | 'demote' | 'cancel' | 'recur' | 'probe' | 'other'
 

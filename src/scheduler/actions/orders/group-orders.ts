@@ -3,7 +3,7 @@
 import { none, type Rules, rule } from '../relation.ts'
 import type { Setting } from '../setting.ts'
 import { type GroupUnit, isActive, type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
-import type { OrderList } from './order.ts'
+import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
 /** Shown in the graph, as a point, once what it stands for is needed. */

@@ -9,7 +9,8 @@ import { type Rules, rule } from '../relation.ts'
 import { inverseTask } from '../role-tasks.ts'
 import type { Setting } from '../setting.ts'
 import type { Unit } from '../unit.ts'
-import type { OrderList, Point } from './order.ts'
+import type { Point } from './order.ts'
+import type { OrderList } from './order-list.ts'
 
 type Symmetry = 'asymmetrical' | 'symmetrical' | 'inverse'
 

@@ -3,9 +3,8 @@
  * up once all of them are drafted.
  */
 import type { NodeName } from '../../../base/index.ts'
-import type { DraftAction } from '../draft.ts'
-import { migrationOrders } from '../migration/migration-orders.ts'
-import { none, type Rules } from '../relation.ts'
+import type { DraftAction } from '../draft-action.ts'
+import type { Rules } from '../relation.ts'
 import type { Unit } from '../unit.ts'
 
 /** What no resource does, but the cluster. */
@@ -34,27 +33,3 @@ export interface Step {
   readonly unit: Unit
   readonly task: string
 }
-
-/** Collects orders, each with what it means for live migrations. */
-export class OrderList {
-  readonly #orders: Order[] = []
-
-  get orders(): readonly Order[] {
-    return this.#orders
-  }
-
-  add(first: Side, follower: Side, rules: Rules): void {
-    const order = { first: withUnit(first), follower: withUnit(follower), rules }
-    this.#orders.push(order)
-    for (const half of migrationOrders(order)) this.#orders.push(half)
-  }
-
-  /** An operation of one resource before an operation of another, both without an interval. */
-  addTasks(first: Step, follower: Step, rules: Rules): void {
-    if (rules === none && first.unit === follower.unit) return
-    this.add(first, follower, rules)
-  }
-}
-
-const withUnit = (side: Side): Side =>
-  side.unit === undefined && side.action?.unit !== undefined ? { ...side, unit: side.action.unit } : side

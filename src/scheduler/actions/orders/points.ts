@@ -1,5 +1,6 @@
 /** The actions that stand for points of the cluster in an order. */
-import type { DraftAction, Drafting } from '../draft.ts'
+import type { Drafting } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { fenceAction, point } from '../obtain.ts'
 import { nodeNamed } from '../setting.ts'
 import type { Order, Point } from './order.ts'

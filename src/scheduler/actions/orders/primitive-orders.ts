@@ -6,7 +6,8 @@ import { compareNames, type NodeStatus } from '../../../status/index.ts'
 import { rule } from '../relation.ts'
 import type { Setting } from '../setting.ts'
 import { isFenceDevice, type PrimitiveUnit, roleRank, topOf } from '../unit.ts'
-import type { OrderList, Point } from './order.ts'
+import type { Point } from './order.ts'
+import type { OrderList } from './order-list.ts'
 
 const { ordered, firstImpliesThen, unrunnableFirstBlocks } = rule
 

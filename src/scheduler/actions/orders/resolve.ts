@@ -1,6 +1,7 @@
 /** Turns orders, which name resources and operations, into relations between the actions that there are. */
 import { actionsWithTask } from '../action.ts'
-import type { DraftAction, Drafting } from '../draft.ts'
+import type { Drafting } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { currentRole } from '../unit.ts'

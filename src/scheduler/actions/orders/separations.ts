@@ -6,7 +6,7 @@ import type { Role } from '../../../cib/index.ts'
 import { rule } from '../relation.ts'
 import type { Setting } from '../setting.ts'
 import type { Unit } from '../unit.ts'
-import type { OrderList } from './order.ts'
+import type { OrderList } from './order-list.ts'
 
 const minusInfinity = -1_000_000
 

@@ -3,7 +3,8 @@
  * goes down, and nothing that waits for its stop goes on.
  */
 import { actionsWithTask, probesOf, sameNode } from '../action.ts'
-import type { DraftAction, Drafting } from '../draft.ts'
+import type { Drafting } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import type { Order, Side } from '../orders/order.ts'
 import { actionsOf } from '../orders/resolve.ts'
 import { isInterleaved } from '../pairing.ts'

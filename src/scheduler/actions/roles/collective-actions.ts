@@ -2,7 +2,8 @@
  * The ordering points of groups, clones and bundles: `start` before the first member starts, `running` after the last did,
  * and so on. They are needed when something below them is.
  */
-import { type DraftAction, type Drafting, type Ordering, ordersOf } from '../draft.ts'
+import { type Drafting, type Ordering, ordersOf } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { bindNotifications, type Changing } from '../notifications/boundaries.ts'
 import { obtain, resourcePoint } from '../obtain.ts'
 import type { Order } from '../orders/order.ts'

@@ -3,9 +3,11 @@
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
 import { isRecurring, operationKey } from '../action.ts'
-import type { DraftAction, Drafting } from '../draft.ts'
+import type { Drafting } from '../draft.ts'
+import type { DraftAction } from '../draft-action.ts'
 import { fenceAction, obtain } from '../obtain.ts'
-import { type Order, OrderList } from '../orders/order.ts'
+import type { Order } from '../orders/order.ts'
+import { OrderList } from '../orders/order-list.ts'
 import { relate, rule } from '../relation.ts'
 import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'

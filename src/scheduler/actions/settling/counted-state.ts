@@ -3,13 +3,12 @@
  * point is needed when something below it is, and possible when what is below it is.
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { type ActionIndex, type ActionState, findAction, type PlannedAction } from '../action.ts'
+import { findAction, type PlannedAction } from '../action.ts'
 import { originalTask } from '../role-tasks.ts'
 import { type BundleUnit, type CloneUnit, type GroupUnit, isInClone } from '../unit.ts'
-import type { PartActions } from './part-actions.ts'
+import type { Counted } from './counted.ts'
+import { partKind, taskOfParts } from './parts.ts'
 import type { Settling } from './settling.ts'
-
-export type Counted = Readonly<Pick<ActionState, 'optional' | 'runnable'>>
 
 /** For a clone on a node: whether it is needed on that node, but whether it can run anywhere at all. */
 export function countedForOrder(settling: Settling, action: PlannedAction, node: NodeStatus | undefined): Counted {
@@ -68,18 +67,6 @@ function countGroup(
   return { optional, runnable }
 }
 
-/** Whether nothing speaks against a point but what its parts do: each that has to be there is. */
-export function hasAllParts(index: ActionIndex<PlannedAction>, parts: PartActions, action: PlannedAction): boolean {
-  const { unit } = action
-  if (!unit || unit.kind === 'primitive') return true
-  if (unit.kind !== 'group') return parts.anywhere(unit, taskOfParts(action, partKind(unit))).length > 0
-  const task = originalTask(action.task)
-  return task === 'stop' || task === 'demote' || unit.members.every((member) => findAction(index, member, { task }))
-}
-
-const partKind = (unit: CloneUnit | BundleUnit): 'groups' | 'primitives' =>
-  unit.kind === 'clone' && unit.instances[0]?.kind === 'group' ? 'groups' : 'primitives'
-
 function countParts(
   settling: Settling,
   action: PlannedAction,
@@ -104,12 +91,4 @@ function countParts(
   if (!optional) state.optional = false
   if (!runnable && node === undefined) state.runnable = false
   return { optional, runnable }
-}
-
-/** What the parts of a clone do when the clone does this. */
-export function taskOfParts({ key, task }: PlannedAction, parts: 'primitives' | 'groups'): string {
-  const notified = /_(?:confirmed-)?(?:pre|post)_notify_([a-z]+)_0$/.exec(key)
-  const named = notified?.[1] ?? task
-  // Groups have points of their own for what is done everywhere.
-  return parts === 'groups' ? named : originalTask(named)
 }

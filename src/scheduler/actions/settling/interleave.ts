@@ -2,41 +2,15 @@
  * Interleaved clones: an instance waits for the instance of the other clone beside it, not for the whole clone
  * ("interleave" in Pacemaker Explained).
  */
-import { isRecurring, type PlannedAction, type PlannedRelation } from '../action.ts'
-import type { Draft } from '../draft.ts'
-import { type Direction, type Instance, isInterleaved } from '../pairing.ts'
-import { has, rule } from '../relation.ts'
+import { isRecurring, type PlannedAction } from '../action.ts'
+import type { Instance } from '../pairing.ts'
+import { has } from '../relation.ts'
 import { isReplicated, primitivesOf, replicasOf, type Unit } from '../unit.ts'
-import { counted, taskOfParts } from './counted-state.ts'
+import { counted } from './counted-state.ts'
+import { directionOf, needsPartner } from './partners.ts'
+import { taskOfParts } from './parts.ts'
 import type { Settling } from './settling.ts'
 import { type Changed, either, type Step, unchanged } from './step.ts'
-
-/** Going down, the first clone's option decides; going up, that of the one that follows. */
-export function interleaved({ first, follower }: Pick<Step, 'first' | 'follower'>): boolean {
-  if (!isReplicated(first.unit) || !isReplicated(follower.unit) || first.unit === follower.unit) return false
-  const goesDown = follower.task === 'stop' || follower.task === 'demote'
-  return isInterleaved(goesDown ? first.unit : follower.unit)
-}
-
-/** Rules for which an instance that comes up needs a partner that does. */
-const needsPartner = rule.unrunnableFirstBlocks | rule.thenImpliesFirst
-
-const directionOf = ({ key }: PlannedAction): Direction => (/_(stopped|demoted)_0$/.test(key) ? 'down' : 'up')
-
-/** Whether an instance that shall be somewhere is alone there, although it needs one of the first clone beside it. */
-export function lacksPartner(draft: Draft, { first, follower, rules }: PlannedRelation): boolean {
-  if (!has(rules, needsPartner) || !isReplicated(first.unit) || !isReplicated(follower.unit)) return false
-  const { task } = first
-  if (!interleaved({ first, follower }) || task === 'stop' || task === 'demote') return false
-  if (directionOf(first) === 'down') return false
-  const { unit } = first
-  return replicasOf(follower.unit).some(
-    (instance) => isPlaced(draft, instance) && !draft.pairing.partnerOf(instance, unit, 'up'),
-  )
-}
-
-const isPlaced = ({ destinationOf }: Draft, instance: Instance): boolean =>
-  primitivesOf(instance).some((primitive) => destinationOf(primitive).node !== undefined)
 
 /** Applies a rule to a single instance; `settle.ts` passes its own, which comes here for clones. */
 type Apply = (settling: Settling, unit: Unit, step: Step) => Changed

@@ -16,9 +16,9 @@ import type { PlannedAction } from '../action.ts'
 import type { Draft } from '../draft.ts'
 import { has, type Rules, rule } from '../relation.ts'
 import { topOf, type Unit } from '../unit.ts'
-import { hasAllParts } from './counted-state.ts'
-import { lacksPartner } from './interleave.ts'
 import type { PartActions } from './part-actions.ts'
+import { lacksPartner } from './partners.ts'
+import { hasAllParts } from './parts.ts'
 
 /** Whether settling may change anything about an action. */
 export type Reach = (action: PlannedAction) => boolean

@@ -5,7 +5,7 @@
 import type { ActionState, PlannedAction } from '../action.ts'
 import { type Rules, rule } from '../relation.ts'
 import { currentRole, roleRank } from '../unit.ts'
-import type { Counted } from './counted-state.ts'
+import type { Counted } from './counted.ts'
 
 export interface Party {
   readonly action: PlannedAction

@@ -1,9 +1,30 @@
 /** An action as it comes into the draft: needed or not, possible until something speaks against it, related to nothing. */
 import type { NodeStatus } from '../../status/index.ts'
-import type { ActionCause } from './action.ts'
-import type { DraftAction } from './draft.ts'
-import type { Relation } from './relation.ts'
+import type { ActionCause, ActionState, PlannedAction } from './action.ts'
+import type { Related, Relation } from './relation.ts'
 import type { Unit } from './unit.ts'
+
+/** An action while it is drafted. */
+export interface DraftAction extends ActionState, Related<DraftAction> {
+  readonly id: number
+  readonly unit: Unit | undefined
+  readonly key: string
+  task: string
+  cancels: string | undefined
+  readonly intervalMs: number
+  node: NodeStatus | undefined
+  /** What must be given before: quorum, fencing of every node that may still run the resource, nothing. */
+  needs: 'nothing' | 'quorum' | 'fencing'
+  /** The operation's parameters changed: it must be set up again. */
+  reschedule: boolean
+  abortsMigration: boolean
+  readonly onDc: boolean
+  readonly minRunnable: number | undefined
+  priority: number
+  expectedRc: number | undefined
+  migration: PlannedAction['migration']
+  readonly meta: Map<string, string>
+}
 
 type Given = Pick<
   DraftAction,
