@@ -65,3 +65,22 @@ test('rooms that decide and rooms that hold data do no I/O and use no package', 
   })
   expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([])
 })
+
+test('no file needs itself by way of others, not even for a type', () => {
+  const importsFrom = new Map<string, string[]>()
+  for (const imported of imports) {
+    const path = target(imported)?.path
+    if (path !== undefined) importsFrom.set(imported.file, [...(importsFrom.get(imported.file) ?? []), path])
+  }
+  const over = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, way: readonly string[]): void => {
+    const begin = way.indexOf(file)
+    if (begin >= 0) circles.push([...way.slice(begin), file].join(' > '))
+    if (begin >= 0 || over.has(file)) return
+    for (const next of importsFrom.get(file) ?? []) visit(next, [...way, file])
+    over.add(file)
+  }
+  for (const file of importsFrom.keys()) visit(file, [])
+  expect(circles).toEqual([])
+})
