@@ -197,3 +197,5 @@ describe.runIf(existsSync(suite))('what is left out changes nothing', () => {
     expect(leftOut).toBeGreaterThan(some.length / 4)
   })
 })
+
+test.runIf(!existsSync(suite))(`the cases in ${suite}`, ({ skip }) => skip(`${suite} is not there`))
