@@ -103,7 +103,7 @@ export function heartbeatStep(state: HeartbeatState, input: HeartbeatInput, now:
   const woken = noticePause(state, input, now)
   const next = takeInput(woken.state, input, now)
   const told = tellView(next, now)
-  const sent = sendPulse(told.state, now)
+  const sent = sendPulse(told.state, input, now)
   return { state: sent.state, effects: [...woken.effects, ...told.effects, ...sent.effects] }
 }
 
@@ -116,10 +116,19 @@ function routinePulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): He
   const peer = state.peers.get(pulse.node)
   if (peer === undefined || peer.incarnation !== pulse.incarnation) return undefined
   if (pulse.silent.length > 0 || peer.saysSilent.length > 0 || state.sentSilent.length > 0) return undefined
-  if (now >= state.nextPulseAt || now - state.lastStep > heartbeatIntervalMs + tokenMs / 2) return undefined
+  if (isPulseDue(state, { kind: 'pulse' }, now) || now - state.lastStep > heartbeatIntervalMs + tokenMs / 2)
+    return undefined
   for (const { lastHeard, hostAnswers } of state.peers.values())
     if (hostAnswers || now - lastHeard >= tokenMs) return undefined
   return { ...withPeer(state, pulse.node, { ...peer, lastHeard: now }), lastStep: now }
+}
+
+/**
+ * A pulse that comes in takes this node's own along if it is due within half an interval: so all nodes of a cluster come to send at the
+ * same moment, and an idle one wakes once for what it sends and what it hears.
+ */
+function isPulseDue(state: HeartbeatState, { kind }: Pick<HeartbeatInput, 'kind'>, now: MonotonicMs): boolean {
+  return now >= state.nextPulseAt - (kind === 'pulse' ? state.timings.heartbeatIntervalMs / 2 : 0)
 }
 
 /** When the next tick is needed, at the latest: the next pulse is due, or a peer's silence begins. */
@@ -251,10 +260,10 @@ function tellView(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
 }
 
 /** Due, or the list of silent nodes has changed: the others need this node's word at once. */
-function sendPulse(state: HeartbeatState, now: MonotonicMs): HeartbeatStep {
+function sendPulse(state: HeartbeatState, input: HeartbeatInput, now: MonotonicMs): HeartbeatStep {
   const silent = silentPeers(state, now)
   const changed = silent.length !== state.sentSilent.length || silent.some((node) => !state.sentSilent.includes(node))
-  if (!changed && now < state.nextPulseAt) return { state, effects: [] }
+  if (!changed && !isPulseDue(state, input, now)) return { state, effects: [] }
   const { self, incarnation, sequence, timings } = state
   const pulse: Pulse = { node: self, incarnation, sequence: sequence + 1, silent }
   return {

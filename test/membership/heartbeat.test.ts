@@ -152,3 +152,19 @@ test('a tick is asked for when the next pulse is due', () => {
   const watcher = new Watcher()
   expect(nextHeartbeatAt(watcher.state)).toBe(200)
 })
+
+describe('pulses of several nodes', () => {
+  test('go out together: what comes in takes along what is due within half an interval', () => {
+    const watcher = new Watcher()
+    const sent = () => watcher.effects.filter(({ kind }) => kind === 'send-pulse').length
+    watcher.sleep(90)
+    watcher.pulse(beta)
+    expect(sent()).toBe(1)
+    watcher.sleep(20)
+    watcher.pulse(gamma)
+    expect(sent()).toBe(2)
+    expect(nextHeartbeatAt(watcher.state)).toBe(310)
+    watcher.pulse(beta)
+    expect(sent()).toBe(2)
+  })
+})

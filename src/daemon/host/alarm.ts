@@ -21,12 +21,12 @@ export class Alarm {
   set(at: MonotonicMs | undefined): void {
     if (at === undefined || !Number.isFinite(at) || this.#at <= at) return
     clearTimeout(this.#timer)
-    // Node.js cuts a fraction off, and would ring too early and once more a millisecond later.
-    const waitMs = Math.min(Math.max(1, Math.ceil(at - monotonicNow())), longestMs)
+    // Node.js cuts a fraction off, and counts from the beginning of the event loop's turn: it would ring too early and once more.
+    const waitMs = Math.min(Math.max(1, Math.ceil(at - monotonicNow()) + 1), longestMs)
     this.#at = at
     this.#timer = setTimeout(() => {
       this.#at = Number.POSITIVE_INFINITY
-      // Timers count from the beginning of the event loop's turn, and so may be early by as long as that took.
+      // A turn that took long makes it early all the same.
       if (waitMs < longestMs && monotonicNow() < at) this.set(at)
       else this.#ring()
     }, waitMs)

@@ -27,6 +27,8 @@ export interface Attempted<Response, T> {
   readonly accept: (response: Response, n: number, sent: number) => Step<T>
   /** A failure that is an answer. Undefined: try again. */
   readonly acceptFailure?: (error: unknown, n: number, sent: number) => Step<T> | undefined
+  /** How long the first attempt stays alone: for what is not urgent. */
+  readonly firstPatienceMs?: number
 }
 
 export type Outcome<T> =
@@ -144,7 +146,7 @@ class Race<Response, T> {
 
   #patience(n: number): number {
     const { usualMs } = this.#members
-    if (n === 0) return Math.max(firstPatienceMs, 4 * usualMs)
+    if (n === 0) return Math.max(this.#attempted.firstPatienceMs ?? firstPatienceMs, 4 * usualMs)
     const base = this.#clock.now() - this.#startedAt < calmAfterMs ? patienceMs : calmPatienceMs
     return Math.max(base, 2 * usualMs)
   }

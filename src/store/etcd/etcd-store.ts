@@ -42,6 +42,12 @@ export interface EtcdStoreOptions {
   readonly timeoutMs?: number
 }
 
+/**
+ * A lease is renewed long before it ends. Longer than a heartbeat interval, so that the timer is never the thread's next one: Node.js
+ * wakes for a timer that was taken back, if it was the next.
+ */
+const renewalPatienceMs = 400
+
 type Decision = Verdict | { readonly kind: 'lease-lost' } | { readonly kind: 'refused'; readonly error: unknown }
 
 export class EtcdStore implements Store {
@@ -117,6 +123,7 @@ export class EtcdStore implements Store {
       const outcome = await this.#members.attempt<number | 'unconfirmed', number>(leftMs, {
         send: (endpoint) => this.#leases.keepAlive(endpoint, lease),
         accept: (seconds) => (seconds === 'unconfirmed' ? { kind: 'again' } : { kind: 'answer', value: seconds }),
+        firstPatienceMs: renewalPatienceMs,
       })
       if (outcome.kind === 'none') throw unanswered('renew a lease', this.#timeoutMs, outcome.lastError)
       if (outcome.value > 0) return { ttlMs: outcome.value * 1000 }

@@ -10,8 +10,9 @@ import { api, type KeyValue, keyBytes, keyText, prefixEnd, type WatchResponse } 
 import type { Members } from './attempts.ts'
 import { toRevision } from './exactly-once.ts'
 
+const firstAnswerMs = 1000
+/** How often a member is asked for a sign of life, which must be there by the next time. */
 const askEveryMs = 2000
-const silentAfterMs = 1000
 const firstRetryMs = 20
 const lastRetryMs = 200
 /** A watch that had to leave this node's own member goes back to it, more and more calmly where it does not last there. */
@@ -92,12 +93,13 @@ class WatchStream {
       })
     }
     returnHome()
-    const expectMessage = () => {
-      cancelTimer()
-      cancelTimer = this.#clock.after(askEveryMs, () => {
-        stream.write({ progress_request: {} })
-        cancelTimer = this.#clock.after(silentAfterMs, fail)
-      })
+    let heard = false
+    // One timer, left alone: Node.js wakes for those that were taken back, too.
+    const ask = () => {
+      if (!heard) return fail()
+      heard = false
+      stream.write({ progress_request: {} })
+      cancelTimer = this.#clock.after(askEveryMs, ask)
     }
     this.#drop = drop
     stream.on('error', fail)
@@ -105,7 +107,7 @@ class WatchStream {
     stream.on('data', (message: WatchResponse) => {
       if (!live) return
       this.#failures = 0
-      expectMessage()
+      heard = true
       if (message.canceled) {
         if (message.compact_revision === '0') return fail()
         drop()
@@ -121,7 +123,7 @@ class WatchStream {
         start_revision: String(this.#delivered + 1),
       },
     })
-    cancelTimer = this.#clock.after(silentAfterMs, fail)
+    cancelTimer = this.#clock.after(firstAnswerMs, ask)
   }
 
   #retry(): void {
