@@ -128,7 +128,7 @@ describe('a member of a cluster of one', () => {
       await first.answers()
       const pid = first.status.pid
       // Go's threads wake for several timers at once: an idle member is mostly their waking.
-      await eventually(() => timerSlacks(pid).every((slack) => slack === '1000000'), 'its timers are brought together')
+      await eventually(() => timerSlacks(pid).every((slack) => slack === '2000000'), 'its timers are brought together')
       first.member.close()
       const second = new Supervised(one.member(0), one, cleanUps)
       await second.answers()

@@ -95,9 +95,9 @@ export async function startMember(settings: MemberSettings, start: MemberStart):
 
 /**
  * Nanoseconds: timers that are due so close to each other wake etcd once. Go's monitor thread would wake it 300 times a second to see
- * whether a system call takes long; with this 100 times, and what waits for such a call waits up to a millisecond longer.
+ * whether a system call takes long; what waits for such a call waits up to two milliseconds longer with this.
  */
-const timerSlack = String(1_000_000)
+const timerSlack = String(2_000_000)
 
 /** For all its threads: those that come later have it from these. Not where the kernel does not let this process, as in some containers. */
 export function coalesceTimers(pid: number): void {
