@@ -48,6 +48,11 @@ export class Checkers {
     for (const [resource, where] of this.#unaccounted) if (where === node) this.#unaccounted.delete(resource)
   }
 
+  /** A host that died and is on again was asked, and runs it no more. */
+  isNotThere(node: NodeName, resource: ResourceId): void {
+    if (this.#unaccounted.get(resource) === node) this.#unaccounted.delete(resource)
+  }
+
   /** The pending record of an operation was written by a majority, under the term that ruled then. */
   announced(node: NodeName, key: string, of: { readonly term: number; readonly ruling: number | undefined }): void {
     this.#announced.add(`${node} ${key}`)

@@ -3,7 +3,7 @@
  * settle. The same seed gives the same run, to the last event.
  */
 import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
-import { formatTransitionKey, type TransitionKey } from '../../src/cib/index.ts'
+import { formatTransitionKey, type OperationRecord, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
@@ -382,6 +382,7 @@ export class World {
       case 'stop':
         // What a node does by itself without quorum knows nothing of the others.
         if (operation.term !== undefined) this.#checkStop(daemon.node, resource)
+        this.#stoppedOn.set(resource, daemon.node)
         this.#known.set(resource, 'stopping')
         return
       case 'migrate_to':
@@ -394,11 +395,18 @@ export class World {
   readonly #integratedIn = new Map<NodeName, unknown>()
   /** What the agents have said last of each resource, whatever has become of it since. */
   readonly #known = new Map<ResourceId, 'started' | 'stopping' | 'stopped'>()
+  /** Where it was stopped last. Nobody else knows of it before that node has recorded it, which it cannot without quorum. */
+  readonly #stoppedOn = new Map<ResourceId, NodeName>()
 
   agentEnds(daemon: SimDaemon, { resource, operation }: Operation, outcome: Outcome): void {
     const worked = outcome.status === 'done' && outcome.exitCode === 0
-    if (operation === 'start' && worked) this.#known.set(resource, 'started')
+    if (operation === 'start' && worked) {
+      this.#known.set(resource, 'started')
+      this.#stoppedOn.delete(resource)
+    }
     if (operation === 'stop' && worked) this.#known.set(resource, 'stopped')
+    if (operation === 'monitor' && outcome.status === 'done' && outcome.exitCode === 7)
+      this.checkers.isNotThere(daemon.node, resource)
     if (operation === 'monitor' && worked && daemon.isAlive && this.#known.get(resource) !== 'stopping')
       this.#known.set(resource, 'started')
   }
@@ -414,12 +422,20 @@ export class World {
     if (!this.rich) return
     if (resource === ban.resource && node === ban.node)
       this.checkers.violated('nothing starts where it may not', `${resource} starts on ${node}`)
+    if (resource !== order.later) return
     const first = this.#known.get(resourceId(order.first))
-    if (resource === order.later && first !== 'started')
+    if (first !== 'started' && this.#stopIsRecorded(resourceId(order.first)))
       this.checkers.violated(
         'orders are kept',
         `${resource} starts on ${node} while ${order.first} is ${first ?? 'stopped'}`,
       )
+  }
+
+  #stopIsRecorded(resource: ResourceId): boolean {
+    const node = this.#stoppedOn.get(resource)
+    if (node === undefined) return true
+    const last = this.store.entries.get(keys.history(node, resource, `${resource}_last_0`))?.value
+    return (last as OperationRecord | undefined)?.attributes.operation === 'stop'
   }
 
   #checkStop(node: NodeName, resource: ResourceId): void {
