@@ -60,12 +60,6 @@ test('a second import would lose what is configured, and says so', async () => {
   )
 })
 
-test('what this version cannot run is not configured on a running cluster', async () => {
-  await expect(
-    lab.systole('n1', 'resource', 'create', 'vm', 'ocf:pacemaker:Dummy', 'meta', 'remote-node=far'),
-  ).rejects.toThrow('vm runs a guest node, which this version cannot do yet. Add --force to do it all the same.')
-})
-
 const corosyncConf = `totem {
   version: 2
   cluster_name: old

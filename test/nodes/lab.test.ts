@@ -5,8 +5,16 @@ import { run } from './lab/network.ts'
 
 /** The lab itself: that a power cut is one, and that a split splits, is what the scenarios rest upon. */
 const lab = new Lab(['n1', 'n2', 'n3'])
-beforeAll(() => lab.start())
+beforeAll(async () => {
+  await lab.start()
+  for (const node of lab.nodes) await lab.until(`${node} has booted`, async () => await isBooted(node))
+})
 afterAll(() => lab.close())
+
+/** Its cables are what its PID 1 connects last. */
+async function isBooted(node: string): Promise<boolean> {
+  return (await lab.inNode(node, 'ip', '-brief', 'address', 'show', 'dev', 'oob0')).includes('UP')
+}
 
 async function reaches(from: string, to: string): Promise<boolean> {
   return await lab.inNode(from, 'ping', '-c1', '-W1', to).then(
