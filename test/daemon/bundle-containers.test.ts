@@ -21,7 +21,7 @@ const document = parseXml(`<cib><configuration><crm_config/><nodes/><resources>
 </resources><constraints/></configuration><status/></cib>`)
 if (!document.ok) throw new Error('the CIB is not well-formed')
 const configuration = readConfiguration(document.value)
-const view = { ...emptyView, configuration: { typed: configuration } } as unknown as ClusterView
+const view: ClusterView = { ...emptyView, configuration: { version: 1, cib: document.value, typed: configuration } }
 
 const root = mkdtempSync(join(tmpdir(), 'systole-bundles-'))
 const paths = pathsBelow(root)
@@ -48,12 +48,14 @@ describe('a container', () => {
   }
   const runner = bundleContainers(agents, { paths, view: () => view })
   const options = ' -e PCMK_remote_port=3121 -v /etc/pacemaker/authkey:/etc/pacemaker/authkey -v /a:/b '
-  const perform = async (resource: string, operation: string) => {
-    calls.length = 0
+  const callOf = (resource: string, operation: string): AgentCall => {
     const attributes = { image: 'i', run_opts: options, run_cmd: '/usr/sbin/pacemaker-remoted' }
     const agent = { class: 'ocf', provider: 'heartbeat', type: 'podman' } as const
-    const call: AgentCall = { agent, resource: resourceId(resource), operation, attributes, timeoutMs: 1000 }
-    await runner.run(call).finished
+    return { agent, resource: resourceId(resource), operation, attributes, timeoutMs: 1000 }
+  }
+  const perform = async (resource: string, operation: string) => {
+    calls.length = 0
+    await runner.run(callOf(resource, operation)).finished
     return calls[0]?.attributes
   }
   const folder = join(paths.data, 'bundles/web-1')
@@ -78,6 +80,23 @@ describe('a container', () => {
     expect(certificate()).toBe(before)
     await perform('web-podman-1', 'start')
     expect(certificate()).not.toBe(before)
+  })
+
+  test('that is not wanted any more before it has its certificate is not started', async () => {
+    calls.length = 0
+    const running = runner.run(callOf('web-podman-1', 'start'))
+    running.kill()
+    expect(await running.finished).toMatchObject({ status: 'cancelled', exitReason: 'start was interrupted' })
+    expect(calls).toEqual([])
+  })
+
+  test('whose certificate cannot be made fails to start, and says why', async () => {
+    calls.length = 0
+    const without = bundleContainers(agents, { paths: pathsBelow(join(root, 'nothing')), view: () => view })
+    const outcome = await without.run(callOf('web-podman-1', 'start')).finished
+    expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
+    expect(outcome.exitReason).toContain('its daemon has no certificate')
+    expect(calls).toEqual([])
   })
 
   test('of a bundle without a resource, and everything else, is left as it is', async () => {

@@ -5,7 +5,13 @@
 import { join } from 'node:path'
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import type { AgentCall, AgentOutcome, AgentRunner, RunningAgent } from '../../resource-agents/index.ts'
+import {
+  type AgentCall,
+  type AgentOutcome,
+  type AgentRunner,
+  notRun,
+  type RunningAgent,
+} from '../../resource-agents/index.ts'
 import { createKeys } from '../../rpc/index.ts'
 import { bundleNodes } from '../../status/index.ts'
 import type { Paths } from '../host/paths.ts'
@@ -57,11 +63,23 @@ export function saidForOurs(attributes: AgentCall['attributes'], folder: string)
   }
 }
 
+/** A preparation that fails is a start that fails; one that is not wanted any more is not begun. */
 function prepared(preparation: Promise<void>, begin: () => RunningAgent): RunningAgent {
   let running: RunningAgent | undefined
-  const finished = preparation.then(async (): Promise<AgentOutcome> => {
-    running = begin()
-    return await running.finished
-  })
-  return { finished, kill: () => running?.kill() }
+  let wanted = true
+  const finished = preparation.then(
+    async (): Promise<AgentOutcome> => {
+      if (!wanted) return { ...notRun('error', 'start was interrupted'), status: 'cancelled' }
+      running = begin()
+      return await running.finished
+    },
+    (error: unknown) => notRun('error', `its daemon has no certificate: ${String(error)}`),
+  )
+  return {
+    finished,
+    kill: () => {
+      wanted = false
+      running?.kill()
+    },
+  }
 }
