@@ -2,18 +2,19 @@
  * Whether a daemon that begins takes part in its cluster: where it did so before. `cluster disable` makes a difference after a boot
  * of the host only: a daemon that was killed comes back in any case, for its resources run.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { readBootId } from './boot-id.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import type { Paths } from './paths.ts'
 
 export function takesPart({ startedMark, disabledMark }: Paths): boolean {
   const madeIn = readIfThere(startedMark)
   if (madeIn === undefined) return false
-  return readIfThere(disabledMark) === undefined || madeIn === '' || madeIn === bootId()
+  return readIfThere(disabledMark) === undefined || madeIn === '' || madeIn === readBootId()
 }
 
 export function markStarted({ startedMark }: Paths): void {
-  writeWhole(startedMark, bootId())
+  writeWhole(startedMark, readBootId() ?? '')
 }
 
 export function markStopped({ startedMark }: Paths): void {
@@ -23,8 +24,4 @@ export function markStopped({ startedMark }: Paths): void {
 export function setEnabled({ disabledMark }: Paths, enabled: boolean): void {
   if (enabled) rmSync(disabledMark, { force: true })
   else writeWhole(disabledMark, '')
-}
-
-function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
 }
