@@ -22,6 +22,7 @@ import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { readAuthority } from '../nodes/identity.ts'
 import { makeJoinToken } from '../nodes/join-tokens.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
+import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
@@ -123,24 +124,14 @@ function stateHandlers(
       return {}
     },
     cleanFencingHistory: async ({ target }) => ({
-      deleted: await cleanFencingHistory(daemon, target === undefined ? undefined : knownNode(daemon, target)),
+      deleted: await forgetFencing(
+        daemon.node.store,
+        daemon.state().fencing,
+        target === undefined ? undefined : knownNode(daemon, target),
+      ),
     }),
   }
 }
-
-/** What is over is forgotten; what is under way is not. */
-async function cleanFencingHistory(daemon: Daemon, target: string | undefined): Promise<number> {
-  const over = daemon
-    .state()
-    .fencing.filter((record) => record.outcome !== 'pending' && (target === undefined || record.target === target))
-  const writes = over.map(({ id }) => ({ kind: 'delete', key: keys.fencingHistory(id) }) as const)
-  for (let at = 0; at < writes.length; at += maxWrites)
-    await daemon.node.store.transaction({ compare: [], writes: writes.slice(at, at + maxWrites) })
-  return over.length
-}
-
-/** etcd takes 128 in a transaction. */
-const maxWrites = 100
 
 /** A cluster node, or a remote node that the configuration or its history knows. */
 function knownNode(daemon: Daemon, name: string): NodeName {
