@@ -9,6 +9,7 @@ export {
   type ResourceId,
   resourceId,
 } from './branded.ts'
+export { compareText } from './compare-text.ts'
 export { didYouMean, similarWords } from './did-you-mean.ts'
 export { parseDurationMs } from './duration.ts'
 export { seededRandom } from './random.ts'

@@ -2,6 +2,7 @@
  * Whether two configurations say the same. What nobody refers to may have another id, sets may stand in another order among
  * the parts of a resource, and one thing may be written in several ways (`1` for `true`, `1000000` for INFINITY).
  */
+import { compareText } from '../base/index.ts'
 import { parseBoolean, parseIntervalMs, parseOrderKind, parseRole } from './attribute-text.ts'
 import { childElements, element, printXml, type XmlElement } from './document.ts'
 import { configurationElement } from './read-configuration.ts'
@@ -104,8 +105,6 @@ function orderedPairs(children: readonly XmlElement[]): readonly XmlElement[] {
 }
 
 const nameOf = ({ attributes }: XmlElement): string => attributes.name ?? ''
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 const booleans = new Set(['symmetrical', 'require-all', 'sequential', 'influence', 'enabled'])
 const roles = new Set(['role', 'rsc-role', 'with-rsc-role'])
 

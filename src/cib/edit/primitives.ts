@@ -1,5 +1,5 @@
 /** Creating and changing primitives, fence devices among them. */
-import { failed } from '../../base/index.ts'
+import { compareText, failed } from '../../base/index.ts'
 import type { Agent } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
 import { metaOptionsFor } from '../options/lookup.ts'
@@ -101,8 +101,6 @@ function primitiveElement(request: NewPrimitive, ids: IdSource): XmlElement {
 function byName(values: NameValues): NameValues {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => compareText(a, b)))
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function placeInBundle(cib: XmlElement, bundleId: string, primitive: XmlElement): EditResult {
   const bundle = findResource(cib, bundleId)

@@ -36,7 +36,7 @@ function conditionElement(condition: RuleCondition, parentId: string, ids: IdSou
     const { id, ...nested } = condition.rule
     return ruleElement(nested, `${parentId}-rule`, ids)
   }
-  const id = ids.free(`${parentId}-${idPart(condition)}`)
+  const id = ids.free(`${parentId}-${partFor(condition)}`)
   switch (condition.kind) {
     case 'attribute':
       return element(
@@ -78,7 +78,7 @@ function conditionElement(condition: RuleCondition, parentId: string, ids: IdSou
   }
 }
 
-function idPart(condition: Exclude<RuleCondition, { readonly kind: 'rule' }>): string {
+function partFor(condition: Exclude<RuleCondition, { readonly kind: 'rule' }>): string {
   if (condition.kind === 'operation') return `op-${condition.name}`
   if (condition.kind !== 'resource') return 'expr'
   return ['rsc', condition.class, condition.provider, condition.type].filter((part) => part !== undefined).join('-')

@@ -4,6 +4,7 @@
  * members are a chain of colocations themselves; of a clone every instance; of a bundle its containers, and its member
  * once roles are chosen.
  */
+import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import { type CloneEntry, type Entry, type GroupEntry, isColocatedGroup, topBelowBundle } from '../tree.ts'
@@ -192,5 +193,3 @@ function kindRank(entry: Entry): number {
       return 3
   }
 }
-
-const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -3,6 +3,7 @@
  * then the one with fewer resources, then the one where the resource is, then by name. `minimal` placement looks at
  * scores and names only, so that few nodes are used.
  */
+import { compareText } from '../../base/index.ts'
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import { compareCapacity } from './free-capacity.ts'
 import type { Placing } from './placing.ts'
@@ -46,5 +47,3 @@ export function compareNodes(placing: Placing, table: ScoreTable, active: number
 function effectiveScore({ nodes }: Placing, table: ScoreTable, node: number): number {
   return nodes.usable[node] === 1 ? scoreAt(table, node) : -INFINITY_SCORE
 }
-
-const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
