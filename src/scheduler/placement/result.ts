@@ -1,5 +1,4 @@
 /** Turns a finished placement into the assignment that the other phases read. */
-
 import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type {

@@ -10,6 +10,7 @@ import { XpathDocument, XpathNode } from './xpath-nodes.ts'
 /** The elements that a path finds, in the order of the document. */
 export function selectXpath(root: XmlElement, path: string): Result<readonly XmlElement[], string> {
   try {
+    // The package's types want all of DOM; it asks for what xpath-nodes.ts has.
     const found = xpathEngine.select(path, new XpathDocument(root) as unknown as Node)
     if (!Array.isArray(found)) return failed(`The path ${path} finds no elements.`)
     const elements = (found as readonly unknown[]).flatMap((node) => (node instanceof XpathNode ? [node.source] : []))
