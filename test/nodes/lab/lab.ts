@@ -102,6 +102,7 @@ export class Lab {
     const token = (await this.systole(member, 'cluster', 'token')).trim()
     await this.inNode(remote, 'systoled', '--remote', '--join', this.network.address(member), '--token', token)
     rmSync(join(this.folder, 'nodes', remote, 'hold'))
+    if (this.#systemd) await this.inNode(remote, 'systemctl', 'start', 'systoled-remote')
     await this.systole(member, 'cluster', 'node', 'add-remote', remote, this.network.address(remote), ...options)
   }
 

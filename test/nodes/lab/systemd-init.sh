@@ -71,16 +71,18 @@ mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/lock /run/resource-agents /run/systole /run/systemd/system /run/dbus
 for unit in $host_units; do ln -sf /dev/null "/run/systemd/system/$unit"; done
 # The node's own start: the packages' services are the cluster's, so that nothing else is begun.
+unit=systoled.service
+if [ -e "$disk/remote" ]; then unit=systoled-remote.service; fi
 cat >/run/systemd/system/lab-node.target <<U
 [Unit]
 Requires=dbus.socket dbus.service
-Wants=systoled.service
+$([ -e "$disk/hold" ] || echo "Wants=$unit")
 After=dbus.service
 AllowIsolate=yes
 U
-mkdir -p /run/systemd/system/systoled.service.d
-sed "s|^ExecStart=.*|ExecStart=$lab/systole/bin/systoled|" "$lab/systole/packaging/systoled.service" >/run/systemd/system/systoled.service
-cat >/run/systemd/system/systoled.service.d/lab.conf <<U
+mkdir -p "/run/systemd/system/$unit.d"
+sed "s|^ExecStart=/opt|ExecStart=$lab|" "$lab/systole/packaging/$unit" >"/run/systemd/system/$unit"
+cat >"/run/systemd/system/$unit.d/lab.conf" <<U
 [Service]
 Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
 StandardOutput=append:$disk/systoled.log
