@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdsForYears, letExpireSoon } from '../nodes/lab/expiring.ts'
 import {
   createMachine,
   inMachine,
@@ -55,6 +56,11 @@ async function until(what: string, holds: () => Promise<boolean>, timeoutMs = 60
   } catch (error) {
     throw new Error(`${String(error)}\n--- ${guest}\n${machineLog(lab, machine)}`)
   }
+}
+
+/** Its supervisor starts it again. */
+async function killDaemon(): Promise<void> {
+  await inMachine(lab, machine, await host('n1'), 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
 }
 
 async function fenced(seenFrom: string): Promise<readonly string[]> {
@@ -111,10 +117,27 @@ describe('a guest node', () => {
 
   test('whose daemon is killed goes on', async () => {
     const before = await servicePid('n1')
-    await inMachine(lab, machine, await host('n1'), 'bash', '-c', 'kill -9 $(cat /run/systoled.pid)')
+    await killDaemon()
     await until('another daemon serves', async () => (await isOnline(lab, guest, 'n1')) && (await runsInside('n1')))
     await lab.systole('n1', 'status', 'wait', '60')
     expect(await servicePid('n1')).toBe(before)
+  })
+
+  test('whose certificate is about to run out gets another one over the connection', async () => {
+    const pki = join(lab.folder, 'guests', guest, 'etc/pki')
+    const before = await servicePid('n1')
+    await letExpireSoon(lab, { name: guest, pki }, 'n1')
+    await killDaemon()
+    await until('the certificate holds for years', async () => holdsForYears(pki), 90_000)
+    await killDaemon()
+    const updater = join(lab.folder, 'systole/shims/attrd_updater')
+    await until('an agent in it is heard, by the new certificate', async () => {
+      await inMachine(lab, machine, await host('n1'), updater, '-n', 'heard', '-U', 'yes')
+      return (await isOnline(lab, guest, 'n1')) && (await runsInside('n1'))
+    })
+    await lab.systole('n1', 'status', 'wait', '60')
+    expect(await servicePid('n1')).toBe(before)
+    expect(await fenced('n1')).toEqual([])
   })
 
   test('whose machine dies is recovered with it, and nobody is fenced', async () => {

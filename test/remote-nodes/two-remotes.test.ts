@@ -1,10 +1,8 @@
 /** Two remote nodes at once: their connections move, one is taken away for good, and a certificate is renewed. */
 
-import { X509Certificate } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKeys, signNodeCertificate } from '../../src/rpc/index.ts'
+import { holdsForYears, letExpireSoon } from '../nodes/lab/expiring.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { createService, holder, isOnline, runsOn, servicePid } from '../nodes/lab/remote.ts'
 
@@ -106,21 +104,11 @@ describe('a remote node that is gone for good', () => {
 describe('a certificate that is about to run out', () => {
   test('is renewed over the connection, which stays, and holds for the next', async () => {
     const pki = join(lab.folder, 'nodes/r1/etc/pki')
-    const signer = join(lab.folder, 'nodes/n1/etc/pki')
-    const authority = {
-      certificate: readFileSync(join(signer, 'authority.crt'), 'utf8'),
-      key: readFileSync(join(signer, 'authority.key'), 'utf8'),
-    }
-    const { publicKey, key } = await createKeys()
-    const valid = { from: new Date(Date.now() - 600_000), until: new Date(Date.now() + 200_000) }
-    const asked = { name: 'r1', addresses: [], publicKey, servesOnly: true, valid }
-    writeFileSync(join(pki, 'node.crt'), await signNodeCertificate(authority, asked))
-    writeFileSync(join(pki, 'node.key'), key)
+    await letExpireSoon(lab, { name: 'r1', pki }, 'n1')
     const before = await servicePid(lab, 'r1')
-    const until = () => Date.parse(new X509Certificate(readFileSync(join(pki, 'node.crt'))).validTo)
     const restart = async () => await lab.inNode('r1', 'bash', '-c', 'kill $(cat /run/systoled.pid)')
     await restart()
-    await lab.until('the certificate holds for years', () => until() - Date.now() > 9 * 365 * 86_400_000, 90_000)
+    await lab.until('the certificate holds for years', () => holdsForYears(pki), 90_000)
     const from = await holder(lab, 'r1', 'n1')
     const to = from === 'n2' ? 'n3' : 'n2'
     await lab.systole('n1', 'resource', 'move', 'r1', to, '--wait')

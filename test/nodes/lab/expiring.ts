@@ -1,0 +1,31 @@
+/** A certificate of a remote node with minutes left, as it is after most of ten years. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createKeys, signNodeCertificate } from '../../../src/rpc/index.ts'
+import type { Lab } from './lab.ts'
+
+const yearMs = 365 * 86_400_000
+
+/** `pki`: the remote node's folder; a member signs. The daemon reads it when it starts. */
+export async function letExpireSoon(
+  lab: Lab,
+  remote: { readonly name: string; readonly pki: string },
+  member: string,
+): Promise<void> {
+  const signer = join(lab.folder, 'nodes', member, 'etc/pki')
+  const authority = {
+    certificate: readFileSync(join(signer, 'authority.crt'), 'utf8'),
+    key: readFileSync(join(signer, 'authority.key'), 'utf8'),
+  }
+  const { publicKey, key } = await createKeys()
+  const valid = { from: new Date(Date.now() - 600_000), until: new Date(Date.now() + 200_000) }
+  const asked = { name: remote.name, addresses: [], publicKey, servesOnly: true, valid }
+  writeFileSync(join(remote.pki, 'node.crt'), await signNodeCertificate(authority, asked))
+  writeFileSync(join(remote.pki, 'node.key'), key)
+}
+
+export function holdsForYears(pki: string): boolean {
+  const { validTo } = new X509Certificate(readFileSync(join(pki, 'node.crt')))
+  return Date.parse(validTo) - Date.now() > 9 * yearMs
+}
