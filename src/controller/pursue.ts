@@ -127,12 +127,13 @@ function sendReady(state: ControllerState, now: number): Turn {
 
 function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): WalkLimits {
   const { options, timings, loads, reign } = state
+  const givesUp = givesUpGuests(graph)
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
     held: (action) => {
-      if (isGuestFencing(action)) return isProbing(state)
+      if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
       return action.operation === 'do_shutdown' && isBusy(state, action.node)
@@ -141,14 +142,30 @@ function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): 
 }
 
 /**
- * Where a daemon has just started, it is not known what runs there: a guest counts as lost with its container only when no probe that
- * can be made now finds that container.
+ * The recovery of guests by their containers: what records them as down, and the stops that come before it. Where a daemon has just
+ * started, it is not known what runs there, nor whether the connections live that it held: a guest counts as lost only when no probe
+ * that can be made now finds the one and the other.
  */
-function isProbing(state: ControllerState): boolean {
-  return goingOn(state).some(
-    (action) => action.kind === 'resource' && action.operation === 'monitor' && action.intervalMs === 0,
-  )
+function givesUpGuests({ actions }: TransitionGraph): ReadonlySet<ActionId> {
+  const found = new Set(actions.filter(isGuestFencing).map(({ id }) => id))
+  if (found.size === 0) return found
+  const byId = new Map(actions.map((action) => [action.id, action]))
+  // A set that grows while it is walked.
+  for (const id of found)
+    for (const input of byId.get(id)?.inputs ?? []) {
+      const before = byId.get(input)
+      if (before !== undefined && before.kind !== 'cluster' && !isProbe(before)) found.add(input)
+    }
+  return found
 }
+
+/** On a node, or anywhere. */
+function isProbing(state: ControllerState, node: NodeName | undefined): boolean {
+  return goingOn(state).some((action) => isProbe(action) && (node === undefined || executingNode(action) === node))
+}
+
+const isProbe = (action: GraphAction): boolean =>
+  action.kind === 'resource' && action.operation === 'monitor' && action.intervalMs === 0
 
 /** A node leaves last: a probe that is about to begin may still find something that must be stopped first. */
 function isBusy(state: ControllerState, node: NodeName): boolean {

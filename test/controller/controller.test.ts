@@ -676,6 +676,19 @@ describe('a guest node', () => {
     expect(dc.executed).toEqual(['web_monitor_0@gamma', 'web_start_0@beta'])
     expect(dc.stateOf(guest)).toMatchObject({ inCcm: false })
   })
+
+  test('is not given up, by the stop of its container, while a probe there may find its connection', () => {
+    const [stop, fenced] = [resourceAction(4, 'stop', gamma), { ...fencing, inputs: [4] }]
+    const expected = { expectedExitCode: 7, attributes: { CRM_meta_op_target_rc: '7' } }
+    const probe = { ...resourceAction(1, 'monitor', gamma), ...expected }
+    const elsewhere = { ...resourceAction(5, 'monitor', beta), ...expected }
+    const dc = new Dc({ left })
+    dc.computes(probe, elsewhere, fenced, stop)
+    expect(dc.executed).toEqual(['web_monitor_0@gamma', 'web_monitor_0@beta'])
+    dc.result(probe, 7)
+    expect(dc.executed, 'a probe on another node finds no connection of this one').toEqual(['web_stop_0@gamma'])
+    expect(dc.stateOf(guest)).toMatchObject({ inCcm: true })
+  })
 })
 
 describe('a cluster that starts', () => {

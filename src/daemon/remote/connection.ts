@@ -19,7 +19,7 @@ import {
 } from '../../remote/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
-import type { Revision, Store, Write } from '../../store/index.ts'
+import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
@@ -87,7 +87,7 @@ export class RemoteConnection {
   /** Tries until it is there or the time is over; throws why it is not. */
   async open(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
-    this.#token = await this.#claim()
+    if (!(await this.#claim())) throw new RemoteRefusedError('This node is no member of the cluster now')
     for (;;) {
       try {
         return await this.#connect()
@@ -97,6 +97,20 @@ export class RemoteConnection {
         await delay(retryMs)
       }
     }
+  }
+
+  /** What this daemon's earlier life held is mended as one that broke. Answers whether it is there again. */
+  async resume(): Promise<boolean> {
+    const owner = { kind: 'value', key: remoteOwnerKey(this.remote), equals: this.#ownership } as const
+    if (this.#ports.view().nodeStates.get(this.remote)?.inCcm !== true || !(await this.#claim(owner))) return false
+    this.#phase = 'broken'
+    try {
+      await this.#connect()
+    } catch (error) {
+      if (!(error instanceof RemoteUnreachableError)) throw error
+      await this.#mend({ reason: error.message, hostAnswered: error.hostAnswered })
+    }
+    return (await this.trouble()) === undefined
   }
 
   /** Undefined while it lives; else why not. One that is just being made anew is waited for. */
@@ -132,14 +146,19 @@ export class RemoteConnection {
     this.#link?.close()
   }
 
-  async #claim(): Promise<number> {
+  get #ownership(): Uint8Array {
+    return toBytes({ node: this.#ports.self })
+  }
+
+  /** Unless something is asked for that does not hold. */
+  async #claim(...asked: readonly Comparison[]): Promise<boolean> {
     const { self, store } = this.#ports
     const { applied, revision } = await store().transaction({
-      compare: [{ kind: 'present', key: keys.member(self) }],
-      writes: [{ kind: 'put', key: remoteOwnerKey(this.remote), value: toBytes({ node: self }) }],
+      compare: [{ kind: 'present', key: keys.member(self) }, ...asked],
+      writes: [{ kind: 'put', key: remoteOwnerKey(this.remote), value: this.#ownership }],
     })
-    if (!applied) throw new RemoteRefusedError('This node is no member of the cluster now')
-    return revision
+    if (applied) this.#token = revision
+    return applied
   }
 
   async #connect(): Promise<void> {

@@ -68,7 +68,7 @@ export class RemoteConnections implements AgentRunner {
       case 'stop':
         return await this.#stop(call.resource)
       case 'monitor':
-        return await this.#monitor(call.resource)
+        return await this.#monitor(call)
       case 'migrate_to':
         return await this.#handOver(call.resource)
       case 'reload':
@@ -79,24 +79,10 @@ export class RemoteConnections implements AgentRunner {
     }
   }
 
-  async #start({ resource, attributes, timeoutMs }: AgentCall): Promise<Answer> {
+  async #start(call: AgentCall): Promise<Answer> {
+    const { resource, timeoutMs } = call
     await this.#stop(resource)
-    const { notice, view } = this.#ports
-    const named = attributes.server ?? attributes.addr ?? resource
-    // A container without an address of its own is reached at the member that it runs on, which need not be in any DNS.
-    const host = view().members.get(named as NodeName)?.address ?? named
-    const port = Number(attributes.port ?? defaultPort)
-    const container = attributes.CRM_meta_container as ResourceId | undefined
-    const connection = new RemoteConnection(
-      this.#ports,
-      { node: resource, host, port },
-      {
-        onBroken: () => {
-          if (container !== undefined) notice(container)
-        },
-        onLost: () => notice(resource),
-      },
-    )
+    const connection = this.#make(call)
     this.#byNode.set(resource, connection)
     try {
       await connection.open(timeoutMs - spareMs)
@@ -108,6 +94,25 @@ export class RemoteConnections implements AgentRunner {
     }
   }
 
+  #make({ resource, attributes }: AgentCall): RemoteConnection {
+    const { notice, view } = this.#ports
+    const named = attributes.server ?? attributes.addr ?? resource
+    // A container without an address of its own is reached at the member that it runs on, which need not be in any DNS.
+    const host = view().members.get(named as NodeName)?.address ?? named
+    const port = Number(attributes.port ?? defaultPort)
+    const container = attributes.CRM_meta_container as ResourceId | undefined
+    return new RemoteConnection(
+      this.#ports,
+      { node: resource, host, port },
+      {
+        onBroken: () => {
+          if (container !== undefined) notice(container)
+        },
+        onLost: () => notice(resource),
+      },
+    )
+  }
+
   async #stop(resource: ResourceId): Promise<Answer> {
     const connection = this.#byNode.get(resource)
     this.#byNode.delete(resource)
@@ -115,11 +120,29 @@ export class RemoteConnections implements AgentRunner {
     return { exitCode: ocfExitCodes.ok }
   }
 
-  async #monitor(resource: ResourceId): Promise<Answer> {
-    const connection = this.#byNode.get(resource)
+  async #monitor(call: AgentCall): Promise<Answer> {
+    const connection = this.#byNode.get(call.resource) ?? (isProbe(call) ? await this.#resumed(call) : undefined)
     if (!connection) return { exitCode: ocfExitCodes.notRunning }
     const trouble = await connection.trouble()
     return trouble === undefined ? { exitCode: ocfExitCodes.ok } : { exitCode: ocfExitCodes.error, exitReason: trouble }
+  }
+
+  /**
+   * A probe finds the connection that this daemon's earlier life held, where nobody has taken it since: otherwise a guest would be given
+   * up, and everything that runs in it.
+   */
+  async #resumed(call: AgentCall): Promise<RemoteConnection | undefined> {
+    const { resource } = call
+    const connection = this.#make(call)
+    this.#byNode.set(resource, connection)
+    try {
+      if (await connection.resume()) return connection
+    } catch (error) {
+      this.#ports.log.warn('a connection that was held before could not be taken up again', { resource, error })
+    }
+    connection.abandon()
+    if (this.#byNode.get(resource) === connection) this.#byNode.delete(resource)
+    return undefined
   }
 
   async #handOver(resource: ResourceId): Promise<Answer> {
@@ -130,3 +153,5 @@ export class RemoteConnections implements AgentRunner {
     return { exitCode: ocfExitCodes.ok }
   }
 }
+
+const isProbe = ({ attributes }: AgentCall): boolean => Number(attributes.CRM_meta_interval ?? 0) === 0
