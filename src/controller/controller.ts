@@ -119,6 +119,7 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     recheckAt: Number.POSITIVE_INFINITY,
     computedVersion: 0,
     computingVersion: 0,
+    computingRevision: 0,
     blocked: [],
     publishAt: now,
   }
@@ -188,6 +189,7 @@ function compute(state: ControllerState, now: number): Turn {
       ...rest,
       computing: id,
       computingVersion: view.configuration.version,
+      computingRevision: view.revision,
       recheckAt: now + state.options.recheckIntervalMs,
     },
   }

@@ -4,11 +4,11 @@
  * Contract at the edge, on which the cluster's safety rests:
  * - `write`: one transaction whose comparison is `dc`'s create revision = `term`. Refused: `written` with `refused`. A time-out
  *   is repeated by the performer until it knows (the edits are idempotent) or this node is no longer DC.
- * - `execute`: the node refuses a term lower than the highest it has seen, and before it runs an operation that changes
- *   anything, it writes the operation's `pending` record in a transaction that compares `dc`'s create revision with the term, and that
- *   its own member record is there:
- *   so nothing runs that a later DC cannot see. The same `transitionKey` twice is one operation. Recurring monitors and
- *   probes need no pending record, but the term all the same.
+ * - `execute`: the node refuses a term lower than the highest it has seen, and starts nothing that was planned before it was
+ *   known what it has done by itself. Before it runs an operation that changes anything, it writes the operation's `pending`
+ *   record in a transaction that compares `dc`'s create revision with the term, and that its own member record is there: so
+ *   nothing runs that a later DC cannot see. The same `transitionKey` twice is one operation. Recurring monitors and probes
+ *   need no pending record, but the term all the same.
  * - `fence`: recorded as `fencing/history/<id>` in a transaction with the same comparison before any device is asked.
  * - Effects are performed in order; before performing any, the daemon asks `isQuorate` once more.
  */
@@ -159,6 +159,8 @@ export type ControllerEffect =
       /** Where the command goes: the node itself, or the cluster node that holds its connection. */
       readonly node: NodeName
       readonly term: number
+      /** The revision of the view that the transition was computed from. */
+      readonly plannedFrom: number
       readonly transition: number
       readonly transitionKey: string
       readonly action: ResourceAction | ClusterAction

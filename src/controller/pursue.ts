@@ -43,7 +43,11 @@ const remindMs = 5000
 export function beginWalk(state: ControllerState, graph: TransitionGraph): ControllerState {
   const number = state.lastTransition + 1
   const next = { ...state, lastTransition: number }
-  return withReign(next, { walk: startWalk(graph, number), ownDeletions: graph.actions.flatMap(deletionsOf) })
+  const plannedFrom = state.reign?.computingRevision ?? 0
+  return withReign(next, {
+    walk: startWalk(graph, number, plannedFrom),
+    ownDeletions: graph.actions.flatMap(deletionsOf),
+  })
 }
 
 /** Sends what can go out; ends the walk when nothing is left. */
@@ -218,6 +222,7 @@ export function execute(state: ControllerState, action: GraphAction): Turn {
     kind: 'execute',
     node,
     term: reign.term,
+    plannedFrom: reign.walk.plannedFrom,
     transition: reign.walk.number,
     transitionKey: transitionKeyOf(action, reign.walk.number, reign.term),
     action,

@@ -27,7 +27,7 @@ export const defaultControllerTimings: ControllerTimings = {
   settleMs: 10,
   startupWaitMs: 5000,
   linkPatienceMs: 10_000,
-  lossWaitMs: 14_500,
+  lossWaitMs: 15_500,
   nodeActionLimit: 8,
   retryMs: 500,
 }
@@ -77,8 +77,9 @@ export interface Reign {
   readonly unresponsive: ReadonlySet<NodeName>
   readonly recheckAt: number
   readonly computedVersion: number
-  /** The version that the running computation sees. */
+  /** What the running computation sees: the version of the configuration, and the revision of the whole view. */
   readonly computingVersion: number
+  readonly computingRevision: number
   /** Undefined: it did not fail. */
   readonly schedulerFailure?: string
   readonly blocked: readonly BlockedResource[]

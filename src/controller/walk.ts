@@ -15,6 +15,8 @@ import type { ActionId, GraphAction, TransitionGraph } from '../transition/index
 export interface Walk {
   readonly graph: TransitionGraph
   readonly number: number
+  /** The revision of the view that the graph was computed from. */
+  readonly plannedFrom: number
   readonly byId: ReadonlyMap<ActionId, GraphAction>
   readonly dependents: ReadonlyMap<ActionId, readonly ActionId[]>
   /** Of actions that are not ready yet: how many of their inputs have not succeeded. */
@@ -44,7 +46,7 @@ export interface WalkLimits {
   readonly held: (action: GraphAction) => boolean
 }
 
-export function startWalk(graph: TransitionGraph, number: number): Walk {
+export function startWalk(graph: TransitionGraph, number: number, plannedFrom: number): Walk {
   const byId = new Map(graph.actions.map((action) => [action.id, action]))
   const dependents = new Map<ActionId, ActionId[]>()
   const missing = new Map<ActionId, number>()
@@ -60,7 +62,7 @@ export function startWalk(graph: TransitionGraph, number: number): Walk {
     }
   }
   const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
-  return passPseudo({ graph, number, byId, dependents, missing, ready, ...nothing })
+  return passPseudo({ graph, number, plannedFrom, byId, dependents, missing, ready, ...nothing })
 }
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */

@@ -36,14 +36,23 @@ import {
 } from './operation.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
 import { StartedWith } from './started-with.ts'
-import { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'
+import {
+  type ExecutorEffect,
+  type ExecutorInput,
+  type ExecutorState,
+  initialExecutor,
+  type RefusedFor,
+} from './state.ts'
 
 /** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
 export interface ResultStore {
   /** In a transaction that compares the DC's term, also where there is nothing to write; `refused` where that term is over. */
   announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
-  /** With the failure that the result is, where it counts: a result whose count comes later would be decided upon twice. */
-  record(records: readonly OperationRecord[], failure?: CountedFailure): Promise<void>
+  /**
+   * With the failure that the result is, where it counts: a result whose count comes later would be decided upon twice.
+   * Answers with the store's revision.
+   */
+  record(records: readonly OperationRecord[], failure?: CountedFailure): Promise<number>
   /** Deletes one record of a resource, or all of them. */
   forget(resource: ResourceId, recordId?: string): Promise<void>
 }
@@ -70,13 +79,15 @@ export type Answer =
   | { readonly kind: 'taken'; readonly done: boolean }
   | {
       readonly kind: 'refused'
-      readonly why: 'old-term' | 'no-quorum' | 'closing' | 'not-understood'
+      readonly why: RefusedFor | 'not-understood'
       readonly highestTerm: number
       readonly message: string
     }
 
 export interface Command {
   readonly term: number
+  /** The revision of the store that the transition was computed from. */
+  readonly plannedFrom: number
   readonly transitionKey: string
   readonly action: ResourceAction | ClusterAction
   readonly timeoutMs: number
@@ -117,7 +128,7 @@ export class Executor {
 
   /** An action of the graph that concerns resources: an operation, `cancel`, `delete` or `lrm_delete`. */
   async perform(command: Command): Promise<Answer> {
-    const { action, term } = command
+    const { action, term, plannedFrom, timeoutMs } = command
     // `lrm_delete` forgets a history that is in the way, `delete` that of a resource which is configured no more.
     if (action.operation === 'lrm_delete' || action.operation === 'delete')
       return action.resource === undefined
@@ -131,7 +142,7 @@ export class Executor {
     }
     const key = parseTransitionKey(command.transitionKey)
     if (!key) return this.#notUnderstood(`${command.transitionKey} is no transition key.`)
-    const operation = operationOfAction(action, { key, term, timeoutMs: command.timeoutMs })
+    const operation = operationOfAction(action, { key, term, plannedFrom, timeoutMs })
     // Asked for now, so that it is known when the operation has ended.
     if (operation.operation === 'start') void this.#ports.metadata(operation.agent)
     return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
@@ -294,7 +305,8 @@ export class Executor {
       if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
       const told = remark === undefined ? result : { ...result, remark }
       const records = this.#recordsOf(told, digestsOf(result, metadata?.ok ? metadata.value : undefined), at)
-      await this.#ports.store.record(records, countedFailure(result, at))
+      const revision = await this.#ports.store.record(records, countedFailure(result, at))
+      this.#input({ kind: 'recorded', callId: result.callId, revision })
     })
   }
 

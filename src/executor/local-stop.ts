@@ -59,7 +59,23 @@ function continueWith(state: ExecutorState, stop: LocalStop, now: MonotonicMs): 
   }
   if (running.size === 0) return continueWith(state, { ...stop, stages: later }, now)
   const localStop = { stages: later, running, failed: stop.failed }
-  return advance({ ...queued, localStop }, [...new Set(stage.map(({ resource }) => resource))], now)
+  const ownDecisions = {
+    ...state.ownDecisions,
+    unrecorded: new Set([...state.ownDecisions.unrecorded, ...running]),
+  }
+  return advance({ ...queued, localStop, ownDecisions }, [...new Set(stage.map(({ resource }) => resource))], now)
+}
+
+/** Whatever is planned from this revision on knows of it. */
+export function recorded(
+  state: ExecutorState,
+  { callId, revision }: { readonly callId: number; readonly revision: number },
+): ExecutorState {
+  const { unrecorded, shownAt } = state.ownDecisions
+  if (!unrecorded.has(callId)) return state
+  const left = new Set(unrecorded)
+  left.delete(callId)
+  return { ...state, ownDecisions: { unrecorded: left, shownAt: Math.max(shownAt, revision) } }
 }
 
 /** A failed stop is told but does not hold up the rest: whoever decided to stop has no time for retries. */

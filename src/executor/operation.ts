@@ -16,6 +16,8 @@ export interface Operation {
   readonly key: TransitionKey
   /** Of the DC that asked; absent for what this node does by itself, such as stopping when it has lost quorum. */
   readonly term?: number
+  /** With the term: the revision of the store that the DC's transition was computed from. */
+  readonly plannedFrom?: number
 }
 
 /** A result without what only the machine knows: the calendar's time and the digests of the parameters. */
@@ -44,7 +46,12 @@ export function countedFailure(result: ReportedResult, at: number): CountedFailu
 /** The operation that an action of the graph asks for. `timeoutMs` is the operation's own. */
 export function operationOfAction(
   action: ResourceAction,
-  asked: { readonly key: TransitionKey; readonly term: number; readonly timeoutMs: number },
+  asked: {
+    readonly key: TransitionKey
+    readonly timeoutMs: number
+    readonly term?: number
+    readonly plannedFrom?: number
+  },
 ): Operation {
   return {
     resource: action.resource,

@@ -6,14 +6,14 @@
  * - `announce`: write the pending record (where `showsPending`) in a transaction that compares the DC's term, then feed back
  *   `announced`. Nothing that changes a resource runs before that, so that a later DC knows of it, and nothing starts when the
  *   store has no majority. Later records of the resource are written after it has been answered.
- * - `record`: results are written in the order of their effects and repeated until they are written.
+ * - `record`: results are written in the order of their effects and repeated until they are written; `recorded` is then fed back.
  * - `run` ends with exactly one `finished`, also after `kill`.
  * - What this node does by itself (`stop-locally`) needs no store.
  */
 import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
 import { advance } from './advance.ts'
 import { addRecurring, cancelRecurring, enqueue, hurry, knowsKey, withoutRecurring } from './line.ts'
-import { stopLocally } from './local-stop.ts'
+import { recorded, stopLocally } from './local-stop.ts'
 import { keyText, needsQuorum, type Operation, recurringName } from './operation.ts'
 import { announced, finished } from './progress.ts'
 import {
@@ -22,6 +22,7 @@ import {
   type ExecutorState,
   type ExecutorStep,
   lineOf,
+  type RefusedFor,
   withLine,
 } from './state.ts'
 import { close, setQuorum, withdraw } from './withdraw.ts'
@@ -38,6 +39,8 @@ export function stepExecutor(state: ExecutorState, input: ExecutorInput, now: Mo
       return announced(state, input, now)
     case 'finished':
       return finished(state, input, now)
+    case 'recorded':
+      return { state: recorded(state, input), effects: [] }
     case 'left-agent':
       return {
         state: withLine(state, input.resource, { ...lineOf(state, input.resource), leftAgent: true }),
@@ -92,7 +95,7 @@ function execute(state: ExecutorState, operation: Operation, now: MonotonicMs): 
 }
 
 function refusalOf(state: ExecutorState, operation: Operation): ExecutorEffect | undefined {
-  const refuse = (why: 'old-term' | 'no-quorum' | 'closing', message: string): ExecutorEffect => ({
+  const refuse = (why: RefusedFor, message: string): ExecutorEffect => ({
     kind: 'refuse',
     why,
     highestTerm: state.term,
@@ -103,7 +106,17 @@ function refusalOf(state: ExecutorState, operation: Operation): ExecutorEffect |
   if (state.closing) return refuse('closing', 'The daemon of this node is ending.')
   if (!state.quorate && needsQuorum(operation))
     return refuse('no-quorum', `This node has no quorum: ${operation.operation} is not begun.`)
+  if (needsQuorum(operation) && !knowsOwnDecisions(state, operation))
+    return refuse(
+      'outdated',
+      `This node has stopped resources by itself: ${operation.operation} was planned before that was known.`,
+    )
   return undefined
+}
+
+function knowsOwnDecisions({ localStop, ownDecisions }: ExecutorState, { plannedFrom = 0 }: Operation): boolean {
+  const { unrecorded, shownAt } = ownDecisions
+  return localStop === undefined && unrecorded.size === 0 && plannedFrom >= shownAt
 }
 
 function cancel(state: ExecutorState, input: Extract<ExecutorInput, { kind: 'cancel' }>): ExecutorStep {

@@ -13,6 +13,7 @@ export interface ExecutorState {
   readonly nextCallId: number
   readonly lines: ReadonlyMap<ResourceId, Line>
   readonly localStop?: LocalStop
+  readonly ownDecisions: OwnDecisions
 }
 
 /** Stages of stops (or demotes), of which one is under way. */
@@ -21,6 +22,14 @@ export interface LocalStop {
   /** The call ids of the stage that is under way. */
   readonly running: ReadonlySet<number>
   readonly failed: readonly ResourceId[]
+}
+
+/** What this node has done without being asked. A transition that was computed before that was known expects something else here. */
+export interface OwnDecisions {
+  /** The call ids of those whose results are not in the store yet. */
+  readonly unrecorded: ReadonlySet<number>
+  /** The revision of the store that shows all others. */
+  readonly shownAt: number
 }
 
 export type ExecutorInput =
@@ -41,6 +50,8 @@ export type ExecutorInput =
       readonly resource: ResourceId
       readonly outcome: Omit<AgentOutcome, 'output'>
     }
+  /** A result is in the store, at this revision. */
+  | { readonly kind: 'recorded'; readonly callId: number; readonly revision: number }
   | { readonly kind: 'left-agent'; readonly resource: ResourceId }
   | { readonly kind: 'left-agent-gone'; readonly resource: ResourceId }
   /** Something has happened to the resource: its recurring operations look at it now. */
@@ -54,10 +65,12 @@ export type ExecutorInput =
   | { readonly kind: 'close' }
   | { readonly kind: 'tick' }
 
+export type RefusedFor = 'old-term' | 'no-quorum' | 'outdated' | 'closing'
+
 export type ExecutorEffect =
   | {
       readonly kind: 'refuse'
-      readonly why: 'old-term' | 'no-quorum' | 'closing'
+      readonly why: RefusedFor
       readonly highestTerm: number
       readonly message: string
     }
@@ -83,7 +96,14 @@ export type ExecutorEffect =
 export type ExecutorStep = Step<ExecutorState, ExecutorEffect>
 
 export function initialExecutor(firstCallId = 1): ExecutorState {
-  return { term: 0, quorate: true, closing: false, nextCallId: firstCallId, lines: new Map() }
+  return {
+    term: 0,
+    quorate: true,
+    closing: false,
+    nextCallId: firstCallId,
+    lines: new Map(),
+    ownDecisions: { unrecorded: new Set(), shownAt: 0 },
+  }
 }
 
 export function lineOf(state: ExecutorState, resource: ResourceId): Line {

@@ -7,7 +7,7 @@
  * different speeds: the margin is added once more for that. A node that hangs instead of stopping is not covered, which is
  * what fencing is for.
  *
- * With a time to live of 4 s, a margin of 0.5 s and a stop time of 10 s: 14.5 s after its lease ended.
+ * With a time to live of 5 s, a margin of 0.5 s and a stop time of 10 s: 15.5 s after its lease ended.
  */
 export interface LossTimings {
   readonly leaseTtlMs: number

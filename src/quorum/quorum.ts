@@ -52,8 +52,8 @@ type QuorumStep = Step<QuorumState, QuorumEffect>
 /** After an answer did not come or was no: not at once again, and often enough to be back before others act. */
 const retryMs = 200
 
-/** Two thirds of the time are left, margin included, for an election of the store's leader and a slow answer after it. */
-const renewalsPerTtl = 3
+/** What is left of a lease when it is renewed, margin not counted: for an election of the store's leader and a slow answer after it. */
+const reserveMs = 2000
 
 export function initialQuorum(timings: QuorumTimings, now: MonotonicMs): QuorumState {
   const before = monotonicMs(Number.NEGATIVE_INFINITY)
@@ -111,14 +111,19 @@ function confirm(
   answer: { readonly ttlMs: number; readonly askedAt: MonotonicMs },
   now: MonotonicMs,
 ): QuorumState {
-  const { leaseMarginMs, leaseTtlMs } = state.timings
+  const { leaseMarginMs } = state.timings
   const next = {
     ...state,
     asking: false,
-    askAt: monotonicMs(Math.max(now, answer.askedAt + leaseTtlMs / renewalsPerTtl)),
+    askAt: monotonicMs(Math.max(now, answer.askedAt + renewAfterMs(state.timings))),
   }
   if (answer.askedAt < state.doubtedAt) return { ...next, askAt: now }
   return { ...next, until: monotonicMs(Math.max(state.until, answer.askedAt + answer.ttlMs - leaseMarginMs)) }
+}
+
+/** Seldom, since every renewal wakes all voters; not after more than half of a lease, and a short one after a third. */
+function renewAfterMs({ leaseTtlMs, leaseMarginMs }: QuorumTimings): number {
+  return Math.min(leaseTtlMs / 2, Math.max(leaseTtlMs / 3, leaseTtlMs - leaseMarginMs - reserveMs))
 }
 
 function tell(state: QuorumState, input: QuorumInput, now: MonotonicMs): QuorumStep {

@@ -38,6 +38,7 @@ export interface RemoteCalls {
   readonly perform: Call<
     {
       readonly term: number
+      readonly plannedFrom: number
       readonly transitionKey: string
       readonly timeoutMs: number
       readonly action: ResourceAction | ClusterAction
@@ -65,7 +66,7 @@ export interface OwnerCalls {
         readonly at: number
       }
     },
-    Nothing
+    { readonly revision: number }
   >
   readonly forget: Call<{ readonly resource: string; readonly recordId?: string }, Nothing>
   /** A call of crm_attribute or another command of Pacemaker's, made by an agent there. */

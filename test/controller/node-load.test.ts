@@ -45,6 +45,7 @@ const command = {
   kind: 'execute',
   node: nodeName('n1'),
   term: 3,
+  plannedFrom: 1,
   transition: 1,
   transitionKey: '1:1:0:3',
   timeoutMs: 1000,

@@ -47,7 +47,7 @@ const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
 })
 
 const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, held: () => false }
-const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1)
+const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1, 1)
 const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>
   nextActions(walk, { ...free, ...limits }).map(({ id }) => id)
 const sent = (walk: Walk, ...which: readonly number[]) =>

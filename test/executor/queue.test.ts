@@ -44,6 +44,10 @@ class Node {
     return this.give({ kind: 'finished', callId, resource: resourceId(resource), outcome })
   }
 
+  recorded(resource: string, revision: number): readonly string[] {
+    return this.give({ kind: 'recorded', callId: this.calls.get(resource) ?? 0, revision })
+  }
+
   /** Started and announced: running until `finished`. */
   run(resource: string, operation: string, more: Partial<Operation> = {}): void {
     this.execute(resource, operation, more)
@@ -100,13 +104,14 @@ function op(resource: string, operation: string, more: Partial<Operation> = {}):
     attributes: {},
     key: { action: ++actions, transition: 1, expectedExitCode: 0, uuid: 'u' },
     term: 5,
+    plannedFrom: 100,
     ...more,
   }
 }
 
 const monitor = { intervalMs: 10_000 }
 const withoutDc = (resource: string, operation: string): Operation => {
-  const { term: _, ...rest } = op(resource, operation)
+  const { term: _, plannedFrom: __, ...rest } = op(resource, operation)
   return rest
 }
 
@@ -386,6 +391,22 @@ describe('without quorum', () => {
     const node = new Node()
     node.execute('web', 'start')
     expect(node.give({ kind: 'stop-locally', stages: [[withoutDc('web', 'stop')]] })).toEqual(['run web stop'])
+  })
+
+  test('what was planned before that was known starts nothing', () => {
+    const node = new Node()
+    const start = (plannedFrom: number) => node.execute('db', 'start', { plannedFrom })
+    node.give({ kind: 'stop-locally', stages: [[withoutDc('web', 'stop')], [withoutDc('ip', 'stop')]] })
+    expect(start(100)).toEqual(['refuse outdated'])
+    node.finished('web')
+    node.recorded('web', 110)
+    expect(start(110)).toEqual(['refuse outdated'])
+    node.finished('ip')
+    expect(start(120)).toEqual(['refuse outdated'])
+    node.recorded('ip', 120)
+    expect(start(119)).toEqual(['refuse outdated'])
+    expect(node.execute('db', 'stop', { plannedFrom: 119 })).toEqual(['announce db stop term 5'])
+    expect(node.execute('web', 'start', { plannedFrom: 120 })).toEqual(['announce web start term 5'])
   })
 
   test('nothing to stop is done at once', () => {

@@ -51,7 +51,10 @@ export class TestNode {
           this.#put(records)
           return 'written'
         },
-        record: async (records) => this.#put(records),
+        record: async (records) => {
+          this.#put(records)
+          return 1
+        },
         forget: async (resource, recordId) => {
           for (const [id, record] of this.records)
             if (record.resource === resource && (recordId === undefined || id === recordId)) this.records.delete(id)
@@ -74,6 +77,7 @@ export class TestNode {
     const key = { action, transition: 1, expectedExitCode: expected, uuid: '00000000-0000-4000-8000-000000000001' }
     return await this.executor.perform({
       term,
+      plannedFrom: 1,
       transitionKey: formatTransitionKey(key),
       timeoutMs,
       action: {

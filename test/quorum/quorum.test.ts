@@ -11,7 +11,7 @@ import {
   quorumVotes,
 } from '../../src/quorum/index.ts'
 
-const timings = { leaseTtlMs: 4000, leaseMarginMs: 500 }
+const timings = { leaseTtlMs: 5000, leaseMarginMs: 500 }
 
 class Node {
   now = 0
@@ -28,14 +28,14 @@ class Node {
   }
 
   granted(lease = 'l1', askedAt = this.now): readonly QuorumEffect[] {
-    return this.feed({ kind: 'granted', lease, ttlMs: 4000, askedAt: monotonicMs(askedAt) })
+    return this.feed({ kind: 'granted', lease, ttlMs: 5000, askedAt: monotonicMs(askedAt) })
   }
 }
 
 describe('a lease', () => {
   test('is asked for once at a time, and makes the node quorate', () => {
     const node = new Node()
-    expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'request-lease', ttlMs: 4000 }])
+    expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'request-lease', ttlMs: 5000 }])
     expect(node.feed({ kind: 'tick' })).toEqual([])
     expect(node.isQuorate).toBe(false)
     node.now = 20
@@ -48,9 +48,9 @@ describe('a lease', () => {
     node.feed({ kind: 'tick' })
     node.now = 300
     node.granted('l1', 100)
-    node.now = 3599
+    node.now = 4599
     expect(node.isQuorate).toBe(true)
-    node.now = 3600
+    node.now = 4600
     expect(node.isQuorate).toBe(false)
   })
 
@@ -58,10 +58,10 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1400
+    node.now = 2500
     expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'keep-alive', lease: 'l1' }])
-    expect(nextQuorumAt(node.state)).toBe(3500)
-    node.now = 3500
+    expect(nextQuorumAt(node.state)).toBe(4500)
+    node.now = 4500
     expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'quorum-lost', why: 'not confirmed in time' }])
   })
 
@@ -69,11 +69,11 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1400
+    node.now = 2500
     node.feed({ kind: 'tick' })
-    node.now = 1410
-    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1400) })
-    node.now = 4400
+    node.now = 2510
+    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 5000, askedAt: monotonicMs(2500) })
+    node.now = 6900
     expect(node.isQuorate).toBe(true)
   })
 
@@ -81,11 +81,11 @@ describe('a lease', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1400
+    node.now = 2500
     node.feed({ kind: 'tick' })
     expect(node.feed({ kind: 'lost', lease: 'l1' })).toEqual([
       { kind: 'quorum-lost', why: 'lease lost' },
-      { kind: 'request-lease', ttlMs: 4000 },
+      { kind: 'request-lease', ttlMs: 5000 },
     ])
     expect(node.isQuorate).toBe(false)
   })
@@ -95,7 +95,7 @@ describe('a lease', () => {
     node.feed({ kind: 'tick' })
     expect(node.feed({ kind: 'no-answer' })).toEqual([])
     node.now = 250
-    expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'request-lease', ttlMs: 4000 }])
+    expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'request-lease', ttlMs: 5000 }])
   })
 })
 
@@ -104,17 +104,29 @@ describe('a node that was paused', () => {
     const node = new Node()
     node.feed({ kind: 'tick' })
     node.granted()
-    node.now = 1400
+    node.now = 2500
     node.feed({ kind: 'tick' })
-    node.now = 2000
+    node.now = 3000
     expect(node.feed({ kind: 'doubt' })).toEqual([{ kind: 'quorum-lost', why: 'paused' }])
-    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(1400) })
+    node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 5000, askedAt: monotonicMs(2500) })
     expect(node.isQuorate).toBe(false)
-    node.now = 2010
-    const effects = node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 4000, askedAt: monotonicMs(2001) })
+    node.now = 3010
+    const effects = node.feed({ kind: 'confirmed', lease: 'l1', ttlMs: 5000, askedAt: monotonicMs(3001) })
     expect(effects).toContainEqual({ kind: 'quorum-gained', lease: 'l1' })
   })
 })
+
+const renewals = [
+  { name: 'is renewed after half of its time', ttlMs: 5000, after: 2500 },
+  { name: 'that is short is renewed after a third', ttlMs: 3000, after: 1000 },
+]
+for (const { name, ttlMs, after } of renewals)
+  test(`a lease ${name}`, () => {
+    const start = initialQuorum({ leaseTtlMs: ttlMs, leaseMarginMs: 500 }, monotonicMs(0))
+    const asked = quorumStep(start, { kind: 'tick' }, monotonicMs(0)).state
+    const granted = { kind: 'granted', lease: 'l1', ttlMs, askedAt: monotonicMs(0) } as const
+    expect(nextQuorumAt(quorumStep(asked, granted, monotonicMs(0)).state)).toBe(after)
+  })
 
 test('a node that leaves asks for nothing more', () => {
   const node = new Node()
@@ -138,5 +150,5 @@ for (const { name, voters, present, needed } of votes)
   })
 
 test('without fencing, others wait until the lost node has surely stopped: time to live, margin, stop time', () => {
-  expect(lossWait({ leaseTtlMs: 4000, leaseMarginMs: 500, stopTimeMs: 10_000 })).toBe(14_500)
+  expect(lossWait({ leaseTtlMs: 5000, leaseMarginMs: 500, stopTimeMs: 10_000 })).toBe(15_500)
 })

@@ -84,5 +84,5 @@ test('what is not armed is neither fed nor stopped', () => {
 })
 
 test('the others wait for a last feeding under a lease that was just confirmed, and then for the reset', () => {
-  expect(watchdogWait({ leaseTtlMs: 4000, leaseMarginMs: 500 }, 10_000)).toBe(14_500)
+  expect(watchdogWait({ leaseTtlMs: 5000, leaseMarginMs: 500 }, 10_000)).toBe(15_500)
 })

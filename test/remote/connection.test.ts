@@ -80,7 +80,7 @@ async function serve(): Promise<Served> {
 async function open(port: number, ends: string[] = [], told: string[] = []): Promise<RemoteLink> {
   const handlers: CallHandlers<OwnerCalls> = {
     announce: async () => ({ written: true }),
-    record: async () => ({}),
+    record: async () => ({ revision: 1 }),
     forget: async () => ({}),
     tool: async ({ tool }) => ({ exitCode: 0, output: tool, errors: '' }),
     taken: async ({ by }) => {

@@ -17,7 +17,7 @@ let authority: KeyPair
 let alpha: TlsIdentity
 let beta: TlsIdentity
 const opened: GrpcServer[] = []
-const command = { term: 7, transition: 1, transitionKey: '3:1:0:x', timeoutMs: 20_000, action: '{}' }
+const command = { term: 7, plannedFrom: 1, transition: 1, transitionKey: '3:1:0:x', timeoutMs: 20_000, action: '{}' }
 const taken = { accepted: true, done: false, why: '', highestTerm: 7, message: '' }
 
 async function identity(name: string, issuer: KeyPair): Promise<TlsIdentity> {

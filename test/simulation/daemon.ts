@@ -72,7 +72,7 @@ const timings = {
   tokenMs: 1000,
   heartbeatIntervalMs: 200,
   restartGraceMs: 3000,
-  leaseTtlMs: 4000,
+  leaseTtlMs: 5000,
   leaseMarginMs: 500,
   stopTimeMs: 5000,
 }
@@ -638,7 +638,11 @@ export class SimDaemon {
   /** A command of a DC arrives at this node. */
   takeCommand(command: Extract<ControllerEffect, { kind: 'execute' }>): ControllerInput | undefined {
     const { action, term, transitionKey } = command
-    if (this.world.mutations.has('ignore-terms')) this.executor.core.state = { ...this.executor.core.state, term: 0 }
+    const { mutations } = this.world
+    const { core } = this.executor
+    if (mutations.has('ignore-terms')) core.state = { ...core.state, term: 0 }
+    if (mutations.has('ignore-own-decisions'))
+      core.state = { ...core.state, ownDecisions: { unrecorded: new Set(), shownAt: 0 } }
     if (action.operation === 'do_shutdown') {
       this.presence.feed({ kind: 'shutdown-allowed' })
       return undefined

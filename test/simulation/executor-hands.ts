@@ -110,7 +110,9 @@ export class ExecutorHands {
   #record(result: ReportedResult): void {
     const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
     this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
-    this.#writeHistory([...this.#recordsOf(result), ...this.#counted(result)])
+    this.#writeHistory([...this.#recordsOf(result), ...this.#counted(result)], (revision) =>
+      this.core.feed({ kind: 'recorded', callId: result.callId, revision }),
+    )
   }
 
   #recordsOf(result: ReportedResult): readonly SimWrite[] {
@@ -130,10 +132,18 @@ export class ExecutorHands {
     return failure === undefined ? [] : writesOfEdits(failureEdits(attributes, [{ ...failure, node, by: 'one' }]))
   }
 
-  #writeHistory(writes: readonly SimWrite[]): void {
+  #writeHistory(writes: readonly SimWrite[], written: (revision: number) => void = () => undefined): void {
+    let at = 0
     this.#enqueue(
-      (done) => this.#life.untilKnown(() => this.#life.world.store.transaction([], writes), done),
-      () => undefined,
+      (done) =>
+        this.#life.untilKnown(
+          () => this.#life.world.store.transaction([], writes),
+          ({ revision }) => {
+            at = revision
+            done()
+          },
+        ),
+      () => written(at),
     )
   }
 

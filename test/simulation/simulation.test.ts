@@ -57,6 +57,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
     readonly from?: number
   }[] = [
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
+    { mutation: 'ignore-own-decisions', invariant: 'orders are kept', from: 41 },
     {
       mutation: 'start-before-fencing',
       invariant: 'a lost node is fenced before its resources start elsewhere',

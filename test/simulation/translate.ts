@@ -21,7 +21,7 @@ export function answerToKeepAlive(
 }
 
 export function inputOf(command: Extract<ControllerEffect, { kind: 'execute' }>): ExecutorInput {
-  const { action, term, transitionKey, timeoutMs } = command
+  const { action, term, plannedFrom, transitionKey, timeoutMs } = command
   const resource = action.resource as ResourceId
   if (action.operation === 'cancel') {
     const operation = action.attributes.CRM_meta_operation ?? 'monitor'
@@ -32,7 +32,7 @@ export function inputOf(command: Extract<ControllerEffect, { kind: 'execute' }>)
     return { kind: 'forget', term, resource }
   const key = parseTransitionKey(transitionKey)
   if (key === undefined) throw new Error(`no transition key: ${transitionKey}`)
-  return { kind: 'execute', operation: operationOfAction(action, { key, term, timeoutMs }) }
+  return { kind: 'execute', operation: operationOfAction(action, { key, term, plannedFrom, timeoutMs }) }
 }
 
 export function observationOf(entry: SimEntry): Observation {

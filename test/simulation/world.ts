@@ -28,7 +28,12 @@ import { type SimComparison, SimStore, type SimWrite } from './store.ts'
 import { Chance, Timeline } from './timeline.ts'
 
 /** Ways to break the product on purpose: the checkers must notice. */
-export type Mutation = 'ignore-terms' | 'start-before-fencing' | 'ignore-quorum' | 'feed-always'
+export type Mutation =
+  | 'ignore-terms'
+  | 'ignore-own-decisions'
+  | 'start-before-fencing'
+  | 'ignore-quorum'
+  | 'feed-always'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -368,7 +373,7 @@ export class World {
           alsoOn,
           fencing: this.fencing && !isCloned(resource),
         })
-        this.#checkStart(daemon.node, resource)
+        this.#checkStart(daemon.node, operation)
         return
       }
       case 'promote':
@@ -382,7 +387,7 @@ export class World {
       case 'stop':
         // What a node does by itself without quorum knows nothing of the others.
         if (operation.term !== undefined) this.#checkStop(daemon.node, resource)
-        this.#stoppedOn.set(resource, daemon.node)
+        this.#stopped.set(resource, { node: daemon.node, byItself: operation.term === undefined })
         this.#known.set(resource, 'stopping')
         return
       case 'migrate_to':
@@ -395,14 +400,14 @@ export class World {
   readonly #integratedIn = new Map<NodeName, unknown>()
   /** What the agents have said last of each resource, whatever has become of it since. */
   readonly #known = new Map<ResourceId, 'started' | 'stopping' | 'stopped'>()
-  /** Where it was stopped last. Nobody else knows of it before that node has recorded it, which it cannot without quorum. */
-  readonly #stoppedOn = new Map<ResourceId, NodeName>()
+  /** Where it was stopped last, and whether that node has decided it. */
+  readonly #stopped = new Map<ResourceId, { readonly node: NodeName; readonly byItself: boolean }>()
 
   agentEnds(daemon: SimDaemon, { resource, operation }: Operation, outcome: Outcome): void {
     const worked = outcome.status === 'done' && outcome.exitCode === 0
     if (operation === 'start' && worked) {
       this.#known.set(resource, 'started')
-      this.#stoppedOn.delete(resource)
+      this.#stopped.delete(resource)
     }
     if (operation === 'stop' && worked) this.#known.set(resource, 'stopped')
     if (operation === 'monitor' && outcome.status === 'done' && outcome.exitCode === 7)
@@ -418,24 +423,27 @@ export class World {
     })
   }
 
-  #checkStart(node: NodeName, resource: ResourceId): void {
+  #checkStart(node: NodeName, operation: Operation): void {
     if (!this.rich) return
+    const { resource } = operation
     if (resource === ban.resource && node === ban.node)
       this.checkers.violated('nothing starts where it may not', `${resource} starts on ${node}`)
     if (resource !== order.later) return
     const first = this.#known.get(resourceId(order.first))
-    if (first !== 'started' && this.#stopIsRecorded(resourceId(order.first)))
+    if (first !== 'started' && this.#isKnown(resourceId(order.first), node, operation))
       this.checkers.violated(
         'orders are kept',
         `${resource} starts on ${node} while ${order.first} is ${first ?? 'stopped'}`,
       )
   }
 
-  #stopIsRecorded(resource: ResourceId): boolean {
-    const node = this.#stoppedOn.get(resource)
-    if (node === undefined) return true
-    const last = this.store.entries.get(keys.history(node, resource, `${resource}_last_0`))?.value
-    return (last as OperationRecord | undefined)?.attributes.operation === 'stop'
+  /** That a resource was stopped: by the node that has decided it, and by whoever planned from where it was recorded. */
+  #isKnown(resource: ResourceId, node: NodeName, { plannedFrom = 0 }: Operation): boolean {
+    const stopped = this.#stopped.get(resource)
+    if (stopped === undefined || (stopped.byItself && stopped.node === node)) return true
+    const last = this.store.entries.get(keys.history(stopped.node, resource, `${resource}_last_0`))
+    const isRecorded = (last?.value as OperationRecord | undefined)?.attributes.operation === 'stop'
+    return isRecorded && (last?.modRevision ?? 0) <= plannedFrom
   }
 
   #checkStop(node: NodeName, resource: ResourceId): void {

@@ -8,8 +8,8 @@ import { acceptClusterFile } from '../nodes/enrol.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
-    execute: async ({ term, transitionKey, timeoutMs, action }) =>
-      await daemon.node.takeCommand({ term, transitionKey, timeoutMs, action: readAction(action) }),
+    execute: async ({ term, plannedFrom, transitionKey, timeoutMs, action }) =>
+      await daemon.node.takeCommand({ term, plannedFrom, transitionKey, timeoutMs, action: readAction(action) }),
     runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
     fence: async ({ target, action }) => await daemon.node.fencing.fenceForPeer(target, action),
     startCluster: async () => {

@@ -23,7 +23,7 @@ export interface CommandSides {
 
 /** What the controller hears of it: nothing when it was taken, since the result comes through the store. */
 export async function sendCommand(effect: Execute, sides: CommandSides): Promise<ControllerInput | undefined> {
-  const { node, term, transition, transitionKey, action, timeoutMs } = effect
+  const { node, term, plannedFrom, transition, transitionKey, action, timeoutMs } = effect
   const notTaken = (why: 'unknown' | 'refused' | 'old-term', message: string): ControllerInput => ({
     kind: 'not-taken',
     transitionKey,
@@ -33,10 +33,10 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
   try {
     const answer =
       node === sides.self
-        ? await sides.take({ term, transitionKey, action, timeoutMs })
+        ? await sides.take({ term, plannedFrom, transitionKey, action, timeoutMs })
         : await sides.peers
             .to(node)
-            .execute({ term, transition, transitionKey, timeoutMs, action: JSON.stringify(action) })
+            .execute({ term, plannedFrom, transition, transitionKey, timeoutMs, action: JSON.stringify(action) })
     const { loadAverage, processors } = answer
     if (loadAverage !== undefined && processors)
       sides.feed({ kind: 'load', node, load: { processors, load: loadAverage / processors } })

@@ -64,7 +64,7 @@ export const defaultTimings: Timings = {
   tokenMs: 1000,
   heartbeatIntervalMs: 333,
   restartGraceMs: 3000,
-  leaseTtlMs: 4000,
+  leaseTtlMs: 5000,
   leaseMarginMs: 500,
   stopTimeMs: 10_000,
 }

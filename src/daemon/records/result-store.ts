@@ -27,9 +27,10 @@ export class NotTheOwnerError extends Error {
 }
 
 export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }: ResultStorePorts): ResultStore {
-  const tell = async (writes: readonly Write[]): Promise<void> => {
-    const { applied } = await store.transaction({ compare: mayTell, writes })
+  const tell = async (writes: readonly Write[]): Promise<Revision> => {
+    const { applied, revision } = await store.transaction({ compare: mayTell, writes })
     if (!applied) throw new NotTheOwnerError(`This node does not hold the connection to ${node} any more.`)
+    return revision
   }
   const puts = (records: readonly OperationRecord[]): readonly Write[] =>
     records.map((record) => ({
@@ -48,7 +49,7 @@ export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }:
     record: async (records, failure) => {
       const counted = failure === undefined ? [] : failureEdits(attributes(), [{ ...failure, node, by: 'one' }])
       const counts = writesOfEdits(counted).map(storeWrite)
-      await tell([...puts(records), ...counts, ...lockEnds(node, records)])
+      return await tell([...puts(records), ...counts, ...lockEnds(node, records)])
     },
     forget: async (resource, recordId) => {
       const write: Write =

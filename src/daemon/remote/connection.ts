@@ -238,10 +238,9 @@ export class RemoteConnection {
       })
     return {
       announce: async ({ records, term }) => ({ written: (await results().announce(records, term)) === 'written' }),
-      record: async ({ records, failure }) => {
-        await results().record(records, failure as Parameters<ReturnType<typeof results>['record']>[1])
-        return {}
-      },
+      record: async ({ records, failure }) => ({
+        revision: await results().record(records, failure as Parameters<ReturnType<typeof results>['record']>[1]),
+      }),
       forget: async ({ resource, recordId }) => {
         await results().forget(resource as Parameters<ReturnType<typeof results>['forget']>[0], recordId)
         return {}

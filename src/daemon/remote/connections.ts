@@ -48,9 +48,9 @@ export class RemoteConnections implements AgentRunner {
   }
 
   /** What is to be done on a node behind one of the connections. */
-  async perform(node: NodeName, { term, transitionKey, timeoutMs, action }: Command): Promise<TermAnswer> {
+  async perform(node: NodeName, { term, plannedFrom, transitionKey, timeoutMs, action }: Command): Promise<TermAnswer> {
     const link = await this.#byNode.get(node)?.link()
-    if (link) return await link.call('perform', { term, transitionKey, timeoutMs, action })
+    if (link) return await link.call('perform', { term, plannedFrom, transitionKey, timeoutMs, action })
     const message = `This node holds no connection to ${node}.`
     return { accepted: false, done: false, why: 'no-connection', highestTerm: 0, message }
   }

@@ -193,7 +193,8 @@ export class RemoteDaemon {
       },
       record: async (records, failure) => {
         const link = await owner.wait()
-        await link.call('record', { records, ...(failure === undefined ? {} : { failure }) })
+        const { revision } = await link.call('record', { records, ...(failure === undefined ? {} : { failure }) })
+        return revision
       },
       forget: async (resource, recordId) => {
         const link = await owner.wait()
