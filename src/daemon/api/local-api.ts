@@ -223,7 +223,11 @@ function membershipHandlers(
       await clearNode(daemon.node, configuredFile(daemon), nodeName(node))
       return {}
     },
-    unblockQuorum: async () => ({ node: await daemon.node.twoNode.unblock() }),
+    unblockQuorum: async ({ confirmed, onlyAsk }) => ({
+      nodes: onlyAsk
+        ? daemon.node.twoNode.nodesToConfirm()
+        : await daemon.node.twoNode.goOnWithout(confirmed.map(nodeName)),
+    }),
     getCertificates: async () => certificates(daemon),
     renewCertificate: async () => {
       configuredFile(daemon)

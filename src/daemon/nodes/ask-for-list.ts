@@ -41,13 +41,21 @@ export class AskForList {
   }
 
   async #ask(): Promise<void> {
-    const { self, peers, file, onNodeList } = this.#ports
     this.#asking = true
-    const others = file().nodes.filter(({ name }) => name !== self)
-    const answers = await Promise.all(others.map(async ({ name }) => await askNode(peers, name)))
-    for (const answer of answers) if (answer) onNodeList(answer.file)
+    await askOthers(this.#ports)
     this.#asking = false
   }
+}
+
+/** Whoever answers; a list that is older changes nothing. */
+export async function askOthers({ self, peers, file, onNodeList }: Omit<AskPorts, 'quorate'>): Promise<void> {
+  const others = file().nodes.filter(({ name }) => name !== self)
+  await Promise.all(
+    others.map(async ({ name }) => {
+      const answer = await askNode(peers, name)
+      if (answer) onNodeList(answer.file)
+    }),
+  )
 }
 
 /** undefined: its daemon is not there, or this host has been closed to it. */

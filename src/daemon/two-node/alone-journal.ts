@@ -1,5 +1,5 @@
 /**
- * What the survivor of two has done before the store takes changes again, on its own disk: its fencing actions, and the word on
+ * What a survivor that goes on alone has done before the store takes changes again, on its own disk: its fencing actions, and the word on
  * which it goes on alone. The word is written before the first step, so that a daemon that dies in between goes on with it.
  */
 import { rmSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 
 export interface AloneEntries {
-  /** The node that is off, and who says so. */
-  readonly granted?: { readonly peer: NodeName; readonly word: PeerWord }
+  /** The nodes that are off, and who says so. */
+  readonly granted?: { readonly lost: readonly NodeName[]; readonly word: PeerWord }
   readonly records: readonly FencingRecord[]
 }
 
@@ -35,8 +35,8 @@ export class AloneJournal {
     this.#write({ ...this.#entries, records: [...others, record].slice(-mostRecords) })
   }
 
-  grant(peer: NodeName, word: PeerWord): void {
-    this.#write({ ...this.#entries, granted: { peer, word } })
+  grant(lost: readonly NodeName[], word: PeerWord): void {
+    this.#write({ ...this.#entries, granted: { lost, word } })
   }
 
   clear(): void {
@@ -58,7 +58,7 @@ export function readJournal(paths: Paths): AloneEntries {
     const { granted, records } = JSON.parse(text) as AloneEntries
     return {
       records: Array.isArray(records) ? records : [],
-      ...(granted === undefined ? {} : { granted: { peer: nodeName(granted.peer), word: granted.word } }),
+      ...(granted === undefined ? {} : { granted: { lost: granted.lost.map(nodeName), word: granted.word } }),
     }
   } catch (error) {
     if (error instanceof SyntaxError) return { records: [] }

@@ -1,6 +1,6 @@
 /**
- * After the store has become this node's own: what the other knows nothing of is written into it. The lost node's lease ends, it
- * counts as off on the word that was given, and it has no vote any more, so that its data is discarded when it is back.
+ * After the store has become this node's own: what the others know nothing of is written into it. The lost nodes' leases end, they
+ * count as off on the word that was given, and have no votes any more, so that their data is discarded when they are back.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
@@ -23,9 +23,8 @@ import { keys } from '../records/keys.ts'
 export interface OnlyVoter {
   readonly store: Store
   readonly file: ClusterFile
-  readonly lost: NodeName
-  /** The life of it that is known to be over; undefined where this node has known nothing since its boot. */
-  readonly incarnation: number | undefined
+  /** With the life of each that is known to be over; undefined where this node has known nothing since its boot. */
+  readonly lost: ReadonlyMap<NodeName, number | undefined>
   readonly word: PeerWord
   readonly records: readonly FencingRecord[]
 }
@@ -36,22 +35,22 @@ const retryMs = 200
 /** Every step may be done twice. Returns the list of nodes as it has become. */
 export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
   const { store, file, lost, word } = become
-  if (word !== 'left') {
-    const incarnation =
-      become.incarnation ?? (await insist(async () => incarnationIn(await store.get(keys.member(lost)))))
-    await insist(async () => await declareOff(become, incarnation))
-  }
+  if (word !== 'left')
+    for (const [node, known] of lost) {
+      const incarnation = known ?? (await insist(async () => incarnationIn(await store.get(keys.member(node)))))
+      await insist(async () => await declareOff(become, node, incarnation))
+    }
   return await insist(
     async () =>
       await changeNodeList(store, file, (nodes) =>
-        nodes.map((entry) => (entry.name === lost ? { ...entry, votes: false } : entry)),
+        nodes.map((entry) => (lost.has(entry.name) ? { ...entry, votes: false } : entry)),
       ),
   )
 }
 
 /** Whoever left in order needs no word: the store knows it. And whoever is back already, as somebody new, is not off any more. */
-async function declareOff(become: OnlyVoter, incarnation: unknown): Promise<void> {
-  const { store, lost, word, records } = become
+async function declareOff(become: OnlyVoter, lost: NodeName, incarnation: unknown): Promise<void> {
+  const { store, word, records } = become
   const [member, dc] = await Promise.all([store.get(keys.member(lost)), store.get(keys.dc)])
   if (member && incarnationIn(member) !== incarnation) return
   const proof = records.findLast(({ target, outcome }) => target === lost && outcome === 'succeeded')
@@ -69,7 +68,7 @@ async function declareOff(become: OnlyVoter, incarnation: unknown): Promise<void
   ]
   if (dc && leads(dc, lost)) writes.push({ kind: 'delete', key: keys.dc })
   const { applied } = await store.transaction({ compare: [unchanged(keys.member(lost), member)], writes })
-  if (!applied) return await declareOff(become, incarnation)
+  if (!applied) return await declareOff(become, lost, incarnation)
   if (member?.lease !== undefined) await store.revokeLease(member.lease)
 }
 

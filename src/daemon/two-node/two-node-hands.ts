@@ -1,4 +1,7 @@
-/** Drives the core of `quorum/two-node.ts`: shows it what this node sees, fences for it, makes the store this node's own. */
+/**
+ * Drives the core of `quorum/two-node.ts`: shows it what this node sees, fences for it, makes the store this node's own. The last voter
+ * that is left of three nodes and more goes on alone in the same way, but only on an administrator's word.
+ */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,15 +29,16 @@ import type { LoneDemand } from '../fencing/lone-fencer.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { CoreLoop } from '../node/core-loop.ts'
-import { askNode } from '../nodes/ask-for-list.ts'
+import { askNode, askOthers } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import type { Planned } from '../planner/messages.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { AloneJournal } from './alone-journal.ts'
+import { type AloneEntries, AloneJournal } from './alone-journal.ts'
+import { lostNodes } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
-import { becomeOnlyVoter } from './only-voter.ts'
+import { becomeOnlyVoter, type OnlyVoter } from './only-voter.ts'
 import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts {
@@ -64,6 +68,9 @@ export interface TwoNodePorts {
 
 const defaultTimeoutMs = 60_000
 const unblockWithinMs = 30_000
+/** A node that is up answers within milliseconds; for one that is off nobody waits for long. */
+const askWithinMs = 1500
+const retryMs = 1000
 
 export class TwoNodeHands {
   readonly #ports: TwoNodePorts
@@ -93,7 +100,8 @@ export class TwoNodeHands {
   async mayBegin(): Promise<boolean> {
     const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
     const other = otherOfTwo(file(), own)
-    if (!other || !mustMeetFirst(file(), own, paths)) return !this.#closed
+    if (!mustMeetFirst(file(), own, paths)) return !this.#closed
+    if (!other) return await this.#mayBeginAmongMore()
     this.#holding = true
     const list = await meetFirst({
       self: own.name,
@@ -109,10 +117,63 @@ export class TwoNodeHands {
       giveWayTo(list)
       return false
     }
-    if (this.#told && !other.votes) await this.#declareOff(other.name, undefined, 'administrator')
+    if (this.#told && !other.votes) await this.#declareOff(new Map([[other.name, undefined]]), 'administrator')
     this.#holding = false
     release()
     return true
+  }
+
+  async #mayBeginAmongMore(): Promise<boolean> {
+    const { own, log, peers, file, onNodeList, release } = this.#ports
+    const { granted } = this.#journal.entries
+    if (granted) await this.#insistOnGoingAlone(granted)
+    else
+      await Promise.race([
+        askOthers({ self: own.name, peers, file, onNodeList }),
+        delay(askWithinMs).then(() => log.info('not all nodes have answered before this one begins')),
+      ])
+    if (!this.#closed) release()
+    return !this.#closed
+  }
+
+  /** A daemon that died while it went on alone has begun what must be ended. */
+  async #insistOnGoingAlone({ lost, word }: NonNullable<AloneEntries['granted']>): Promise<void> {
+    while (!this.#closed)
+      try {
+        return await this.#goAlone(lost, word)
+      } catch (error) {
+        this.#ports.log.error('this node could not go on alone yet', { error })
+        await delay(retryMs)
+      }
+  }
+
+  /** The nodes that must be off, so that this one may go on without a majority. */
+  nodesToConfirm(): readonly NodeName[] {
+    const { own, file, quorate, heartbeat, isComplete } = this.#ports
+    const other = otherOfTwo(file(), own)
+    if (other) return [other.name]
+    return lostNodes({ file: file(), self: own.name, quorate: quorate(), isComplete: isComplete(), heartbeat })
+  }
+
+  /** An administrator's word that these nodes are off. Resolves when this node has quorum without them. */
+  async goOnWithout(confirmed: readonly NodeName[]): Promise<readonly NodeName[]> {
+    const lost = this.nodesToConfirm()
+    const unnamed = lost.filter((node) => !confirmed.includes(node))
+    if (unnamed.length > 0)
+      throw refuse('not-confirmed', `Nobody has confirmed that ${unnamed.join(' and ')} is off. Nothing was changed.`)
+    if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
+    await this.#goAlone(lost, 'administrator')
+    await this.#untilQuorate()
+    return lost
+  }
+
+  async #untilQuorate(): Promise<void> {
+    for (const end = performance.now() + unblockWithinMs; !this.#ports.quorate(); await delay(50))
+      if (performance.now() > end)
+        throw refuse(
+          'not-yet',
+          `The node does not go on yet: ${this.state()?.message ?? 'see `systole quorum status`'}`,
+        )
   }
 
   /** An administrator's word that the other is off. Resolves when this node has quorum without it. */
@@ -138,12 +199,7 @@ export class TwoNodeHands {
     this.#told = true
     this.look()
     this.#feed({ kind: 'peer-is-off', word: 'administrator' })
-    for (const end = performance.now() + unblockWithinMs; !quorate(); await delay(50))
-      if (performance.now() > end)
-        throw refuse(
-          'not-yet',
-          `The node does not go on yet: ${this.state()?.message ?? 'see `systole quorum status`'}`,
-        )
+    await this.#untilQuorate()
     return other.name
   }
 
@@ -260,7 +316,7 @@ export class TwoNodeHands {
         )
         return
       case 'go-alone':
-        this.#goAlone(effect.without, effect.word).then(
+        this.#goAlone([effect.without], effect.word).then(
           () => this.#feed({ kind: 'went-alone', succeeded: true, message: '' }),
           (error: unknown) => {
             this.#ports.log.error('this node could not go on alone yet', { error })
@@ -303,16 +359,16 @@ export class TwoNodeHands {
     return { action: wanted === 'off' || wanted === 'poweroff' ? 'off' : 'reboot', delayMs: 0 }
   }
 
-  async #goAlone(lost: NodeName, word: PeerWord): Promise<void> {
+  async #goAlone(lost: readonly NodeName[], word: PeerWord): Promise<void> {
     const { log, paths, view, goAlone } = this.#ports
     log.warn('this node goes on alone', { without: lost, because: word })
     this.#goingAlone = true
     try {
       this.#journal.grant(lost, word)
       // Known before: another life of it may begin as soon as the store is back.
-      const incarnation = knownIncarnation(view(), lost)
+      const known = new Map(lost.map((node) => [node, knownIncarnation(view(), node)]))
       await goAlone()
-      await this.#declareOff(lost, incarnation, word)
+      await this.#declareOff(known, word)
       noteMet(paths)
     } finally {
       this.#goingAlone = false
@@ -320,10 +376,10 @@ export class TwoNodeHands {
   }
 
   /** Into the store, which is this node's own. */
-  async #declareOff(lost: NodeName, incarnation: number | undefined, word: PeerWord): Promise<void> {
+  async #declareOff(lost: OnlyVoter['lost'], word: PeerWord): Promise<void> {
     const { store, file, onNodeList } = this.#ports
     const { records } = this.#journal.entries
-    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, incarnation, word, records }))
+    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, word, records }))
     this.#journal.clear()
   }
 }

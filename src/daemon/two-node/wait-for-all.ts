@@ -20,9 +20,19 @@ export const votes = (file: ClusterFile, node: string): boolean =>
 
 export function mustMeetFirst(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): boolean {
   const other = otherOfTwo(file, own)
-  if (!other || existsSync(paths.metMark)) return false
+  if (!other) return mustAskFirst(file, paths)
+  if (existsSync(paths.metMark)) return false
   // With the journal there, this node's etcd may be alone already although the list does not say so yet.
   return votes(file, own.name) && (!other.votes || readJournal(paths).granted !== undefined)
+}
+
+/**
+ * Of three nodes and more, too, one may have gone on without the others, on an administrator's word. They would find a majority among
+ * themselves after a boot, and must hear first that they have no votes any more; and what was begun on that word is ended first.
+ */
+function mustAskFirst(file: ClusterFile, paths: Paths): boolean {
+  if (file.store.kind !== 'etcd' || file.nodes.length < 3) return false
+  return !existsSync(paths.metMark) || readJournal(paths).granted !== undefined
 }
 
 /** In the folder of run-time files, which a boot empties. */

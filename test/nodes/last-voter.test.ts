@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+
+/** Two of three voters are gone, and one goes on alone on an administrator's word. Then the others come back, together. */
+const lab = new Lab(['n1', 'n2', 'n3'])
+const lost = ['n2', 'n3']
+
+interface Quorum {
+  readonly quorate: boolean
+  readonly members: readonly { readonly node: string; readonly votes: boolean }[]
+}
+
+async function quorum(node: string): Promise<Quorum> {
+  return JSON.parse(await lab.systole(node, 'quorum', 'status', '--json')) as Quorum
+}
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster()
+  await lab.createFencing()
+  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', '--wait')
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+test('while the others are up, nobody goes on without them', async () => {
+  expect(await lab.try('n1', 'quorum', 'unblock', '--yes')).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/has quorum: there is nothing to unblock/)
+}, 60_000)
+
+test('two of three lose power for good: the third goes on alone once somebody says that they are off', async () => {
+  for (const node of lost) {
+    lab.power.unplugged.add(node)
+    await lab.power.off(node)
+  }
+  await lab.until('n1 has no quorum', async () => !(await quorum('n1')).quorate)
+  expect(await lab.try('n1', 'quorum', 'unblock')).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/if n2 and n3 are off/)
+  await lab.systole('n1', 'quorum', 'unblock', '--yes')
+  const { quorate, members } = await quorum('n1')
+  expect({ quorate, voters: members.filter(({ votes }) => votes).map(({ node }) => node) }).toEqual({
+    quorate: true,
+    voters: ['n1'],
+  })
+  await lab.until('work runs on n1', async () => (await lab.whereIs('work', 'n1'))[0] === 'n1')
+  await lab.systole('n1', 'resource', 'create', 'later', 'ocf:pacemaker:Dummy', '--wait')
+}, 120_000)
+
+test('the others return together: they find no majority among themselves, join again and know what was changed', async () => {
+  lab.power.unplugged.clear()
+  await Promise.all(lost.map((node) => lab.power.on(node)))
+  await lab.until(
+    'all three vote again',
+    async () => {
+      const { quorate, members } = await quorum('n1')
+      return quorate && members.every(({ votes }) => votes)
+    },
+    90_000,
+  )
+  for (const node of lost) expect(await lab.systole(node, 'resource', 'config')).toContain('later')
+}, 120_000)
