@@ -91,13 +91,29 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   const configured = new Set(connectedNodeNames(configuration))
   const forgotten = down.map(({ node }) => node).filter((node) => !configured.has(node))
   if (forgotten.length === 0) return []
-  const leading = new Set<string>([...view.operations.values()].filter(mayLead).map(({ resource }) => resource))
+  const leading = new Set<string>(
+    lastOperations(view)
+      .filter(mayLead)
+      .map(({ resource }) => resource),
+  )
   return forgotten.filter((node) => !leading.has(node))
 }
 
-/** The last that is known of a resource on a node: anything but that it is stopped there. */
-function mayLead({ resource, recordId, attributes }: OperationRecord): boolean {
-  if (recordId !== `${resource}_last_0`) return false
+/** Of each resource on each node, the last that is known but for its recurring operations. */
+function lastOperations(view: ClusterView): readonly OperationRecord[] {
+  const last = new Map<string, OperationRecord>()
+  const callId = ({ attributes }: OperationRecord): number => Number(attributes['call-id'] ?? 0)
+  for (const record of view.operations.values()) {
+    if (record.attributes.interval !== '0') continue
+    const place = `${record.node} ${record.resource}`
+    const other = last.get(place)
+    if (other === undefined || callId(other) < callId(record)) last.set(place, record)
+  }
+  return [...last.values()]
+}
+
+/** Anything but that it is stopped there. */
+function mayLead({ attributes }: OperationRecord): boolean {
   const { operation, 'rc-code': code } = attributes
   return !(operation === 'stop' && code === '0') && !(operation === 'monitor' && code === '7')
 }

@@ -74,6 +74,21 @@ describe('the records that a result leaves', () => {
         ids: ['web_last_0'],
       },
       {
+        name: 'half of a live migration is kept beside what comes after it',
+        result: { ...started, operation: 'migrate_to', migration: { source: alpha, target: nodeName('beta') } },
+        ids: ['web_migrate_to_0'],
+      },
+      {
+        name: 'so is one that failed',
+        result: {
+          ...started,
+          operation: 'migrate_from',
+          exitCode: 1,
+          migration: { source: nodeName('beta'), target: alpha },
+        },
+        ids: ['web_migrate_from_0'],
+      },
+      {
         name: 'a notification is recorded under its own name',
         result: { ...started, operation: 'notify', notification: { type: 'post', operation: 'start' } },
         ids: ['web_post_notify_start_0'],

@@ -2,7 +2,8 @@
  * Which records an operation's result leaves (Pacemaker Explained, "Resource Operations History"). For one resource on
  * one node: `<rsc>_last_0` is the last operation that was not a recurring one, `<rsc>_monitor_<ms>` the last result of each
  * recurring one, `<rsc>_last_failure_0` the last failure. A failure of a recurring operation leaves its own record as it
- * was, for the operation goes on. A live migration stands in `last_0` on both nodes, with both named.
+ * was, for the operation goes on. The halves of a live migration, failed or not, have records of their own: once the source has
+ * stopped, only that of `migrate_to` says that the resource may run on a target that was told nothing yet.
  */
 
 import type { NodeName, ResourceId } from '../../base/index.ts'
@@ -96,6 +97,7 @@ export function isFailure(result: Pick<OperationResult, 'status' | 'exitCode' | 
 function recordNames(result: OperationResult): readonly string[] {
   if (result.notification)
     return [`${result.notification.type}_notify_${result.notification.operation}_${result.intervalMs}`]
+  if (result.migration) return [`${result.operation}_0`]
   const recurring = result.intervalMs > 0
   if (isFailure(result)) return recurring ? ['last_failure_0'] : ['last_failure_0', 'last_0']
   return recurring ? [`${result.operation}_${result.intervalMs}`] : ['last_0']

@@ -30,15 +30,15 @@ export function newHistory(id: string, agent: Agent): XmlElement {
 
 /**
  * A failure is kept as the last failure and, as every operation without interval, as the last operation; a recurring one that
- * succeeded under its own key.
+ * succeeded, and each half of a live migration, under its own key.
  */
 export function withOperation(history: XmlElement, operation: RecordedOperation): XmlElement {
   const { name, intervalMs, exitCode, expectedExitCode } = operation
   const failed = exitCode !== expectedExitCode
-  const ids = [
-    ...(failed ? [`${name}_last_failure_0`] : []),
-    ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [`${name}_${operation.operation}_${intervalMs}`]),
-  ]
+  const own = `${name}_${operation.operation}_${intervalMs}`
+  const ids = operation.migration
+    ? [own]
+    : [...(failed ? [`${name}_last_failure_0`] : []), ...(intervalMs === 0 ? [`${name}_last_0`] : failed ? [] : [own])]
   const recorded = childElements(history, 'lrm_rsc_op').map(({ attributes }) => attributes)
   const callId = 1 + Math.max(0, ...recorded.map((entry) => Number(entry['call-id'] ?? 0)))
   // Between results that name different nodes, as those of a remote node may, the later one is the newer one.
