@@ -6,6 +6,7 @@ import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
 export interface SmallCib {
   readonly resources: string
   readonly constraints?: string
+  readonly tags?: string
   readonly options?: Readonly<Record<string, string>>
   readonly defaults?: Readonly<Record<string, string>>
   /** By node; a node that is only named is online and has run nothing. */
@@ -46,7 +47,8 @@ const noParameters = 'f2317cad3d54cec5d7d7aa7d0bf35cf8'
 
 /**
  * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were, and
- * `failure` for the record that is kept of the last failure, and `keyless` for one that does not say what was expected.
+ * `failure` for the record that is kept of the last failure, `keyless` for one that does not say what was expected, and
+ * `web migrate_to from=n1 to=n2` for half of a live migration.
  */
 function operation(node: string, text: string, call: number): { readonly resource: string; readonly xml: string } {
   const [resource = '', name = '', ...words] = text.split(' ')
@@ -64,10 +66,11 @@ function operation(node: string, text: string, call: number): { readonly resourc
   const status = isPending ? '-1' : (word('status') ?? '0')
   const key = `1:1:${expected}:x`
   const keys = `transition-key="${key}" transition-magic="${status}:${isPending ? 193 : rc};${key}"`
+  const migration = word('from') && `migrate_source="${word('from')}" migrate_target="${word('to')}"`
   return {
     resource,
     xml: `<lrm_rsc_op id="${id}" operation_key="${resource}_${name}_${interval}" operation="${name}" interval="${interval}"
-      call-id="${isPending ? -1 : call}" rc-code="${isPending ? 193 : rc}" op-status="${status}" ${words.includes('keyless') ? '' : keys}
+      call-id="${isPending ? -1 : call}" rc-code="${isPending ? 193 : rc}" op-status="${status}" ${words.includes('keyless') ? '' : keys} ${migration ?? ''}
       last-rc-change="1600000000" op-digest="${word('digest') ?? noParameters}" on_node="${node}"/>`,
   }
 }
@@ -88,7 +91,8 @@ function nodeState(name: string, node: SmallNode): string {
     <lrm id="${name}"><lrm_resources>${histories.join('')}</lrm_resources></lrm></node_state>`
 }
 
-export function smallCib({ resources, constraints = '', options = {}, defaults = {}, nodes }: SmallCib): string {
+export function smallCib(cib: SmallCib): string {
+  const { resources, constraints = '', tags = '', options = {}, defaults = {}, nodes } = cib
   const members = Object.entries(nodes).filter(([, { remote }]) => remote !== true)
   const listed = members.map(
     ([name, { utilization }]) =>
@@ -99,7 +103,7 @@ export function smallCib({ resources, constraints = '', options = {}, defaults =
   return `<cib crm_feature_set="3.20.1" validate-with="pacemaker-3.9" have-quorum="1" epoch="1" num_updates="0" admin_epoch="0">
   <configuration><crm_config><cluster_property_set id="o">${pairs('o', { 'fencing-enabled': 'false', ...options })}</cluster_property_set></crm_config>
   <nodes>${listed.join('')}</nodes><resources>${resources}</resources><constraints>${constraints}</constraints>
-  <rsc_defaults>${meta('defaults', defaults)}</rsc_defaults></configuration>
+  <rsc_defaults>${meta('defaults', defaults)}</rsc_defaults><tags>${tags}</tags></configuration>
   <status>${Object.entries(nodes)
     .map(([name, node]) => nodeState(name, node))
     .join('')}</status></cib>`

@@ -47,10 +47,7 @@ interface Side {
 
 function expandWritten(constraint: ColocationConstraint, references: References): readonly Colocation[] {
   const { between } = constraint
-  if (between.by === 'sets') {
-    const sets = between.sets.map((set) => ({ ...set, members: set.members.flatMap(references.expand) }))
-    return expandSets(constraint, sets, references)
-  }
+  if (between.by === 'sets') return expandSets(constraint, references.expandSets(between.sets), references)
   const dependentMembers = references.members(between.dependent)
   const primaryMembers = references.members(between.primary)
   if (dependentMembers === undefined && primaryMembers === undefined) {
@@ -92,8 +89,8 @@ function pair(
   primarySide: Side,
   set: { readonly id: string; readonly score: Score } = constraint,
 ): readonly Colocation[] {
-  const dependent = references.exactly(dependentSide.id)
-  const primary = references.exactly(primarySide.id)
+  const dependent = references.resource(dependentSide.id)
+  const primary = references.resource(primarySide.id)
   if (dependent === undefined || primary === undefined || set.score === 0) return []
   return [
     {
@@ -135,8 +132,9 @@ function expandWithin(
   const named = { id: set.id, score: set.score ?? constraint.score }
   if (!set.sequential || named.score === 0) return []
   const side = (id: string): Side => ({ id, role: set.role })
-  return set.members.flatMap((id, index) => {
-    const others = named.score > 0 ? set.members.slice(Math.max(0, index - 1), index) : set.members.slice(0, index)
+  const members = set.members.slice(0, references.untilUnknown(set.members).length)
+  return members.flatMap((id, index) => {
+    const others = members.slice(named.score > 0 ? Math.max(0, index - 1) : 0, index)
     const listed = named.score > 0 && set.ordering === 'listed'
     return others.flatMap((other) =>
       listed
@@ -146,15 +144,15 @@ function expandWithin(
   })
 }
 
-/** A set that is written as sequential is represented by its end: the first member depends, the last is depended on. */
+/** A sequential set is represented by its end: the first member depends, the last is depended on. */
 function expandBetween(
   constraint: ColocationConstraint,
   dependents: ResourceSet,
   primaries: ResourceSet,
   references: References,
 ): readonly Colocation[] {
-  const from = dependents.sequentialWritten ? dependents.members.slice(0, 1) : dependents.members
-  const to = primaries.sequentialWritten ? primaries.members.slice(-1) : primaries.members
+  const from = dependents.sequential ? dependents.members.slice(0, 1) : dependents.members
+  const to = primaries.sequential ? primaries.members.slice(-1) : primaries.members
   return from.flatMap((dependent) =>
     to.flatMap((primary) =>
       pair(constraint, references, { id: dependent, role: dependents.role }, { id: primary, role: primaries.role }),

@@ -8,7 +8,7 @@ import { INFINITY_SCORE, parseScore } from '../../cib/index.ts'
 import type { NodeStatus, Resource } from '../../status/index.ts'
 import type { Entry, ResourceTree } from '../tree.ts'
 import { type NodeNames, nodeNames } from './node-names.ts'
-import type { References } from './references.ts'
+import { completeSets, type References } from './references.ts'
 
 export interface ExpandedLocation {
   readonly constraint: string
@@ -55,10 +55,7 @@ function targetsOf(constraint: LocationConstraint, { tree, references }: Input):
   const { resource } = constraint
   const role = constraint.role === undefined ? {} : { role: constraint.role }
   const named = (ids: readonly string[], more: Omit<Target, 'entry'>): readonly Target[] =>
-    ids.flatMap((id) => {
-      const entry = references.resource(id)
-      return entry === undefined ? [] : [{ entry, ...more }]
-    })
+    references.untilUnknown(ids).map((entry) => ({ entry, ...more }))
   switch (resource.by) {
     case 'id':
       return named(references.expand(resource.id), role)
@@ -71,14 +68,16 @@ function targetsOf(constraint: LocationConstraint, { tree, references }: Input):
         return [{ entry, ...role, ...(match === null ? {} : { matches: [...match] }) }]
       })
     }
-    case 'sets':
-      return resource.sets.flatMap((set) =>
-        named(set.members.flatMap(references.expand), {
+    case 'sets': {
+      const sets = references.expandSets(resource.sets)
+      return sets.slice(0, completeSets(references, sets) + 1).flatMap((set) =>
+        named(set.members, {
           ...role,
           ...(set.role === undefined ? {} : { role: set.role }),
           ...(set.score === undefined ? {} : { score: set.score }),
         }),
       )
+    }
   }
 }
 

@@ -1,19 +1,28 @@
 /**
- * What the ids in constraints mean: a resource, a template (all primitives made from it) or a tag (all its members). A
- * constraint that names the inside of an anonymous clone means the clone ("Tags", "Templates", "Clones").
+ * What the ids in constraints mean: a resource, a template (all primitives made from it) or a tag (all its members). The inside of
+ * an anonymous clone has a name only where some node's history uses it for an instance, and then it means the clone ("Tags",
+ * "Templates", "Clones").
  */
-import { type Configuration, primitiveDefinitions } from '../../cib/index.ts'
+import { type Configuration, primitiveDefinitions, type ResourceSet } from '../../cib/index.ts'
 import { type Entry, type ResourceTree, topBelowBundle } from '../tree.ts'
 
 export interface References {
   /** The resource that an id means; undefined where there is none. */
   readonly resource: (id: string) => Entry | undefined
-  /** The same, but the inside of a clone has no name here: only the clone itself, or one numbered instance. */
-  readonly exactly: (id: string) => Entry | undefined
   /** The ids that a template or a tag stands for; undefined where the id is neither. */
   readonly members: (id: string) => readonly string[] | undefined
   /** The same with the resource itself where the id is one: what a member of a resource set stands for. */
   readonly expand: (id: string) => readonly string[]
+  /** Resource sets with what their members stand for; as they are written where one of them is nothing. */
+  readonly expandSets: (sets: readonly ResourceSet[]) => readonly ResourceSet[]
+  /** The resources, as far as the first id that is none: what a constraint says ends there. */
+  readonly untilUnknown: (ids: readonly string[]) => readonly Entry[]
+}
+
+/** The first set with a member that does not exist ends a constraint about sets: how many come before it. */
+export function completeSets(references: References, sets: readonly ResourceSet[]): number {
+  const incomplete = sets.findIndex(({ members }) => references.untilUnknown(members).length < members.length)
+  return incomplete < 0 ? sets.length : incomplete
 }
 
 export function indexReferences(configuration: Configuration, tree: ResourceTree): References {
@@ -28,21 +37,29 @@ export function indexReferences(configuration: Configuration, tree: ResourceTree
     if (known === undefined) lists.set(tag.id, [...tag.members])
     else known.push(...tag.members)
   }
+  for (const [id, members] of lists) if (members.length === 0) lists.delete(id)
+  const expand = (id: string): readonly string[] => (named.has(id) ? [id] : (lists.get(id) ?? [id]))
+  const isSomething = (id: string): boolean => named.has(id) || lists.has(id)
   return {
     resource: (id) => named.get(id),
-    exactly: (id) => {
-      const found = named.get(id)
-      return found?.id === id || found?.parent?.kind === 'bundle' ? found : undefined
-    },
     members: (id) => (named.has(id) ? undefined : lists.get(id)),
-    expand: (id) => (named.has(id) ? [id] : (lists.get(id) ?? [id])),
+    expand,
+    expandSets: (sets) =>
+      sets.every(({ members }) => members.every(isSomething))
+        ? sets.map((set) => ({ ...set, members: set.members.flatMap(expand) }))
+        : sets,
+    untilUnknown: (ids) => {
+      const found = ids.map((id) => named.get(id))
+      const end = found.indexOf(undefined)
+      return (end < 0 ? found : found.slice(0, end)).flatMap((entry) => entry ?? [])
+    },
   }
 }
 
-/** By exact id first; the name without an instance number means everything around it. */
+/** The first that has the name, in the order in which resources are looked at. */
 function index(entry: Entry, named: Map<string, Entry>): void {
   if (!named.has(entry.id)) named.set(entry.id, entry)
-  const base = entry.id.replace(/:\d+$/, '')
-  if (base !== entry.id && !named.has(base)) named.set(base, topBelowBundle(entry))
+  const recorded = entry.kind === 'primitive' ? entry.resource.state.historyName : undefined
+  if (recorded !== undefined && !named.has(recorded)) named.set(recorded, topBelowBundle(entry))
   for (const member of entry.members) index(member, named)
 }

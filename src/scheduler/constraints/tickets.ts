@@ -8,7 +8,7 @@ import type { Configuration, Role, TicketConstraint } from '../../cib/index.ts'
 import type { ClusterStatus, TicketStatus } from '../../status/index.ts'
 import { type Entry, type PrimitiveEntry, primitivesOf } from '../tree.ts'
 import type { RuleHolds } from './locations.ts'
-import type { References } from './references.ts'
+import { completeSets, type References } from './references.ts'
 
 export type LossPolicy = 'stop' | 'demote' | 'fence' | 'freeze'
 
@@ -95,18 +95,17 @@ function effectOn(
 }
 
 function expand(constraint: TicketConstraint, { references, status }: Input): readonly TicketDependency[] {
-  const named = (id: string, written: Role | undefined): readonly TicketDependency[] =>
-    references.expand(id).flatMap((member) => {
-      const entry = references.resource(member)
-      if (entry === undefined) return []
+  const named = (ids: readonly string[], written: Role | undefined): readonly TicketDependency[] =>
+    references.untilUnknown(ids).map((entry) => {
       const role = written === 'Started' ? undefined : written
       const wanted = constraint.lossPolicy ?? (role === 'Promoted' ? 'demote' : 'stop')
       // Without fencing there is no way to be sure of a node, so the resource is stopped instead.
       const lossPolicy = wanted === 'fence' && !status.options.fencingEnabled ? 'stop' : wanted
-      return [{ id: constraint.id, entry, ticket: constraint.ticket, role, lossPolicy }]
+      return { id: constraint.id, entry, ticket: constraint.ticket, role, lossPolicy }
     })
-  if (constraint.on.by === 'id') return named(constraint.on.id, constraint.on.role)
-  return constraint.on.sets.flatMap((set) => set.members.flatMap((id) => named(id, set.role)))
+  if (constraint.on.by === 'id') return named(references.expand(constraint.on.id), constraint.on.role)
+  const sets = references.expandSets(constraint.on.sets)
+  return sets.slice(0, completeSets(references, sets) + 1).flatMap((set) => named(set.members, set.role))
 }
 
 function addTo(map: Map<NodeName, string[]>, node: NodeName, reason: string): void {

@@ -4,7 +4,7 @@
  * Resources Should Start/Stop" and "Ordering Sets of Resources" in Pacemaker Explained).
  */
 import type { OrderConstraint, OrderKind, ResourceSet } from '../../../cib/index.ts'
-import type { References } from '../../constraints/references.ts'
+import { completeSets, type References } from '../../constraints/references.ts'
 import { type Rules, rule } from '../relation.ts'
 import { inverseTask } from '../role-tasks.ts'
 import type { Setting } from '../setting.ts'
@@ -127,10 +127,11 @@ function planSets(context: Context, sets: readonly ResourceSet[]): void {
   const { constraint } = context
   const kind = constraint.orderKind
   const symmetry = symmetryOf(kind, constraint.symmetrical)
-  const expanded = sets.map((set) => ({ ...set, members: set.members.flatMap(context.references.expand) }))
-  expanded.forEach((set, index) => {
+  const expanded = context.references.expandSets(sets)
+  const known = expanded.slice(0, completeSets(context.references, expanded))
+  known.forEach((set, index) => {
     planWithinSet(context, set)
-    const before = expanded[index - 1]
+    const before = known[index - 1]
     if (!before) return
     planBetweenSets(context, before, set, symmetry)
     if (symmetry === 'symmetrical') planBetweenSets(context, set, before, 'inverse')
