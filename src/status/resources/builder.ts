@@ -40,13 +40,13 @@ export function buildResources(
     nodeCount: nodes.count,
     addBundleNode: nodes.addBundleNode,
   }
-  const resources = configuration.resources.map((definition) => buildResource(definition, builder))
+  const resources = configuration.resources.flatMap((definition) => buildResource(definition, builder) ?? [])
   for (const { connection } of guests) resources.push(buildPrimitive(connection, { implicit: true }, builder))
   linkContainers(primitives)
   return { resources, primitives, cloneByMember }
 }
 
-function buildResource(definition: ResourceDefinition, builder: ResourceBuilder): ResourceDraft {
+function buildResource(definition: ResourceDefinition, builder: ResourceBuilder): ResourceDraft | undefined {
   switch (definition.kind) {
     case 'primitive':
       return buildPrimitive(definition, {}, builder)

@@ -67,11 +67,10 @@ export function buildBundle(definition: BundleDefinition, builder: ResourceBuild
     replicasPerHost: limits.replicasPerHost,
     promotedMax: limits.promotedMax,
   }
-  if (definition.child !== undefined)
-    bundle.clone = buildClone(cloneDefinition(definition, definition.child, limits), builder, {
-      parent: bundle,
-      bundled: true,
-    })
+  const clone =
+    definition.child &&
+    buildClone(cloneDefinition(definition, definition.child, limits), builder, { parent: bundle, bundled: true })
+  if (clone !== undefined) bundle.clone = clone
   for (let number = 0; number < limits.replicas; number++) bundle.replicas.push(buildReplica(bundle, number, builder))
   return bundle
 }

@@ -1,9 +1,16 @@
 /**
  * A clone's limits and its instances (Pacemaker Explained, "Clones"). Anonymous clones run at most one instance per node, so
  * that `clone-node-max` above 1 makes a clone unique where nothing else is written. One instance is made even where
- * `clone-max` is 0, for the history of former ones to attach to.
+ * `clone-max` is 0, for the history of former ones to attach to. Only OCF agents know how to promote: what else is in a promotable
+ * clone is as if it were not configured.
  */
-import { type CloneDefinition, type NvSet, parseBoolean, parseScore } from '../../cib/index.ts'
+import {
+  type CloneDefinition,
+  type NvSet,
+  type PrimitiveDefinition,
+  parseBoolean,
+  parseScore,
+} from '../../cib/index.ts'
 import type { CloneDraft, CollectiveDraft, InstanceDraft } from '../drafts.ts'
 import type { ResourceBuilder } from './context.ts'
 import { buildGroup } from './group.ts'
@@ -20,18 +27,20 @@ export function buildClone(
   definition: CloneDefinition,
   builder: ResourceBuilder,
   place: { readonly parent?: CollectiveDraft; readonly bundled?: boolean } = {},
-): CloneDraft {
+): CloneDraft | undefined {
   const meta = resolveMeta({ sets: definition.meta, inherited: place.parent?.inheritable }, builder.metaSources)
   const limits = limitsOf(definition, meta.raw, builder)
+  const inside = limits.promotable ? promotableParts(definition.child) : definition.child
+  if (inside === undefined) return undefined
   const instances: InstanceDraft[] = []
   const grow = (): InstanceDraft => {
     const instance = { number: instances.length, unique: limits.unique, promotable: limits.promotable }
     const inheritedParameters: readonly NvSet[] = definition.parameters ?? []
     const parts = { parent: clone, instance, inheritedParameters }
     const child =
-      definition.child.kind === 'group'
-        ? buildGroup(definition.child, parts, builder)
-        : buildPrimitive(definition.child, { ...parts, bundled: place.bundled ?? false }, builder)
+      inside.kind === 'group'
+        ? buildGroup(inside, parts, builder)
+        : buildPrimitive(inside, { ...parts, bundled: place.bundled ?? false }, builder)
     // Beyond clone-max there is no wanted instance.
     if (instances.length >= limits.cloneMax) for (const part of [child, ...membersOf(child)]) part.orphan = true
     instances.push(child)
@@ -53,16 +62,18 @@ export function buildClone(
     grow,
   }
   for (let number = 0; number < Math.max(1, limits.cloneMax); number++) grow()
-  registerMembers(definition, clone, builder)
+  for (const member of inside.kind === 'group' ? inside.members : [inside]) builder.registerClone(member.id, clone)
   return clone
 }
 
-const membersOf = (child: InstanceDraft): readonly InstanceDraft[] => (child.kind === 'group' ? child.members : [])
-
-function registerMembers(definition: CloneDefinition, clone: CloneDraft, builder: ResourceBuilder): void {
-  const { child } = definition
-  for (const member of child.kind === 'group' ? child.members : [child]) builder.registerClone(member.id, clone)
+function promotableParts(child: CloneDefinition['child']): CloneDefinition['child'] | undefined {
+  const canPromote = ({ agent }: PrimitiveDefinition): boolean => agent.class === 'ocf'
+  if (child.kind === 'primitive') return canPromote(child) ? child : undefined
+  const members = child.members.filter(canPromote)
+  return members.length === 0 ? undefined : { ...child, members }
 }
+
+const membersOf = (child: InstanceDraft): readonly InstanceDraft[] => (child.kind === 'group' ? child.members : [])
 
 function limitsOf(
   definition: CloneDefinition,
