@@ -18,11 +18,14 @@ export function commit(placing: Placing, entry: PrimitiveEntry, node: number, wi
       settle(placing, entry, nowhere, wish)
       return
     }
+    settle(placing, entry, node, wish)
+    placing.scoreWhenAssigned[entry.index] = score
+    return
   }
-  settle(placing, entry, node, wish)
+  settle(placing, entry, nowhere, wish)
 }
 
-/** Whatever its scores say: where an unmanaged resource is, or nowhere. */
+/** Whatever its scores say: where an unmanaged resource is, or nowhere. No score has brought it there but what the node has for all. */
 export function settle(placing: Placing, entry: PrimitiveEntry, node: number, wish: AssignWish): void {
   release(placing, entry)
   placing.settled[entry.index] = 1
@@ -32,7 +35,7 @@ export function settle(placing: Placing, entry: PrimitiveEntry, node: number, wi
   }
   placing.node[entry.index] = node
   forgetPairs(placing, entry)
-  placing.scoreWhenAssigned[entry.index] = scoreAt(tableOf(placing, entry), node)
+  placing.scoreWhenAssigned[entry.index] = placing.nodes.baseScore[node] ?? 0
   placing.nodes.load[node] = (placing.nodes.load[node] ?? 0) + 1
   consume(placing.nodes, node, entry.resource.utilization, 1)
 }

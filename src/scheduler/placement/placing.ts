@@ -36,7 +36,7 @@ export interface Placing {
   /** 1 while its wishes are being collected, for the same reason. */
   readonly merging: Uint8Array
   readonly node: Int32Array
-  /** The score that the node had for the resource when it was assigned to it. */
+  /** The score that the node had for the resource when it was assigned to it; what the node has for all where it just stays. */
   readonly scoreWhenAssigned: Int32Array
   readonly managed: Uint8Array
   readonly blocked: Uint8Array
