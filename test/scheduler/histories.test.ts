@@ -312,6 +312,45 @@ const cases: readonly Case[] = [
     ],
     scores: ['in:1 promotion score (inactive): -INFINITY'],
   },
+  {
+    name: 'a unit cannot be promoted, so that a promotable clone of one is as if it were not configured',
+    cib: {
+      resources: clone('c', '<primitive id="web" class="systemd" type="httpd"/>', { promotable: 'true' }),
+      nodes: { n1: { ran: ['web start'], classes: { web: 'systemd' } } },
+    },
+    transition: ['Stop web ( n1 ) due to node availability'],
+  },
+  {
+    name: 'a promotable clone of a group is one of those members that can be promoted',
+    cib: {
+      resources: clone('c', `<group id="g">${dummy('a')}<primitive id="b" class="systemd" type="httpd"/></group>`, {
+        promotable: 'true',
+      }),
+      nodes: { n1: {} },
+    },
+    transition: ['Start a:0 ( n1 )'],
+  },
+  {
+    name: 'a live migration that is not continued is forgotten: the resource moves from where it was found first',
+    cib: {
+      resources: dummy('web'),
+      constraints: '<rsc_location id="l" rsc="web" node="n2" score="100"/>',
+      nodes: { n1: { ran: ['web start'] }, n2: { ran: ['web migrate_to from=n2 to=n1'] } },
+    },
+    transition: ['Move web ( n1 -> n2 )'],
+  },
+  {
+    name: 'no score has brought an unmanaged resource to its node, so that what is placed with it gets none there',
+    cib: {
+      resources:
+        clone('c', dummy('web', meta('web', { 'is-managed': 'false' })), { promotable: 'true' }) + dummy('with'),
+      constraints: `<rsc_colocation id="k" rsc="with" with-rsc="c" with-rsc-role="Promoted" score="INFINITY"/>
+        <rsc_location id="l" rsc="c" node="n1" score="-INFINITY"/><rsc_location id="m" rsc="with" node="n1" score="7"/>`,
+      nodes: { n1: { ran: ['web start', 'web promote'] }, n2: {} },
+    },
+    transition: ['Start with ( n1 )'],
+    scores: ['pcmk__primitive_assign: with allocation score on n1: 7'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [] }) => {

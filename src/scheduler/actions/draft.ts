@@ -24,6 +24,8 @@ export interface Draft extends Setting, ActionIndex<PlannedAction> {
   readonly fencing: ReadonlyMap<NodeName, readonly string[]>
   /** Active on several nodes, of which the one where it belongs keeps it. */
   readonly keptWhereExpected: ReadonlySet<PrimitiveUnit>
+  /** Half-way through a live migration that will not be continued. */
+  readonly givenUpMigrations: ReadonlySet<PrimitiveUnit>
   /** The points around which the instances of notified clones are told what happens, in the order of the telling. */
   readonly boundaries: ReadonlyMap<CloneUnit, NotificationBoundaries>
   readonly afterFencing: readonly FencingNews[]
@@ -35,6 +37,7 @@ export interface Drafting extends Setting, ActionIndex<DraftAction> {
   readonly points: Map<string, DraftAction>
   readonly fencing: Map<NodeName, string[]>
   readonly keptWhereExpected: Set<PrimitiveUnit>
+  readonly givenUpMigrations: Set<PrimitiveUnit>
   readonly boundaries: Map<CloneUnit, NotificationBoundaries<DraftAction>>
   readonly afterFencing: FencingNews<DraftAction>[]
   /** By the name that its key has among those of its unit. */
@@ -65,6 +68,7 @@ export function startDraft(setting: Setting): Drafting {
     points: new Map(),
     fencing: new Map([...setting.assignment.fencing].map(([node, reasons]) => [node, [...reasons]])),
     keptWhereExpected: new Set(),
+    givenUpMigrations: new Set(),
     boundaries: new Map(),
     afterFencing: [],
     ofUnit: ({ index }) => byUnit[index] ?? none,

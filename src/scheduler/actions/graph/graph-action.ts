@@ -3,6 +3,7 @@ import { type ResourceId, resourceId } from '../../../base/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import type { GraphAction } from '../../../transition/index.ts'
 import { notifyKey, operationKey, type PlannedAction, sameNode } from '../action.ts'
+import { migrationUnderWay } from '../migration/under-way.ts'
 import { activeNodes, hostsOf, primitiveNamed, targetOf } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import { actionAttributes } from './action-attributes.ts'
@@ -115,7 +116,7 @@ function routerOf({ settled }: Outcome, action: PlannedAction, node: NodeStatus)
   const ended = targetOf(settled, connection)
   if (!began || !ended || sameNode(began, ended)) return began ?? ended
   const task = action.task === 'notify' ? (action.meta.get('notify_operation') ?? '') : action.task
-  const migrating = !connection.container && connection.resource.state.partialMigration !== undefined
+  const migrating = !connection.container && migrationUnderWay(settled, connection) !== undefined
   // What must be done before the connection moves goes through where it is now.
   const isBefore = task === 'cancel' || task === 'stop' || task === 'demote' || task.startsWith('migrate_')
   return isBefore && !migrating ? began : ended

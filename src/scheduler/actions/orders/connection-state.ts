@@ -1,6 +1,7 @@
 /** What becomes of the connection to a remote or guest node, as far as actions on that node are concerned. */
 import type { NodeStatus } from '../../../status/index.ts'
 import { type Drafting, isUnclean } from '../draft.ts'
+import { migrationUnderWay } from '../migration/under-way.ts'
 import { activeNodes } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 
@@ -28,7 +29,7 @@ export function connectionState(draft: Drafting, connection: PrimitiveUnit, node
   }
   if (!host) return 'resting'
   if (isUnclean(draft, host) || !host.online) return 'resting'
-  if (state.active.length > 1 && state.partialMigration) return 'resting'
+  if (state.active.length > 1 && migrationUnderWay(draft, connection)) return 'resting'
   return 'alive'
 }
 

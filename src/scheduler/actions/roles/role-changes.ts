@@ -9,6 +9,7 @@ import { type Drafting, isUnclean, type Ordering } from '../draft.ts'
 import type { DraftAction } from '../draft-action.ts'
 import { orderAfterUnfencing } from '../fencing/unfencing.ts'
 import { mayMigrate, migrate } from '../migration/migration.ts'
+import { migrationUnderWay } from '../migration/under-way.ts'
 import { fenceAction, giveReason, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { activeNodes, nodeNamed, targetOf } from '../setting.ts'
@@ -31,7 +32,10 @@ export function draftRoleChanges(draft: Ordering, unit: PrimitiveUnit): void {
   const partial = state.partialMigration
   const continues =
     partial !== undefined && migrates && current?.name === partial.source && target?.name === partial.target
-  if (partial && !continues) migrates = false
+  if (partial && !continues) {
+    draft.givenUpMigrations.add(unit)
+    migrates = false
+  }
   if (!continues && isMultiplyActive(draft, unit)) {
     const policy = unit.resource.meta.multipleActive
     if (policy === 'stop_start' || policy === 'stop_unexpected') needsStop = true
@@ -124,12 +128,12 @@ interface Stop {
 }
 
 function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Stop): void {
-  const { partialMigration } = unit.resource.state
+  const migration = migrationUnderWay(draft, unit)
   for (const node of activeNodes(draft, unit)) {
     let { optional } = wanted
     if (isExpectedOn(draft, unit, node)) continue
-    if (partialMigration) {
-      if (node.name === partialMigration.target && node.name === unit.assigned.node) continue
+    if (migration) {
+      if (node.name === migration.target && node.name === unit.assigned.node) continue
       optional = false
     }
     const action = obtain(draft, { unit, task: 'stop', node, optional })
