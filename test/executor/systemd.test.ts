@@ -48,6 +48,7 @@ describe('units of a real systemd, over D-Bus', () => {
     expect(await node.run(unit('napper'), 'n', 'stop')).toMatchObject({ 'rc-code': '0' })
     expect(box.processes('sleep\x00600')).toHaveLength(0)
     expect(existsSync(dropIn)).toBe(false)
+    await expect.poll(() => box.property('napper', 'Restart')).toBe('always')
     expect(await node.run(unit('napper'), 'n', 'stop')).toMatchObject({ 'rc-code': '0' })
   })
 

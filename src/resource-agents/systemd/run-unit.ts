@@ -24,6 +24,9 @@ export const thisSystemd: SystemdHost = { busSocket: '/run/dbus/system_bus_socke
 /** A signal may be lost with the connection: the state is read again after this long in any case. */
 const lookAgainMs = 2000
 
+/** Reading its unit files takes systemd a second or more, in which it does nothing else: it is asked to when no unit has stopped for so long. */
+const reloadAfterMs = 1000
+
 type UnitOutcome = Omit<AgentOutcome, 'output' | 'execTimeMs'>
 
 type Judge = (unit: string, state: Parameters<typeof monitored>[1]) => UnitVerdict
@@ -36,6 +39,7 @@ export class UnitRunner implements AgentRunner {
   readonly #waiting = new Map<string, Set<() => void>>()
   /** By object path: the resource that is active here as this unit. */
   readonly #active = new Map<string, ResourceId>()
+  #reload: NodeJS.Timeout | undefined
 
   /** `noticed` is called when the unit of a resource has left the state in which it was last found active. */
   constructor(noticed: (resource: ResourceId) => void, host: SystemdHost = thisSystemd) {
@@ -56,7 +60,8 @@ export class UnitRunner implements AgentRunner {
   }
 
   close(): void {
-    this.#bus.close()
+    if (this.#reload === undefined) this.#bus.close()
+    else void this.#reloadNow().finally(() => this.#bus.close())
   }
 
   async #outcome(call: AgentCall, ending: AbortSignal): Promise<UnitOutcome> {
@@ -75,7 +80,7 @@ export class UnitRunner implements AgentRunner {
       case 'stop':
         this.#active.delete(path)
         await this.#bus.stopUnit(unit)
-        return await this.#stopped(await this.#await(call, path, unit, afterStop, ending), unit)
+        return this.#stopped(await this.#await(call, path, unit, afterStop, ending), unit)
       case 'monitor':
       case 'status':
         return await this.#await(call, path, unit, monitored, ending)
@@ -85,7 +90,10 @@ export class UnitRunner implements AgentRunner {
   }
 
   async #start(call: AgentCall, path: string, unit: string, ending: AbortSignal): Promise<UnitOutcome> {
-    if (writeDropIn(this.#host.runTimeUnits, unit)) await this.#bus.reload()
+    if (writeDropIn(this.#host.runTimeUnits, unit)) {
+      this.#forgetReload()
+      await this.#bus.reload()
+    }
     await this.#bus.keepUnit(unit)
     try {
       await this.#bus.startUnit(unit)
@@ -113,10 +121,25 @@ export class UnitRunner implements AgentRunner {
     }
   }
 
-  /** The administrator's own settings of the unit hold again. */
-  async #stopped<T extends { readonly exitCode: number }>(outcome: T, unit: string): Promise<T> {
-    if (outcome.exitCode === ocfExitCodes.ok && removeDropIn(this.#host.runTimeUnits, unit)) await this.#bus.reload()
+  /** The administrator's own settings of the unit hold again, soon: what comes after the stop does not wait for that. */
+  #stopped(outcome: UnitOutcome, unit: string): UnitOutcome {
+    if (outcome.exitCode === ocfExitCodes.ok && removeDropIn(this.#host.runTimeUnits, unit)) {
+      this.#forgetReload()
+      this.#reload = setTimeout(() => void this.#reloadNow(), reloadAfterMs)
+      this.#reload.unref()
+    }
     return outcome
+  }
+
+  #forgetReload(): void {
+    clearTimeout(this.#reload)
+    this.#reload = undefined
+  }
+
+  /** One that fails is made up for by the next, or by the unit's next start. */
+  async #reloadNow(): Promise<void> {
+    this.#forgetReload()
+    await this.#bus.reload().catch(() => undefined)
   }
 
   /** Listens before the state is read, so that no change falls between. */

@@ -1,5 +1,5 @@
 /** A real systemd with units of a test's own, in namespaces; see box.sh. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,6 +47,14 @@ export class SystemdBox {
   /** The host's ids of the box's processes whose command line holds the text. */
   processes(text: string): readonly number[] {
     return descendants(this.init).filter((pid) => commandLine(pid).includes(text))
+  }
+
+  /** A property of a unit, as the box's systemd has it. */
+  property(unit: string, name: string): string {
+    const into = ['-t', String(this.init), '-m', '-p', '-u', '-i', '-C']
+    return execFileSync('nsenter', [...into, 'systemctl', 'show', '--value', '-p', name, unit], {
+      encoding: 'utf8',
+    }).trim()
   }
 
   async close(): Promise<void> {
