@@ -26,7 +26,8 @@ export class Load {
   #account: Account | undefined
   readonly #child: ChildProcess
 
-  constructor(network: LabNetwork, controllers: readonly Controller[]) {
+  /** `told` hears of each answer as it comes. */
+  constructor(network: LabNetwork, controllers: readonly Controller[], told: (answer: ServiceAnswer) => void) {
     const world = {
       ...vips,
       memcached: controllers.map(({ publicAddress }) => publicAddress),
@@ -40,9 +41,12 @@ export class Load {
     const { stdout } = this.#child
     if (stdout)
       createInterface({ input: stdout }).on('line', (line) => {
-        const told = JSON.parse(line) as ServiceAnswer | { readonly account: Account }
-        if ('account' in told) this.#account = told.account
-        else this.answers.push(told)
+        const heard = JSON.parse(line) as ServiceAnswer | { readonly account: Account }
+        if ('account' in heard) this.#account = heard.account
+        else {
+          this.answers.push(heard)
+          told(heard)
+        }
       })
   }
 

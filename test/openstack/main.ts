@@ -3,21 +3,29 @@
  * longest gap that they saw of each service and whether anything that they were told to be safe is lost; fails where it must not be.
  *   --json           the same facts as JSON
  *   --svg FILE       a drawing of the gaps over time
+ *   --answers FILE   everything that clients were answered and that was done meanwhile, as it comes, a line of JSON each
  *   --only A,B       only these scenarios
  *   --look           no scenario: the control plane stays until Ctrl-C, and how to get into its controllers is printed
  */
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { isThere, missing } from '../cli/deployment/shared-commands.ts'
 import { ControlPlane } from './control-plane.ts'
+import type { ServiceAnswer } from './gaps.ts'
 import { Load, services } from './load.ts'
 import { printReport, type Run, report } from './report.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { type Happening, timelineSvg } from './timeline-svg.ts'
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, svg: { type: 'string' }, only: { type: 'string' }, look: { type: 'boolean' } },
+  options: {
+    json: { type: 'boolean' },
+    svg: { type: 'string' },
+    answers: { type: 'string' },
+    only: { type: 'string' },
+    look: { type: 'boolean' },
+  },
 })
 const only = values.only?.split(',')
 const unknown = only?.filter((name) => !scenarios.some((scenario) => scenario.name === name)) ?? []
@@ -36,7 +44,7 @@ try {
   await plane.start(tell)
   if (values.look) await look()
   tell('everything runs; clients begin')
-  load = new Load(plane.lab.network, plane.controllers)
+  load = new Load(plane.lab.network, plane.controllers, note)
   const runs: Run[] = []
   for (const scenario of chosen) runs.push(await play(scenario, load))
   tell('clients look for what was acknowledged to them')
@@ -55,15 +63,17 @@ async function play(scenario: Scenario, clients: Load): Promise<Run> {
   await untilAnswered(clients, Date.now())
   const happenings: Happening[] = []
   const from = Date.now()
-  await scenario.run(plane, (what) => {
+  const happened = (what: string): void => {
     tell(`  ${what}`)
-    happenings.push({ at: Date.now(), what })
-  })
+    const happening = { at: Date.now(), what }
+    happenings.push(happening)
+    note(happening)
+  }
+  await scenario.run(plane, happened)
   await plane.untilComplete()
-  happenings.push({ at: Date.now(), what: 'everything runs again' })
+  happened('everything runs again')
   await untilAnswered(clients, Date.now())
   await delay(3000)
-  tell('  everything runs again')
   return { scenario, window: { from, to: Date.now() }, happenings }
 }
 
@@ -95,6 +105,10 @@ function drawing(runs: readonly Run[], clients: Load): string {
 async function close(): Promise<void> {
   await load?.close()
   await plane.close()
+}
+
+function note(fact: ServiceAnswer | Happening): void {
+  if (values.answers !== undefined) appendFileSync(values.answers, `${JSON.stringify(fact)}\n`)
 }
 
 function tell(step: string): void {

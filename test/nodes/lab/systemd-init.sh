@@ -84,7 +84,7 @@ mkdir -p "/run/systemd/system/$unit.d"
 sed "s|^ExecStart=/opt|ExecStart=$lab|" "$lab/systole/packaging/$unit" >"/run/systemd/system/$unit"
 cat >"/run/systemd/system/$unit.d/lab.conf" <<U
 [Service]
-Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
+Environment=PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node SYSTOLE_LOG=${SYSTOLE_LOG:-info}
 StandardOutput=append:$disk/systoled.log
 StandardError=inherit
 U
