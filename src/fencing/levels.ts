@@ -3,7 +3,7 @@
  * one after the other until all devices of one have succeeded. Without: every device that can, each a level of its own.
  * In the end its watchdog, whose way is the slowest and the only one that nobody can see.
  */
-import type { FencingLevel } from '../cib/index.ts'
+import { describeTarget, type FencingLevel } from '../cib/index.ts'
 import type { FenceDevice } from './device.ts'
 import { watchdogDeviceId } from './watchdog.ts'
 
@@ -37,9 +37,20 @@ export function isFenceable(
 function topologyFor(target: Target, topology: readonly FencingLevel[]): readonly FencingLevel[] {
   for (const by of ['node', 'pattern', 'attribute'] as const) {
     const levels = topology.filter((level) => level.target.by === by && matches(level.target, target))
-    if (levels.length > 0) return levels.toSorted((a, b) => a.index - b.index)
+    if (levels.length > 0) return joined(levels).toSorted((a, b) => a.index - b.index)
   }
   return []
+}
+
+/** Levels of one target with the same index are one level. */
+function joined(levels: readonly FencingLevel[]): readonly FencingLevel[] {
+  const keyOf = ({ index, target }: FencingLevel): string => `${index} ${describeTarget(target)}`
+  const byKey = new Map<string, FencingLevel>()
+  for (const level of levels) {
+    const before = byKey.get(keyOf(level))?.devices ?? []
+    byKey.set(keyOf(level), { ...level, devices: [...new Set([...before, ...level.devices])] })
+  }
+  return [...byKey.values()]
 }
 
 function matches(wanted: FencingLevel['target'], { node, attributes }: Target): boolean {

@@ -220,6 +220,13 @@ describe('which device', () => {
     expect(dc.answer('pdu-b', off)).toContain('f1 alpha succeeded')
   })
 
+  test('levels of a node with the same index are one level', () => {
+    const dc = new Dc([device('ipmi'), device('pdu')], [level(1, ['ipmi']), level(1, ['pdu'])])
+    expect(dc.demand()).toContain('ipmi off alpha on beta')
+    dc.answer('ipmi')
+    expect(dc.answer('ipmi', off)).toEqual(['pdu off alpha on beta'])
+  })
+
   test('a level with a device that is not there fails whole', () => {
     const dc = new Dc([device('ipmi'), device('pdu')], [level(1, ['pdu', 'gone']), level(2, ['ipmi'])])
     expect(dc.demand()).toEqual(['history f1 pending', 'ipmi off alpha on beta'])

@@ -20,10 +20,14 @@ export interface NewFencingLevel {
   readonly force?: boolean
 }
 
+/** A second one with the same index adds its devices to the level: all of them must succeed. */
 export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditResult {
   const ids = idSource(cib)
   const same = levelsOf(cib).find(
-    (candidate) => hasTarget(candidate, level.target) && candidate.attributes.index === String(level.index),
+    (candidate) =>
+      hasTarget(candidate, level.target) &&
+      candidate.attributes.index === String(level.index) &&
+      splitWords(candidate.attributes.devices).join() === level.devices.join(),
   )
   const reports: readonly EditReport[] = [
     ...(Number.isInteger(level.index) && level.index >= 1 && level.index <= 9

@@ -23,20 +23,28 @@ export const stonithLevel: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level' })
     const { cib } = await call.cluster.readCib()
     const levels = [...readConfiguration(cib).fencingLevels]
-    const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
-    const text = targets.map((target) => {
-      const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
-      const first = own[0]?.target
-      return `${first ? heading(first) : ''}\n${own.map(({ index, devices }) => `  Level ${index}: ${devices.join(' ')}\n`).join('')}`
-    })
     return await inFormat(call, {
-      text: () => text.join(''),
+      text: () =>
+        fencingLevelLines(levels)
+          .map((line) => `${line}\n`)
+          .join(''),
       nothing: 'There is no fencing topology.',
       json: levels,
       pcsJson: () => levelsForm(levels),
       cmd: () => rebuildingCommands(call, cib, { sections: ['fencing-topology'] }),
     })
   },
+}
+
+export function fencingLevelLines(levels: readonly FencingLevel[]): readonly string[] {
+  const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
+  return targets.flatMap((target) => {
+    const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
+    return [
+      ...own.slice(0, 1).map((first) => heading(first.target)),
+      ...own.map(({ index, devices }) => `  Level ${index}: ${devices.join(' ')}`),
+    ]
+  })
 }
 
 function heading(target: Target): string {
