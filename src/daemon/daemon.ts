@@ -25,7 +25,7 @@ import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
-import { markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
+import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
@@ -103,7 +103,7 @@ export class Daemon {
   }
 
   state(): ClusterState {
-    return this.#node?.state() ?? stoppedState(this.#file, this.name)
+    return this.#node?.state() ?? stoppedState(this.#file, this.name, isEnabled(this.paths))
   }
 
   /** With the votes that the store counts, which the list of nodes runs ahead of. */

@@ -38,6 +38,7 @@ async function serve(handlers: Record<string, unknown>): Promise<void> {
 const state = {
   configured: true,
   started: true,
+  enabled: true,
   clusterName: 'testing',
   localNode: 'alpha',
   quorate: true,

@@ -10,6 +10,7 @@ import { fromBytes } from '../records/json-value.ts'
 export interface StateSources {
   readonly file: ClusterFile
   readonly localNode: string
+  readonly enabled: boolean
   readonly view: ClusterView
   /** By this node's own clock. */
   readonly quorate: boolean
@@ -35,6 +36,7 @@ export function clusterState(sources: StateSources): ClusterState {
   return {
     configured: true,
     started: true,
+    enabled: sources.enabled,
     clusterName: file.clusterName,
     localNode: sources.localNode,
     quorate,
@@ -69,11 +71,12 @@ function votesOf(members: readonly Member[]): ClusterState['votes'] {
 const nameOf = ({ node }: Member): NodeName => nodeName(node)
 
 /** Of a daemon whose node takes no part: what its files say. */
-export function stoppedState(file: ClusterFile | undefined, localNode: string): ClusterState {
+export function stoppedState(file: ClusterFile | undefined, localNode: string, enabled: boolean): ClusterState {
   const nodes = file?.nodes ?? []
   return {
     configured: file !== undefined,
     started: false,
+    enabled,
     clusterName: file?.clusterName ?? '',
     localNode,
     quorate: false,

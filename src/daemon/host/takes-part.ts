@@ -7,10 +7,10 @@ import { readBootId } from './boot-id.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import type { Paths } from './paths.ts'
 
-export function takesPart({ startedMark, disabledMark }: Paths): boolean {
-  const madeIn = readIfThere(startedMark)
+export function takesPart(paths: Paths): boolean {
+  const madeIn = readIfThere(paths.startedMark)
   if (madeIn === undefined) return false
-  return readIfThere(disabledMark) === undefined || madeIn === '' || madeIn === readBootId()
+  return isEnabled(paths) || madeIn === '' || madeIn === readBootId()
 }
 
 export function markStarted({ startedMark }: Paths): void {
@@ -19,6 +19,10 @@ export function markStarted({ startedMark }: Paths): void {
 
 export function markStopped({ startedMark }: Paths): void {
   rmSync(startedMark, { force: true })
+}
+
+export function isEnabled({ disabledMark }: Paths): boolean {
+  return readIfThere(disabledMark) === undefined
 }
 
 export function setEnabled({ disabledMark }: Paths, enabled: boolean): void {

@@ -14,6 +14,7 @@ import { FencingHands } from '../fencing/fencing-hands.ts'
 import { readBootId } from '../host/boot-id.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import { signForRemote } from '../nodes/certificates.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
@@ -188,6 +189,7 @@ export class ClusterNode {
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
       watchdogTrouble: this.#watchdog.trouble,
       twoNode: this.twoNode.state(),
+      enabled: isEnabled(this.#setup.paths),
     })
   }
 

@@ -20,14 +20,17 @@ export interface NodeStateSources {
   readonly storeTrouble: string | undefined
   readonly watchdogTrouble: string | undefined
   readonly twoNode: ClusterState['twoNode']
+  /** Takes part again after a boot of its host. */
+  readonly enabled: boolean
 }
 
 export function nodeState(sources: NodeStateSources): ClusterState {
-  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode } = sources
+  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode, enabled } = sources
   const { view } = known
   const state = clusterState({
     file,
     localNode: self,
+    enabled,
     view,
     quorate,
     silent,

@@ -37,7 +37,7 @@ async function showStatus(call: Call): Promise<Outcome> {
   const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read) : [])]
   const text =
     call.speech.program === 'pcs'
-      ? [...pcsLayout(call, read, state), '', ...rest, ...daemonStatus(state)]
+      ? [...pcsLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
       : [...heading(state), printClusterStatus(read), ...rest]
   return done(text.join('\n'), {
     configured: true,
