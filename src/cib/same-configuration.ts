@@ -56,6 +56,8 @@ function canonical(part: XmlElement, referred: ReadonlySet<string>, parent = '')
     .filter(([name, value]) => part.name !== 'node' || name !== 'type' || value !== 'member')
     // 'and' is the default, and of one condition it does not matter how it is joined.
     .filter(([name, value]) => name !== 'boolean-op' || (value === 'or' && childElements(part).length > 1))
+    // Started is the role of what has none.
+    .filter(([name, value]) => part.name !== 'rsc_colocation' || !roles.has(name) || parseRole(value) !== 'Started')
     // Of a rule for values only whether it holds matters; pcs gave it a score until 0.12.
     .filter(([name]) => name !== 'score' || part.name !== 'rule' || !setNames.has(parent))
     .map(([name, value]) => [name, canonicalValue(part, name, value)] as const)

@@ -126,6 +126,7 @@ export const pcsFlags: readonly Flag[] = [
   { name: 'skip-offline', summary: 'Nodes that are away learn of a change when they are back, with or without it' },
   { name: 'request-timeout', value: 'seconds', summary: 'The daemon of this host answers for all nodes' },
   { name: 'yes', summary: 'Do not ask' },
+  { name: 'corosync_conf', value: 'file', summary: 'The nodes are those of the CIB' },
 ]
 
 /** Flags of commands that change the configuration. */

@@ -99,7 +99,7 @@ function leadingFlagsLast(line: readonly string[]): readonly string[] {
   let rest = [...line]
   for (let first = rest[0]; first?.startsWith('-'); first = rest[0]) {
     if (first === '--' && rest.length > 1) return [...rest.slice(1), ...leading]
-    const takesValue = commonFlags.some(
+    const takesValue = [...commonFlags, ...pcsFlags].some(
       (flag: Flag) => flag.value !== undefined && (first === `-${flag.letter}` || first === `--${flag.name}`),
     )
     leading.push(...rest.slice(0, takesValue ? 2 : 1))

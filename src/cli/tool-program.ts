@@ -7,11 +7,15 @@ import { Refusal } from './command.ts'
 
 const longestAnswer = 64 * 1024 * 1024
 
-export async function runToolProgram(name: string, words: readonly string[]): Promise<string> {
+export async function runToolProgram(
+  name: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const socket = `${process.env.SYSTOLE_ROOT ?? ''}/run/systole/tools.sock`
   try {
     const { stdout } = await promisify(execFile)(join(agentHost().toolsFolder, name), [...words], {
-      env: { ...process.env, SYSTOLE_TOOLS_SOCKET: socket },
+      env: { ...process.env, SYSTOLE_TOOLS_SOCKET: socket, ...environment },
       maxBuffer: longestAnswer,
     })
     return stdout

@@ -124,7 +124,7 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'resource op remove db start', says: /no operation start/ },
   { line: 'resource defaults update resource-stickyness=5', says: /resource-stickyness'.*resource-stickiness/ },
   // Constraints
-  { line: 'constraint location db prefers n9', says: /no node 'n9'/ },
+  { line: 'constraint order db then db', says: /'db' cannot refer to itself/ },
   { line: 'constraint location db prefers n1=lots', says: /'lots'/ },
   { line: 'constraint location nothing avoids n1', says: /no resource 'nothing'/ },
   { line: 'constraint location db', says: /prefers|missing/ },

@@ -5,15 +5,15 @@ import type { OrderAction, OrderKind, Role, Score } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { formatScore } from '../score.ts'
-import { badNewId, missingNodes, missingResources, standIns } from './find.ts'
+import { badNewId, findResource, kindOf, missingNodes, missingResources, parentResource, standIns } from './find.ts'
 import { type IdSource, idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement } from './rule-element.ts'
-import { appended, editSection, replaceElement, withAttributes } from './tree.ts'
+import { ancestorsOf, appended, editSection, replaceElement, withAttributes } from './tree.ts'
 
 export interface NewConstraint {
   readonly id?: string
-  /** Take references to nodes and resources that are not there, and a second constraint of the same kind. */
+  /** Take references to nodes and resources that are not there, to parts of clones, and a second constraint of the same kind. */
   readonly force?: boolean
 }
 
@@ -28,6 +28,8 @@ export interface NewLocation extends NewConstraint {
     | { readonly by: 'rule'; readonly rule: NewRule }
   readonly role?: Role
   readonly discovery?: 'always' | 'never' | 'exclusive'
+  /** A CIB in a file may not know its nodes yet. */
+  readonly takesUnknownNode?: boolean
 }
 
 /** A location by node replaces the score of one that is there for the same resource, node and role. */
@@ -35,7 +37,7 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
   const { resource, where } = request
   const reports = [
     ...checkConstraint(cib, request, resource.by === 'id' ? [resource.id] : []),
-    ...(where.by === 'node' && !request.force ? missingNodes(cib, [where.node]) : []),
+    ...(where.by === 'node' && !request.force && !request.takesUnknownNode ? missingNodes(cib, [where.node]) : []),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
@@ -84,11 +86,13 @@ export interface NewColocation extends NewConstraint {
 }
 
 export function createColocation(cib: XmlElement, request: NewColocation): EditResult {
+  const inRoles = request.dependentRole !== undefined || request.primaryRole !== undefined
   const pair = present({
     rsc: request.dependent,
     'with-rsc': request.primary,
-    'rsc-role': request.dependentRole,
-    'with-rsc-role': request.primaryRole,
+    // As pcs writes it: where one has a role, the other has one, too.
+    'rsc-role': request.dependentRole ?? (inRoles ? 'Started' : undefined),
+    'with-rsc-role': request.primaryRole ?? (inRoles ? 'Started' : undefined),
   })
   const reports = [
     ...checkConstraint(cib, request, [request.dependent, request.primary]),
@@ -132,6 +136,7 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
   const reports = [
     ...checkConstraint(cib, request, [request.first, request.then]),
     ...checkPair(request.first, request.then, [request.firstAction, request.thenAction]),
+    ...(request.force ? [] : withinOneGroup(cib, [request.first, request.then])),
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
   return unless(reports, () => {
@@ -190,6 +195,7 @@ function createSets(
       : []),
     ...members.filter((id, i) => members.indexOf(id) !== i).map((id) => ({ code: 'given-twice', id }) as const),
     ...checkConstraint(cib, request, members),
+    ...(made.name === 'rsc_order' && !request.force ? withinOneGroup(cib, members) : []),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
@@ -200,9 +206,12 @@ function createSets(
   })
 }
 
-/** As pcs names sets: the first and the last letter of each member. */
+/** As pcs names sets: the first and the last letter of the first three members. */
 export function shortNames(members: readonly string[]): string {
-  return members.map((member) => `${member.charAt(0)}${member.slice(-1)}`).join('')
+  return members
+    .slice(0, 3)
+    .map((member) => `${member.charAt(0)}${member.slice(-1)}`)
+    .join('')
 }
 
 export function resourceSetElements(
@@ -264,7 +273,33 @@ export function checkConstraint(
   return [
     ...(request.id === undefined ? [] : badNewId(idSource(cib), request.id)),
     ...(request.force ? [] : missingResources(cib, [...new Set(resources)], standIns(cib))),
+    ...(request.force ? [] : partsOfClones(cib, [...new Set(resources)])),
   ]
+}
+
+/** A constraint holds for a clone or bundle as a whole, by its own id. */
+function partsOfClones(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
+  return resources.flatMap((id) => {
+    const resource = findResource(cib, id)
+    const outer =
+      resource && ancestorsOf(configurationElement(cib), resource).find(({ name }) => hasInstances.has(name))
+    return outer ? [{ code: 'part-of-clone', id, kind: kindOf(outer), outer: outer.attributes.id ?? '' } as const] : []
+  })
+}
+
+const hasInstances: ReadonlySet<string> = new Set(['clone', 'master', 'bundle'])
+
+/** A group has an order of its own. */
+function withinOneGroup(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
+  const groups = resources.flatMap((id) => {
+    const resource = findResource(cib, id)
+    const parent = resource && parentResource(cib, resource)
+    return parent?.name === 'group' ? [{ id, group: parent.attributes.id ?? '' }] : []
+  })
+  return groups.flatMap(({ id, group }, index) => {
+    const other = groups.slice(0, index).find((earlier) => earlier.group === group && earlier.id !== id)
+    return other ? [{ code: 'in-one-group', id, other: other.id, group } as const] : []
+  })
 }
 
 /** A resource may be related to itself only in two different roles or actions. */

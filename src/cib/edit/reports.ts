@@ -49,6 +49,8 @@ export type EditReport =
   | { readonly code: 'nothing-given'; readonly what: string }
   | { readonly code: 'given-twice'; readonly id: string }
   | { readonly code: 'refers-to-itself'; readonly id: string }
+  | { readonly code: 'part-of-clone'; readonly id: string; readonly kind: string; readonly outer: string }
+  | { readonly code: 'in-one-group'; readonly id: string; readonly other: string; readonly group: string }
 
 export function describeEditReport(report: EditReport): string {
   switch (report.code) {
@@ -94,6 +96,10 @@ export function describeEditReport(report: EditReport): string {
       return `'${report.id}' is given twice.`
     case 'refers-to-itself':
       return `'${report.id}' cannot refer to itself.`
+    case 'part-of-clone':
+      return `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`
+    case 'in-one-group':
+      return `'${report.other}' and '${report.id}' are in the group '${report.group}', which orders its members itself. Add --force to order them all the same.`
     default:
       return assertNever(report)
   }

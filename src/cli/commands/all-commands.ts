@@ -51,8 +51,9 @@ import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
+import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
-import { propertyConfig, propertySet, propertyUnset } from './property/property.ts'
+import { propertySet, propertyUnset } from './property/property.ts'
 import { quorumConfig } from './quorum/config.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
@@ -210,6 +211,7 @@ export const allCommands: readonly Command[] = [
   propertySet,
   propertyUnset,
   propertyConfig,
+  propertyList,
   propertyDefaults,
   propertyDescribe,
   stonithCreate,

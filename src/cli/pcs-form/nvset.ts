@@ -20,7 +20,9 @@ export interface FormContext {
 }
 
 export function formContext(call: Call, cib: XmlElement, showSecrets = false): FormContext {
-  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), showSecrets }
+  // Programs that read pcs's JSON write back what they read.
+  const readByProgram = call.speech.program === 'pcs' && call.flags.get('output-format') === 'json'
+  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), showSecrets: showSecrets || readByProgram }
 }
 
 export function nvsetForms(parent: XmlElement, kind: string, context: FormContext): readonly NvsetForm[] {

@@ -1,7 +1,9 @@
-import { type Command, done } from '../../command.ts'
-import { liveCluster } from '../../live.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { nodeFacts } from '../../status-facts.ts'
+import { nodeLines, statusOf } from '../../status-view.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
+import { pcsSummary } from '../status/pcs-layout.ts'
 
 export const clusterStatus: Command = {
   path: ['cluster', 'status'],
@@ -13,7 +15,8 @@ export const clusterStatus: Command = {
   summary: 'Show whether the daemon and the cluster run here, and the members',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster status' })
-    const live = liveCluster(call)
+    if (call.speech.program === 'pcs' || !call.cluster.live) return await asPcs(call)
+    const live = call.cluster.live
     const state = await live.getState({})
     if (!state.configured)
       return done('The daemon runs; this host belongs to no cluster yet.\n', { configured: false, started: false })
@@ -38,4 +41,22 @@ export const clusterStatus: Command = {
       certificates,
     })
   },
+}
+
+/** Of a CIB in a file there is no more than this. Called as pcs it is what scripts look into, and the exit code tells whether the cluster runs here. */
+async function asPcs(call: Call): Promise<Outcome> {
+  const state = await call.cluster.live?.getState({})
+  if (state && !state.started) throw new Refusal('cluster is not currently running on this node')
+  const { cib } = await call.cluster.readCib()
+  const status = statusOf(call, cib)
+  const indented = (lines: readonly string[]): string => lines.map((line) => `   ${line.trimStart()}\n`).join('')
+  const daemons = state ? await call.runOn(['status', 'pcsd'], call.cluster) : undefined
+  return done(
+    [
+      `Cluster Status:\n Cluster Summary:\n${indented(pcsSummary(call, status, state).map((line) => `* ${line}`))}`,
+      ` Node List:\n${indented(nodeLines(status, call.speech))}`,
+      ...(daemons?.kind === 'done' ? [`\nPCSD Status:\n${daemons.text}`] : []),
+    ].join(''),
+    { ...state, nodes: status.nodes.map((node) => nodeFacts(node, state)) },
+  )
 }

@@ -10,6 +10,7 @@ import { type Call, type Command, done, type Outcome, Refusal } from '../../comm
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
+import { locationsByNode, locationsByResource } from '../../pcs-form/location-groups.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
@@ -53,7 +54,7 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
     if (by === undefined) return await show(call, (constraint) => constraint.kind === kind)
     if (kind !== 'location' || (by !== 'resources' && by !== 'nodes'))
       throw new Refusal(`Nothing is expected at '${by}': systole constraint ${kind} config.`)
-    return await show(call, (constraint) => constraint.kind === kind && isAbout(constraint, by, names))
+    return await show(call, (constraint) => constraint.kind === kind && isAbout(constraint, by, names), by)
   },
 }))
 
@@ -77,7 +78,7 @@ export const constraintRef: Command = {
     }))
     const text = facts.map(
       ({ resource, constraints: ids }) =>
-        `Resource: ${resource}\n${ids.length === 0 ? '  No constraints.\n' : ids.map((id) => `  ${id}\n`).join('')}`,
+        `Resource: ${resource}\n${ids.length === 0 ? '  No Matches\n' : ids.map((id) => `  ${id}\n`).join('')}`,
     )
     return done(text.join(''), facts)
   },
@@ -102,7 +103,11 @@ function resourcesOf(constraint: Constraint): readonly string[] {
   }
 }
 
-async function show(call: Call, isShown: (constraint: Constraint) => boolean): Promise<Outcome> {
+async function show(
+  call: Call,
+  isShown: (constraint: Constraint) => boolean,
+  by?: 'resources' | 'nodes',
+): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const wanted = readConfiguration(cib).constraints.filter(isShown)
   const ids = new Set(wanted.map(({ id }) => id))
@@ -112,9 +117,16 @@ async function show(call: Call, isShown: (constraint: Constraint) => boolean): P
   const shown = call.flags.has('all') ? form : withoutExpired(form)
   const withIds = call.flags.has('full')
   const constraints = wanted.filter(({ id }) => call.flags.has('all') || !isOver(form, id))
+  const lines = (): readonly string[] => {
+    if (by === 'resources') return locationsByResource(shown.location, withIds)
+    if (by === undefined) return constraintTextLines(shown, withIds)
+    if (shown.location.some(({ attributes }) => attributes.rules.length > 0))
+      call.terminal.progress('Warning: Constraints with rules are not displayed.')
+    return locationsByNode(shown.location, withIds)
+  }
   return await inFormat(call, {
     text: () =>
-      constraintTextLines(shown, withIds)
+      lines()
         .map((line) => `${line}\n`)
         .join(''),
     nothing: 'There are no constraints.',

@@ -1,5 +1,11 @@
 import { ok } from '../../../base/index.ts'
-import { createLocation, type EditResult, type XmlElement } from '../../../cib/index.ts'
+import {
+  createLocation,
+  describeEditReport,
+  type EditResult,
+  missingNodes,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readRole, readScore } from '../../constraint-words.ts'
@@ -52,6 +58,7 @@ export const constraintLocationAdd: Command = {
     const score = readScore(pairs.get('score') ?? rest.find((word) => !word.includes('=')) ?? 'INFINITY')
     const discovery = readDiscovery(pairs.get('resource-discovery'))
     const role = pairs.get('role')
+    await warnOfUnknownNodes(call, [node])
     return await changeCib(call, {
       edit: (cib) =>
         createLocation(cib, {
@@ -60,6 +67,7 @@ export const constraintLocationAdd: Command = {
           resource: subject(resource),
           where: { by: 'node', node, score },
           force: call.flags.has('force'),
+          takesUnknownNode: isFile(call),
           ...(discovery === undefined ? {} : { discovery }),
         }),
       message: () => `Location constraint ${id} is in place.`,
@@ -84,18 +92,32 @@ async function byNodes(
           resource: subject(request.resource),
           where: { by: 'node', node, score },
           force: call.flags.has('force'),
+          takesUnknownNode: isFile(call),
         })
         if (!next.ok) return next
         return ok({ ...next.value, created: [...result.value.created, ...next.value.created] })
       },
       ok({ cib, created: [], removed: [] }),
     )
+  await warnOfUnknownNodes(
+    call,
+    wanted.map(({ node }) => node),
+  )
   return await changeCib(call, {
     edit,
     message: () => `${request.resource} ${request.sign > 0 ? 'prefers' : 'avoids'} ${request.words.join(', ')}.`,
     facts: ({ created }) => ({ created }),
   })
 }
+
+/** A CIB in a file often knows no nodes, or not all of them: what may be a mistake is said and done. */
+async function warnOfUnknownNodes(call: Call, nodes: readonly string[]): Promise<void> {
+  if (!isFile(call)) return
+  const { cib } = await call.cluster.readCib()
+  for (const report of missingNodes(cib, nodes)) call.terminal.progress(`Warning: ${describeEditReport(report)}`)
+}
+
+const isFile = (call: Call): boolean => call.cluster.live === undefined
 
 async function byRule(call: Call, resource: string, words: readonly string[]): Promise<Outcome> {
   const known = ['id', 'constraint-id', 'score', 'score-attribute', 'role', 'resource-discovery']

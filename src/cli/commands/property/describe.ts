@@ -2,6 +2,7 @@ import { didYouMean, similarWords } from '../../../base/index.ts'
 import { clusterOption, clusterOptions, describeValues, type OptionDefinition } from '../../../cib/index.ts'
 import { type Call, type Command, done, Refusal } from '../../command.ts'
 import { inFormat } from '../../output-format.ts'
+import { defaultOptionsFor, isSameOption } from './names.ts'
 
 const fullFlag = { name: 'full', summary: 'Also options that the cluster itself sets, and old ones' }
 
@@ -25,7 +26,9 @@ export const propertyDefaults: Command = {
   completes: ['property'],
   run: (call) => {
     const options = chosen(call)
-    const pairs = options.map(({ name, default: value }) => [name, value ?? ''] as const)
+    const pairs = [...defaultOptionsFor(call.speech)].filter(([name]) =>
+      options.some((one) => isSameOption(one.name, name)),
+    )
     return Promise.resolve(done(pairs.map(([name, value]) => `${name}=${value}\n`).join(''), Object.fromEntries(pairs)))
   },
 }

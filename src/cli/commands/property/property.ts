@@ -1,9 +1,6 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import {
-  childElement,
   clusterOption,
-  clusterOptions,
-  configurationElement,
   type Edited,
   readConfiguration,
   setClusterOptions,
@@ -11,10 +8,8 @@ import {
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
-import { formatFlag, inFormat } from '../../output-format.ts'
-import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
-import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords, parsePairs } from '../../words.ts'
+import { writtenOptions } from './names.ts'
 
 export const propertySet: Command = {
   path: ['property', 'set'],
@@ -72,62 +67,6 @@ export const propertyUnset: Command = {
     return await changeCib(call, {
       edit: (current) => setClusterOptions(current, { values, force: true }),
       message: (_edited: Edited) => `Back to the default: ${call.words.join(', ')}.`,
-    })
-  },
-}
-
-function writtenOptions(cib: XmlElement): ReadonlyMap<string, string> {
-  return new Map(
-    readConfiguration(cib).options.flatMap(({ pairs }) => pairs.map(({ name, value }) => [name, value] as const)),
-  )
-}
-
-export const propertyConfig: Command = {
-  path: ['property', 'config'],
-  bare: [['property']],
-  aliases: [
-    ['property', 'list'],
-    ['property', 'show'],
-  ],
-  usage: '[<property>... | --all | --defaults] [--output-format text|cmd|json]',
-  summary: 'Show cluster options',
-  flags: [
-    { name: 'all', summary: 'Also those that have their default' },
-    { name: 'defaults', summary: 'Show defaults only' },
-    formatFlag,
-  ],
-  completes: ['property'],
-  run: async (call) => {
-    const { cib } = await call.cluster.readCib()
-    const written = writtenOptions(cib)
-    const defaults = clusterOptions.map(({ name, default: value }) => [name, String(value ?? '')] as const)
-    const shown = call.flags.has('defaults')
-      ? new Map(defaults)
-      : call.flags.has('all') || call.words.length > 0
-        ? new Map([...defaults, ...written])
-        : written
-    const unknown = call.words.filter((name) => !shown.has(name))
-    if (unknown.length > 0)
-      throw new Refusal(
-        ...unknown.map(
-          (name) => `There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`,
-        ),
-      )
-    const wanted = [...shown]
-      .filter(([name]) => call.words.length === 0 || call.words.includes(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-    const crmConfig = childElement(configurationElement(cib), 'crm_config')
-    const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
-    const title = sets[0] === undefined ? 'Cluster Properties:' : `Cluster Properties: ${sets[0].id}`
-    const rows = wanted.map(
-      ([name, value]) => `  ${pairWords({ [name]: value }).join('')}${written.has(name) ? '' : ' (default)'}\n`,
-    )
-    return await inFormat(call, {
-      text: () => (sets.length === 0 && rows.length === 0 ? '' : `${title}\n${rows.join('')}`),
-      nothing: 'No cluster options are set.',
-      json: Object.fromEntries(wanted),
-      pcsJson: () => ({ nvsets: sets }),
-      cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
     })
   },
 }

@@ -44,11 +44,8 @@ export const resourceFailcount: Command = {
         (options.get('operation') ?? fact.operation) === fact.operation &&
         (interval === undefined || `${Number.parseInt(interval, 10) * 1000}` === fact.intervalMs),
     )
-    const about = [
-      ...(resource === undefined ? [] : [` of resource '${resource}'`]),
-      ...(options.has('node') ? [` on node '${options.get('node') ?? ''}'`] : []),
-    ].join('')
-    if (shown.length === 0) return done(`No failcounts${about}\n`, [])
+    const about = { ...Object.fromEntries(options), ...(resource === undefined ? {} : { resource }) }
+    if (shown.length === 0) return done(`No failcounts${headline(about)}\n`, [])
     return done(describe(shown, call.flags.has('full'), about), shown)
   },
 }
@@ -68,7 +65,23 @@ function parseFailCount(attribute: string): Omit<FailCount, 'node' | 'count'> | 
   return { resource: match[1] ?? '', operation: match[2] ?? '', intervalMs: match[3] ?? '0' }
 }
 
-function describe(counts: readonly FailCount[], full: boolean, about: string): string {
+interface About {
+  readonly resource?: string
+  readonly node?: string
+  readonly operation?: string
+  readonly interval?: string
+}
+
+function headline({ resource, node, operation, interval }: About): string {
+  return [
+    ...(operation === undefined ? [] : [` for operation '${operation}'`]),
+    ...(operation === undefined || interval === undefined ? [] : [` with interval '${interval}'`]),
+    ...(resource === undefined ? [] : [` ${operation === undefined ? 'for' : 'of'} resource '${resource}'`]),
+    ...(node === undefined ? [] : [` on node '${node}'`]),
+  ].join('')
+}
+
+function describe(counts: readonly FailCount[], full: boolean, about: About): string {
   const resources = [...new Set(counts.map(({ resource }) => resource))]
   const sum = (own: readonly FailCount[]): string =>
     own.some(({ count }) => count === 'INFINITY')
@@ -78,7 +91,7 @@ function describe(counts: readonly FailCount[], full: boolean, about: string): s
     const own = counts.filter((count) => count.resource === resource)
     const nodes = [...new Set(own.map(({ node }) => node))]
     return [
-      `Failcounts for resource '${resource}'`,
+      `Failcounts${headline({ ...about, resource })}`,
       ...nodes.flatMap((node) => {
         const here = own.filter((count) => count.node === node)
         if (!full) return [`  ${node}: ${sum(here)}`]
@@ -86,5 +99,5 @@ function describe(counts: readonly FailCount[], full: boolean, about: string): s
       }),
     ]
   })
-  return `${about === '' ? '' : `Failcounts${about}\n`}${lines.join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }

@@ -68,7 +68,7 @@ function byState(title: string, nodes: readonly NodeStatus[], busy: ReadonlySet<
 
 function list(title: string, rows: readonly (readonly [string, readonly string[]])[]): string {
   const lines = rows.map(
-    ([name, nodes]) => ` ${name === '' ? '' : `${name}:`}${nodes.map((node) => ` ${node}`).join('')}\n`,
+    ([name, nodes]) => `${name === '' ? '' : ` ${name}:`}${nodes.map((node) => ` ${node}`).join('')}\n`,
   )
   return `${title}\n${lines.join('')}`
 }

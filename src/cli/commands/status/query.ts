@@ -100,7 +100,8 @@ function yesOrNo(call: Call, yes: boolean, detail?: string): Outcome {
 }
 
 function tell(words: readonly string[]): Outcome {
-  return done(words.map((word) => `${word}\n`).join(''), words)
+  // As pcs: an empty list is an empty line.
+  return done(words.length === 0 ? '\n' : words.map((word) => `${word}\n`).join(''), words)
 }
 
 function typeOf(resource: Resource): readonly string[] {

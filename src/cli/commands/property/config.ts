@@ -1,0 +1,82 @@
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import { childElement, configurationElement } from '../../../cib/index.ts'
+import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
+import { formatFlag, inFormat } from '../../output-format.ts'
+import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
+import { rebuildingCommands } from '../../replay/index.ts'
+import { defaultOptionsFor, isSameOption, writtenOptionsFor } from './names.ts'
+
+const shared = {
+  usage: '[<property>... | --all | --defaults] [--output-format text|cmd|json]',
+  flags: [
+    { name: 'all', summary: 'Also those that have their default' },
+    { name: 'defaults', summary: 'Show defaults only' },
+    formatFlag,
+  ],
+  completes: ['property'],
+} as const
+
+export const propertyConfig: Command = {
+  ...shared,
+  path: ['property', 'config'],
+  bare: [['property']],
+  summary: 'Show cluster options',
+  run: (call) => show(call, { old: call.speech.dialect !== '0.12' }),
+}
+
+/** Words that pcs had until 0.11: scripts that use them look for `name: value`. */
+export const propertyList: Command = {
+  ...shared,
+  path: ['property', 'list'],
+  aliases: [['property', 'show']],
+  summary: 'The same; called as pcs, in the layout that it had until 0.11',
+  run: (call) => show(call, { old: call.speech.program === 'pcs' }),
+}
+
+async function show(call: Call, { old }: { readonly old: boolean }): Promise<Outcome> {
+  const { cib } = await call.cluster.readCib()
+  const written = writtenOptionsFor(call.speech, cib)
+  const wanted = wantedOptions(call, written)
+  const crmConfig = childElement(configurationElement(cib), 'crm_config')
+  const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+  return await inFormat(call, {
+    text: () => (old ? oldText(wanted) : text(wanted, { written, sets })),
+    nothing: 'No cluster options are set.',
+    json: Object.fromEntries(wanted),
+    pcsJson: () => ({ nvsets: sets }),
+    cmd: () => rebuildingCommands(call, cib, { sections: ['crm_config'] }),
+  })
+}
+
+function wantedOptions(call: Call, written: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const defaults = defaultOptionsFor(call.speech)
+  const unwritten = [...defaults].filter(([name]) => ![...written.keys()].some((other) => isSameOption(name, other)))
+  const shown = call.flags.has('defaults')
+    ? defaults
+    : call.flags.has('all') || call.words.length > 0
+      ? new Map([...unwritten, ...written])
+      : written
+  const unknown = call.words.filter((word) => ![...shown.keys()].some((name) => isSameOption(name, word)))
+  if (unknown.length > 0)
+    throw new Refusal(
+      ...unknown.map((name) => `There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`),
+    )
+  return [...shown]
+    .filter(([name]) => call.words.length === 0 || call.words.some((word) => isSameOption(word, name)))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function text(
+  wanted: readonly (readonly [string, string])[],
+  { written, sets }: { readonly written: ReadonlyMap<string, string>; readonly sets: readonly NvsetForm[] },
+): string {
+  const title = sets[0] === undefined ? 'Cluster Properties:' : `Cluster Properties: ${sets[0].id}`
+  const rows = wanted.map(
+    ([name, value]) => `  ${pairWords({ [name]: value }).join('')}${written.has(name) ? '' : ' (default)'}\n`,
+  )
+  return sets.length === 0 && rows.length === 0 ? '' : `${title}\n${rows.join('')}`
+}
+
+function oldText(wanted: readonly (readonly [string, string])[]): string {
+  return `Cluster Properties:\n${wanted.map(([name, value]) => ` ${name}: ${value}\n`).join('')}`
+}
