@@ -1,6 +1,7 @@
 /** The pulse thread of a node, set up from its files. It imports little, because it is the first thing that a daemon does. */
 
 import type { NodeName } from '../../base/index.ts'
+import { mustMeetFirst } from '../alone/wait-for-all.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
@@ -9,7 +10,6 @@ import { parseClusterFile } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
-import { mustMeetFirst } from '../two-node/wait-for-all.ts'
 import type { PulsePeer, ToPulse } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 

@@ -2,19 +2,17 @@
  * Drives the core of `quorum/two-node.ts`: shows it what this node sees, fences for it, makes the store this node's own. The last voter
  * that is left of three nodes and more goes on alone in the same way, but only on an administrator's word.
  */
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertNever, type NodeName, parseDurationMs } from '../../base/index.ts'
+import { assertNever, type NodeName } from '../../base/index.ts'
 import { parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
-import { type ClusterView, fencingActionOf, knownIncarnation, priorityDelayMs } from '../../controller/index.ts'
-import type { Announcement, FencingRecord } from '../../fencing/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
+import type { FencingRecord } from '../../fencing/index.ts'
 import {
   describeTwoNode,
   initialTwoNode,
   keepsResources,
   nextTwoNodeAt,
-  type PeerWord,
   type TwoNodeEffect,
   type TwoNodeInput,
   type TwoNodeSituation,
@@ -24,61 +22,38 @@ import {
 import { type ClusterState, refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
-import { recordWrites } from '../fencing/fencing-records.ts'
-import type { LoneDemand } from '../fencing/lone-fencer.ts'
-import type { Log } from '../host/log.ts'
-import type { Paths } from '../host/paths.ts'
 import { CoreLoop } from '../node/core-loop.ts'
-import { askNode, askOthers } from '../nodes/ask-for-list.ts'
+import { askNode } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
-import type { Planned } from '../planner/messages.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { type AloneEntries, AloneJournal } from './alone-journal.ts'
-import { lostNodes } from './last-voter.ts'
+import { type FencePeerPorts, fencePeer } from './fence-peer.ts'
+import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
+import { beginAmongMore, lostNodes } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
-import { becomeOnlyVoter, type OnlyVoter } from './only-voter.ts'
 import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
-export interface TwoNodePorts {
+export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly own: ClusterNodeEntry
-  readonly paths: Paths
   readonly peers: Peers
-  readonly log: Log
-  readonly file: () => ClusterFile
-  readonly store: () => Store
-  readonly view: () => ClusterView
   readonly quorate: () => boolean
   readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
-  /** With this node's own devices, and records in the journal. */
-  readonly fence: (asked: Omit<LoneDemand, 'attributes'>) => Promise<Announcement>
-  /** What the scheduler would do if the node were lost. */
-  readonly planWithout: (lost: NodeName) => Promise<Planned>
   /** This node's copy of the store has everything that was ever confirmed. */
   readonly isComplete: () => boolean
-  /** The store becomes this node's own. */
-  readonly goAlone: () => Promise<void>
   /** The pulse thread may ask for a lease. */
   readonly release: () => void
-  readonly onNodeList: (file: ClusterFile) => void
   readonly giveWayTo: (file: ClusterFile) => void
   readonly onChange: () => void
 }
 
-const defaultTimeoutMs = 60_000
 const unblockWithinMs = 30_000
-/** A node that is up answers within milliseconds; for one that is off nobody waits for long. */
-const askWithinMs = 1500
-const retryMs = 1000
 
 export class TwoNodeHands {
   readonly #ports: TwoNodePorts
-  readonly #journal: AloneJournal
+  readonly #goingAlone: GoingAlone
   readonly #core: CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>
   #shown = ''
-  #flushing = false
-  #goingAlone = false
   /** Until this node has met the other, or is told that it is off. */
   #holding = false
   #told = false
@@ -86,7 +61,7 @@ export class TwoNodeHands {
 
   constructor(ports: TwoNodePorts) {
     this.#ports = ports
-    this.#journal = new AloneJournal(ports.paths)
+    this.#goingAlone = new GoingAlone(ports)
     this.#core = new CoreLoop<TwoNodeState, TwoNodeInput, TwoNodeEffect>({
       initial: initialTwoNode,
       step: twoNodeStep,
@@ -101,7 +76,11 @@ export class TwoNodeHands {
     const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
     const other = otherOfTwo(file(), own)
     if (!mustMeetFirst(file(), own, paths)) return !this.#closed
-    if (!other) return await this.#mayBeginAmongMore()
+    if (!other) {
+      await beginAmongMore({ ...this.#ports, self: own.name, goingAlone: this.#goingAlone, over: () => this.#closed })
+      if (!this.#closed) release()
+      return !this.#closed
+    }
     this.#holding = true
     const list = await meetFirst({
       self: own.name,
@@ -117,34 +96,11 @@ export class TwoNodeHands {
       giveWayTo(list)
       return false
     }
-    if (this.#told && !other.votes) await this.#declareOff(new Map([[other.name, undefined]]), 'administrator')
+    if (this.#told && !other.votes)
+      await this.#goingAlone.declareOff(new Map([[other.name, undefined]]), 'administrator')
     this.#holding = false
     release()
     return true
-  }
-
-  async #mayBeginAmongMore(): Promise<boolean> {
-    const { own, log, peers, file, onNodeList, release } = this.#ports
-    const { granted } = this.#journal.entries
-    if (granted) await this.#insistOnGoingAlone(granted)
-    else
-      await Promise.race([
-        askOthers({ self: own.name, peers, file, onNodeList }),
-        delay(askWithinMs).then(() => log.info('not all nodes have answered before this one begins')),
-      ])
-    if (!this.#closed) release()
-    return !this.#closed
-  }
-
-  /** A daemon that died while it went on alone has begun what must be ended. */
-  async #insistOnGoingAlone({ lost, word }: NonNullable<AloneEntries['granted']>): Promise<void> {
-    while (!this.#closed)
-      try {
-        return await this.#goAlone(lost, word)
-      } catch (error) {
-        this.#ports.log.error('this node could not go on alone yet', { error })
-        await delay(retryMs)
-      }
   }
 
   /** The nodes that must be off, so that this one may go on without a majority. */
@@ -162,7 +118,7 @@ export class TwoNodeHands {
     if (unnamed.length > 0)
       throw refuse('not-confirmed', `Nobody has confirmed that ${unnamed.join(' and ')} is off. Nothing was changed.`)
     if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
-    await this.#goAlone(lost, 'administrator')
+    await this.#goingAlone.without(lost, 'administrator')
     await this.#untilQuorate()
     return lost
   }
@@ -215,13 +171,13 @@ export class TwoNodeHands {
 
   /** A word that was given before this daemon was restarted, on a machine that was not. */
   #resume({ heartbeat, met }: TwoNodeSituation): void {
-    const { granted } = this.#journal.entries
-    if (granted === undefined || this.#goingAlone || heartbeat !== 'silent' || !met) return
+    const { granted, underWay } = this.#goingAlone
+    if (granted === undefined || underWay || heartbeat !== 'silent' || !met) return
     this.#feed({ kind: 'peer-is-off', word: granted.word })
   }
 
   record(record: FencingRecord): void {
-    this.#journal.record(record)
+    this.#goingAlone.record(record)
   }
 
   /** This machine had quorum since it booted. */
@@ -254,24 +210,10 @@ export class TwoNodeHands {
     return describeTwoNode(this.#core.state)
   }
 
-  /** What was fenced without a majority belongs into the history, once the store takes it. */
   gainedQuorum(): void {
     noteMet(this.#ports.paths)
     this.look()
-    if (this.#goingAlone || this.#flushing) return
-    const { records, granted } = this.#journal.entries
-    if (records.length === 0 && granted === undefined) return
-    // A word that nothing came of, because the other was back before: it does not count for the next time.
-    if (granted && this.#situation()?.heartbeat !== 'heard') return
-    this.#flushing = true
-    this.#ports
-      .store()
-      .transaction({ compare: [], writes: recordWrites(records) })
-      .then(() => this.#journal.clear())
-      .catch((error: unknown) => this.#ports.log.warn('fencing could not be recorded yet', { error }))
-      .finally(() => {
-        this.#flushing = false
-      })
+    this.#goingAlone.tell(this.#situation()?.heartbeat === 'heard')
   }
 
   close(): void {
@@ -309,14 +251,14 @@ export class TwoNodeHands {
   #perform(effect: TwoNodeEffect): void {
     switch (effect.kind) {
       case 'fence':
-        this.#fence(effect.target).then(
+        fencePeer(effect.target, this.#ports).then(
           ({ succeeded, message }) => this.#feed({ kind: 'fenced', id: effect.id, succeeded, message }),
           (error: unknown) =>
             this.#feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
         )
         return
       case 'go-alone':
-        this.#goAlone([effect.without], effect.word).then(
+        this.#goingAlone.without([effect.without], effect.word).then(
           () => this.#feed({ kind: 'went-alone', succeeded: true, message: '' }),
           (error: unknown) => {
             this.#ports.log.error('this node could not go on alone yet', { error })
@@ -327,60 +269,6 @@ export class TwoNodeHands {
       default:
         assertNever(effect)
     }
-  }
-
-  async #fence(target: NodeName): Promise<{ readonly succeeded: boolean; readonly message: string }> {
-    const { action, delayMs } = await this.#wish(target)
-    const timeout = parseDurationMs(clusterOptionValue(this.#ports.view().configuration?.typed, 'fencing-timeout'))
-    const { outcome, message } = await this.#ports.fence({
-      id: `alone-${randomUUID()}`,
-      target,
-      action,
-      timeoutMs: timeout ?? defaultTimeoutMs,
-      delayMs,
-      reason: 'it is silent, and the survivor of two must be the only one',
-    })
-    return { succeeded: outcome === 'succeeded', message }
-  }
-
-  /** As the DC would have it, `priority-fencing-delay` included; where the scheduler finds nothing to fence for, the plain option. */
-  async #wish(target: NodeName): Promise<Pick<LoneDemand, 'action' | 'delayMs'>> {
-    const { log, view, planWithout } = this.#ports
-    try {
-      const { graph } = await planWithout(target)
-      const found = graph.actions.find(
-        (action) => action.kind === 'cluster' && action.operation === 'stonith' && action.node === target,
-      )
-      if (found) return { action: fencingActionOf(found), delayMs: priorityDelayMs(found) }
-    } catch (error) {
-      log.warn('how the silent node is to be fenced could not be computed: as the options say', { error })
-    }
-    const wanted = clusterOptionValue(view().configuration?.typed, 'fencing-action')
-    return { action: wanted === 'off' || wanted === 'poweroff' ? 'off' : 'reboot', delayMs: 0 }
-  }
-
-  async #goAlone(lost: readonly NodeName[], word: PeerWord): Promise<void> {
-    const { log, paths, view, goAlone } = this.#ports
-    log.warn('this node goes on alone', { without: lost, because: word })
-    this.#goingAlone = true
-    try {
-      this.#journal.grant(lost, word)
-      // Known before: another life of it may begin as soon as the store is back.
-      const known = new Map(lost.map((node) => [node, knownIncarnation(view(), node)]))
-      await goAlone()
-      await this.#declareOff(known, word)
-      noteMet(paths)
-    } finally {
-      this.#goingAlone = false
-    }
-  }
-
-  /** Into the store, which is this node's own. */
-  async #declareOff(lost: OnlyVoter['lost'], word: PeerWord): Promise<void> {
-    const { store, file, onNodeList } = this.#ports
-    const { records } = this.#journal.entries
-    onNodeList(await becomeOnlyVoter({ store: store(), file: file(), lost, word, records }))
-    this.#journal.clear()
   }
 }
 

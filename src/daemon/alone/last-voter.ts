@@ -1,10 +1,14 @@
 /**
- * Which nodes an administrator must know to be off before the last voter of three nodes and more may go on alone. No fencing is enough
- * by itself here: two lost voters of three have a majority of their own, and could be running without this node.
+ * The last voter of three nodes and more, which goes on alone on an administrator's word only. No fencing is enough by itself here: two
+ * lost voters of three have a majority of their own, and could be running without this node.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
+import type { Log } from '../host/log.ts'
+import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { GoingAlone } from './going-alone.ts'
 
 export interface LastVoter {
   readonly file: ClusterFile
@@ -15,7 +19,7 @@ export interface LastVoter {
   readonly heartbeat: (node: NodeName) => 'heard' | 'restarting' | 'silent'
 }
 
-/** Refuses where this node must not go on. Nodes without votes that are heard are not lost: they join again by themselves. */
+/** The nodes that must be off. Refuses where this node must not go on. Nodes without votes that are heard are not lost: they join again by themselves. */
 export function lostNodes({ file, self, quorate, isComplete, heartbeat }: LastVoter): readonly NodeName[] {
   if (file.store.kind !== 'etcd')
     throw refuse('not-own-store', 'The store is not the cluster’s own etcd: its majority is not decided here.')
@@ -38,4 +42,24 @@ export function lostNodes({ file, self, quorate, isComplete, heartbeat }: LastVo
       `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop --force\`).`,
     )
   return file.nodes.map(({ name }) => name).filter((name) => name !== self && heartbeat(name) === 'silent')
+}
+
+/** A node that is up answers within milliseconds; for one that is off nobody waits for long. */
+const askWithinMs = 1500
+
+/** After a boot: one of the others may have gone on without this node, or this one was about to go on without them. */
+export async function beginAmongMore(
+  ports: Omit<AskPorts, 'quorate'> & {
+    readonly log: Log
+    readonly goingAlone: Pick<GoingAlone, 'granted' | 'finish'>
+    readonly over: () => boolean
+  },
+): Promise<void> {
+  const { goingAlone, log, over } = ports
+  const { granted } = goingAlone
+  if (granted) return await goingAlone.finish(granted, over)
+  await Promise.race([
+    askOthers(ports),
+    delay(askWithinMs).then(() => log.info('not all nodes have answered before this one begins')),
+  ])
 }
