@@ -1,5 +1,6 @@
 /** Runs a program to its end and tells what it took. Python's wait4 knows it of a child, which Node.js does not. */
 import { spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
 
 export interface Usage {
   /** User and system time of all its threads. */
@@ -14,18 +15,23 @@ export type Measured =
   | ({ readonly kind: 'over' } & Usage)
   | { readonly kind: 'failed'; readonly why: string }
 
-/** Standard output goes to a file, as one is long and a reader would be measured with it. */
+/** Standard output goes to a file, as one is long and a reader would be measured with it. Whoever takes too long is sent a signal for that. */
 const measure = `
 import json, os, resource, subprocess, sys, time
 limit, stdin, stdout = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+def bound():
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 begun = time.monotonic()
-child = subprocess.Popen(sys.argv[4:], stdin=open(stdin), stdout=open(stdout, 'w'), stderr=subprocess.PIPE,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+child = subprocess.Popen(sys.argv[4:], stdin=open(stdin), stdout=open(stdout, 'w'), stderr=subprocess.PIPE, preexec_fn=bound)
 errors = child.stderr.read().decode()
 _, status, used = os.wait4(child.pid, 0)
 print(json.dumps({'status': status, 'errors': errors[-500:], 'wallSeconds': time.monotonic() - begun,
                   'cpuSeconds': used.ru_utime + used.ru_stime, 'peakMb': used.ru_maxrss / 1024}))
 `
+
+/** Of a wait status. */
+const signalBits = 0x7f
 
 export interface ProcessToMeasure {
   readonly command: readonly string[]
@@ -41,6 +47,6 @@ export function measureProcess({ command, limitSeconds, stdin, stdout }: Process
   if (run.error || run.status !== 0) return { kind: 'failed', why: `python3: ${run.error?.message ?? run.stderr}` }
   const { status, errors, ...usage } = JSON.parse(run.stdout) as Usage & { status: number; errors: string }
   if (status === 0) return { kind: 'ended', ...usage }
-  if (usage.cpuSeconds >= limitSeconds * 0.98) return { kind: 'over', ...usage }
+  if ((status & signalBits) === constants.signals.SIGXCPU) return { kind: 'over', ...usage }
   return { kind: 'failed', why: `${command[0]} ended with wait status ${status}: ${errors.trim()}` }
 }
