@@ -39,8 +39,16 @@ const maxDepth = 256
 
 /** Reads a whole document. A malformed one is refused whole, with the place of its first mistake. */
 export function parseXml(text: string): Result<XmlElement, MalformedXmlReport> {
-  const plain = scanXml(text, maxDepth)
-  return plain === undefined ? parseThoroughly(text) : ok(plain)
+  return parseXmlPieces(() => [text])
+}
+
+/**
+ * The same of a text that need not be in memory all at once, cut between its tags. It may be asked for a second time, from its
+ * beginning.
+ */
+export function parseXmlPieces(pieces: () => Iterable<string>): Result<XmlElement, MalformedXmlReport> {
+  const plain = scanXml(pieces(), maxDepth)
+  return plain === undefined ? parseThoroughly([...pieces()].join('')) : ok(plain)
 }
 
 /** What is not plain: malformed, or written in a way that programs that write a CIB do not use. */

@@ -22,6 +22,7 @@ export {
   type MalformedXmlReport,
   type Place,
   parseXml,
+  parseXmlPieces,
   printXml,
   type XmlElement,
   type XmlNode,

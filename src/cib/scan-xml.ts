@@ -5,12 +5,15 @@
  * reads the document from the beginning and is the judge of it, so nothing here needs to know what is wrong.
  *
  * The history of a large cluster is the same few attributes a million times, so each element is compared with the last one of
- * its name while it is read: an attribute that stands there in the same words is neither cut out nor kept a second time.
+ * its name while it is read: an attribute that stands there in the same words is neither cut out nor kept a second time. And it is
+ * tens of megabytes long, so it is read piece by piece, and nothing holds on to a piece that was read.
  */
 import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
 interface Scan {
-  readonly text: string
+  readonly pieces: Iterator<string>
+  /** The present piece. */
+  text: string
   /** What is read next. */
   at: number
   line: number
@@ -19,7 +22,7 @@ interface Scan {
   readonly known: Map<string, Known>
 }
 
-/** The last element of a name: its attributes in their order, and where they stood in the text. */
+/** The last element of a name: its attributes in their order, and where they stood in the piece. */
 interface Known {
   readonly name: string
   slots: Slot[]
@@ -30,7 +33,7 @@ interface Known {
 interface Slot {
   readonly name: string
   value: string
-  /** Where the value begins and ends in the text, the quotes not counted. */
+  /** Where the value begins and ends in the piece, the quotes not counted; it ends at 0 where that was an earlier one. */
   start: number
   end: number
 }
@@ -57,18 +60,33 @@ const declaration = /^<\?xml version="1\.0"(?: encoding="[uU][tT][fF]-8")?(?: st
 /** Of every element until its first child is read; never changed. */
 const noChildren: XmlNode[] = []
 
-/** The root element, or undefined for the parser to decide. `maxDepth` is how many elements may be open at once. */
-export function scanXml(text: string, maxDepth: number): XmlElement | undefined {
-  const scan: Scan = { text, at: 0, line: 1, lineStart: 0, known: new Map() }
-  scan.at = declaration.exec(text)?.[0].length ?? 0
+/**
+ * The root element, or undefined for the parser to decide, which it also is of a document that was cut into pieces in the middle of a
+ * tag or comment. `maxDepth` is how many elements may be open at once.
+ */
+export function scanXml(pieces: Iterable<string>, maxDepth: number): XmlElement | undefined {
+  const iterator = pieces[Symbol.iterator]()
+  try {
+    return scanPieces(iterator, maxDepth)
+  } finally {
+    iterator.return?.()
+  }
+}
+
+function scanPieces(pieces: Iterator<string>, maxDepth: number): XmlElement | undefined {
+  const scan: Scan = { pieces, text: '', at: 0, line: 1, lineStart: 0, known: new Map() }
+  if (takePiece(scan)) scan.at = declaration.exec(scan.text)?.[0].length ?? 0
   const open: OpenElement[] = []
   let inside: OpenElement | undefined
   let root: XmlElement | undefined
   for (;;) {
     skipSpace(scan)
-    if (scan.at === text.length) return inside === undefined ? root : undefined
-    if (text.charCodeAt(scan.at) !== less) return undefined
-    const next = text.charCodeAt(scan.at + 1)
+    if (scan.at === scan.text.length) {
+      if (takePiece(scan)) continue
+      return inside === undefined ? root : undefined
+    }
+    if (scan.text.charCodeAt(scan.at) !== less) return undefined
+    const next = scan.text.charCodeAt(scan.at + 1)
     if (next === slash) {
       if (inside === undefined || !skipEnd(scan, inside.name)) return undefined
       open.pop()
@@ -83,11 +101,22 @@ export function scanXml(text: string, maxDepth: number): XmlElement | undefined 
       if (element === undefined || open.length >= maxDepth) return undefined
       root ??= element
       if (inside !== undefined) addChild(inside, element)
-      if (text.charCodeAt(scan.at - 2) === slash) continue
+      if (scan.text.charCodeAt(scan.at - 2) === slash) continue
       inside = element
       open.push(element)
     }
   }
+}
+
+/** Goes on with the next piece, if there is one. */
+function takePiece(scan: Scan): boolean {
+  const { done, value } = scan.pieces.next()
+  if (done === true) return false
+  scan.lineStart -= scan.text.length
+  scan.text = value
+  scan.at = 0
+  for (const { slots } of scan.known.values()) for (const slot of slots) slot.end = 0
+  return true
 }
 
 /** Most have one or none, for whom an array that is made with its only child takes the least room. */
@@ -131,7 +160,7 @@ function readComment(scan: Scan): string | undefined {
     } else if ((character < blank && character !== tab) || character >= firstSurrogate) return undefined
   }
   scan.at = end + 3
-  return text.slice(at + 4, end)
+  return ownCopy(text.slice(at + 4, end))
 }
 
 /** `<name a="b" …>` or `<name a="b" …/>`. */
@@ -140,7 +169,7 @@ function readElement(scan: Scan): OpenElement | undefined {
   const place: Place = { line: scan.line, column: scan.at - scan.lineStart + 1 }
   const nameEnd = endOfName(text, scan.at + 1)
   if (nameEnd === scan.at + 1) return undefined
-  const known = knownBy(scan, text.slice(scan.at + 1, nameEnd))
+  const known = knownBy(scan, ownCopy(text.slice(scan.at + 1, nameEnd)))
   scan.at = nameEnd
   const attributes = readAttributes(scan, known)
   if (attributes === undefined) return undefined
@@ -210,7 +239,7 @@ function slotOf(scan: Scan, known: Known, count: number): Slot | undefined {
     }
   }
   const end = endOfName(text, at)
-  const name = text.slice(at, end)
+  const name = ownCopy(text.slice(at, end))
   const earlier = known.slots.slice(0, count)
   if (name === '' || name === '__proto__' || earlier.some((slot) => slot.name === name)) return undefined
   const slot: Slot = { name, value: '', start: 0, end: 0 }
@@ -240,13 +269,18 @@ function readValue(scan: Scan, slot: Slot): boolean {
   }
   scan.at = at + 1
   if (isLast && at + toLast === slot.end && slot.end > 0) return true
-  const written = text.slice(start, at)
+  const written = ownCopy(text.slice(start, at))
   const value = isEscaped ? unescaped(written) : written
   if (value === undefined) return false
   slot.value = value
   slot.start = start
   slot.end = at
   return true
+}
+
+/** By way of a longer text, for JavaScript keeps what is cut out of one as a place in it, and the whole of it with that. */
+function ownCopy(cutting: string): string {
+  return ` ${cutting}`.slice(1)
 }
 
 const entities: Readonly<Record<string, string>> = {

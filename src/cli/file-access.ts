@@ -1,14 +1,16 @@
 /** `-f FILE`: a CIB in a file stands for the cluster. What needs a running one is refused by name. */
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { parseXml, printXml, type XmlElement } from '../cib/index.ts'
+import { rename, writeFile } from 'node:fs/promises'
+import { parseXmlPieces, printXml, type XmlElement } from '../cib/index.ts'
 import type { ClusterAccess } from './access.ts'
 import { Refusal } from './command.ts'
+import { xmlPieces } from './xml-pieces.ts'
 
 export function fileAccess(path: string): ClusterAccess {
   return {
     live: undefined,
     close: () => undefined,
-    readCib: async () => ({ cib: await readCibFile(path), version: 0 }),
+    // Asynchronous as that of a running cluster, so that a refusal is a rejection.
+    readCib: async () => await Promise.resolve({ cib: readCibFile(path), version: 0 }),
     push: async ({ cib }) => {
       // Written beside and renamed: whoever reads the file sees the old or the new one, never a half.
       await writeFile(`${path}.new`, printXml(cib))
@@ -18,15 +20,21 @@ export function fileAccess(path: string): ClusterAccess {
   }
 }
 
-async function readCibFile(path: string): Promise<XmlElement> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new Refusal(`The CIB file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
-  })
-  const parsed = parseXml(text)
+function readCibFile(path: string): XmlElement {
+  const pieces = openedPieces(path)
+  const parsed = parseXmlPieces(pieces)
   if (parsed.ok && parsed.value.name === 'cib') return parsed.value
   if (parsed.ok) throw new Refusal(`${path} holds <${parsed.value.name}>, not a CIB.`)
   const [report] = parsed.reports
   throw new Refusal(
     `${path} is not well-formed XML: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
+}
+
+function openedPieces(path: string): () => Iterable<string> {
+  try {
+    return xmlPieces(path)
+  } catch (error) {
+    throw new Refusal(`The CIB file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../src/base/index.ts'
-import { parseThoroughly } from '../../src/cib/document.ts'
+import { parseThoroughly, parseXmlPieces } from '../../src/cib/document.ts'
 import { scanXml } from '../../src/cib/scan-xml.ts'
 
 const plain = `<?xml version="1.0"?>
@@ -22,9 +22,24 @@ const plain = `<?xml version="1.0"?>
 `
 
 test('a plain document is read as the parser reads it, places included', () => {
-  const scanned = scanXml(plain, 256)
+  const scanned = scanXml([plain], 256)
   expect(scanned).toBeDefined()
   expect({ ok: true, value: scanned }).toEqual(parseThoroughly(plain))
+})
+
+test('a document is read the same in pieces, places included', () => {
+  const tags = plain.split(/(?<=>)/)
+  for (const length of [1, 2, 5]) {
+    const pieces: string[] = []
+    for (let at = 0; at < tags.length; at += length) pieces.push(tags.slice(at, at + length).join(''))
+    expect({ ok: true, value: scanXml(pieces, 256) }).toEqual(parseThoroughly(plain))
+  }
+})
+
+test('a document in pieces that are cut in the middle of a tag is left to the parser, which puts them together', () => {
+  const pieces = ['<cib><a b="c', 'd"/></cib>']
+  expect(scanXml(pieces, 256)).toBeUndefined()
+  expect(parseXmlPieces(() => pieces)).toEqual(parseThoroughly(pieces.join('')))
 })
 
 test.each([
@@ -43,7 +58,7 @@ test.each([
   ['blanks around an equals sign', '<a b = "c"/>'],
   ['an attribute that objects have already', '<a __proto__="c"/>'],
 ])('%s is left to the parser, which accepts it', (_, text) => {
-  expect(scanXml(text, 256)).toBeUndefined()
+  expect(scanXml([text], 256)).toBeUndefined()
   expect(parseThoroughly(text).ok).toBe(true)
 })
 
@@ -69,14 +84,14 @@ test.each([
   ['a comment that ends with the text', '<a><!-- '],
   ['a slash in a start tag', '<a / >'],
 ])('%s is left to the parser, which refuses it', (_, text) => {
-  expect(scanXml(text, 256)).toBeUndefined()
+  expect(scanXml([text], 256)).toBeUndefined()
   expect(parseThoroughly(text).ok).toBe(false)
 })
 
 test('elements that are nested too deep are left to the parser', () => {
   const nested = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
-  expect(scanXml(nested(4), 4)).toBeDefined()
-  expect(scanXml(nested(5), 4)).toBeUndefined()
+  expect(scanXml([nested(4)], 4)).toBeDefined()
+  expect(scanXml([nested(5)], 4)).toBeUndefined()
 })
 
 test('a document with a mistake is never read as another one', () => {
@@ -106,7 +121,7 @@ test('a document with a mistake is never read as another one', () => {
     const at = Math.floor(random() * plain.length)
     const piece = random() < 0.3 ? '' : (pieces[Math.floor(random() * pieces.length)] ?? '')
     const text = plain.slice(0, at) + piece + plain.slice(at + Math.floor(random() * 3))
-    const scanned = scanXml(text, 256)
+    const scanned = scanXml([text], 256)
     if (scanned === undefined) continue
     read++
     expect({ ok: true, value: scanned }, `seed ${seed}`).toEqual(parseThoroughly(text))

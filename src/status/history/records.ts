@@ -82,12 +82,13 @@ function readResources(lrm: XmlElement | undefined): readonly RecordedResource[]
 }
 
 /** Notifications tell nothing of the state, and have no call ids to be placed by. */
-function readEntries(resource: XmlElement): readonly HistoryEntry[] {
-  return sortByAge(
-    childElements(resource, 'lrm_rsc_op')
-      .map(readEntry)
-      .filter(({ operation }) => operation !== 'notify'),
+function readEntries({ children }: XmlElement): readonly HistoryEntry[] {
+  const entries = children.flatMap((child) =>
+    child.kind === 'element' && child.name === 'lrm_rsc_op' && child.attributes.operation !== 'notify'
+      ? [readEntry(child)]
+      : [],
   )
+  return sortByAge(entries)
 }
 
 function readAgent({ attributes }: XmlElement): Agent | undefined {
