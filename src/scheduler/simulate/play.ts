@@ -57,12 +57,12 @@ function resultOf(action: GraphAction, failures: readonly OperationSpec[]): Play
 
 /** One line, as `crm_simulate` tells it. `knownNames` are the names by which the status knows primitives. */
 export function describePlayed({ action }: PlayedAction, knownNames: ReadonlySet<string>): string {
-  const { operation, attributes, node } = action
+  const { operation, node } = action
   switch (action.kind) {
     case 'pseudo':
       return `Pseudo action:   ${action.key}${operation === 'stonith' ? ` on ${node}` : ''}`
     case 'cluster':
-      if (operation === 'stonith') return `Fencing ${node} (${attributes.CRM_meta_stonith_action})`
+      if (operation === 'stonith') return `Fencing ${node} (${action.attributes.CRM_meta_stonith_action})`
       return `Cluster action:  ${operation}${action.resource === undefined ? '' : ` for ${action.resource}`} on ${node}`
     case 'resource': {
       const { resource, longId, intervalMs } = action
