@@ -5,6 +5,8 @@ export interface Contender {
   readonly command: readonly string[]
   /** CPU seconds after which it is stopped, once it is known what the one before it took. */
   readonly limitSeconds: (before: Measured | undefined) => number
+  /** By the clock, from the moment at which it is asked. */
+  readonly patienceSeconds?: () => number
 }
 
 /** A run that takes longer is long enough for the rest of the machine to average out. */
@@ -14,10 +16,14 @@ const longEnoughSeconds = 10
 export function measureInTurn(contenders: readonly Contender[], rounds: number): readonly Measured[] {
   const best: Measured[] = []
   for (let round = 0; round < rounds; round++)
-    for (const [index, { command, limitSeconds }] of contenders.entries()) {
+    for (const [index, { command, limitSeconds, patienceSeconds }] of contenders.entries()) {
       const known = best[index]
       if (known !== undefined && (known.kind !== 'ended' || known.cpuSeconds > longEnoughSeconds)) continue
-      const found = measureProcess({ command, limitSeconds: limitSeconds(best[index - 1]) })
+      const found = measureProcess({
+        command,
+        limitSeconds: limitSeconds(best[index - 1]),
+        ...(patienceSeconds && { patienceSeconds: patienceSeconds() }),
+      })
       best[index] = known === undefined ? found : better(known, found)
     }
   return best
