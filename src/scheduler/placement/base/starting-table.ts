@@ -2,11 +2,11 @@
  * Where a resource is allowed before anything is said about it: everywhere with 0 in a symmetric cluster, nowhere in an
  * asymmetric one. A bundle's node is for that bundle's member alone: the member is allowed there only, with 500.
  */
-import { INFINITY_SCORE } from '../../cib/index.ts'
-import type { ClusterStatus } from '../../status/index.ts'
-import { type BundleEntry, type Entry, type ReplicaEntries, type ResourceTree, topOf } from '../tree.ts'
-import type { NodeTable } from './node-table.ts'
-import { absent, emptyTable, type ScoreTable } from './score-table.ts'
+import { INFINITY_SCORE } from '../../../cib/index.ts'
+import type { ClusterStatus } from '../../../status/index.ts'
+import { type BundleEntry, type Entry, type ReplicaEntries, type ResourceTree, topOf } from '../../tree.ts'
+import type { NodeTable } from '../node-table.ts'
+import { absent, emptyTable, type ScoreTable } from '../score-table.ts'
 
 interface Input {
   readonly status: ClusterStatus
