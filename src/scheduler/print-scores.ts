@@ -1,6 +1,6 @@
 /** The scores as `crm_simulate --show-scores` prints them, sorted. */
 import type { NodeName } from '../base/index.ts'
-import { formatScore } from '../cib/index.ts'
+import { formatScore, type Score } from '../cib/index.ts'
 import type { ScoreLine } from './assignment.ts'
 import { absent } from './placement/score-table.ts'
 
@@ -14,13 +14,21 @@ function promotionLine({ resource, node, score }: Extract<ScoreLine, { readonly 
 }
 
 function scoreLines(
-  { by, resource, scores }: Extract<ScoreLine, { readonly kind: 'scores' }>,
+  line: Extract<ScoreLine, { readonly kind: 'scores' }>,
   nodes: readonly { readonly name: NodeName }[],
 ): readonly string[] {
-  return nodes.flatMap((node, index) => {
+  return scoresByNode(line, nodes).map(
+    ({ node, score }) => `pcmk__${line.by}_assign: ${line.resource} allocation score on ${node}: ${formatScore(score)}`,
+  )
+}
+
+/** Without the nodes that it has no score for. */
+export function scoresByNode(
+  { scores }: Extract<ScoreLine, { readonly kind: 'scores' }>,
+  nodes: readonly { readonly name: NodeName }[],
+): readonly { readonly node: NodeName; readonly score: Score }[] {
+  return nodes.flatMap(({ name }, index) => {
     const score = scores[index] ?? absent
-    return score === absent
-      ? []
-      : [`pcmk__${by}_assign: ${resource} allocation score on ${node.name}: ${formatScore(score)}`]
+    return score === absent ? [] : [{ node: name, score }]
   })
 }

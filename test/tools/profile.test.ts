@@ -27,4 +27,7 @@ test('what is no CIB, and no number, is told', async () => {
   writeFileSync(join(folder, 'c.xml'), '<cib')
   expect((await profiled('--profile', folder)).errors).toContain(`${folder}/c.xml holds no CIB`)
   expect((await profiled('--profile', folder, '--repeat', 'x')).exitCode).toBe(64)
+  const missing = await profiled('--profile', join(folder, 'none'))
+  expect(missing).toMatchObject({ exitCode: 66, output: '' })
+  expect(missing.errors).toMatch(/^crm_simulate: The folder \S+\/none cannot be read: ENOENT.*\.\n$/)
 })

@@ -4,6 +4,7 @@
  * cluster would make a new one: after it only what touches nothing, and what a transition always finishes, is done.
  */
 import { INFINITY_SCORE } from '../../cib/index.ts'
+import type { ClusterStatus } from '../../status/index.ts'
 import type { GraphAction, TransitionGraph } from '../../transition/index.ts'
 import type { OperationSpec } from './operation-spec.ts'
 
@@ -65,11 +66,25 @@ export function describePlayed({ action }: PlayedAction, knownNames: ReadonlySet
       if (operation === 'stonith') return `Fencing ${node} (${action.attributes.CRM_meta_stonith_action})`
       return `Cluster action:  ${operation}${action.resource === undefined ? '' : ` for ${action.resource}`} on ${node}`
     case 'resource': {
-      const { resource, longId, intervalMs } = action
-      const isKnown = knownNames.has(resource) || longId === undefined || !knownNames.has(longId)
-      const name = isKnown ? resource : longId
+      const { intervalMs } = action
       const interval = intervalMs > 0 && operation !== 'delete' ? `=${intervalMs}` : ''
-      return `Resource action: ${name.padEnd(15)} ${operation}${interval} on ${node}`
+      return `Resource action: ${playedName(action, knownNames).padEnd(15)} ${operation}${interval} on ${node}`
     }
   }
+}
+
+/** An instance of a clone goes by the name under which the status knows it. */
+export function playedName(
+  { resource, longId }: Extract<GraphAction, { readonly kind: 'resource' }>,
+  knownNames: ReadonlySet<string>,
+): string {
+  return knownNames.has(resource) || longId === undefined || !knownNames.has(longId) ? resource : longId
+}
+
+export function namesKnownTo({ primitivesById }: ClusterStatus): ReadonlySet<string> {
+  return new Set(
+    [...primitivesById.values()].flatMap(({ id, state }) =>
+      state.historyName === undefined ? [id] : [id, state.historyName],
+    ),
+  )
 }

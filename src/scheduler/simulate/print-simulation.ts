@@ -5,7 +5,7 @@ import { printDot, printGraphXml, printSvg } from '../../transition/index.ts'
 import { describeChange } from '../actions/graph/summary.ts'
 import { printScores } from '../print-scores.ts'
 import { describeCounting, isCounted } from './count-failure.ts'
-import { describePlayed, type PlayedAction } from './play.ts'
+import { describePlayed, namesKnownTo, type PlayedAction } from './play.ts'
 import { printAttributes, printFailCounts, printFailures } from './print-details.ts'
 import { printUtilization } from './print-utilization.ts'
 import { type Simulation, type SimulationInput, simulate, statusAfter, statusFor } from './simulate.ts'
@@ -124,11 +124,7 @@ function statusLines(
 
 function playedLines({ played, status }: Simulation): readonly string[] {
   if (played.length === 0) return []
-  const names = new Set<string>()
-  for (const { id, state } of status.primitivesById.values()) {
-    names.add(id)
-    if (state.historyName !== undefined) names.add(state.historyName)
-  }
+  const names = namesKnownTo(status)
   return played.flatMap((result) => [`  * ${describePlayed(result, names)}`, ...failureLines(status, result)])
 }
 

@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Shadows, Tool } from '../tool.ts'
+import { describePatch } from './describe-patch.ts'
 import { makePatch } from './patch.ts'
 import { withVersion } from './version.ts'
 
@@ -31,7 +32,7 @@ export const crmShadow: Tool = {
     flag('which,w', 'The copy that is worked on'),
     flag('display,p', 'What is in it'),
     flag('edit,E', 'Edit it in $EDITOR'),
-    flag('diff,d', 'What it changes, as cibadmin --patch takes it; 1 where there is something'),
+    flag('diff,d', 'What it changes, in lines; 1 where there is something'),
     flag('file,F', 'The file that it is in'),
     valued('create,c', 'NAME', 'Copy the configuration of the cluster'),
     valued('create-empty,e', 'NAME', 'Make an empty configuration'),
@@ -160,7 +161,7 @@ class Shadow {
     const difference = makePatch(parsed(asked.output), this.#read(name), true)
     return difference === undefined
       ? printed('')
-      : { exitCode: exitCodes.error, output: printXml(difference), errors: '' }
+      : { exitCode: exitCodes.error, output: describePatch(difference), errors: '' }
   }
 
   #end(): ToolReply {

@@ -14,6 +14,7 @@ import {
   type Resource,
   roleOrChange,
 } from '../../status/index.ts'
+import { nodeState } from '../cib/tree.ts'
 import { bansOf } from './bans.ts'
 import {
   attributesOf,
@@ -151,6 +152,11 @@ function dcElement(facts: MonitorFacts): XmlElement {
   })
 }
 
+/** As its record says, until it begins to shut down. */
+function isExpected(cib: XmlElement, node: NodeStatus): boolean {
+  return node.kind === 'member' && !node.shutdown && nodeState(cib, node.name)?.attributes.expected === 'member'
+}
+
 function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlElement {
   const { status, cib } = facts
   const running = runningOn(status, cib, node)
@@ -167,7 +173,7 @@ function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlEl
     health: node.health,
     ...(featureSet === undefined ? {} : { feature_set: featureSet }),
     shutdown: String(node.shutdown),
-    expected_up: String(node.kind === 'member' && !node.shutdown && (node.online || node.unclean || node.lost)),
+    expected_up: String(isExpected(cib, node)),
     is_dc: String(node.isDc),
     resources_running: String(running.length),
     type: node.kind === 'member' ? 'member' : 'remote',

@@ -14,6 +14,7 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { profile } from './profile.ts'
+import { simulationElements } from './xml.ts'
 
 const written = (option: OptionSpec): OptionSpec => ({ ...option, file: 'written' })
 
@@ -53,6 +54,7 @@ export const crmSimulate: Tool = {
     { ...flag('all-actions,a', 'Nothing: a graph shows what it does'), ignored: true },
   ],
   runsHere: true,
+  printsXml: true,
   run: (call, world) => (hasOption(call.given, 'profile') ? profile(call, world) : run(call, world)),
 }
 
@@ -88,6 +90,17 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
     },
   })
   save(call, texts)
+  if (optionValue(given, 'output-as') === 'xml') {
+    const shown = {
+      attributes: hasOption(given, 'show-attrs'),
+      failCounts: hasOption(given, 'show-failcounts'),
+      utilization: hasOption(given, 'show-utilization'),
+      scores: hasOption(given, 'show-scores'),
+      plans,
+      plays,
+    }
+    return printed('', simulationElements(texts, { cib: source, whatIf }, shown))
+  }
   const scores = hasOption(given, 'show-scores') ? texts.scores() : ''
   if (hasOption(given, 'quiet')) return printed(scores)
   // Without a word on the transition, the status alone was asked for.

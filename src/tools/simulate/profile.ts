@@ -1,5 +1,5 @@
 /** crm_simulate --profile: how long the scheduler takes for each CIB in a folder. */
-import { parseXml, type XmlElement } from '../../cib/index.ts'
+import { element, parseXml, type XmlElement } from '../../cib/index.ts'
 import { momentOf, simulateCib } from '../../scheduler/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { optionValue } from '../options.ts'
@@ -12,15 +12,30 @@ export function profile({ given, files }: ParsedCall, world: ToolWorld): ToolRep
   if (!Number.isInteger(repeat) || repeat < 1)
     return refused(exitCodes.usage, 'crm_simulate: --repeat takes a number from 1 on.')
   const folder = optionValue(given, 'profile') ?? ''
+  const paths = cibsIn(folder, files)
+  if (typeof paths === 'string') return refused(exitCodes.noInput, `crm_simulate: ${paths}`)
   const lines: string[] = []
-  for (const path of files?.listXml(folder) ?? []) {
+  const timings: XmlElement[] = []
+  for (const path of paths) {
     const cib = parseXml(files?.read(path) ?? '')
     if (!cib.ok) return refused(exitCodes.dataError, `crm_simulate: ${path} holds no CIB: ${cib.reports[0]?.message}.`)
     const began = performance.now()
     for (let times = 0; times < repeat; times++) schedule(cib.value, given, world)
-    lines.push(`  * Testing ${path} ... ${((performance.now() - began) / 1000).toFixed(2)} secs\n`)
+    const seconds = ((performance.now() - began) / 1000).toFixed(2)
+    lines.push(`  * Testing ${path} ... ${seconds} secs\n`)
+    timings.push(element('timing', { file: path, duration: seconds }))
   }
-  return printed(`Timings:\n${lines.join('')}`)
+  return printed(`Timings:\n${lines.join('')}`, [element('timings', {}, timings)])
+}
+
+/** A sentence where there are none. */
+function cibsIn(folder: string, files: ParsedCall['files']): readonly string[] | string {
+  try {
+    const paths = files?.listXml(folder) ?? []
+    return paths.length > 0 ? paths : `The folder ${folder} holds no files that end with .xml.`
+  } catch (error) {
+    return `The folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}.`
+  }
 }
 
 function schedule(cib: XmlElement, given: ParsedCall['given'], world: ToolWorld): void {

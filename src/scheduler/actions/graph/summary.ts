@@ -15,10 +15,20 @@ export interface TransitionChange {
   readonly subject: string
   /** `alpha -> beta`, `Unpromoted -> Promoted alpha`; none for nodes. */
   readonly details?: string
+  /** What the details say, as data; none for nodes. */
+  readonly place?: ChangePlace
   readonly reason?: string
   /** What the reason says, as data. */
   readonly cause?: ActionCause
   readonly blocked: boolean
+}
+
+export interface ChangePlace {
+  /** Where it is, and where it will be if that is told. */
+  readonly from?: string
+  readonly to?: string
+  /** Only where roles are told: one of them is more than Started. */
+  readonly roles?: { readonly now: Role; readonly next: Role }
 }
 
 export function summarize(settled: Settled): readonly TransitionChange[] {
@@ -220,14 +230,27 @@ function change(facts: Facts, what: string, { operation: own, source, stays = fa
     what,
     subject: facts.unit.id,
     details: detailsOf(facts, facts.current, stays ? undefined : facts.next),
+    place: placeOf(facts, facts.current, stays ? undefined : facts.next),
     ...(reason !== undefined && { reason }),
     ...(cause !== undefined && { cause }),
     blocked: own?.runnable === false,
   }
 }
 
-function detailsOf({ role, nextRole }: Facts, from: NodeStatus | undefined, to: NodeStatus | undefined): string {
-  const named = roleRank(role) > roleRank('Started') || roleRank(nextRole) > roleRank('Unpromoted')
+const tellsRoles = ({ role, nextRole }: Facts): boolean =>
+  roleRank(role) > roleRank('Started') || roleRank(nextRole) > roleRank('Unpromoted')
+
+function placeOf(facts: Facts, from: NodeStatus | undefined, to: NodeStatus | undefined): ChangePlace {
+  return {
+    ...(from && { from: from.name }),
+    ...(to && { to: to.name }),
+    ...(tellsRoles(facts) && { roles: { now: facts.role, next: facts.nextRole } }),
+  }
+}
+
+function detailsOf(facts: Facts, from: NodeStatus | undefined, to: NodeStatus | undefined): string {
+  const { role, nextRole } = facts
+  const named = tellsRoles(facts)
   const sameRole = role === nextRole
   if (!from) return named ? `${role} -> ${nextRole} ${to?.name}` : `${to?.name}`
   if (!to) return named ? `${role} ${from.name}` : from.name
