@@ -15,6 +15,10 @@ interface Case {
   readonly scores?: readonly string[]
   /** Executed one after the other, with anything in between. */
   readonly inOrder?: readonly string[]
+  /** Among the lines of the whole summary. */
+  readonly told?: readonly string[]
+  /** Actions or edges that are not in the graph. */
+  readonly absent?: readonly string[]
 }
 
 const cases: readonly Case[] = [
@@ -351,11 +355,72 @@ const cases: readonly Case[] = [
     transition: ['Start with ( n1 )'],
     scores: ['pcmk__primitive_assign: with allocation score on n1: 7'],
   },
+  {
+    name: 'what stops with its group and starts nowhere waits for no probe of what the group is placed with',
+    cib: {
+      resources: clone('c', dummy('a'), { interleave: 'true' }) + `<group id="g">${dummy('b')}</group>`,
+      constraints: `<rsc_order id="o" first="c" then="g"/><rsc_location id="l" rsc="g" node="n1" score="-INFINITY"/>`,
+      nodes: { n1: { ran: ['a start', 'b start'] }, n2: { attributes: { shutdown: '1' }, ran: ['b monitor 0 rc=7'] } },
+    },
+    transition: ['Stop b ( n1 ) due to node availability'],
+    absent: [
+      'rsc_op a_monitor_0 a:1_monitor_0 n2 -> rsc_op b_stop_0 n1',
+      'rsc_op a_monitor_0 a:0_monitor_0 n2 -> rsc_op b_stop_0 n1',
+    ],
+  },
+  {
+    name: 'fail counts of a node that is fenced go with it',
+    cib: {
+      resources: dummy('web') + '<primitive id="fence" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: {
+        n1: {
+          ran: ['web start', 'web monitor 10000 failure rc=1 digest=other'],
+          attributes: { terminate: 'true', 'fail-count-web#monitor_10000': '1' },
+        },
+        n2: {},
+      },
+    },
+    transition: ["Fence (reboot) n1 'fencing was requested'", 'Move web ( n1 -> n2 )', 'Start fence ( n2 )'],
+    absent: ['crm_event web_clear_failcount_0 n1'],
+  },
+  {
+    name: 'a start that is under way is in the transition of its group although the resource is to be nowhere',
+    cib: {
+      resources: `<group id="g">${dummy('web')}</group>`,
+      constraints: '<rsc_location id="l" rsc="g" node="n1" score="-INFINITY"/>',
+      nodes: { n1: { ran: ['web start pending'] } },
+    },
+    transition: ['Stop web ( n1 ) due to node availability'],
+    inOrder: ['Pseudo action: g_stopped_0', 'Pseudo action: g_start_0'],
+  },
+  {
+    name: 'a probe that found no agent is shown in an asymmetric cluster, too',
+    cib: {
+      resources: dummy('web'),
+      options: { 'symmetric-cluster': 'false' },
+      nodes: { n1: { ran: ['web monitor 0 rc=5'] } },
+    },
+    transition: [],
+    told: ['web (ocf:pacemaker:Dummy): Stopped (Not installed)'],
+  },
+  {
+    name: 'results of an instance whose history bears a number do not take the place of its older ones',
+    cib: {
+      resources: clone('c', dummy('web'), { promotable: 'true' }),
+      nodes: { n1: { ran: ['web:0 start', 'web:0 promote pending last'] } },
+    },
+    transition: ['Demote web:0 ( Promoted -> Unpromoted n1 )'],
+    told: ['Promoted: [ n1 ]'],
+  },
 ]
 
-test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [] }) => {
-  const told = simulateSmall(cib)
-  expect(told.transition.toSorted()).toEqual(transition.toSorted())
-  expect(told.scores).toEqual(expect.arrayContaining([...scores]))
-  expect(told.executed.filter((line) => inOrder.includes(line))).toEqual(inOrder)
+test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], absent = [] }) => {
+  const simulated = simulateSmall(cib)
+  const lines = simulated.summary.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').replace(/^ \* /, '').trim())
+  expect(simulated.transition.toSorted()).toEqual(transition.toSorted())
+  expect(simulated.scores).toEqual(expect.arrayContaining([...scores]))
+  expect(simulated.executed.filter((line) => inOrder.includes(line))).toEqual(inOrder)
+  expect(lines).toEqual(expect.arrayContaining([...told]))
+  expect(simulated.graph.filter((line) => absent.includes(line))).toEqual([])
 })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parseXml } from '../../src/cib/index.ts'
 import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
+import { linesOf } from '../fuzz/answer.ts'
 
 export interface SmallCib {
   readonly resources: string
@@ -47,7 +48,7 @@ const noParameters = 'f2317cad3d54cec5d7d7aa7d0bf35cf8'
 
 /**
  * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were, and
- * `failure` for the record that is kept of the last failure, `keyless` for one that does not say what was expected, and
+ * `failure` for the record that is kept of the last failure, `last` for that of the last operation, `keyless` for one that does not say what was expected, and
  * `web migrate_to from=n1 to=n2` for half of a live migration.
  */
 function operation(node: string, text: string, call: number): { readonly resource: string; readonly xml: string } {
@@ -61,7 +62,7 @@ function operation(node: string, text: string, call: number): { readonly resourc
   const id = words.includes('failure')
     ? `${resource}_last_failure_0`
     : interval === '0'
-      ? `${resource}_${name}_0`
+      ? `${resource}_${words.includes('last') ? 'last' : name}_0`
       : `${resource}_${name}_${interval}`
   const status = isPending ? '-1' : (word('status') ?? '0')
   const key = `1:1:${expected}:x`
@@ -115,12 +116,14 @@ export interface Told {
   readonly executed: readonly string[]
   readonly summary: string
   readonly scores: readonly string[]
+  /** Actions, and `rsc_op web_stop_0 n1 -> rsc_op db_stop_0 n1` for what waits for what. */
+  readonly graph: readonly string[]
 }
 
 export function simulateSmall(cib: SmallCib): Told {
   const parsed = parseXml(smallCib(cib))
   if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join('\n'))
-  const { summary, scores } = simulateCib({
+  const { summary, scores, graph } = simulateCib({
     cib: parsed.value,
     now: 1_700_000_000,
     md5: (text) => createHash('md5').update(text, 'utf8').digest('hex'),
@@ -134,5 +137,6 @@ export function simulateSmall(cib: SmallCib): Told {
       .split('\n')
       .map((line) => line.replaceAll(/\s+/g, ' ').replace(/^ \* /, '').trim())
       .filter((line) => line !== '')
-  return { transition: tidy(transition), executed: tidy(executed), summary, scores: tidy(scores()) }
+  const lines = linesOf({ summary, scores: scores(), graph: graph() }, false)
+  return { transition: tidy(transition), executed: tidy(executed), summary, scores: tidy(scores()), graph: lines.graph }
 }

@@ -55,12 +55,11 @@ function orderWithGroup(then: Then, group: GroupUnit, { member, isFirst }: InGro
   }
   then([group, 'stop'], [member, 'stop'], down)
   then([member, 'stop'], [group, 'stopped'], isDown)
+  // Before what makes up a start that nobody planned: what cannot start is not begun with its group.
+  then([group, 'start'], [member, 'start'], thenShowsFirst)
   then([member, 'start'], [group, 'running'], isUp)
-  if (isOrdered(group)) {
-    then([group, 'start'], [member, 'start'], thenShowsFirst)
-    return
-  }
-  const up = ordered | unrunnableFirstBlocks | thenShowsFirst
+  if (isOrdered(group)) return
+  const up = firstImpliesThen | unrunnableFirstBlocks | thenShowsFirst
   then([group, 'start'], [member, 'start'], up)
   if (isPromotable(group)) then([group, 'promote'], [member, 'promote'], up)
 }

@@ -42,7 +42,7 @@ export function draftRoleChanges(draft: Ordering, unit: PrimitiveUnit): void {
     if (policy === 'stop_unexpected') draft.keptWhereExpected.add(unit)
   }
   // A start that is under way is waited for.
-  if (state.pending?.operation === 'start' && target) {
+  if (state.pending?.operation === 'start') {
     obtain(draft, { unit, task: 'start', node: target, optional: true }).alwaysInGraph = true
   }
   const needsPromote = !isMoving && needsRepromotion(unit)
