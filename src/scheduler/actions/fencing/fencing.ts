@@ -44,6 +44,9 @@ function planNode(draft: Drafting, primitives: readonly PrimitiveUnit[], { node,
     const reason = node.fencingReasons[0] ?? draft.fencing.get(node.name)?.[0] ?? 'node is unclean'
     const action = fenceAction(draft, node, { optional: false, reason })
     orderAroundFencing(draft, primitives, action)
+    // The node's fail counts go with it.
+    for (const unit of primitives)
+      for (const clear of actionsOn(draft, unit, 'clear_failcount', node)) clear.runnable = false
     if (node.isDc) done.dc = action
     else done.fencing.push(action)
     return
