@@ -124,13 +124,13 @@ function withChanges({ state, changes }: NodeState, circumstances: Circumstances
   let counted = state
   for (const { action, exitCode, failed } of changes) {
     const name = recordedName(histories, action)
-    const recorded = recordedOperation({ name, action, exitCode, failed, circumstances })
+    const recorded = recordedOperation({ action, exitCode, failed, circumstances })
     const [only, another] = histories.get(name) ?? []
     // Where a resource has two histories, a result is neither's: it gets one of its own.
     const entry = only === undefined || another !== undefined ? newHistory(name, action.agent) : only
     const others = (histories.get(name) ?? []).filter((other) => other !== entry)
     histories.set(name, [...others, withOperation(entry, recorded)])
-    if (failed && isCounted(recorded)) counted = withFailureCounted(counted, { ...recorded, startFailureIsFatal })
+    if (failed && isCounted(recorded)) counted = withFailureCounted(counted, { ...recorded, name, startFailureIsFatal })
   }
   const newResources: XmlElement = { ...resources, children: [...histories.values()].flat() }
   return withChild(counted, withChild(lrm, newResources))
@@ -147,22 +147,21 @@ function historiesById(entries: readonly XmlElement[]): Histories {
   return histories
 }
 
-/** An instance goes on under the name that the node has for it. */
+/** An instance goes on in the history that the node has for it; its new entries have its own name all the same. */
 function recordedName(histories: Histories, { resource, longId }: ResourceAction): string {
   return longId !== undefined && histories.has(longId) ? longId : resource
 }
 
 function recordedOperation(about: {
-  readonly name: string
   readonly action: ResourceAction
   readonly exitCode: number
   readonly failed: boolean
   readonly circumstances: Circumstances
 }): RecordedOperation {
-  const { name, action, exitCode, failed, circumstances } = about
+  const { action, exitCode, failed, circumstances } = about
   const { operation, intervalMs, node, migration } = action
   return {
-    name,
+    name: action.resource,
     operation: operation === 'reload-agent' && !failed ? 'start' : operation,
     intervalMs,
     node,
