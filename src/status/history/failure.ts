@@ -41,8 +41,7 @@ export function applyFailure(reading: Reading, outcome: Outcome): void {
 export function applyMissingAgent(reading: Reading): void {
   reading.role = 'Stopped'
   clearFailures(reading)
-  if (reading.entry.exitCode !== exitCodes.notInstalled || reading.world.options.symmetricCluster)
-    recordFailure(reading)
+  recordFailure(reading)
   ban(reading, 'hard-error')
 }
 
