@@ -36,7 +36,7 @@ function firstsOf(draft: Drafting, { first, follower }: Order): readonly DraftAc
   const { unit, task } = first
   if (found.length > 0 || !unit || task === undefined || unit === follower.unit) return found
   const role = currentRole(unit)
-  if ((task === 'stop' || task === 'demote') && role === 'Stopped') return []
+  if (task === 'stop' && role === 'Stopped') return []
   if (task === 'demote' && role === 'Unpromoted') return []
   return [obtain(draft, { unit, task, optional: true })]
 }
