@@ -105,6 +105,7 @@ export {
   setResourceMeta,
   updateResource,
 } from './edit/primitives.ts'
+export { addRelocations, clearRelocations, type Relocation, withoutStickiness } from './edit/relocation.ts'
 export { describeEditReport, type Edited, type EditReport, type EditResult, type Removed } from './edit/reports.ts'
 export type { NewRule } from './edit/rule-element.ts'
 export {

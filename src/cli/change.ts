@@ -137,7 +137,7 @@ function tellsActions(call: Call, change: Change): boolean {
   return change.needsForce !== undefined && !call.flags.has('force')
 }
 
-function editedOrRefused(result: EditResult): Edited {
+export function editedOrRefused(result: EditResult): Edited {
   if (result.ok) return result.value
   throw new Refusal(...result.reports.map(describeEditReport))
 }

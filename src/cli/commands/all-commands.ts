@@ -90,6 +90,12 @@ import { resourceBan, resourceClear, resourceMove } from './resource/move.ts'
 import { resourceMoveWithConstraint } from './resource/move-with-constraint.ts'
 import { resourceOpAdd, resourceOpRemove } from './resource/op.ts'
 import { resourceRelations } from './resource/relations.ts'
+import {
+  resourceRelocateClear,
+  resourceRelocateDryRun,
+  resourceRelocateRun,
+  resourceRelocateShow,
+} from './resource/relocate.ts'
 import { resourceRestart } from './resource/restart.ts'
 import { resourceUpdate } from './resource/update.ts'
 import { nodeUtilization, resourceUtilization } from './resource/utilization.ts'
@@ -185,6 +191,10 @@ export const allCommands: readonly Command[] = [
   ...debugCommands,
   resourceFailcount,
   resourceRelations,
+  resourceRelocateShow,
+  resourceRelocateDryRun,
+  resourceRelocateRun,
+  resourceRelocateClear,
   resourceList,
   resourceDescribe,
   resourceStandards,

@@ -23,10 +23,6 @@ const booth =
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
 const certificates =
   'The certificates are the cluster’s own: its authority is made by cluster setup, and a node gets its certificate when it joins.'
-const debug =
-  'Only start, stop and monitor can be tried by hand: a promotion outside the cluster would make a second promoted instance.'
-const relocate =
-  'A resource that should be elsewhere moves by itself once its stickiness allows it: why tells what holds it, resource move moves it.'
 
 const refused: readonly RefusedWords[] = [
   ...crmshWords,
@@ -89,7 +85,8 @@ const refused: readonly RefusedWords[] = [
   { paths: ['stonith sbd watchdog test'], because: watchdogTest },
   {
     paths: ['stonith update-scsi-devices'],
-    because: 'A fence device is changed with stonith update; resources restart only where their agents need it.',
+    because:
+      'A fence device is changed with stonith update: one that unfences nodes then unfences them again, for which their resources restart.',
   },
   {
     paths: [
@@ -137,11 +134,6 @@ const refused: readonly RefusedWords[] = [
       'client local-auth',
     ],
     because: certificates,
-  },
-  { paths: ['resource debug-promote', 'resource debug-demote'], because: debug },
-  {
-    paths: ['resource relocate dry-run', 'resource relocate run', 'resource relocate show', 'resource relocate clear'],
-    because: relocate,
   },
   {
     paths: ['constraint rule add', 'constraint rule delete', 'constraint rule remove'],

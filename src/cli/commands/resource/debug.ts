@@ -10,13 +10,16 @@ import { expectWords } from '../../words.ts'
 
 const defaultTimeoutMs = 20_000
 
+const operations = ['start', 'stop', 'monitor', 'promote', 'demote'] as const
+type Operation = (typeof operations)[number]
+
 /** `resource debug-start` and its kin: the agent is run here and now, and the cluster is not told. */
-export const debugCommands: readonly Command[] = (['start', 'stop', 'monitor'] as const).map((operation) => ({
+export const debugCommands: readonly Command[] = operations.map((operation) => ({
   path: ['resource', `debug-${operation}`],
   usage: '<resource> [--full] [--force]',
   summary: `Run an agent’s ${operation} on this host, outside the cluster, and show what it says`,
   details:
-    'The cluster does not know of it: what runs already may be started twice, or be stopped and recovered. Disable the resource first.',
+    'The cluster does not know of it: what runs already may be started or promoted twice, or be stopped and recovered. Disable the resource first.',
   flags: [
     { name: 'full', summary: 'Also the parameters that the agent is given' },
     { name: 'force', summary: 'Although the cluster may run it' },
@@ -25,7 +28,7 @@ export const debugCommands: readonly Command[] = (['start', 'stop', 'monitor'] a
   run: (call) => debug(call, operation),
 }))
 
-async function debug(call: Call, operation: 'start' | 'stop' | 'monitor'): Promise<Outcome> {
+async function debug(call: Call, operation: Operation): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, atMost: 1, usage: `resource debug-${operation} <resource>` })
   const id = call.words[0] ?? ''
   const { cib } = await call.cluster.readCib()

@@ -1,0 +1,141 @@
+/** `resource relocate`: resources go where they would be placed if they did not prefer to stay where they are. */
+import {
+  addRelocations,
+  clearRelocations,
+  findResource,
+  type Relocation,
+  readConfiguration,
+  withoutStickiness,
+  type XmlElement,
+} from '../../../cib/index.ts'
+import { applyChange, changeCib, editedOrRefused, previewed } from '../../change.ts'
+import { type Call, type Command, changeFlags, done, type Outcome } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { resourceLocations } from '../../locations.ts'
+import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
+import { waitUntilSettled } from '../../wait.ts'
+import { expectWords } from '../../words.ts'
+
+/** A constraint whose command died ends after this time. */
+const leaseMinutes = 15
+
+const nothing = 'Every resource is where it would be placed without stickiness.\n'
+
+export const resourceRelocateShow: Command = {
+  path: ['resource', 'relocate', 'show'],
+  usage: '',
+  summary: 'Show what would happen if no resource preferred to stay where it is',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource relocate show' })
+    const { actions } = await relocations(call)
+    return done(actions.length === 0 ? nothing : printPlannedActions(actions), { actions })
+  },
+}
+
+export const resourceRelocateDryRun: Command = {
+  path: ['resource', 'relocate', 'dry-run'],
+  usage: '[<resource>...]',
+  summary: 'Show which resources relocate run would move, and where',
+  completes: ['resource'],
+  run: async (call) => {
+    const { moves } = await relocations(call)
+    return done(moves.length === 0 ? nothing : moves.map((move) => `${describe(move)}\n`).join(''), { moves })
+  },
+}
+
+export const resourceRelocateRun: Command = {
+  path: ['resource', 'relocate', 'run'],
+  usage: '[<resource>...] [--preview]',
+  summary: 'Move resources to where they would be placed without stickiness; no constraint is left behind',
+  details: 'As resource move does for one: each is drawn to its node by a constraint that goes once it is there.',
+  flags: changeFlags,
+  completes: ['resource'],
+  run: (call) => relocate(call),
+}
+
+export const resourceRelocateClear: Command = {
+  path: ['resource', 'relocate', 'clear'],
+  usage: '',
+  summary: 'Take away the constraints that a relocate run left behind when it was interrupted',
+  flags: changeFlags,
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource relocate clear' })
+    return await changeCib(call, {
+      edit: clearRelocations,
+      message: ({ removed }) =>
+        removed.length === 0 ? 'There was nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+      facts: ({ removed }) => ({ removed }),
+    })
+  },
+}
+
+async function relocations(
+  call: Call,
+): Promise<{ readonly moves: readonly Relocation[]; readonly actions: readonly PlannedAction[] }> {
+  const { cib } = await call.cluster.readCib()
+  const resources = call.words.length > 0 ? call.words : readConfiguration(cib).resources.map(({ id }) => String(id))
+  const free = editedOrRefused(withoutStickiness(cib, { resources })).cib
+  const actions = plannedActions(cib, free, call.terminal.now())
+  return { actions, moves: movesOf(cib, actions) }
+}
+
+/** A member of a group takes the group along, and an instance its clone. */
+function movesOf(cib: XmlElement, actions: readonly PlannedAction[]): readonly Relocation[] {
+  const { resources } = readConfiguration(cib)
+  const outermost = (id: string): string | undefined =>
+    resources.map((top) => String(top.id)).find((top) => top === id || isInside(findResource(cib, top), id))
+  const moves = actions.flatMap(({ kind, resource, node }): readonly Relocation[] => {
+    const top = resource === undefined ? undefined : outermost(resource.replace(/:\d+$/, ''))
+    if (top === undefined || node === undefined) return []
+    if (kind === 'promote') return [{ resource: top, node, role: 'Promoted' }]
+    return kind === 'move' || kind === 'migrate' ? [{ resource: top, node }] : []
+  })
+  return moves.filter((move, index) => moves.findIndex((other) => describe(other) === describe(move)) === index)
+}
+
+function isInside(resource: XmlElement | undefined, id: string): boolean {
+  return (resource?.children ?? []).some(
+    (child) => child.kind === 'element' && (child.attributes.id === id || isInside(child, id)),
+  )
+}
+
+function describe({ resource, node, role }: Relocation): string {
+  return `${resource} prefers ${node}${role === undefined ? '' : ` for the role ${role}`}`
+}
+
+async function relocate(call: Call): Promise<Outcome> {
+  if (!call.flags.has('preview')) liveCluster(call)
+  const { moves } = await relocations(call)
+  if (moves.length === 0) return done(nothing, { moves })
+  const until = new Date(call.terminal.now().getTime() + leaseMinutes * 60_000).toISOString()
+  const changed = await applyChange(call, {
+    edit: (cib) => addRelocations(cib, { relocations: moves, until }),
+    message: () => `${moves.map(describe).join('; ')}.`,
+  })
+  if (changed.version === undefined) return previewed(changed, { moves })
+  const concerned = new Set(moves.map(({ resource }) => resource))
+  const wait = call.flags.get('wait') ?? true
+  const settled = await waitUntilSettled(call, { wait, version: changed.version, concerned }).catch(
+    (error: unknown) => ({ settled: false, message: error instanceof Error ? error.message : String(error) }),
+  )
+  // They go whether all have moved or not: a move that is blocked now must not happen by surprise later.
+  const flags = new Map(call.flags).set('force', true)
+  const cleared = await applyChange(
+    { ...call, flags },
+    { edit: clearRelocations, message: () => 'Constraints removed.' },
+  )
+  if (cleared.version !== undefined) await waitUntilSettled(call, { wait: true, version: cleared.version, concerned })
+  const { cib } = await call.cluster.readCib()
+  const places = [...concerned].map((resource) => ({
+    resource,
+    nodes: resourceLocations(cib, resource, call.terminal.now()),
+  }))
+  const where = places.map(
+    ({ resource, nodes }) => `${resource} ${nodes.length === 0 ? 'runs nowhere' : `runs on ${nodes.join(', ')}`}.\n`,
+  )
+  return done(
+    `${settled.message}\n${where.join('')}`,
+    { moves, places, settled: settled.settled },
+    settled.settled ? 0 : 1,
+  )
+}
