@@ -32,6 +32,8 @@ function project(
     readonly port: number
     readonly path?: string
     readonly code: string
+    /** The package's init script, where it has not the agent's name. */
+    readonly script?: string
   },
 ): Deployment {
   const user = agent.split('-')[0] ?? agent
@@ -41,7 +43,7 @@ function project(
     folders: [`/etc/${user}`, `/var/lib/${user}`, `/var/log/${user}`],
     files: { [`/etc/${user}/${of.file}`]: of.text },
     prepare: [fewProcesses(user), ...of.prepare.map((line) => asUser(user, line))],
-    command: `/etc/init.d/${agent} systemd-start`,
+    command: `/etc/init.d/${of.script ?? agent} systemd-start`,
     url: `http://127.0.0.1:${of.port}${of.path ?? '/'}`,
     code: of.code,
   }
@@ -92,6 +94,17 @@ export const deployments: readonly Deployment[] = [
     text: `[DEFAULT]\ntransport_url = fake:/\n[api]\nauth_strategy = noauth2\n[api_database]\nconnection = ${database('nova')}-api\n[database]\nconnection = ${database('nova')}\n`,
     prepare: ['nova-manage api_db sync', 'nova-manage cell_v2 map_cell0', 'nova-manage db sync'],
     port: 8774,
+    code: '200',
+  }),
+  project('neutron-server', {
+    file: 'neutron.conf',
+    text: `[DEFAULT]\nauth_strategy = noauth\ncore_plugin = ml2\nservice_plugins =\ntransport_url = fake:/\n[database]\nconnection = ${database('neutron')}\n[oslo_concurrency]\nlock_path = /var/lib/neutron\n`,
+    // Its migrations alter constraints, which a database in a file cannot: the tables are made as Neutron's own tests make them.
+    prepare: [
+      `/usr/bin/python3 -c "from sqlalchemy import create_engine; from neutron.db.migration.models import head; head.get_metadata().create_all(create_engine('${database('neutron')}'))"`,
+    ],
+    script: 'neutron-api',
+    port: 9696,
     code: '200',
   }),
   swiftProxy(),
