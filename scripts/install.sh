@@ -19,7 +19,7 @@ esac
 [ "${1:-}" = remote ] && packages+=(podman crun containernetworking-plugins iptables)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc
   memcached postgresql apache2 e2fsprogs
-  keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy)
+  keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy openstack-dashboard)
 [ "${1:-}" = openstack ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika memcached keystone python3-pymysql
   python3-memcache)
 

@@ -9,6 +9,9 @@ export interface Deployment {
   /** Lines of a shell, before its first start. */
   readonly prepare: readonly string[]
   readonly command: string
+  readonly log: string
+  /** Where the agent's default is not it. */
+  readonly checkedUrl?: string
   readonly url: string
   /** With which its API answers. */
   readonly code: string
@@ -44,6 +47,7 @@ function project(
     files: { [`/etc/${user}/${of.file}`]: of.text },
     prepare: [fewProcesses(user), ...of.prepare.map((line) => asUser(user, line))],
     command: `/etc/init.d/${of.script ?? agent} systemd-start`,
+    log: `/var/log/${user}/lab.log`,
     url: `http://127.0.0.1:${of.port}${of.path ?? '/'}`,
     code: of.code,
   }
@@ -108,6 +112,7 @@ export const deployments: readonly Deployment[] = [
     code: '200',
   }),
   swiftProxy(),
+  horizon(),
 ]
 
 /** It wants rings, though nothing of what it is asked here lies on a disk. */
@@ -135,8 +140,28 @@ use = egg:swift#healthcheck
 `,
     },
     prepare: [fewProcesses('swift'), ...rings],
+    log: '/var/log/swift/lab.log',
     command: '/usr/bin/swift-proxy-server /etc/swift/proxy-server.conf',
     url: 'http://127.0.0.1:8080/healthcheck',
+    code: '200',
+  }
+}
+
+/** At the root of a server of its own: Debian's other package puts it into an Apache's. Its settings take requests for `localhost` only. */
+function horizon(): Deployment {
+  const url = 'http://localhost:8000/auth/login/'
+  const server =
+    '/usr/bin/uwsgi_python3 --uid www-data --gid www-data --http-socket 127.0.0.1:8000 --master --die-on-term'
+  return {
+    agent: 'horizon',
+    user: 'www-data',
+    folders: ['/var/lib/openstack-dashboard'],
+    files: {},
+    prepare: [],
+    log: '/var/lib/openstack-dashboard/lab.log',
+    command: `${server} --lazy-apps --wsgi-file /usr/share/openstack-dashboard/wsgi.py`,
+    checkedUrl: url,
+    url,
     code: '200',
   }
 }

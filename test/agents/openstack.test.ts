@@ -22,7 +22,7 @@ async function runs(agent: string): Promise<boolean> {
   return resources.some(({ id, role, failed }) => id === agent && role === 'Started' && !failed)
 }
 
-for (const { agent, user, files, prepare, command, url, code } of deployments)
+for (const { agent, user, files, prepare, command, log, checkedUrl, url, code } of deployments)
   describe(agent, { timeout: 900_000 }, () => {
     const answer = (): Promise<string> => inShell(`curl -s -o /dev/null -m 20 -w '%{http_code}' ${url}`)
 
@@ -47,7 +47,8 @@ for (const { agent, user, files, prepare, command, url, code } of deployments)
         'interval=5s',
         'timeout=60s',
       ]
-      const parameters = [`command=${command}`, `log=/var/log/${user}/lab.log`, 'url_timeout=30']
+      const parameters = [`command=${command}`, `log=${log}`, 'url_timeout=30']
+      if (checkedUrl !== undefined) parameters.push(`url=${checkedUrl}`)
       await lab.systole(
         'n1',
         'resource',
