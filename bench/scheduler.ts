@@ -66,7 +66,8 @@ const againstPacemaker: Verdict = (ours, theirs) => {
   if (theirs.kind === 'ended' && theirs.peakMb > 1024 && ours.peakMb / theirs.peakMb > required)
     return 'ABOVE in memory'
   const ratio = ours.cpuSeconds / theirs.cpuSeconds
-  return ratio > required ? 'ABOVE' : ratio <= aim ? 'aim' : 'within'
+  if (ratio > required) return theirs.kind === 'over' ? 'not known' : 'ABOVE'
+  return ratio <= aim ? 'aim' : 'within'
 }
 
 let above = 0
@@ -151,7 +152,7 @@ const modesOf: Readonly<Record<State, readonly Mode[]>> = {
  * all programs stopped it before.
  */
 function comparedUpToLimit(mode: Mode): (file: string) => readonly [Measured, Measured | undefined] {
-  let isTooSlow = false
+  let tooSlow: Measured | undefined
   return (file) => {
     const ours: Contender = {
       command: ['node', program, 'simulate', mode, '--xml-file', file],
@@ -163,9 +164,10 @@ function comparedUpToLimit(mode: Mode): (file: string) => readonly [Measured, Me
         beside?.kind === 'ended' ? Math.min(limitSeconds, Math.ceil(beside.cpuSeconds / aim) + 1) : limitSeconds,
       patienceSeconds: () => Math.max(secondsLeft(), 0),
     }
-    const isCompared = whyNoPacemaker === undefined && secondsLeft() > 0 && !isTooSlow
-    const [own, other] = measureInTurn(isCompared ? [ours, theirs] : [ours], Number(values.rounds))
-    isTooSlow ||= other?.kind === 'over' && own?.kind === 'ended' && own.cpuSeconds / aim >= limitSeconds
+    const isCompared = whyNoPacemaker === undefined && secondsLeft() > 0 && tooSlow === undefined
+    const [own, found] = measureInTurn(isCompared ? [ours, theirs] : [ours], Number(values.rounds))
+    const other = found ?? tooSlow
+    if (other?.kind === 'over' && own?.kind === 'ended' && own.cpuSeconds / aim >= limitSeconds) tooSlow ??= other
     return [own ?? { kind: 'failed', why: 'No rounds were asked for.' }, other]
   }
 }
