@@ -51,7 +51,7 @@ export function plannedActionsBetween(was: Schedule, is: Schedule): readonly Pla
 
 /** The CIB as it will be once everything that is to be done has been done. */
 export function afterwards(cib: XmlElement, now: Date): XmlElement {
-  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, showScores: false }).cib
+  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, showScores: false }).result()
 }
 
 export function printPlannedActions(actions: readonly PlannedAction[]): string {

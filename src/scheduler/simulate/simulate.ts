@@ -20,8 +20,8 @@ export interface Simulation {
   readonly graph: TransitionGraph
   readonly changes: readonly TransitionChange[]
   readonly played: readonly PlayedAction[]
-  /** The CIB as it is once everything was done. */
-  readonly cib: XmlElement
+  /** The CIB as it is once everything was done: made when it is first asked for, as it is large. */
+  readonly result: () => XmlElement
 }
 
 export interface SimulationInput {
@@ -52,7 +52,12 @@ export function simulate(input: SimulationInput): Simulation {
   const played = playGraph(graph, input.failures)
   const { startFailureIsFatal } = status.options
   const circumstances = { now, startFailureIsFatal, ...(input.keepsResult === true && { md5 }) }
-  return { status, assignment, graph, changes, played, cib: recordResults(cib, played, circumstances) }
+  let recorded: XmlElement | undefined
+  const result = (): XmlElement => {
+    recorded ??= recordResults(cib, played, circumstances)
+    return recorded
+  }
+  return { status, assignment, graph, changes, played, result }
 }
 
 /** The status of a CIB at the moment of the simulation. Whoever has read its configuration already hands it in. */
@@ -69,6 +74,6 @@ export function statusAfter(
   input: Pick<SimulationInput, 'now' | 'utcOffsetAt' | 'md5'>,
   done: Simulation,
 ): ClusterStatus {
-  const { status, played, cib } = done
-  return played.length === 0 ? status : statusFor(input, cib, status.configuration)
+  const { status, played, result } = done
+  return played.length === 0 ? status : statusFor(input, result(), status.configuration)
 }

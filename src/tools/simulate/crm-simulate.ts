@@ -166,6 +166,6 @@ function save({ given, files }: ParsedCall, texts: ReturnType<typeof simulateCib
   to('save-graph', texts.graph)
   to('save-dotfile', () => texts.drawn().dot)
   to('save-input', () => printXml(texts.input))
-  to('save-output', () => printXml(texts.simulation.cib))
-  if (hasOption(given, 'in-place')) to('xml-file', () => printXml(texts.simulation.cib))
+  to('save-output', () => printXml(texts.simulation.result()))
+  if (hasOption(given, 'in-place')) to('xml-file', () => printXml(texts.simulation.result()))
 }

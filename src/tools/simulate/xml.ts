@@ -42,7 +42,7 @@ export function simulationElements(
     ...(shown.plays
       ? [
           element('transition', {}, played(simulation)),
-          element('revised_cluster_status', {}, statusElements(texts.after(), simulation.cib, shown)),
+          element('revised_cluster_status', {}, statusElements(texts.after(), simulation.result(), shown)),
         ]
       : []),
   ]

@@ -159,7 +159,7 @@ function changedAtRest(file: string, seed: number): XmlElement {
   for (let turn = 0; turn < 3; turn++) {
     const simulation = simulate({ cib, now, md5, showScores: false, keepsResult: true })
     if (simulation.played.length === 0) break
-    cib = simulation.cib
+    cib = simulation.result()
   }
   const changed: Tree = toTree(cib)
   const random = createRandom(seed)

@@ -16,12 +16,12 @@ const mostTransitions = 20
 export function follow(question: SimulationQuestion, first: SimulationText): Following {
   const { whatIf: _asked, edits: _made, original: _before, dateLine: _told, ...rest } = question
   const later: SimulationText[] = []
-  let { cib } = first.simulation
+  let cib = first.simulation.result()
   while (later.length < mostTransitions) {
     const texts = simulateCib({ ...rest, cib })
     if (texts.simulation.played.every(({ action }) => action.kind === 'pseudo')) return { later, settled: true }
     later.push(texts)
-    cib = texts.simulation.cib
+    cib = texts.simulation.result()
   }
   return { later, settled: false }
 }

@@ -107,7 +107,8 @@ async function simulateOnce(call: Call): Promise<Outcome> {
   const question = await completeQuestion(call, original, source.isLive)
   const texts = simulateCib(question)
   const following = call.flags.has('follow') ? follow(question, texts) : undefined
-  await save(call, texts, { cib: following?.later.at(-1)?.simulation.cib ?? texts.simulation.cib, path: source.path })
+  const { result } = (following?.later.at(-1) ?? texts).simulation
+  await save(call, texts, { result, path: source.path })
   const unused = unusedFailures([texts, ...(following?.later ?? [])], question.failures ?? [])
   for (const sentence of unused) call.terminal.progress(sentence)
   const scores = call.flags.has('show-scores') ? texts.scores() : ''
@@ -159,19 +160,19 @@ async function completeQuestion(call: Call, original: XmlElement, isLive: boolea
 async function save(
   call: Call,
   texts: SimulationText,
-  { cib, path }: { readonly cib: XmlElement; readonly path: string | undefined },
+  { result, path }: { readonly result: () => XmlElement; readonly path: string | undefined },
 ): Promise<void> {
   const write = async (flag: string, text: () => string): Promise<void> => {
     const file = call.flags.get(flag)
     if (typeof file === 'string') await call.terminal.writeFile(file, text())
   }
   await write('save-input', () => printXml(texts.input))
-  await write('save-output', () => printXml(cib))
+  await write('save-output', () => printXml(result()))
   await write('save-graph', texts.graph)
   await write('save-dotfile', () => texts.drawn().dot)
   await write('save-svg', () => texts.drawn().svg)
   if (path !== undefined && call.flags.has('in-place'))
-    await fileAccess(path).push({ cib, expectedVersion: 0, command: call.typed })
+    await fileAccess(path).push({ cib: result(), expectedVersion: 0, command: call.typed })
 }
 
 /** An operation that was to fail, and that the transition never came to. */
