@@ -129,7 +129,8 @@ function measureCases(folder: string): void {
       ? measureProcess({
           command: ['sh', '-c', each, simulator, ...files],
           limitSeconds,
-          patienceSeconds: secondsLeft(),
+          // Each of them has a limit of its own.
+          patienceSeconds: Math.min(secondsLeft(), limitSeconds),
         })
       : undefined
   row(`the ${files.length} cases (Systole: one process${wall}; Pacemaker: one each)`, ours, theirs, ({ cpuSeconds }) =>
