@@ -240,6 +240,8 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'crm_resource -O -N alpha' },
   { call: 'crm_resource -o -N alpha' },
   { call: 'crm_resource -O' },
+  { call: 'crm_resource -O --output-as=xml' },
+  { call: 'crm_resource -o --output-as=xml' },
   { call: 'crm_resource -r web -O' },
   { call: 'crm_resource -r web -M -N beta' },
   { call: 'crm_resource -r web -M -N beta -f', differs: 'one edit, not two: the epoch is one less' },

@@ -38,8 +38,8 @@ const options: readonly OptionSpec[] = [
   flag('constraints,a', 'The constraints of the resource'),
   flag('stack,A', 'The constraints of the resource'),
   flag('why,Y', 'Whether the resource runs. systole why tells the reasons'),
-  flag('list-operations,O', 'The recorded operations of a resource or node'),
-  flag('list-all-operations,o', 'The recorded operations of a resource or node'),
+  flag('list-operations,O', 'The operations of what is active: since its last start'),
+  flag('list-all-operations,o', 'All recorded operations of resources or nodes'),
   flag('pending', 'Nothing: operations that are under way are always shown'),
   valued(
     'get-parameter,g',
@@ -166,7 +166,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       return await onResource(call, { command, resource }, world)
     case 'list-operations':
     case 'list-all-operations':
-      return listOperations(call, false, world)
+      return listOperations(call, command.name === 'list-operations', world)
     case 'cleanup':
     case 'refresh':
     case 'reprobe':

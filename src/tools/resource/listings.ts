@@ -1,15 +1,9 @@
 /** crm_resource's listings: what there is, where it runs, what was done with it, which constraints it has. */
 import { childElement, childElements, element, findResource, printXml, type XmlElement } from '../../cib/index.ts'
-import {
-  type ClusterStatus,
-  type PrimitiveResource,
-  primitivesIn,
-  printClusterStatus,
-  printPrimitive,
-} from '../../status/index.ts'
+import { type PrimitiveResource, primitivesIn, printClusterStatus, printPrimitive } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusWord } from '../monitor/facts.ts'
-import { agentText, findStatus, statusOf } from '../monitor/status-of.ts'
+import { agentText, findStatus, shownId, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
 import { hasOption, optionValue } from '../options.ts'
@@ -70,19 +64,21 @@ export function locate({ given }: ParsedCall, resource: string, world: ToolWorld
   return { exitCode: exitCodes.ok, output: '', errors: quiet ? '' : `resource ${resource} is NOT running\n`, xml }
 }
 
-/** The operations that nodes have recorded; `pendingOnly` those whose result is not there yet. */
-export function listOperations(call: ParsedCall, pendingOnly: boolean, world: ToolWorld): ToolReply {
+/** The operations that nodes have recorded; `activeOnly` those since a resource was last started, where it was not stopped after that. */
+export function listOperations(call: ParsedCall, activeOnly: boolean, world: ToolWorld): ToolReply {
   const node = optionValue(call.given, 'node')
   const wanted = optionValue(call.given, 'resource')
   const status = statusOf(world)
   const states = childElements(childElement(world.cib(), 'status') ?? element('status'), 'node_state')
-  const lines = states
+  const entries = states
     .filter(({ attributes }) => node === undefined || attributes.uname === node)
-    .flatMap((state) => historyOf(state))
+    .flatMap((state) => historyOf(state, activeOnly))
     .filter(({ resource }) => wanted === undefined || resource.attributes.id === wanted)
-    .filter(({ operation }) => !pendingOnly || operation.attributes['op-status'] === '-1')
-    .map((entry) => operationLine(status, entry))
-  return printed(lines.join(''), [])
+    .map((entry) => ({ ...entry, primitive: findStatus(status, entry.resource.attributes.id ?? '')[0] }))
+  return printed(
+    entries.map(operationLine).join(''),
+    entries.length === 0 ? [] : [element('operations', {}, entries.map(operationElement))],
+  )
 }
 
 interface HistoryLine {
@@ -91,28 +87,63 @@ interface HistoryLine {
   readonly operation: XmlElement
 }
 
-function historyOf(state: XmlElement): readonly HistoryLine[] {
+type Told = HistoryLine & { readonly primitive: PrimitiveResource | undefined }
+
+function historyOf(state: XmlElement, activeOnly: boolean): readonly HistoryLine[] {
   const lrm = childElement(state, 'lrm')
   const resources = lrm && childElement(lrm, 'lrm_resources')
   const node = state.attributes.uname ?? ''
-  return (resources === undefined ? [] : childElements(resources, 'lrm_resource')).flatMap((resource) =>
-    childElements(resource, 'lrm_rsc_op')
-      .map((operation) => ({ node, resource, operation }))
-      .sort((a, b) => Number(a.operation.attributes['call-id']) - Number(b.operation.attributes['call-id'])),
-  )
+  return (resources === undefined ? [] : childElements(resources, 'lrm_resource')).flatMap((resource) => {
+    const operations = childElements(resource, 'lrm_rsc_op').toSorted(
+      (a, b) => Number(a.attributes['call-id']) - Number(b.attributes['call-id']),
+    )
+    return (activeOnly ? sinceStart(operations) : operations).map((operation) => ({ node, resource, operation }))
+  })
 }
 
-function operationLine(status: ClusterStatus, { node, resource, operation }: HistoryLine): string {
+/** Where no start is recorded, a change of role or a probe that found it stands for one. */
+function sinceStart(operations: readonly XmlElement[]): readonly XmlElement[] {
+  const last = (is: (attributes: XmlElement['attributes'], index: number) => boolean): number =>
+    operations.findLastIndex(({ attributes }, index) => is(attributes, index))
+  const stop = last(({ operation, 'op-status': done }) => operation === 'stop' && done === '0')
+  const start = last(({ operation }) => operation === 'start' || operation === 'migrate_from')
+  const role = last(({ operation }) => operation === 'promote' || operation === 'demote')
+  const found = operations.findIndex(
+    ({ attributes }, index) =>
+      index > stop && attributes.operation === 'monitor' && ['0', '8'].includes(attributes['rc-code'] ?? ''),
+  )
+  const from = [start, role, found].find((index) => index >= 0) ?? -1
+  return from < stop ? [] : operations.slice(Math.max(from, 0))
+}
+
+function operationLine({ node, resource, operation, primitive }: Told): string {
   const { attributes } = operation
   const { id = '', class: agentClass, provider, type } = resource.attributes
-  const primitive = findStatus(status, id)[0]
   const agent = primitive ? agentText(primitive) : [agentClass, provider, type].filter(Boolean).join(':')
   const changed = attributes['last-rc-change']
   const when =
     changed === undefined ? '' : `, last-rc-change='${ctime(Number(changed))}', exec=${attributes['exec-time'] ?? 0}ms`
   const role = primitive?.state.role ?? 'Stopped'
   const how = statusWord(attributes['op-status'])
-  return `${id}\t(${agent}):\t ${role}: ${attributes.operation_key ?? attributes.id} (node=${node}, call=${attributes['call-id']}, rc=${attributes['rc-code']}${when}): ${how}\n`
+  return `${primitive ? shownId(primitive) : id}\t(${agent}):\t ${role}: ${attributes.operation_key ?? attributes.id} (node=${node}, call=${attributes['call-id']}, rc=${attributes['rc-code']}${when}): ${how}\n`
+}
+
+function operationElement({ node, resource, operation, primitive }: Told): XmlElement {
+  const { attributes } = operation
+  const { id = '', class: agentClass = '', provider = '', type = '' } = resource.attributes
+  const changed = attributes['last-rc-change']
+  return element('operation', {
+    op: attributes.operation_key ?? attributes.id ?? '',
+    node,
+    call: attributes['call-id'] ?? '',
+    rc: attributes['rc-code'] ?? '',
+    status: statusWord(attributes['op-status']),
+    rsc: primitive ? shownId(primitive) : id,
+    agent: `${agentClass}:${provider}:${type}`,
+    ...(changed === undefined
+      ? {}
+      : { 'last-rc-change': ctime(Number(changed)), 'exec-time': attributes['exec-time'] ?? '0' }),
+  })
 }
 
 export function queryXml(resource: string, world: ToolWorld): ToolReply {
