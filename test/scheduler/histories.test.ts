@@ -5,6 +5,7 @@ import { dummy, meta, type SmallCib, simulateSmall } from './small-cib.ts'
 const failedStart = { 'fail-count-web#start_0': 'INFINITY', 'last-failure-web#start_0': '1600000000' }
 const clone = (id: string, inside: string, values: Readonly<Record<string, string>> = {}): string =>
   `<clone id="${id}">${meta(id, values)}${inside}</clone>`
+const monitor = '<operations><op id="web-m" name="monitor" interval="10s"/></operations>'
 const remoteNode = (name: string): string => meta(name, { 'remote-node': `${name}-guest` })
 
 interface Case {
@@ -412,6 +413,29 @@ const cases: readonly Case[] = [
     },
     transition: ['Demote web:0 ( Promoted -> Unpromoted n1 )'],
     told: ['Promoted: [ n1 ]'],
+  },
+  {
+    name: 'a monitor with old parameters is not begun again on a guest node that comes back without its resource',
+    cib: {
+      resources:
+        dummy('vm', remoteNode('vm')) + dummy('web', monitor) + '<primitive id="f" class="stonith" type="fence_x"/>',
+      constraints: '<rsc_location id="l" rsc="web" node="n2" score="INFINITY"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: {
+        n1: { state: 'lost', ran: ['vm start', 'vm-guest start'] },
+        n2: {},
+        'vm-guest': { remote: true, ran: ['web start', 'web monitor 10000 digest=other'] },
+      },
+    },
+    transition: [
+      "Fence (reboot) n1 'peer is no longer part of the cluster'",
+      "Fence (reboot) vm-guest (resource: vm) 'guest is unclean'",
+      'Move vm-guest ( n1 -> n2 )',
+      'Recover vm ( n1 -> n2 )',
+      'Recover web ( vm-guest -> n2 )',
+      'Start f ( n2 )',
+    ],
+    absent: ['rsc_op web_monitor_10000 vm-guest'],
   },
 ]
 

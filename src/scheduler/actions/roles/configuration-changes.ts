@@ -54,9 +54,16 @@ function forgetChangedFailures(draft: Drafting, checked: Checked, entries: reado
   if (entries.some(isOutdated)) clearFailCount(draft, unit, node.name, 'resource parameters have changed')
 }
 
-/** A node that can run nothing is left alone, but for one in maintenance, whose monitors end. */
-const canAct = (draft: Drafting, node: NodeStatus): boolean =>
-  node.maintenance || (node.online && !node.shutdown && !node.standby && !isUnclean(draft, node))
+/**
+ * A node that can run nothing is left alone, but for one in maintenance, whose monitors end. A remote node counts as it is, not as it
+ * will be: what begins with its connection begins with the parameters that there are now.
+ */
+function canAct(draft: Drafting, { name }: NodeStatus): boolean {
+  const node = draft.status.nodesByName.get(name)
+  return node !== undefined && (node.maintenance || (isUp(node) && !isUnclean(draft, node)))
+}
+
+const isUp = ({ online, shutdown, standby }: NodeStatus): boolean => online && !shutdown && !standby
 
 /** What is not configured any more is forgotten where it was, once it is stopped. */
 function forget(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
