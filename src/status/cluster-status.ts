@@ -202,6 +202,8 @@ export interface PrimitiveResource extends ResourceCommon {
 export interface GroupResource extends ResourceCommon {
   readonly kind: 'group'
   readonly members: readonly PrimitiveResource[]
+  /** Where any member is active, in the order in which that was found. */
+  readonly activeNodes: readonly NodeName[]
 }
 
 export interface CloneResource extends ResourceCommon {

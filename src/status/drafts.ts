@@ -95,6 +95,8 @@ interface CollectiveCommon extends CommonDraft {
 export interface GroupDraft extends CollectiveCommon {
   readonly kind: 'group'
   readonly members: PrimitiveDraft[]
+  /** Where any member is active, in the order in which that was found. */
+  readonly activeOn: Set<NodeName>
 }
 
 export type InstanceDraft = PrimitiveDraft | GroupDraft

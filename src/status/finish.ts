@@ -165,6 +165,7 @@ function finishGroup(finishing: Finishing, draft: GroupDraft): GroupResource {
     kind: 'group',
     ...common(draft),
     members: draft.members.map((member) => finishPrimitive(finishing, member)),
+    activeNodes: [...draft.activeOn],
   }
 }
 

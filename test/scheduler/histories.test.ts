@@ -437,6 +437,18 @@ const cases: readonly Case[] = [
     ],
     absent: ['rsc_op web_monitor_10000 vm-guest'],
   },
+  {
+    name: 'an instance whose members are on several nodes is taken to be where the first of them was found',
+    cib: {
+      resources: clone('c', `<group id="g">${dummy('a')}${dummy('b')}</group>`, {
+        'globally-unique': 'true',
+        'clone-max': '1',
+        'resource-stickiness': '0',
+      }),
+      nodes: { n1: { ran: ['b:0 start'] }, n2: { ran: ['a:0 start'] } },
+    },
+    transition: ['Move a:0 ( n2 -> n1 )', 'Restart b:0 ( n1 ) due to required a:0 start'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], absent = [] }) => {

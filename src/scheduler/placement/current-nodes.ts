@@ -2,7 +2,8 @@
  * Where resources are now, as node indexes: the node that counts as "the current one" decides on stickiness of instances,
  * on ties between nodes and on where an unmanaged resource stays.
  */
-import type { Entry, PrimitiveEntry } from '../tree.ts'
+import type { NodeName } from '../../base/index.ts'
+import type { Entry, GroupEntry, PrimitiveEntry } from '../tree.ts'
 import { nowhere, type Placing } from './placing.ts'
 
 /** All nodes where an entry is active, in the order in which they were found. */
@@ -13,15 +14,18 @@ export function activeNodes(placing: Placing, entry: Entry): readonly number[] {
 }
 
 function collect(placing: Placing, entry: Entry, found: number[]): void {
-  if (entry.kind !== 'primitive') {
+  if (entry.kind === 'clone' || entry.kind === 'bundle') {
     for (const member of entry.members) collect(placing, member, found)
     return
   }
-  for (const { node } of entry.resource.state.active) {
+  for (const node of namesOf(entry)) {
     const index = placing.tree.nodeIndex.get(node)
     if (index !== undefined && !found.includes(index)) found.push(index)
   }
 }
+
+const namesOf = (entry: GroupEntry | PrimitiveEntry): readonly NodeName[] =>
+  entry.kind === 'group' ? entry.resource.activeNodes : entry.resource.state.active.map(({ node }) => node)
 
 export function isActive(entry: Entry): boolean {
   return entry.kind === 'primitive' ? entry.resource.state.active.length > 0 : entry.members.some(isActive)
@@ -34,11 +38,8 @@ export function isActive(entry: Entry): boolean {
 export function currentNode(placing: Placing, entry: Entry): number {
   if (entry.kind === 'primitive') return currentNodeOfPrimitive(placing, entry)
   let best = nowhere
-  for (const member of entry.members) {
-    for (const node of activeNodes(placing, member)) {
-      if (best === nowhere || (isHealthy(placing, node) && !isHealthy(placing, best))) best = node
-    }
-  }
+  for (const node of activeNodes(placing, entry))
+    if (best === nowhere || (isHealthy(placing, node) && !isHealthy(placing, best))) best = node
   return best
 }
 

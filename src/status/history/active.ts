@@ -19,6 +19,8 @@ export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraf
     state.managed = false
     state.maintenance = true
   }
+  // What nobody manages is no reason to look at a node that is not there.
+  if (resource.parent?.kind === 'group' && (state.managed || node.online)) resource.parent.activeOn.add(node.name)
   if (!state.managed) {
     state.heldOn.push(node.name)
     return

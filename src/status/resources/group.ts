@@ -25,6 +25,7 @@ export function buildGroup(
     parent: place.parent,
     promotable: place.instance?.promotable ?? false,
     members: [],
+    activeOn: new Set(),
   }
   const inheritedParameters = [...(place.inheritedParameters ?? []), ...(definition.parameters ?? [])]
   for (const member of definition.members)
