@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { parseXml, printXml, type XmlElement } from '../src/cib/index.ts'
 import { type Level, levels } from '../test/fuzz/answer.ts'
 import { type Tree, toTree } from '../test/fuzz/cib-tree.ts'
-import { type Case, createFuzz, type Verdict } from '../test/fuzz/fuzz.ts'
+import { type Case, createFuzz, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
 import { findReference } from '../test/fuzz/reference.ts'
 
 const { values } = parseArgs({
@@ -24,8 +24,19 @@ const { values } = parseArgs({
     save: { type: 'string' },
     reference: { type: 'string', default: 'crm_simulate' },
     questions: { type: 'string', default: 'true' },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(`npm run fuzz:scheduler -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
+  --reference FILE      another crm_simulate; one of Pacemaker 3 is compared to the word
+  --cases TEXT          only cases whose name contains it
+  --mutations A,B       only changes whose name begins so: ${mutations.map(({ name }) => name).join(' ')}
+  --questions false     never ask a what-if question as well
+  --levels A,B          of ${levels.join(' ')}
+  --shrink              reduce what differs; --save FOLDER: keep its CIB; --lines N: show more of it`)
+  process.exit(0)
+}
 
 const suite = resolve(import.meta.dirname, '../../shared/pacemaker-scheduler/xml')
 const reference = findReference(values.reference)

@@ -6,7 +6,7 @@ const yesNo = ['true', 'false'] as const
 
 /** By the names that all versions know. */
 const options: readonly (readonly [string, readonly string[]])[] = [
-  ['no-quorum-policy', ['stop', 'freeze', 'ignore', 'demote', 'suicide']],
+  ['no-quorum-policy', ['stop', 'freeze', 'ignore', 'demote', 'fence', 'suicide']],
   ['symmetric-cluster', yesNo],
   ['maintenance-mode', ['true']],
   ['stop-all-resources', ['true']],
