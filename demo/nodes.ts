@@ -45,7 +45,7 @@ export class Nodes {
     const listed = nodes.map(({ name, address }) => ({ name, address }))
     const { token } = await answered(nodeNames[0], async (local) => {
       const made = await local.setupCluster({ clusterName: 'demo', nodes: listed, options, force: false })
-      await local.startCluster({ nodes: [nodeNames[0]], force: false })
+      await local.startCluster({ nodes: [nodeNames[0]] })
       return made
     })
     const address = `127.0.0.1:${first?.ports.enrolment}`
@@ -53,7 +53,7 @@ export class Nodes {
       others.map(async ({ name }) => {
         await answered(name, async (local) => {
           await local.joinCluster({ address, token, nodeName: name, force: false })
-          await local.startCluster({ nodes: [name], force: false })
+          await local.startCluster({ nodes: [name] })
         })
       }),
     )

@@ -222,11 +222,15 @@ export class Daemon {
   }
 
   /** Leaves the cluster: resources stop first. Resolves when the node is out. */
-  async stopNode(force: boolean): Promise<void> {
+  async stopNode(): Promise<void> {
+    await this.#endNode(async (node) => await node.leave())
+  }
+
+  async #endNode(end: (node: ClusterNode) => Promise<void>): Promise<void> {
     const node = this.#node
     if (!node) return
     markStopped(this.paths)
-    await node.leave(force)
+    await end(node)
     if (this.#node === node) this.#node = undefined
   }
 
@@ -293,7 +297,7 @@ export class Daemon {
   /** Forgets the cluster. The socket stays, so that the host can join again. */
   async forget(): Promise<void> {
     this.#renewal.cancel()
-    await this.stopNode(true)
+    await this.#endNode(async (node) => await node.abandon())
     await Promise.all(this.#servers.map((server) => server.close()))
     this.#servers = []
     this.#peers?.close()

@@ -39,7 +39,7 @@ export function lostNodes({ file, self, quorate, isComplete, heartbeat }: LastVo
   if (heard.length > 0)
     throw refuse(
       'peer-is-heard',
-      `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop --force\`).`,
+      `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop\`).`,
     )
   return file.nodes.map(({ name }) => name).filter((name) => name !== self && heartbeat(name) === 'silent')
 }

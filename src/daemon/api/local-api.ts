@@ -175,16 +175,15 @@ function membershipHandlers(
     }),
     stopCluster: async (asked) => ({
       answers: await onNodes(daemon, asked, {
-        here: async () => await daemon.stopNode(asked.force),
-        there: async (node) =>
-          await daemon.peer(node).stopCluster({ force: asked.force }, { timeoutMs: stopTimeoutMs }),
+        here: async () => await daemon.stopNode(),
+        there: async (node) => await daemon.peer(node).stopCluster({}, { timeoutMs: stopTimeoutMs }),
         done: 'stopped',
       }),
     }),
     enableCluster: async ({ nodes, enabled }) => ({
       answers: await onNodes(
         daemon,
-        { nodes, force: false },
+        { nodes },
         {
           here: async () => daemon.enableNode(enabled),
           there: async (node) => await daemon.peer(node).enableCluster({ enabled }, { timeoutMs: peerTimeoutMs }),

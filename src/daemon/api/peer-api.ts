@@ -16,8 +16,8 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       await daemon.startNode()
       return { node: daemon.name, ok: true, message: 'started' }
     },
-    stopCluster: async ({ force }) => {
-      await daemon.stopNode(force)
+    stopCluster: async () => {
+      await daemon.stopNode()
       return { node: daemon.name, ok: true, message: 'stopped' }
     },
     enableCluster: async ({ enabled }) => {

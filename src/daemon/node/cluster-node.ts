@@ -220,18 +220,21 @@ export class ClusterNode {
     this.#look()
   }
 
-  /** Stops what runs here, then goes. With `force` it goes at once and leaves its resources running. */
-  async leave(force: boolean): Promise<void> {
-    if (!force) {
-      const left = new Promise<void>((resolve) => {
-        this.#left = resolve
-      })
-      this.#controller.feed({ kind: 'leaving' })
-      this.#presence.feed({ kind: 'leave' })
-      await left
-    }
+  /** Stops what runs here, then goes. */
+  async leave(): Promise<void> {
+    const left = new Promise<void>((resolve) => {
+      this.#left = resolve
+    })
+    this.#controller.feed({ kind: 'leaving' })
+    this.#presence.feed({ kind: 'leave' })
+    await left
     // What was left running others will start: then this machine must be reset.
-    if (!force && this.#quorumLoss.leftRunning.length === 0) await this.#watchdog.disarm()
+    if (this.#quorumLoss.leftRunning.length === 0) await this.#watchdog.disarm()
+    await this.#end('stop')
+  }
+
+  /** Goes at once, as if it had never been here, and leaves its resources running. */
+  async abandon(): Promise<void> {
     await this.#end('stop')
   }
 

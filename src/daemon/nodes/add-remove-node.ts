@@ -82,7 +82,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   await changeNodeList(store, file, (nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
   try {
     await voteGiven(daemon, removed)
-    if (daemon.node.view.members.has(removed)) await peer.stopCluster({ force: false }, { timeoutMs: stopTimeoutMs })
+    if (daemon.node.view.members.has(removed)) await peer.stopCluster({}, { timeoutMs: stopTimeoutMs })
     await left(daemon, removed)
   } catch (error) {
     await changeNodeList(store, daemon.node.file, (nodes) => nodes.map(staying(removed)))

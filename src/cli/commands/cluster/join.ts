@@ -27,7 +27,7 @@ export const clusterJoin: Command = {
       force: call.flags.has('force'),
       ...(typeof name === 'string' ? { nodeName: name } : {}),
     })
-    if (call.flags.has('start')) await live.startCluster({ nodes: [node], force: false })
+    if (call.flags.has('start')) await live.startCluster({ nodes: [node] })
     return done(`This host is node ${node} of the cluster ${clusterName}.\n`, { clusterName, node })
   },
 }

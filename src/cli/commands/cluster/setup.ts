@@ -78,7 +78,7 @@ export const clusterSetup: Command = {
       ...(Object.keys(options).length > 0 ? { options: JSON.stringify(options) } : {}),
     })
     const [first, ...others] = nodes
-    if (call.flags.has('start')) await live.startCluster({ nodes: [first?.name ?? ''], force: false })
+    if (call.flags.has('start')) await live.startCluster({ nodes: [first?.name ?? ''] })
     const join = `systole cluster join ${first?.address ?? ''} --token ${token}`
     const next =
       others.length > 0

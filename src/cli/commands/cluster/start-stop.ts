@@ -1,7 +1,8 @@
 import type { NodeAnswer } from '../../../rpc/index.ts'
-import { type Call, type Command, done, type Outcome, refused } from '../../command.ts'
+import { type Call, type Command, done, type Outcome, Refusal, refused } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { waitUntilSettled } from '../../wait.ts'
+import { quorumLostBy } from './keeps-quorum.ts'
 
 export const clusterStart: Command = {
   path: ['cluster', 'start'],
@@ -13,7 +14,7 @@ export const clusterStart: Command = {
   ],
   completes: ['node'],
   run: async (call) => {
-    const answers = (await liveCluster(call).startCluster({ nodes: await targets(call), force: false })).answers
+    const { answers } = await liveCluster(call).startCluster({ nodes: await targets(call) })
     const outcome = report(answers, 'started')
     const wait = call.flags.get('wait')
     if (outcome.kind === 'refused' || wait === undefined) return outcome
@@ -31,18 +32,19 @@ export const clusterStop: Command = {
   usage: '[--all | <node>...] [--force]',
   summary: 'Stop the cluster on this node, on some nodes, or on all: resources first, in order',
   details:
-    'A node leaves only after its resources have stopped or moved, so that nothing is fenced. The daemon stays and can start the cluster again.',
+    'A node leaves only after its resources have stopped or moved, so that nothing is fenced. The daemon stays and can start the cluster again. Where the nodes that go on would lose quorum, --force is asked for; resources are stopped in order all the same.',
   flags: [
     { name: 'all', summary: 'On every node of the cluster' },
     { name: 'force', summary: 'Stop although the remaining nodes lose quorum' },
   ],
   completes: ['node'],
   run: async (call) => {
+    const live = liveCluster(call)
+    const nodes = await targets(call)
+    const lost = nodes.length === 0 ? undefined : quorumLostBy(await live.getState({}), new Set(nodes))
+    if (lost !== undefined && !call.flags.has('force')) throw new Refusal(lost)
     call.terminal.progress('Stopping: resources first …')
-    const { answers } = await liveCluster(call).stopCluster({
-      nodes: await targets(call),
-      force: call.flags.has('force'),
-    })
+    const { answers } = await live.stopCluster({ nodes })
     return report(answers, 'stopped')
   },
 }
