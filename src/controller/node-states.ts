@@ -104,7 +104,7 @@ function lastOperations(view: ClusterView): readonly OperationRecord[] {
   const last = new Map<string, OperationRecord>()
   const callId = ({ attributes }: OperationRecord): number => Number(attributes['call-id'] ?? 0)
   for (const record of view.operations.values()) {
-    if (record.attributes.interval !== '0') continue
+    if (Number(record.attributes.interval ?? 0) > 0) continue
     const place = `${record.node} ${record.resource}`
     const other = last.get(place)
     if (other === undefined || callId(other) < callId(record)) last.set(place, record)

@@ -75,7 +75,6 @@ describe('the checkers notice a product that is broken on purpose', () => {
       invariant: 'a node that counts as reset was reset',
       fencing: true,
       watchdogs: true,
-      from: 36,
     },
   ]
   for (const { mutation, invariant, fencing, nodes, watchdogs, from } of cases)

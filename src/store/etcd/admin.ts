@@ -6,9 +6,12 @@ import { Members } from './attempts.ts'
 import { Endpoint, type EndpointAddress, isServiceError, type TlsFiles } from './endpoint.ts'
 import { sessionPrefix } from './session.ts'
 
-/** Not refused, only too early: etcd wants its members connected for some seconds, and a learner in step. */
+/**
+ * Not refused, only too early: etcd wants its members connected for some seconds, and a learner in step. A member that was added by an
+ * attempt whose answer was late has the same id in the same second; it is found the next time.
+ */
 const tooEarly =
-  /unhealthy cluster|in sync with leader|not enough started members|no leader|leader changed|timed out|request timed out/
+  /unhealthy cluster|in sync with leader|not enough started members|no leader|leader changed|timed out|request timed out|member ID already exist/
 
 export class EtcdAdmin {
   readonly #members: Members
