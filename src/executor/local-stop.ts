@@ -24,15 +24,19 @@ export function stopLocally(
   const effects: ExecutorEffect[] = []
   const stopping = new Set(stages.flat().map(({ resource }) => resource))
   const lines = new Map(state.lines)
+  const unrecorded = new Set(state.ownDecisions.unrecorded)
   for (const [resource, line] of state.lines) {
     if (!stopping.has(resource)) continue
+    // A stop of an earlier decision that was still in line has no result that would be recorded.
+    for (const { callId } of line.waiting) unrecorded.delete(callId)
     const quiet = { ...withoutRecurring(line), waiting: [] }
     const { current } = line
     lines.set(resource, current === undefined || current.phase === 'running' ? quiet : dropCurrent(quiet))
     if (current?.phase === 'running' && !['stop', 'demote'].includes(current.operation.operation))
       effects.push({ kind: 'kill', callId: current.callId, resource })
   }
-  const begun = continueWith({ ...state, lines }, { stages, running: new Set(), failed: [] }, now)
+  const ownDecisions = { ...state.ownDecisions, unrecorded }
+  const begun = continueWith({ ...state, lines, ownDecisions }, { stages, running: new Set(), failed: [] }, now)
   return { state: begun.state, effects: [...effects, ...begun.effects] }
 }
 

@@ -409,6 +409,22 @@ describe('without quorum', () => {
     expect(node.execute('web', 'start', { plannedFrom: 120 })).toEqual(['announce web start term 5'])
   })
 
+  test('a stop that another decision took out of line is not waited for', () => {
+    const node = new Node()
+    const stages = [[withoutDc('web', 'stop')]]
+    node.run('web', 'start')
+    const started = node.calls.get('web') ?? 0
+    node.give({ kind: 'stop-locally', stages })
+    node.give({ kind: 'stop-locally', stages })
+    const outcome = { status: 'cancelled', exitCode: 1, execTimeMs: 5 } as const
+    expect(node.give({ kind: 'finished', callId: started, resource: resourceId('web'), outcome })).toEqual([
+      'run web stop',
+    ])
+    node.finished('web')
+    node.recorded('web', 120)
+    expect(node.execute('web', 'start', { plannedFrom: 120 })).toEqual(['announce web start term 5'])
+  })
+
   test('nothing to stop is done at once', () => {
     expect(new Node().give({ kind: 'stop-locally', stages: [[], []] })).toEqual(['stopped locally, failed: none'])
   })
