@@ -13,7 +13,7 @@ import { type Call, type Command, changeFlags, done, type Outcome } from '../../
 import { liveCluster } from '../../live.ts'
 import { resourceLocations } from '../../locations.ts'
 import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
-import { waitUntilSettled } from '../../wait.ts'
+import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords } from '../../words.ts'
 
 /** A constraint whose command died ends after this time. */
@@ -85,7 +85,7 @@ function movesOf(cib: XmlElement, actions: readonly PlannedAction[]): readonly R
   const outermost = (id: string): string | undefined =>
     resources.map((top) => String(top.id)).find((top) => top === id || isInside(findResource(cib, top), id))
   const moves = actions.flatMap(({ kind, resource, node }): readonly Relocation[] => {
-    const top = resource === undefined ? undefined : outermost(resource.replace(/:\d+$/, ''))
+    const top = resource === undefined ? undefined : outermost(withoutInstance(resource))
     if (top === undefined || node === undefined) return []
     if (kind === 'promote') return [{ resource: top, node, role: 'Promoted' }]
     return kind === 'move' || kind === 'migrate' ? [{ resource: top, node }] : []
