@@ -58,6 +58,7 @@ export interface ResultStore {
 }
 
 export interface ExecutorLog {
+  debug(message: string, fields: Readonly<Record<string, unknown>>): void
   info(message: string, fields: Readonly<Record<string, unknown>>): void
   warn(message: string, fields: Readonly<Record<string, unknown>>): void
 }
@@ -250,7 +251,7 @@ export class Executor {
     void running.finished.then((outcome) => {
       this.#running.delete(callId)
       this.#noteStarted(operation, outcome)
-      this.#logUnexpected(operation, outcome)
+      this.#log(operation, outcome)
       this.#input({ kind: 'finished', callId, resource, outcome })
     })
   }
@@ -286,10 +287,14 @@ export class Executor {
     }
   }
 
-  #logUnexpected(operation: Operation, outcome: AgentOutcome): void {
-    const { status, exitCode, exitReason, output } = outcome
-    if (status === 'done' && exitCode === operation.key.expectedExitCode) return
-    const fields = { resource: operation.resource, operation: operation.operation, status, exitCode, exitReason }
+  #log(operation: Operation, outcome: AgentOutcome): void {
+    const { status, exitCode, exitReason, output, execTimeMs } = outcome
+    const done = { resource: operation.resource, operation: operation.operation, status, exitCode }
+    if (status === 'done' && exitCode === operation.key.expectedExitCode) {
+      this.#ports.log.debug('an operation has ended', { ...done, execTimeMs })
+      return
+    }
+    const fields = { ...done, exitReason }
     // A probe asks what is there: finding something is no trouble.
     const isProbe = operation.operation === 'monitor' && operation.intervalMs === 0
     if (isProbe && status === 'done') this.#ports.log.info('a probe found something', fields)

@@ -60,7 +60,7 @@ export class TestNode {
             if (record.resource === resource && (recordId === undefined || id === recordId)) this.records.delete(id)
         },
       },
-      log: { info: () => undefined, warn: () => undefined },
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
       runFolder: this.host.runFolder,
       firstCallId,
     })

@@ -87,7 +87,7 @@ export class KnownState {
   readonly #take = (changes: readonly StoreChange[], revision: number): void => {
     const observed = observe(this.#view, changes.map(observationOf), revision)
     this.#view = observed.view
-    this.#ports.log.debug('the store changed', { revision, key: changes[0]?.key, changes: changes.length })
+    this.#ports.log.debug('the store changed', { revision, first: changes[0]?.key, changes: changes.length })
     this.#planner.observe(changes, revision)
     this.#ports.onChanges(changes, observed.changes)
   }

@@ -89,6 +89,7 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
 /** Where the time of a recovery goes: with SYSTOLE_LOG=debug. */
 function traceEffect(effect: ControllerEffect, log: Log): void {
   if (effect.kind === 'execute') log.debug('to a node', { to: effect.node, action: effect.action.key })
+  else if (effect.kind === 'compute') log.debug('a transition is computed', { because: effect.reason })
   else if (effect.kind !== 'log') log.debug('the controller asks', { for: effect.kind })
 }
 
