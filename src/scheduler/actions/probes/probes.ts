@@ -113,10 +113,6 @@ function probeBundle(draft: Ordering, bundle: BundleUnit, node: NodeStatus): boo
     if (probePrimitive(draft, container, node)) {
       any = true
       orderOtherReplicas(draft, bundle, container)
-      if (bundle.child) {
-        const asking = findAction(draft, container, { task: 'monitor', node })
-        draft.orders.add({ action: asking }, { unit: bundle.child, task: 'start' }, rule.ordered)
-      }
     }
     if (remote && probePrimitive(draft, remote, node)) {
       any = true
