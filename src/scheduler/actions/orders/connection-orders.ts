@@ -197,11 +197,10 @@ interface Tied {
 }
 
 function addTie(orders: OrderList, action: DraftAction, { connection, tie }: Tied): void {
-  const rules = rule.unrunnableFirstBlocks | tie.rules
   if (tie.kind === 'before-stop') {
-    orders.add({ action }, { unit: connection, task: 'stop' }, rules)
+    orders.add({ action }, { unit: connection, task: 'stop' }, rule.ordered | tie.rules)
     return
   }
   const unit = tie.of === 'container' ? connection.container : connection
-  orders.add({ unit, task: 'start' }, { action }, rules)
+  orders.add({ unit, task: 'start' }, { action }, rule.unrunnableFirstBlocks | tie.rules)
 }
