@@ -289,12 +289,17 @@ export interface PrimitiveState {
   readonly namesakes: ReadonlyMap<NodeName, readonly (readonly HistoryEntry[])[]>
   /** Nodes where its fail count shall be cleared, because of expiry. */
   readonly clearFailCountOn: readonly { readonly node: NodeName; readonly reason: string }[]
-  /** Keys (`web_monitor_10000`) of recurring operations whose failure expired: they shall be scheduled again. */
-  readonly expiredRecurring: readonly { readonly node: NodeName; readonly key: string }[]
+  /** Failures of recurring operations that expired. */
+  readonly expiredRecurring: readonly ExpiredRecurring[]
   /** Nodes where a failed operation asks for a demotion (`on-fail=demote`). */
   readonly demoteOn: readonly NodeName[]
   /** Whether it is active on more nodes than it may be. */
   readonly multiplyActive: boolean
+}
+
+export interface ExpiredRecurring {
+  readonly node: NodeName
+  readonly entry: HistoryEntry
 }
 
 /** One `lrm_rsc_op`: the recorded result of an operation. */

@@ -6,6 +6,7 @@ import type { NodeName, ResourceId } from '../base/index.ts'
 import type { Agent, BundleDefinition, Configuration, Md5, NvSet, OperationDefinition, Role } from '../cib/index.ts'
 import type {
   ClusterOptions,
+  ExpiredRecurring,
   FailCount,
   FailedOperation,
   HistoryBan,
@@ -83,7 +84,7 @@ export interface StateDraft {
   history: Map<NodeName, readonly HistoryEntry[]>
   namesakes: Map<NodeName, readonly (readonly HistoryEntry[])[]>
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
-  expiredRecurring: { readonly node: NodeName; readonly key: string }[]
+  expiredRecurring: ExpiredRecurring[]
   demoteOn: NodeName[]
 }
 

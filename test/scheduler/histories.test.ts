@@ -6,6 +6,8 @@ const failedStart = { 'fail-count-web#start_0': 'INFINITY', 'last-failure-web#st
 const clone = (id: string, inside: string, values: Readonly<Record<string, string>> = {}): string =>
   `<clone id="${id}">${meta(id, values)}${inside}</clone>`
 const monitor = '<operations><op id="web-m" name="monitor" interval="10s"/></operations>'
+/** The parameters of that monitor. */
+const asNow = 'digest=4811cef7f7f94e3a35a70be7916cb2fd'
 const remoteNode = (name: string): string => meta(name, { 'remote-node': `${name}-guest` })
 
 interface Case {
@@ -448,6 +450,61 @@ const cases: readonly Case[] = [
       nodes: { n1: { ran: ['b:0 start'] }, n2: { ran: ['a:0 start'] } },
     },
     transition: ['Move a:0 ( n2 -> n1 )', 'Restart b:0 ( n1 ) due to required a:0 start'],
+  },
+  {
+    name: 'the connection to a node goes down around what is in maintenance there',
+    cib: {
+      resources: dummy('vm', remoteNode('vm')) + dummy('web', meta('web', { maintenance: 'true' })),
+      nodes: {
+        n1: { ran: ['vm start', 'vm-guest start'], attributes: { shutdown: '1' } },
+        'vm-guest': { remote: true, ran: ['web start'] },
+      },
+    },
+    transition: ['Stop vm ( n1 ) due to node availability', 'Stop vm-guest ( n1 ) due to node availability'],
+    inOrder: [
+      'Resource action: vm-guest stop on n1',
+      'Resource action: vm stop on n1',
+      'Cluster action: do_shutdown on n1',
+    ],
+  },
+  {
+    name: 'what is in a bundle does not wait until it is known where containers run that are up elsewhere',
+    cib: {
+      resources: `<bundle id="b"><docker image="i" replicas="2"/><network control-port="3121"/>${dummy('in')}</bundle>`,
+      nodes: { n1: { ran: ['b-docker-0 start', 'b-0 start'] }, n2: {}, 'b-0': { remote: true, ran: ['in start'] } },
+    },
+    transition: [
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Restart b-0 ( n1 ) due to resource definition change',
+      'Restart in:0 ( b-0 ) due to required b-docker-0 start',
+      'Start b-docker-1 ( n2 )',
+      'Start b-1 ( n2 )',
+      'Start in:1 ( b-1 )',
+    ],
+    inOrder: ['Resource action: b-docker-0 monitor on n2'],
+    absent: ['rsc_op b-docker-0_monitor_0 n2 -> pseudo_event b-clone_start_0'],
+  },
+  {
+    name: 'a monitor whose failure expired runs once more',
+    cib: {
+      resources: dummy('web', meta('web', { 'failure-timeout': '10s' }) + monitor),
+      nodes: {
+        n1: { ran: ['web start', `web monitor 10000 rc=7 failure ${asNow}`, `web monitor 10000 ${asNow}`] },
+      },
+    },
+    transition: [],
+    inOrder: ['Resource action: web monitor=10000 on n1'],
+  },
+  {
+    name: 'but not if the resource was started since',
+    cib: {
+      resources: dummy('web', meta('web', { 'failure-timeout': '10s' }) + monitor),
+      nodes: {
+        n1: { ran: [`web monitor 10000 rc=7 failure ${asNow}`, 'web start', `web monitor 10000 ${asNow}`] },
+      },
+    },
+    transition: [],
+    absent: ['rsc_op web_monitor_10000 n1'],
   },
 ]
 

@@ -32,12 +32,3 @@ const inverses: Readonly<Record<string, string>> = {
 }
 
 export const inverseTask = (task: string): string => inverses[task] ?? task
-
-/** `web_clone_running_0` → id, task, interval. The id may hold underscores itself. */
-export function splitKey(key: string): { readonly id: string; readonly task: string; readonly intervalMs: number } {
-  const notify = /^(.*)_((?:confirmed-)?(?:pre|post)_notify_[a-z]+)_(\d+)$/.exec(key)
-  const migrate = notify ? undefined : /^(.*)_(migrate_(?:to|from))_(\d+)$/.exec(key)
-  const plain = /^(.*)_([^_]+)_(\d+)$/.exec(key)
-  const match = notify ?? migrate ?? plain
-  return { id: match?.[1] ?? key, task: match?.[2] ?? '', intervalMs: Number(match?.[3] ?? 0) }
-}

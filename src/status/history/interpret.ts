@@ -87,7 +87,7 @@ function interpretEntry(reading: Reading): void {
     const isLive = node.online && !node.unclean
     if (entry.intervalMs === 0) return
     if (isLive) {
-      resource.state.expiredRecurring.push({ node: node.name, key: entry.key })
+      resource.state.expiredRecurring.push({ node: node.name, entry })
       return
     }
   }

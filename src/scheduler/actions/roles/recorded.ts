@@ -2,6 +2,7 @@
  * What the history already holds and planning starts from: recurring operations that run, failures that expired, fencing
  * that the status asks for. A recurring operation that runs is an optional action; whether it goes on is decided later.
  */
+import type { ExpiredRecurring } from '../../../status/index.ts'
 import { isRecurring, operationKey } from '../action.ts'
 import type { Drafting } from '../draft.ts'
 import type { DraftAction } from '../draft-action.ts'
@@ -9,7 +10,6 @@ import { fenceAction, obtain } from '../obtain.ts'
 import type { Order } from '../orders/order.ts'
 import { OrderList } from '../orders/order-list.ts'
 import { relate, rule } from '../relation.ts'
-import { splitKey } from '../role-tasks.ts'
 import { nodeNamed } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import { activeEntries } from './active-entries.ts'
@@ -34,19 +34,26 @@ function draftRecordedOf(draft: Drafting, unit: PrimitiveUnit): void {
   }
   draftRecovery(draft, unit)
   for (const node of demoteOn) obtain(draft, { unit, task: 'demote', node: nodeNamed(draft, node), optional: false })
-  for (const { node, key } of expiredRecurring) {
-    // The history may know the instance by another name.
-    const { task, intervalMs } = splitKey(key)
-    for (const action of draft.withKey(unit, operationKey(unit.id, task, intervalMs))) {
-      if (action.node?.name === node) action.reschedule = true
-    }
-  }
+  for (const expired of expiredRecurring) setUpAgain(draft, unit, expired)
   for (const { node, reason } of clearFailCountOn)
     orderAfterFencing(draft, unit, clearFailCount(draft, unit, node, reason))
   const { lockExpiredOn } = unit.resource.state
   if (lockExpiredOn !== undefined) {
     obtain(draft, { unit, task: 'lrm_delete', node: nodeNamed(draft, lockExpiredOn), optional: false })
   }
+}
+
+/**
+ * A monitor whose failure expired runs once more, to tell whether that is still so; not where the failure is older than the last start
+ * or than another result of that monitor.
+ */
+function setUpAgain(draft: Drafting, unit: PrimitiveUnit, { node, entry }: ExpiredRecurring): void {
+  const { key, operation, intervalMs } = entry
+  const results = activeEntries(unit.resource.state.history.get(node) ?? [])
+  if (results.find((result) => result.key === key) !== entry) return
+  // The history may know the instance by another name.
+  for (const action of draft.withKey(unit, operationKey(unit.id, operation, intervalMs)))
+    if (action.node?.name === node) action.reschedule = true
 }
 
 /** What failed is stopped where that happened, or what contains it; a bundle's container wherever that is. */
