@@ -47,6 +47,15 @@ export function compareDigests(
   return intervalMs === 0 && configured.hasOwnParameters ? 'restart' : 'reload'
 }
 
+/** All that a comparison looks at in an entry besides its operation and interval. */
+export const recordedDigests = ({ attributes }: HistoryEntry): readonly (string | undefined)[] => [
+  attributes['op-digest'],
+  attributes['op-restart-digest'],
+  attributes['op-force-restart'],
+  attributes['op-secure-digest'],
+  attributes['op-secure-params'],
+]
+
 /** In a CIB that was made fit for showing, what counts is the digest of everything that is no secret. */
 function onlySecretsDiffer(
   { agent, parameters }: ConfiguredOperation,

@@ -33,6 +33,8 @@ interface Finishing {
   readonly world: World
   readonly nodesByName: ReadonlyMap<NodeName, NodeStatus>
   readonly primitivesById: Map<ResourceId, PrimitiveResource>
+  /** By what is configured, which the instances of a clone have in common. */
+  readonly parameters: Map<PrimitiveDraft['parameters'], PrimitiveResource['parametersOn']>
 }
 
 export function finishStatus(
@@ -45,7 +47,7 @@ export function finishStatus(
 ): ClusterStatus {
   const nodes = sortedNodes(world.nodes.values()).map((node) => finishNode(world, node))
   const nodesByName = new Map(nodes.map((node) => [node.name, node] as const))
-  const finishing: Finishing = { world, nodesByName, primitivesById: new Map() }
+  const finishing: Finishing = { world, nodesByName, primitivesById: new Map(), parameters: new Map() }
   const resources = world.resources.map((resource) => finishResource(finishing, resource))
   return {
     configuration: world.configuration,
@@ -132,7 +134,7 @@ const common = ({
   orphan,
 })
 
-function finishPrimitive({ world, nodesByName, primitivesById }: Finishing, draft: PrimitiveDraft): PrimitiveResource {
+function finishPrimitive(finishing: Finishing, draft: PrimitiveDraft): PrimitiveResource {
   const { agent, instance, operations, utilization, implicit, connectionOf, container, reconnectIntervalMs } = draft
   const resource: PrimitiveResource = {
     kind: 'primitive',
@@ -141,15 +143,26 @@ function finishPrimitive({ world, nodesByName, primitivesById }: Finishing, draf
     operations,
     utilization,
     implicit,
-    parametersOn: parametersOn(draft, world, (name) => nodesByName.get(name)?.attributes),
+    parametersOn: sharedParameters(finishing, draft),
     state: finishState(draft.state),
     ...(instance === undefined ? {} : { instance }),
     ...(connectionOf === undefined ? {} : { connectionOf }),
     ...(container === undefined ? {} : { container: container.id }),
     ...(reconnectIntervalMs === undefined ? {} : { reconnectIntervalMs }),
   }
-  primitivesById.set(resource.id, resource)
+  finishing.primitivesById.set(resource.id, resource)
   return resource
+}
+
+function sharedParameters(
+  { world, nodesByName, parameters }: Finishing,
+  draft: PrimitiveDraft,
+): PrimitiveResource['parametersOn'] {
+  const known = parameters.get(draft.parameters)
+  if (known !== undefined) return known
+  const resolved = parametersOn(draft, world, (name) => nodesByName.get(name)?.attributes)
+  parameters.set(draft.parameters, resolved)
+  return resolved
 }
 
 function finishState(draft: StateDraft): PrimitiveState {

@@ -3,7 +3,13 @@
  * `ClusterStatus`; `printClusterStatus` tells it to people.
  */
 export type * from './cluster-status.ts'
-export { compareDigests, type DigestSources, type ParameterDifference, parametersTask } from './digests.ts'
+export {
+  compareDigests,
+  type DigestSources,
+  type ParameterDifference,
+  parametersTask,
+  recordedDigests,
+} from './digests.ts'
 export { compareNames } from './names.ts'
 export { connectedNodeNames } from './nodes/connected-nodes.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
@@ -26,6 +32,7 @@ export { bundleNodes } from './resources/bundle.ts'
 export {
   addDuration,
   calendarFields,
+  hasRules,
   parseMoment,
   type RuleContext,
   ruleHolds,

@@ -4,7 +4,7 @@
  */
 import { defined, type NodeName } from '../../base/index.ts'
 import type { Md5 } from '../../cib/index.ts'
-import type { ClusterStatus, NodeStatus } from '../../status/index.ts'
+import type { ClusterStatus, NodeStatus, ParameterDifference } from '../../status/index.ts'
 import type { Assignment, Destination, ExpandedColocation } from '../assignment.ts'
 import { type Pairing, pairingOf } from './pairing.ts'
 import { buildUnits, type PrimitiveUnit, primitivesOf, type Unit, type UnitTree } from './unit.ts'
@@ -25,6 +25,11 @@ export interface Setting extends SettingInput {
   readonly destinationOf: (unit: PrimitiveUnit) => Destination
   /** Which instances of clones are beside each other. */
   readonly pairing: Pairing
+  /**
+   * What was found out of an operation's parameters for one instance of a clone holds for all with the same history: by what is
+   * configured, and by what was run.
+   */
+  readonly differences: Map<ReadonlyMap<string, string>, Map<string, ParameterDifference>>
 }
 
 export function settingOf(input: SettingInput): Setting {
@@ -39,6 +44,7 @@ export function settingOf(input: SettingInput): Setting {
     colocationsByPrimary: byPrimary(assignment.colocations),
     destinationOf: placed,
     pairing: pairingOf({ destinationOf: placed, assignment }),
+    differences: new Map(),
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { NodeName } from '../../base/index.ts'
 import type { Agent } from '../../cib/index.ts'
+import type { HistoryEntry } from '../cluster-status.ts'
 import type { PrimitiveDraft, World } from '../drafts.ts'
 import { sameAgent } from '../same-agent.ts'
 import { withoutNumber } from './fail-count.ts'
@@ -27,13 +28,17 @@ export function noteNamesakes({ primitives, recorded }: World): void {
 }
 
 function noteOtherEntries({ id, state }: PrimitiveDraft, recorded: World['recorded']): void {
+  const { historyName } = state
   for (const node of state.active.keys()) {
     const own = state.history.get(node)
-    const named = [id, state.historyName].flatMap(
-      (name) => (name === undefined ? undefined : recorded.get(node)?.resourcesByName.get(name)) ?? [],
-    )
-    const others = new Set(named.map(({ entries }) => entries).filter((entries) => entries !== own))
-    if (own !== undefined && others.size > 0) state.namesakes.set(node, [...others])
+    const named = recorded.get(node)?.resourcesByName
+    if (own === undefined || named === undefined) continue
+    const others: (readonly HistoryEntry[])[] = []
+    for (const name of historyName === undefined || historyName === id ? [id] : [id, historyName]) {
+      const entries = named.get(name)?.entries
+      if (entries !== undefined && entries !== own) others.push(entries)
+    }
+    if (others.length > 0) state.namesakes.set(node, others)
   }
 }
 

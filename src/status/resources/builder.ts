@@ -51,7 +51,7 @@ function buildResource(definition: ResourceDefinition, builder: ResourceBuilder)
     case 'primitive':
       return buildPrimitive(definition, {}, builder)
     case 'group':
-      return buildGroup(definition, {}, builder)
+      return buildGroup(definition, builder)
     case 'clone':
       return buildClone(definition, builder)
     case 'bundle':

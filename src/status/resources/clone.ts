@@ -4,18 +4,12 @@
  * `clone-max` is 0, for the history of former ones to attach to. Only OCF agents know how to promote: what else is in a promotable
  * clone is as if it were not configured.
  */
-import {
-  type CloneDefinition,
-  type NvSet,
-  type PrimitiveDefinition,
-  parseBoolean,
-  parseScore,
-} from '../../cib/index.ts'
+import { type CloneDefinition, type PrimitiveDefinition, parseBoolean, parseScore } from '../../cib/index.ts'
 import type { CloneDraft, CollectiveDraft, InstanceDraft } from '../drafts.ts'
 import type { ResourceBuilder } from './context.ts'
-import { buildGroup } from './group.ts'
+import { groupFacts, groupInstance } from './group.ts'
 import { resolveMeta } from './meta.ts'
-import { buildPrimitive } from './primitive.ts'
+import { type Inherited, type InstancePlace, primitiveFacts, primitiveInstance } from './primitive.ts'
 
 /** Init scripts and units run once on a node: nothing tells two instances apart. */
 const anonymousClasses: readonly string[] = ['lsb', 'systemd', 'service', 'upstart']
@@ -33,14 +27,12 @@ export function buildClone(
   const inside = limits.promotable ? promotableParts(definition.child) : definition.child
   if (inside === undefined) return undefined
   const instances: InstanceDraft[] = []
+  // Instances prefer a little to stay where they are, so that they are not shuffled without need.
+  const inheritable = withDefault(meta.raw, 'resource-stickiness', '1')
+  const build = instanceBuilder(inside, { meta: inheritable, parameters: definition.parameters ?? [] }, builder)
   const grow = (): InstanceDraft => {
     const instance = { number: instances.length, unique: limits.unique, promotable: limits.promotable }
-    const inheritedParameters: readonly NvSet[] = definition.parameters ?? []
-    const parts = { parent: clone, instance, inheritedParameters }
-    const child =
-      inside.kind === 'group'
-        ? buildGroup(inside, parts, builder)
-        : buildPrimitive(inside, { ...parts, bundled: place.bundled ?? false }, builder)
+    const child = build({ parent: clone, instance, bundled: place.bundled ?? false })
     // Beyond clone-max there is no wanted instance.
     if (instances.length >= limits.cloneMax) for (const part of [child, ...membersOf(child)]) part.orphan = true
     instances.push(child)
@@ -53,8 +45,7 @@ export function buildClone(
     meta,
     orphan: false,
     parent: place.parent,
-    // Instances prefer a little to stay where they are, so that they are not shuffled without need.
-    inheritable: withDefault(meta.raw, 'resource-stickiness', '1'),
+    inheritable,
     ...limits,
     instances,
     activeOn: new Map(),
@@ -64,6 +55,19 @@ export function buildClone(
   for (let number = 0; number < Math.max(1, limits.cloneMax); number++) grow()
   for (const member of inside.kind === 'group' ? inside.members : [inside]) builder.registerClone(member.id, clone)
   return clone
+}
+
+function instanceBuilder(
+  inside: CloneDefinition['child'],
+  inherited: Inherited,
+  builder: ResourceBuilder,
+): (place: { parent: CloneDraft; instance: InstancePlace; bundled: boolean }) => InstanceDraft {
+  if (inside.kind === 'group') {
+    const facts = groupFacts(inside, inherited, builder)
+    return ({ parent, instance }) => groupInstance(facts, { parent, instance }, builder)
+  }
+  const facts = primitiveFacts(inside, inherited, builder)
+  return (place) => primitiveInstance(facts, place, builder)
 }
 
 function promotableParts(child: CloneDefinition['child']): CloneDefinition['child'] | undefined {

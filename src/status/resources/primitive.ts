@@ -9,54 +9,84 @@ import { resolveMeta } from './meta.ts'
 
 export interface PrimitivePlace {
   readonly parent?: CollectiveDraft
-  /** Of clone instances. */
-  readonly instance?: { readonly number: number; readonly unique: boolean; readonly promotable: boolean }
-  /** Parameters that the group or clone around it gives, weaker than its own. */
-  readonly inheritedParameters?: readonly NvSet[]
+  readonly instance?: InstancePlace
   readonly implicit?: boolean
   readonly bundled?: boolean
 }
 
+/** Of clone instances. */
+export interface InstancePlace {
+  readonly number: number
+  readonly unique: boolean
+  readonly promotable: boolean
+}
+
+/** What is around a primitive and gives it what it does not say itself. */
+export interface Inherited {
+  readonly meta?: ReadonlyMap<string, string> | undefined
+  /** Parameters of the group or clone, weaker than its own. */
+  readonly parameters?: readonly NvSet[]
+}
+
+/** What all instances of a primitive have in common, resolved once for all of them. */
+export type PrimitiveFacts = Pick<
+  PrimitiveDraft,
+  'configuredId' | 'agent' | 'meta' | 'parameters' | 'operations' | 'utilization'
+> &
+  ConnectionFacts
+
 export function buildPrimitive(
   definition: PrimitiveDefinition,
-  place: PrimitivePlace,
+  place: Pick<PrimitivePlace, 'parent' | 'implicit'>,
   builder: ResourceBuilder,
 ): PrimitiveDraft {
+  return primitiveInstance(primitiveFacts(definition, { meta: place.parent?.inheritable }, builder), place, builder)
+}
+
+export function primitiveFacts(
+  definition: PrimitiveDefinition,
+  inherited: Inherited,
+  builder: ResourceBuilder,
+): PrimitiveFacts {
   const { agent } = definition
   const isConnection = agent.class === 'ocf' && agent.provider === 'pacemaker' && agent.type === 'remote'
-  const meta = resolveMeta(
-    { sets: definition.meta, inherited: place.parent?.inheritable, agent, isConnection },
-    builder.metaSources,
-  )
-  const draft: PrimitiveDraft = {
-    kind: 'primitive',
-    id: instanceId(definition.id, place.instance?.number),
+  return {
     configuredId: definition.id,
     agent,
-    meta,
-    orphan: false,
-    parent: place.parent,
-    promotable: place.instance?.promotable ?? false,
-    parameters: [...(place.inheritedParameters ?? []), ...definition.parameters],
+    meta: resolveMeta({ sets: definition.meta, inherited: inherited.meta, agent, isConnection }, builder.metaSources),
+    parameters: [...(inherited.parameters ?? []), ...definition.parameters],
     operations: definition.operations,
     utilization: utilizationOf(definition.utilization, builder),
-    implicit: place.implicit ?? false,
-    bundled: place.bundled ?? false,
-    state: emptyState(meta, builder.metaSources.options.maintenanceMode),
-    ...(place.instance === undefined ? {} : { instance: place.instance }),
     ...(isConnection ? connectionFacts(definition, builder) : {}),
   }
-  return builder.register(draft)
+}
+
+export function primitiveInstance(
+  facts: PrimitiveFacts,
+  { parent, instance, implicit = false, bundled = false }: PrimitivePlace,
+  builder: ResourceBuilder,
+): PrimitiveDraft {
+  return builder.register({
+    kind: 'primitive',
+    id: instanceId(facts.configuredId, instance?.number),
+    ...facts,
+    orphan: false,
+    parent,
+    promotable: instance?.promotable ?? false,
+    implicit,
+    bundled,
+    state: emptyState(facts.meta, builder.metaSources.options.maintenanceMode),
+    ...(instance === undefined ? {} : { instance }),
+  })
 }
 
 export function instanceId(id: ResourceId, number: number | undefined): ResourceId {
   return number === undefined ? id : resourceId(`${id}:${number}`)
 }
 
-function connectionFacts(
-  definition: PrimitiveDefinition,
-  builder: ResourceBuilder,
-): Pick<PrimitiveDraft, 'connectionOf' | 'reconnectIntervalMs'> {
+type ConnectionFacts = Pick<PrimitiveDraft, 'connectionOf' | 'reconnectIntervalMs'>
+
+function connectionFacts(definition: PrimitiveDefinition, builder: ResourceBuilder): ConnectionFacts {
   const parameters = new Map<string, string>()
   addNvSets(parameters, definition.parameters, { zone: builder.metaSources.zone })
   const reconnectIntervalMs = parseDurationMs(parameters.get('reconnect_interval') ?? '') ?? 0

@@ -2,12 +2,15 @@
  * Whether a recorded operation ran with other parameters than are configured now, for the node where it ran. What was run
  * is known by its digests only.
  */
+import type { OperationDefinition } from '../../../cib/index.ts'
 import {
   compareDigests,
   type HistoryEntry,
+  hasRules,
   type NodeStatus,
   type ParameterDifference,
   parametersTask,
+  recordedDigests,
 } from '../../../status/index.ts'
 import { findOperation, operationMeta, timeoutMs } from '../operation.ts'
 import { parametersOf } from '../parameters.ts'
@@ -25,19 +28,34 @@ const comparedOnce = new Set(['monitor', 'start', 'promote', 'migrate_from'])
 export const isCompared = ({ operation, intervalMs }: HistoryEntry): boolean =>
   intervalMs > 0 || comparedOnce.has(operation)
 
-export function parameterDifference(
+export function parameterDifference(setting: Setting, checked: Checked, entry: HistoryEntry): ParameterDifference {
+  const { unit, node } = checked
+  const definition = findOperation(unit.resource, parametersTask(entry), entry.intervalMs)
+  const parameters = unit.resource.parametersOn(node.name)
+  if (parameters.get('addr') === '#uname' || hasRules(definition?.parameters ?? []))
+    return compared(setting, checked, entry, definition)
+  let known = setting.differences.get(parameters)
+  if (known === undefined) setting.differences.set(parameters, (known = new Map()))
+  const run = [entry.operation, entry.intervalMs, ...recordedDigests(entry)].join(' ')
+  const before = known.get(run)
+  if (before !== undefined) return before
+  const difference = compared(setting, checked, entry, definition)
+  known.set(run, difference)
+  return difference
+}
+
+function compared(
   setting: Setting,
   { unit, node }: Checked,
   entry: HistoryEntry,
+  definition: OperationDefinition | undefined,
 ): ParameterDifference {
-  const { operation, intervalMs } = entry
-  const definition = findOperation(unit.resource, parametersTask(entry), intervalMs)
   const own = definition ? setting.status.operationParameters(definition, node.name) : new Map<string, string>()
   const configured = {
     agent: unit.resource.agent,
     parameters: parametersOf(setting, unit, { node: node.name, own }),
     hasOwnParameters: own.size > 0,
-    timeoutMs: () => timeoutMs(operationMeta(setting.status, unit, operation, intervalMs)),
+    timeoutMs: () => timeoutMs(operationMeta(setting.status, unit, entry.operation, entry.intervalMs)),
   }
   return compareDigests(entry, configured, setting)
 }

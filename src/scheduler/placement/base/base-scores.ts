@@ -21,7 +21,7 @@ import { applyHistory } from './history.ts'
 import { applyLocation, type LocationWork } from './locations.ts'
 import { applyNodeKinds } from './node-kinds.ts'
 import { applyShutdownLocks } from './shutdown-locks.ts'
-import { startingTable } from './starting-table.ts'
+import { startingTables } from './starting-table.ts'
 import { applyStickiness } from './stickiness.ts'
 import { banEverywhere } from './table-work.ts'
 
@@ -48,7 +48,7 @@ export interface BaseInput {
 
 export function baseScores(input: BaseInput): BaseScores {
   const { tree, locations } = input
-  const tables = tree.all.map((entry) => startingTable(input, entry))
+  const tables = tree.all.map(startingTables(input))
   const work: LocationWork = { ...input, tables, discovery: new Map(), exclusive: new Set() }
   const primitives = tree.all.filter((entry): entry is PrimitiveEntry => entry.kind === 'primitive')
   for (const entry of tree.top) applyHistory(work, entry)

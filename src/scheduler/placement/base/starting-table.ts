@@ -14,34 +14,41 @@ interface Input {
   readonly nodes: NodeTable
 }
 
-export function startingTable({ status, tree, nodes }: Input, entry: Entry): ScoreTable {
-  const table = emptyTable(nodes.count)
-  const replica = tree.replicaOf.get(entry.index)
-  if (replica?.child === entry) {
-    const node = replica.node === undefined ? undefined : tree.nodeIndex.get(replica.node)
-    if (node !== undefined) table[node] = 500
-    return table
-  }
+/** The table of each entry, a new one each time. */
+export function startingTables({ status, tree, nodes }: Input): (entry: Entry) => ScoreTable {
+  const everywhere = emptyTable(nodes.count)
+  const listedReplicas: (readonly [number, { readonly bundle: BundleEntry; readonly replica: ReplicaEntries }])[] = []
   if (status.options.symmetricCluster) {
     const listed = new Set<string>(status.configuration.nodes.map(({ name }) => name))
     for (let node = 0; node < nodes.count; node++) {
       const owner = tree.replicaOfNode.get(node)
       // A node that only the history knows is for nothing that is configured.
       if (tree.nodes[node]?.isOrphan === true) continue
-      if (owner === undefined) table[node] = nodes.configuredScore[node] ?? 0
-      else if (listed.has(nodes.names[node] ?? '')) table[node] = scoreOnListedNode(tree, entry, owner)
+      if (owner === undefined) everywhere[node] = nodes.configuredScore[node] ?? 0
+      else if (listed.has(nodes.names[node] ?? '')) listedReplicas.push([node, owner])
     }
   }
-  // A bundle's connection is made by a cluster node.
-  if (replica?.remote === entry)
-    for (let node = 0; node < nodes.count; node++)
-      if (table[node] !== absent && tree.nodes[node]?.kind !== 'member') table[node] = -INFINITY_SCORE
-  if (entry.kind === 'clone' && entry.parent?.kind === 'bundle')
-    for (const { node } of entry.parent.replicas) {
-      const index = node === undefined ? undefined : tree.nodeIndex.get(node)
-      if (index !== undefined) table[index] = -INFINITY_SCORE
+  return (entry) => {
+    const replica = tree.replicaOf.get(entry.index)
+    if (replica?.child === entry) {
+      const table = emptyTable(nodes.count)
+      const node = replica.node === undefined ? undefined : tree.nodeIndex.get(replica.node)
+      if (node !== undefined) table[node] = 500
+      return table
     }
-  return table
+    const table = everywhere.slice()
+    for (const [node, owner] of listedReplicas) table[node] = scoreOnListedNode(tree, entry, owner)
+    // A bundle's connection is made by a cluster node.
+    if (replica?.remote === entry)
+      for (let node = 0; node < nodes.count; node++)
+        if (table[node] !== absent && tree.nodes[node]?.kind !== 'member') table[node] = -INFINITY_SCORE
+    if (entry.kind === 'clone' && entry.parent?.kind === 'bundle')
+      for (const { node } of entry.parent.replicas) {
+        const index = node === undefined ? undefined : tree.nodeIndex.get(node)
+        if (index !== undefined) table[index] = -INFINITY_SCORE
+      }
+    return table
+  }
 }
 
 /**
