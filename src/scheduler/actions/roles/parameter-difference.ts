@@ -34,8 +34,8 @@ export function parameterDifference(setting: Setting, checked: Checked, entry: H
   const parameters = unit.resource.parametersOn(node.name)
   if (parameters.get('addr') === '#uname' || hasRules(definition?.parameters ?? []))
     return compared(setting, checked, entry, definition)
-  let known = setting.differences.get(parameters)
-  if (known === undefined) setting.differences.set(parameters, (known = new Map()))
+  const known = setting.differences.get(parameters) ?? new Map<string, ParameterDifference>()
+  setting.differences.set(parameters, known)
   const run = [entry.operation, entry.intervalMs, ...recordedDigests(entry)].join(' ')
   const before = known.get(run)
   if (before !== undefined) return before
