@@ -21,6 +21,7 @@ import {
   type WritePurpose,
   withReign,
 } from './state.ts'
+import type { ClusterView } from './view.ts'
 import {
   actionsUnderWay,
   executingNode,
@@ -45,9 +46,15 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
   const next = { ...state, lastTransition: number }
   const plannedFrom = state.reign?.computingRevision ?? 0
   return withReign(next, {
-    walk: startWalk(graph, number, plannedFrom),
+    walk: startWalk(graph, number, plannedFrom, (action) => hasFailed(state.view, action)),
     ownDeletions: graph.actions.flatMap(deletionsOf),
   })
+}
+
+function hasFailed(view: ClusterView, action: GraphAction): boolean {
+  if (action.kind !== 'resource') return false
+  const { node, resource } = action
+  return view.operations.has(keys.history(node, resource, `${resource}_last_failure_0`))
 }
 
 /** Sends what can go out; ends the walk when nothing is left. */

@@ -1,6 +1,7 @@
 /**
  * Walks a transition graph: which actions are ready, which of them go out next, and when it is over. It chooses nothing but
- * the order among ready actions: higher priority first, then the graph's own order, within the limits of the cluster
+ * the order among ready actions: higher priority first, then what has not failed on its node before what has, so that resources which
+ * fail again and again keep no others from their turn, then the graph's own order; all that within the limits of the cluster
  * (`batch-limit`), of a node (`node-action-limit`, load) and of live migrations (`migration-limit`).
  *
  * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
@@ -19,6 +20,8 @@ export interface Walk {
   readonly plannedFrom: number
   readonly byId: ReadonlyMap<ActionId, GraphAction>
   readonly dependents: ReadonlyMap<ActionId, readonly ActionId[]>
+  /** Actions of resources that have failed on the node. */
+  readonly ofFailed: ReadonlySet<ActionId>
   /** Of actions that are not ready yet: how many of their inputs have not succeeded. */
   readonly missing: ReadonlyMap<ActionId, number>
   readonly ready: readonly ActionId[]
@@ -46,7 +49,12 @@ export interface WalkLimits {
   readonly held: (action: GraphAction) => boolean
 }
 
-export function startWalk(graph: TransitionGraph, number: number, plannedFrom: number): Walk {
+export function startWalk(
+  graph: TransitionGraph,
+  number: number,
+  plannedFrom: number,
+  hasFailed: (action: GraphAction) => boolean,
+): Walk {
   const byId = new Map(graph.actions.map((action) => [action.id, action]))
   const dependents = new Map<ActionId, ActionId[]>()
   const missing = new Map<ActionId, number>()
@@ -62,7 +70,8 @@ export function startWalk(graph: TransitionGraph, number: number, plannedFrom: n
     }
   }
   const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
-  return passPseudo({ graph, number, plannedFrom, byId, dependents, missing, ready, ...nothing })
+  const ofFailed = new Set(graph.actions.filter(hasFailed).map(({ id }) => id))
+  return passPseudo({ graph, number, plannedFrom, byId, dependents, ofFailed, missing, ready, ...nothing })
 }
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
@@ -72,7 +81,7 @@ export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphActio
   const candidates = walk.ready
     .flatMap((id) => actionOf(walk, id))
     .filter((action) => mayBegin(walk, action))
-    .sort((a, b) => b.priority - a.priority || a.id - b.id)
+    .sort((a, b) => b.priority - a.priority || rankOf(walk, a) - rankOf(walk, b) || a.id - b.id)
   return candidates.filter((action) => {
     if (limits.held(action) || !counts.allow(action, limits)) return false
     counts.add(action)
@@ -107,6 +116,10 @@ export function isOver(walk: Walk): boolean {
   return (
     walk.underWay.size === 0 && !walk.ready.some((id) => actionOf(walk, id).some((action) => mayBegin(walk, action)))
   )
+}
+
+function rankOf(walk: Walk, { id }: GraphAction): number {
+  return walk.ofFailed.has(id) ? 1 : 0
 }
 
 function mayBegin(walk: Walk, action: GraphAction): boolean {

@@ -47,7 +47,7 @@ const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
 })
 
 const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, held: () => false }
-const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1, 1)
+const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1, 1, () => false)
 const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>
   nextActions(walk, { ...free, ...limits }).map(({ id }) => id)
 const sent = (walk: Walk, ...which: readonly number[]) =>
@@ -70,6 +70,13 @@ describe('what goes out next', () => {
 
   test('the higher priority first, then the order of the graph', () => {
     expect(ids(walkOf(action(1), action(2, [], { priority: 10 }), action(3)))).toEqual([2, 1, 3])
+  })
+
+  test('what has failed before waits until the others have had their turn', () => {
+    const actions = [action(1), action(2), action(3), action(4, [], { priority: 10 })]
+    const walk = startWalk({ actions, attributes: {} }, 1, 1, ({ id }) => id === 1 || id === 4)
+    expect(ids(walk)).toEqual([4, 2, 3, 1])
+    expect(ids(walk, { batch: 3 })).toEqual([4, 2, 3])
   })
 
   test('batch-limit counts what is under way', () => {

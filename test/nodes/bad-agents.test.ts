@@ -207,6 +207,18 @@ test('their neighbour and the daemon go on untouched, and nothing of what they p
   expect(statSync(join(lab.folder, 'nodes/n1/systoled.log')).size).toBeLessThan(1024 * 1024)
 })
 
+test('one that fails again and again keeps no other from its start', async () => {
+  install('flapping', '[ "$1" = monitor ] && [ -e $state ] && exit 1')
+  install('waiting', '')
+  await lab.systole('n1', 'property', 'set', 'node-action-limit=1')
+  await create('steady', 'flapping')
+  await lab.until('it has failed', async () => (await failuresSeen()).some(({ resource }) => resource === 'flapping'))
+  await lab.systole('n1', 'resource', 'create', 'waiting', 'ocf:bad:waiting')
+  await started('waiting')
+  await lab.systole('n1', 'property', 'set', 'node-action-limit=')
+  await neighbourIsUntouched()
+})
+
 test('one that prints broken metadata is refused with the place of the mistake; forced, it runs and is remarked upon', async () => {
   install('undescribed', '', '<resource-agent name="x"><parameters>')
   expect(await lab.try('n1', 'resource', 'create', 'undescribed', 'ocf:bad:undescribed')).toBeUndefined()
