@@ -8,6 +8,7 @@ import {
   type AgentMetadata,
   agentName,
   describeAgentMetadataReport,
+  findAgent,
   listAgents,
   listFenceAgents,
   listProviders,
@@ -109,6 +110,11 @@ async function withMetadata(
   const names = installed()
   const known = names.includes(agent.class === 'stonith' ? agent.type : name)
   if (known) throw new Refusal(...read.reports.map(describeAgentMetadataReport))
+  const found = findAgent(agent, agentHost(), fenceAgentFolders())
+  if (found.kind === 'missing' && found.file !== undefined)
+    throw new Refusal(
+      `The agent '${word}' cannot be run on this node: make ${found.file} executable (chmod +x), or add --force.`,
+    )
   throw new Refusal(
     `There is no agent '${word}' on this node.${suggestion(agent.class === 'stonith' ? agent.type : name, names)} Add --force if it is installed elsewhere.`,
   )

@@ -11,7 +11,8 @@ import { unitFile } from './systemd/unit-files.ts'
 export type FoundAgent =
   | { readonly kind: 'program'; readonly path: string; readonly standard: 'ocf' | 'lsb' | 'fencing' }
   | { readonly kind: 'unit'; readonly path: string }
-  | { readonly kind: 'missing'; readonly message: string }
+  /** `file`: there is one, but it cannot be run. */
+  | { readonly kind: 'missing'; readonly message: string; readonly file?: string }
   | { readonly kind: 'unsupported'; readonly message: string }
 
 const initScripts = '/etc/init.d'
@@ -105,8 +106,10 @@ function agentFolders(host: AgentHost): readonly string[] {
 /** A file that is there and cannot be run is what the administrator has to hear of. */
 function missing(agent: Agent, folder: string, searched: readonly string[] = [folder]): FoundAgent {
   const file = searched.map((each) => join(each, agent.type)).find(isFile)
-  const why = file === undefined ? `there is no program in ${folder}` : `${file} is not executable`
-  return { kind: 'missing', message: `${agentName(agent)} is not installed: ${why}.` }
+  const name = agentName(agent)
+  return file === undefined
+    ? { kind: 'missing', message: `${name} is not installed: there is no program in ${folder}.` }
+    : { kind: 'missing', message: `${name} is not installed: ${file} is not executable.`, file }
 }
 
 function findUnit(agent: Agent): FoundAgent {

@@ -207,6 +207,20 @@ test('their neighbour and the daemon go on untouched, and nothing of what they p
   expect(statSync(join(lab.folder, 'nodes/n1/systoled.log')).size).toBeLessThan(1024 * 1024)
 })
 
+test('one that may not be executed is refused with the name of its file', async () => {
+  install('locked', '')
+  chmodSync(agentPath('locked'), 0o644)
+  expect(await lab.try('n1', 'resource', 'create', 'locked', 'ocf:bad:locked')).toBeUndefined()
+  expect(lab.lastFailure).toContain(`make ${agentPath('locked')} executable (chmod +x)`)
+})
+
+test('one that an administrator runs has as much time as the cluster gives it, and its end is told in words', async () => {
+  expect(await lab.systole('n1', 'resource', 'debug-monitor', 'steady')).toContain('It ended with 0 (OK)')
+  expect(await inShell('systole resource debug-start hanging --force || true')).toContain(
+    'It ended with 1 (Error occurred, timeout): start did not complete within 1s',
+  )
+})
+
 test('one that fails again and again keeps no other from its start', async () => {
   install('flapping', '[ "$1" = monitor ] && [ -e $state ] && exit 1')
   install('waiting', '')

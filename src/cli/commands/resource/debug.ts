@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { didYouMean, nodeName, similarWords } from '../../../base/index.ts'
+import { didYouMean, nodeName, parseDurationMs, similarWords } from '../../../base/index.ts'
 import type { AgentOutcome } from '../../../resource-agents/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
-import type { PrimitiveResource } from '../../../status/index.ts'
+import { type ClusterStatus, describeExitCode, type PrimitiveResource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { runAgentHere } from '../../run-agent-here.ts'
 import { statusOf } from '../../status-view.ts'
@@ -33,7 +33,8 @@ async function debug(call: Call, operation: Operation): Promise<Outcome> {
   const id = call.words[0] ?? ''
   const { cib } = await call.cluster.readCib()
   const local = (await call.cluster.live?.getState({}))?.localNode ?? hostname()
-  const primitives = [...statusOf(call, cib).primitivesById.values()]
+  const status = statusOf(call, cib)
+  const primitives = [...status.primitivesById.values()]
   const found = primitives.find((primitive) => primitive.configuredId === id || primitive.id === id)
   if (!found) {
     const known = primitives.map(({ configuredId }) => String(configuredId))
@@ -42,7 +43,15 @@ async function debug(call: Call, operation: Operation): Promise<Outcome> {
   if (operation !== 'monitor' && found.meta.targetRole !== 'Stopped' && found.meta.managed && !call.flags.has('force'))
     throw new Refusal(`The cluster looks after ${id}: disable or unmanage it first, or add --force.`)
   const parameters = Object.fromEntries(found.parametersOn(nodeName(local)))
-  return await runAgent(call, { found, operation, parameters })
+  return await runAgent(call, { found, operation, parameters, timeoutMs: timeoutOf(status, found, operation) })
+}
+
+/** As the cluster would give it: a start that needs minutes has them here as well. */
+function timeoutOf(status: ClusterStatus, primitive: PrimitiveResource, name: Operation): number {
+  const definition = primitive.operations.find((operation) => operation.name === name)
+  const intervalMs = definition?.intervalMs ?? 0
+  const meta = status.operationMeta(primitive, { name, intervalMs, ...(definition && { definition }) })
+  return parseDurationMs(meta.get('timeout') ?? '') ?? defaultTimeoutMs
 }
 
 async function runAgent(
@@ -51,15 +60,16 @@ async function runAgent(
     readonly found: PrimitiveResource
     readonly operation: string
     readonly parameters: Readonly<Record<string, string>>
+    readonly timeoutMs: number
   },
 ): Promise<Outcome> {
-  const { found, operation, parameters } = what
+  const { found, operation, parameters, timeoutMs } = what
   const outcome = await runAgentHere({
     agent: found.agent,
     resource: found.id,
     operation,
     attributes: parameters,
-    timeoutMs: defaultTimeoutMs,
+    timeoutMs,
   })
   const given = call.flags.has('full') ? Object.entries(parameters).map(([name, value]) => `  ${name}=${value}\n`) : []
   const text = `Operation ${operation} of ${found.id} (${agentName(found.agent)}):\n${given.join('')}${describeOutcome(outcome)}`
@@ -69,5 +79,6 @@ async function runAgent(
 function describeOutcome({ status, exitCode, exitReason, output }: AgentOutcome): string {
   const why = exitReason === undefined ? '' : `: ${exitReason}`
   const printed = output.trim() === '' ? '' : `${output.trimEnd()}\n`
-  return `It ended with ${exitCode} (${status})${why}\n${printed}`
+  const how = status === 'done' || status === 'error' ? '' : `, ${status}`
+  return `It ended with ${exitCode} (${describeExitCode(exitCode)}${how})${why}\n${printed}`
 }
