@@ -16,7 +16,7 @@ const taskOf = ({ task, action }: Side): string | undefined =>
 export function migrationOrders({ first, follower }: Order): readonly Order[] {
   const from = first.unit
   const to = follower.unit
-  if (first.action || follower.action || !from || !to || from === to || !isMigratable(to)) return []
+  if (!from || !to || from === to || !isMigratable(to)) return []
   if (isWithin(from, to) || isWithin(to, from)) return []
   const make = (task: string, half: 'migrate_to' | 'migrate_from', rules: Rules): Order => ({
     first: { unit: from, task: task },
