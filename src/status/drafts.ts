@@ -51,7 +51,7 @@ export interface PrimitiveDraft extends CommonDraft {
   readonly connectionOf?: NodeName
   container?: PrimitiveDraft
   readonly reconnectIntervalMs?: number
-  /** A bundle's member: the failure of its container is what brings it back. */
+  /** A bundle's member, or what the bundle implies. */
   readonly bundled: boolean
   readonly state: StateDraft
 }

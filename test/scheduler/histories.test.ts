@@ -9,6 +9,7 @@ const monitor = '<operations><op id="web-m" name="monitor" interval="10s"/></ope
 /** The parameters of that monitor. */
 const asNow = 'digest=4811cef7f7f94e3a35a70be7916cb2fd'
 const remoteNode = (name: string): string => meta(name, { 'remote-node': `${name}-guest` })
+const remote = (id: string): string => `<primitive id="${id}" class="ocf" provider="pacemaker" type="remote"/>`
 
 interface Case {
   readonly name: string
@@ -505,6 +506,49 @@ const cases: readonly Case[] = [
     },
     transition: [],
     absent: ['rsc_op web_monitor_10000 n1'],
+  },
+  {
+    name: 'the connection to a node moves once what leaves that node has stopped there',
+    cib: {
+      resources: remote('r1') + dummy('web'),
+      constraints:
+        '<rsc_location id="l" rsc="web" node="n2" score="1"/><rsc_location id="m" rsc="r1" node="n2" score="1"/>',
+      nodes: { n1: { ran: ['r1 start'] }, n2: {}, r1: { remote: true, ran: ['web start'] } },
+    },
+    transition: ['Migrate r1 ( n1 -> n2 )', 'Move web ( r1 -> n2 )'],
+    inOrder: ['Resource action: web stop on r1', 'Resource action: r1 migrate_to on n1'],
+  },
+  {
+    name: 'what is in a bundle has to be able to run there: a probe that says it cannot is a failure',
+    cib: {
+      resources: `<bundle id="b"><docker image="i"/><network control-port="3121"/>${dummy('in')}</bundle>`,
+      nodes: {
+        n1: { ran: ['b-docker-0 start', 'b-0 start'] },
+        'b-0': { remote: true, ran: ['in start', 'in monitor 0 rc=2'] },
+      },
+    },
+    transition: [
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Restart b-0 ( n1 ) due to resource definition change',
+      'Recover in:0 ( b-0 )',
+    ],
+    told: ['b-0 (ocf:pacemaker:Dummy): FAILED n1'],
+  },
+  {
+    name: 'beside the host of a container nothing is told of what was not found in the container',
+    cib: {
+      resources: `<bundle id="b"><docker image="i"/><network control-port="3121"/>${dummy('in')}</bundle>`,
+      nodes: {
+        n1: { ran: ['b-docker-0 start', 'b-0 start'] },
+        'b-0': { remote: true, ran: ['in monitor 0 rc=5'] },
+      },
+    },
+    transition: [
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Restart b-0 ( n1 ) due to resource definition change',
+      'Start in:0 ( b-0 )',
+    ],
+    told: ['b-0 (ocf:pacemaker:Dummy): Stopped n1'],
   },
 ]
 

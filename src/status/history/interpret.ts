@@ -91,8 +91,8 @@ function interpretEntry(reading: Reading): void {
       return
     }
   }
-  // What a bundle implies has to be able to run wherever it is probed.
-  if (isProbeWithoutAgent(entry) && resource.parent?.kind !== 'bundle') {
+  // What makes up a bundle has to be able to run wherever it is probed.
+  if (isProbeWithoutAgent(entry) && !resource.bundled) {
     applyMissingAgent(reading)
     return
   }

@@ -24,7 +24,7 @@ export function printPrimitiveAs(
     ...(resource.orphan ? ['ORPHANED'] : []),
     describeState(status, resource),
     ...(node === undefined || nodes.length > 1 ? [] : [node]),
-    ...failedProbe(status, resource),
+    ...failedProbe(status, resource, node),
     ...describeFlags(status, resource, node),
     ...(nodes.length > 1 ? [`[ ${nodes.join(' ')} ]`] : []),
   ]

@@ -108,7 +108,7 @@ function buildReplica(bundle: BundleDraft, number: number, builder: ResourceBuil
     ...(ipAddress === undefined ? {} : { ipAddress }),
   }
   const implied = (primitive: PrimitiveDefinition) =>
-    buildPrimitive(primitive, { parent: bundle, implicit: true }, builder)
+    buildPrimitive(primitive, { parent: bundle, implicit: true, bundled: true }, builder)
   const ip = ipAddress === undefined ? undefined : implied(ipDefinition(definition, ipAddress))
   const container = implied(containerDefinition(definition, facts))
   const child = bundle.clone?.instances[number]

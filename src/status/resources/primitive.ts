@@ -37,7 +37,7 @@ export type PrimitiveFacts = Pick<
 
 export function buildPrimitive(
   definition: PrimitiveDefinition,
-  place: Pick<PrimitivePlace, 'parent' | 'implicit'>,
+  place: Omit<PrimitivePlace, 'instance'>,
   builder: ResourceBuilder,
 ): PrimitiveDraft {
   return primitiveInstance(primitiveFacts(definition, { meta: place.parent?.inheritable }, builder), place, builder)
