@@ -1,9 +1,8 @@
 /**
  * How many actions a node takes at the same time (`node-action-limit`, `load-threshold`): twice its processors where the option
  * does not say otherwise, and fewer, in proportion, while its load is above the threshold. At any load it takes two, so that a slow
- * notification holds up nobody's recovery. Stops and demotions take load away, and others wait for them to start elsewhere: they go
- * by no load. It comes with the node's answers to commands, so that it costs an idle cluster nothing, and the first commands after
- * a rest go by an old one.
+ * notification or stop holds up nobody's recovery. The load comes with the node's answers to commands, so that it costs an idle
+ * cluster nothing, and the first commands after a rest go by an old one.
  */
 import type { ControllerOptions } from './options.ts'
 
@@ -14,16 +13,14 @@ export interface NodeLoad {
 }
 
 const atAnyLoad = 2
-const relieving = new Set(['stop', 'demote'])
 
 export function actionLimit(
   options: Pick<ControllerOptions, 'nodeActionLimit' | 'loadThreshold'>,
   known: NodeLoad | undefined,
   unknownLimit: number,
-  operation: string,
 ): number {
   const { nodeActionLimit, loadThreshold } = options
   const full = nodeActionLimit > 0 ? nodeActionLimit : known === undefined ? unknownLimit : 2 * known.processors
-  if (known === undefined || loadThreshold === 0 || known.load <= loadThreshold || relieving.has(operation)) return full
+  if (known === undefined || loadThreshold === 0 || known.load <= loadThreshold) return full
   return Math.max(Math.min(full, atAnyLoad), Math.floor((full * loadThreshold) / known.load))
 }

@@ -142,7 +142,7 @@ function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): 
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
-    onNode: (node, { operation }) => actionLimit(options, loads.get(node), timings.nodeActionLimit, operation),
+    onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
     held: (action) => {
       if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false

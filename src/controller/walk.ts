@@ -42,7 +42,7 @@ export interface UnderWay {
 export interface WalkLimits {
   /** In the whole cluster; 0 is without limit. */
   readonly batch: number
-  readonly onNode: (node: NodeName, action: GraphAction) => number
+  readonly onNode: (node: NodeName) => number
   /** Live migrations on one node; -1 is without limit. */
   readonly migrations: number
   /** Actions that must not go out yet. */
@@ -180,7 +180,7 @@ class Counts {
     if (limits.batch > 0 && this.#all >= limits.batch) return false
     const node = executingNode(action)
     if (node === undefined) return true
-    if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node, action)) return false
+    if ((this.#onNode.get(node) ?? 0) >= limits.onNode(node)) return false
     if (limits.migrations < 0 || !isMigration(action)) return true
     return (this.#migrations.get(node) ?? 0) < limits.migrations
   }

@@ -8,7 +8,6 @@ const cases: readonly {
   readonly name: string
   readonly options?: { readonly nodeActionLimit?: number; readonly loadThreshold?: number }
   readonly load?: NodeLoad
-  readonly operation?: string
   readonly limit: number
 }[] = [
   { name: 'a node that has said nothing yet takes the default', limit: 8 },
@@ -16,8 +15,6 @@ const cases: readonly {
   { name: 'at the threshold still all', load: { processors: 3, load: 0.8 }, limit: 6 },
   { name: 'at twice the threshold half', load: { processors: 4, load: 1.6 }, limit: 4 },
   { name: 'at any load two', load: { processors: 2, load: 50 }, limit: 2 },
-  { name: 'at any load all stops', load: { processors: 2, load: 50 }, operation: 'stop', limit: 4 },
-  { name: 'at any load all demotions', load: { processors: 2, load: 50 }, operation: 'demote', limit: 4 },
   {
     name: 'but never more than it is meant to',
     options: { nodeActionLimit: 1 },
@@ -39,9 +36,9 @@ const cases: readonly {
     limit: 4,
   },
 ]
-for (const { name, options, load, operation = 'start', limit } of cases)
+for (const { name, options, load, limit } of cases)
   test(`how many actions a node takes: ${name}`, () => {
-    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, load, 8, operation)).toBe(limit)
+    expect(actionLimit({ nodeActionLimit: 0, loadThreshold: 0.8, ...options }, load, 8)).toBe(limit)
   })
 
 const command = {

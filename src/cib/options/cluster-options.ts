@@ -170,7 +170,7 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: { kind: 'percentage' },
     default: '80%',
     description:
-      'The load of a node, averaged over a minute and for each of its processors, beyond which fewer actions other than stops and demotions are sent to it, in proportion; 0% looks at no load.',
+      'The load of a node, averaged over a minute and for each of its processors, beyond which fewer actions are sent to it, in proportion; 0% looks at no load.',
   },
   {
     name: 'node-action-limit',
