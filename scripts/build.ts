@@ -3,13 +3,14 @@
  * packages, and agents start the command line many times a minute. Only what is native stays in node_modules.
  * Arguments name the programs to build (all of them without any); `--readable` leaves the text as it is.
  */
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { build, type Plugin } from 'esbuild'
+import { basename, join } from 'node:path'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
 
 /**
- * Programs of one group share parts. What one of them needs of a room is then loaded by all that use the room, so the command
- * line, which must start fast and needs no gRPC library, is a group of its own.
+ * Programs of one group share parts. What one of them needs of a room is then loaded by all that use the room.
  */
 const groups: readonly Readonly<Record<string, string>>[] = [
   {
@@ -17,11 +18,15 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     pulse: 'src/daemon/pulse/thread.ts',
     planner: 'src/daemon/planner/thread.ts',
   },
-  { systole: 'src/cli/main.ts' },
-  // It must start faster still, and needs nothing of the command line.
-  { 'systole-tool': 'src/tools/file/main.ts' },
   { demo: 'demo/main.ts' },
 ]
+
+/** What is started for every command, from code that is compiled here: `src/program`. */
+const commands: Readonly<Record<string, string>> = {
+  systole: 'src/cli/main.ts',
+  // It must start faster still, and needs nothing of the command line.
+  'systole-tool': 'src/tools/file/main.ts',
+}
 
 /**
  * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
@@ -43,6 +48,26 @@ const lateOrNever: Plugin = {
 }
 
 const minify = !process.argv.includes('--readable')
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  // Native code and decorators that register themselves, which a bundle cannot hold; loaded only where they are used.
+  external: ['@peculiar/x509', 'reflect-metadata'],
+  plugins: [lateOrNever],
+  // Names of errors and functions stay readable in logs.
+  minifySyntax: minify,
+  minifyWhitespace: minify,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  define: { 'process.env.SYSTOLE_VERSION': JSON.stringify(packageFile.version) },
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** In two parts, since whoever runs this file fills in where it is itself. */
+const ownFolder = ['import.meta', 'dirname'].join('.')
+
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 // Beside the old one, which daemons may be running from, and then in its place.
 const fresh = named.length === 0 ? `dist.new-${process.pid}` : 'dist'
@@ -51,6 +76,8 @@ for (const programs of groups) {
   const chosen = Object.entries(programs).filter(([name]) => named.length === 0 || named.includes(name))
   if (chosen.length > 0) await bundle(Object.fromEntries(chosen), fresh)
 }
+for (const [name, source] of Object.entries(commands))
+  if (named.length === 0 || named.includes(name)) await bundleCommand(name, source, fresh)
 if (fresh !== 'dist') {
   const old = `dist.old-${process.pid}`
   if (existsSync('dist')) renameSync('dist', old)
@@ -62,29 +89,42 @@ for (const program of ['bin/systole', 'bin/systoled', 'bin/pcs', 'bin/systole-to
 
 async function bundle(entryPoints: Record<string, string>, outdir: string): Promise<void> {
   await build({
+    ...common,
     entryPoints,
     outdir,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     splitting: true,
     chunkNames: 'parts/[name]-[hash]',
-    platform: 'node',
     format: 'esm',
-    target: 'node20',
-    // Native code and decorators that register themselves, which a bundle cannot hold; loaded only where they are used.
-    external: ['@peculiar/x509', 'reflect-metadata'],
-    plugins: [lateOrNever],
-    // Names of errors and functions stay readable in logs.
-    minifySyntax: minify,
-    minifyWhitespace: minify,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    legalComments: 'none',
-    define: { 'process.env.SYSTOLE_VERSION': JSON.stringify(packageFile.version) },
     // Packages in CommonJS call `require` for Node's own modules.
     banner: {
       js: "import { createRequire as systoleCreateRequire } from 'node:module'; const require = systoleCreateRequire(import.meta.url);",
     },
-    logLevel: 'warning',
+  })
+}
+
+async function bundleCommand(name: string, source: string, outdir: string): Promise<void> {
+  const code = join(outdir, `${name}.cjs`)
+  await build({
+    ...common,
+    entryPoints: [source],
+    outfile: code,
+    format: 'cjs',
+    banner: { js: '(function (require, module, __dirname) {' },
+    footer: { js: '})' },
+    define: { ...common.define, [ownFolder]: '__dirname' },
+    // A script has no loader of its own.
+    supported: { 'dynamic-import': false },
+  })
+  await build({
+    ...common,
+    entryPoints: ['src/program/start.ts'],
+    outfile: join(outdir, `${name}.mjs`),
+    format: 'esm',
+    define: { 'process.env.SYSTOLE_CODE': JSON.stringify(basename(code)) },
+  })
+  // In a process of its own: what is compiled there is what a command leaves behind that has done its work.
+  execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/compile-code.ts', code], {
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
 }

@@ -19,6 +19,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   rpc: ['base', 'cib', 'transition'],
   remote: ['base', 'cib', 'transition', 'rpc'],
   cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc'],
+  program: [],
   daemon: everything,
 }
 

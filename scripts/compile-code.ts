@@ -1,0 +1,36 @@
+/**
+ * `node scripts/run.mjs scripts/compile-code.ts FILE`: compiles a command's code and lets it do some of its usual work, so that
+ * the functions that are needed for it are compiled, too; what V8 has then is kept beside the file.
+ */
+import { writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { compiledFile, loadProgram } from '../src/program/index.ts'
+
+const cib = join(import.meta.dirname, '../test/scheduler/cases/what-if/running.xml')
+const work: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  systole: [
+    ['simulate', '--simulate', '--show-scores', '--xml-file', cib],
+    ['-f', cib, 'status'],
+    ['-f', cib, 'config'],
+    ['-f', cib, 'constraint', '--json'],
+    ['resource', 'create', '--help'],
+  ],
+  'systole-tool': [
+    ['crm_mon', '-1'],
+    ['crm_resource', '--list'],
+    ['crm_attribute', '--type', 'crm_config', '--name', 'stonith-enabled', '--query'],
+    ['cibadmin', '--query'],
+    ['crm_simulate', '--simulate', '--xml-file', cib],
+  ],
+}
+
+const [file = ''] = process.argv.slice(2).map((name) => resolve(name))
+const { main, script } = loadProgram(file)
+process.env.CIB_file = cib
+for (const words of work[basename(file, '.cjs')] ?? []) {
+  await main(words)
+  if (process.exitCode) throw new Error(`${words.join(' ')}: exit code ${process.exitCode}`)
+}
+writeFileSync(compiledFile(file), script.createCachedData())
+if (!loadProgram(file).wasCompiled)
+  throw new Error(`${compiledFile(file)} is not accepted by the Node.js that wrote it`)

@@ -1,0 +1,2 @@
+/** Starting the commands. */
+export { compiledFile, loadProgram } from './load.ts'

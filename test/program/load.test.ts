@@ -1,0 +1,35 @@
+/** A command starts whether its compiled code is there, missing, or no compiled code at all. */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
+
+const dist = resolve(import.meta.dirname, '../../dist')
+let folder = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-program-'))
+  for (const file of ['systole.mjs', 'systole.cjs']) copyFileSync(join(dist, file), join(folder, file))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const version = (): string => execFileSync('node', [join(folder, 'systole.mjs'), '--version'], { encoding: 'utf8' })
+
+test('the build leaves the compiled code of each command', () => {
+  for (const name of ['systole', 'systole-tool']) expect(existsSync(join(dist, `${name}.cjs.compiled`))).toBe(true)
+})
+
+test('without its compiled code a command is compiled as it starts', () => {
+  expect(version()).toContain(packageFile.version)
+})
+
+test.each([
+  ['broken', 'this is no code'],
+  ['empty', ''],
+])('compiled code that is %s is passed over', (_, content) => {
+  writeFileSync(join(folder, 'systole.cjs.compiled'), content)
+  expect(version()).toContain(packageFile.version)
+})
