@@ -78,6 +78,8 @@ export interface CollectiveAssignment {
   readonly members: readonly ResourceId[]
   /** Where at least one member is going to be active. */
   readonly nodes: readonly NodeName[]
+  /** Managed itself, whatever its members are. */
+  readonly managed: boolean
   /** Clones only: how many instances may be promoted at once, after the scores were looked at. */
   readonly promotedCount?: number
   readonly scoreOn: (node: NodeName) => Score | undefined

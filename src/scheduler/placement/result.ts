@@ -123,6 +123,7 @@ function collectiveResult(placing: Placing, entry: CollectiveEntry): CollectiveA
   return {
     id: entry.id,
     kind: entry.kind,
+    managed: isManaged(placing, entry),
     members: (members ?? entry.members).map(({ id }) => id),
     nodes: [...nodes],
     ...lookUps(placing, entry),

@@ -4,6 +4,7 @@
  */
 import type { GraphAction, TransitionGraph } from '../../../transition/index.ts'
 import { isRecurring, type PlannedAction } from '../action.ts'
+import type { Setting } from '../setting.ts'
 import type { CloneUnit, Unit } from '../unit.ts'
 import { graphAction } from './graph-action.ts'
 import { inputsOf, type Outcome } from './inputs.ts'
@@ -79,16 +80,18 @@ function showOwn({ settled, notices }: Outcome, unit: Unit, show: Show): void {
   for (const action of settled.ofUnit(unit).toReversed()) show(action)
 }
 
-function isShown({ notices }: Outcome, action: PlannedAction): boolean {
+function isShown({ settled, notices }: Outcome, action: PlannedAction): boolean {
   const { optional, runnable, alwaysInGraph, pseudo } = notices.stateOf(action)
   if (!runnable || (optional && !alwaysInGraph)) return false
   const { unit, task, node, onDc } = action
-  const isLeftAlone = unit?.kind === 'primitive' && !unit.assigned.managed
-  if (isLeftAlone && task !== 'monitor' && !isRecurring(action)) return false
+  if (unit && !isManaged(settled, unit) && task !== 'monitor' && !isRecurring(action)) return false
   if (pseudo || task === 'stonith' || task === 'do_shutdown') return true
   if (!node) return false
   return onDc || node.online || (node.kind === 'guest' && !node.requiresReset)
 }
+
+const isManaged = ({ assignment }: Setting, unit: Unit): boolean =>
+  unit.kind === 'primitive' ? unit.assigned.managed : assignment.collectives.get(unit.id)?.managed !== false
 
 function graphAttributes({ settled }: Outcome): Readonly<Record<string, string>> {
   const { options, recheckAt } = settled.status
