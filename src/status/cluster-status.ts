@@ -257,6 +257,8 @@ export interface PrimitiveState {
   readonly onFail?: { readonly node: NodeName; readonly action: OnFail }
   /** An operation whose result is not known yet. */
   readonly pending?: { readonly node: NodeName; readonly operation: string; readonly intervalMs: number }
+  /** Where a pending operation was sent: told of what is stopped, even where a later stop has made its answer pointless. */
+  readonly askedOn?: NodeName
   /** A live migration that was interrupted between its two halves. */
   readonly partialMigration?: { readonly source: NodeName; readonly target: NodeName }
   /** Where the history forbids it to run. Placement adds minus INFINITY for each. */
@@ -332,8 +334,11 @@ export interface HistoryBan {
   readonly because: 'failed-stop' | 'hard-error' | 'fatal-error' | 'on-fail-stop' | 'on-fail-ban' | 'failed-migration'
   /** `web_stop_0`, as far as a single operation is the cause. */
   readonly operation?: string
-  /** The whole clone is banned, not only this instance (anonymous clones, except for a failed stop). */
-  readonly wholeClone: boolean
+  /**
+   * The whole clone is banned, not only this instance (anonymous clones, except for a failed stop), with as many instances as it
+   * had when the failure was read: one that another history brought later is not concerned.
+   */
+  readonly cloneInstances?: number
 }
 
 export type OnFail =

@@ -5,7 +5,7 @@
 import { nodeName } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type { HistoryBan, OnFail } from '../cluster-status.ts'
-import { rankOf, roleRank } from '../drafts.ts'
+import { type CloneDraft, type PrimitiveDraft, rankOf, roleRank } from '../drafts.ts'
 import { unpackFailedMigrateFrom, unpackFailedMigrateTo } from './migration.ts'
 import { isMoreSevere, resolveOnFail, roleAfterFailure } from './on-fail.ts'
 import { operationMeta } from './operation-meta.ts'
@@ -110,13 +110,18 @@ function ban(
   because: HistoryBan['because'],
   scope: { readonly everywhere?: boolean; readonly instanceOnly?: boolean } = {},
 ): void {
-  const wholeClone = resource.instance !== undefined && !resource.instance.unique && scope.instanceOnly !== true
+  const clone = scope.instanceOnly === true ? undefined : anonymousCloneOf(resource)
   resource.state.bans.push({
     because,
     operation: entry.key,
-    wholeClone,
+    ...(clone && { cloneInstances: clone.instances.length }),
     ...(scope.everywhere === true ? {} : { node: node.name }),
   })
+}
+
+function anonymousCloneOf({ parent }: PrimitiveDraft): CloneDraft | undefined {
+  const around = parent?.kind === 'group' ? parent.parent : parent
+  return around?.kind === 'clone' && !around.unique ? around : undefined
 }
 
 /**

@@ -6,8 +6,7 @@ import { type Entry, type PrimitiveEntry, topBelowBundle } from '../../tree.ts'
 import { addBelow, addTo, banAlone, banEverywhere, type TableWork } from './table-work.ts'
 
 export function applyHistory(work: TableWork, entry: Entry): void {
-  if (entry.resource.orphan && entry.kind === 'primitive' && work.status.options.stopOrphanResources)
-    banEverywhere(work, entry, { kind: 'orphan' })
+  if (isUnknownOrphan(entry) && work.status.options.stopOrphanResources) banEverywhere(work, entry, { kind: 'orphan' })
   for (const member of entry.members) applyHistory(work, member)
   if (entry.kind !== 'primitive') return
   const { state } = entry.resource
@@ -20,15 +19,25 @@ export function applyHistory(work: TableWork, entry: Entry): void {
   }
 }
 
+/** Of what is configured, an instance too many is stopped by its clone, which counts it as one of its instances where it may not be stopped. */
+const isUnknownOrphan = ({ kind, parent, resource }: Entry): boolean =>
+  kind === 'primitive' && parent === undefined && resource.orphan
+
 function applyBan(work: TableWork, entry: PrimitiveEntry, ban: HistoryBan): void {
-  const target = ban.wholeClone ? topBelowBundle(entry) : entry
+  const { cloneInstances } = ban
+  const target = cloneInstances === undefined ? entry : topBelowBundle(entry)
   const operation = ban.operation === undefined ? {} : { operation: ban.operation }
   const source: ScoreSource = { kind: 'failure', because: ban.because, ...operation }
   if (ban.node === undefined) {
     if (ban.because === 'on-fail-stop') banAlone(work, target, source)
-    else banEverywhere(work, target, source)
+    else {
+      for (const member of target.members.slice(0, cloneInstances)) banEverywhere(work, member, source)
+      banAlone(work, target, source)
+    }
     return
   }
   const node = work.tree.nodeIndex.get(ban.node)
-  if (node !== undefined) addBelow(work, target, node, -INFINITY_SCORE, source)
+  if (node === undefined) return
+  for (const member of target.members.slice(0, cloneInstances)) addBelow(work, member, node, -INFINITY_SCORE, source)
+  addTo(work, target, node, -INFINITY_SCORE, source)
 }
