@@ -72,6 +72,7 @@ export interface StateDraft {
   multiplyActive: boolean
   onFail?: { readonly node: NodeName; readonly action: OnFail }
   pending?: { readonly node: NodeName; readonly operation: string; readonly intervalMs: number }
+  askedOn?: NodeName
   partialMigration?: { readonly source: NodeName; readonly target: NodeName }
   demandedRole?: { readonly role: Role; readonly reason: string }
   historyName?: string

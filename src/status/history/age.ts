@@ -43,9 +43,10 @@ interface Transition {
   readonly number: number
 }
 
-/** How old a pending operation is, is told by what came back of it: `STATUS:EXIT CODE;` and the transition key. */
+/** How old a pending operation is, is told by what came back of it: `STATUS:EXIT CODE;` and the transition key; old ones lack the former. */
 function transitionOf({ attributes }: HistoryEntry): Transition | undefined {
-  const parts = attributes['transition-magic']?.replace(/^[^;]*;/, '').split(':') ?? []
+  const [, key] = /^-?\d+:-?\d+;(.+)$/.exec(attributes['transition-magic'] ?? '') ?? []
+  const parts = key?.split(':') ?? []
   if (parts.length !== 3 && parts.length !== 4) return undefined
   const [action, number] = [parts[0], parts[1]].map((text) => Number.parseInt(text ?? '', 10))
   if (number === undefined || Number.isNaN(action) || Number.isNaN(number)) return undefined

@@ -21,6 +21,7 @@ export function applyPending(reading: Reading): void {
         state.danglingMigrations.push(entry.migrateTarget)
       break
   }
-  if (state.pending === undefined && !isProbe(entry))
-    state.pending = { node: node.name, operation: entry.operation, intervalMs: entry.intervalMs }
+  if (state.pending !== undefined || isProbe(entry)) return
+  state.pending = { node: node.name, operation: entry.operation, intervalMs: entry.intervalMs }
+  state.askedOn = node.name
 }

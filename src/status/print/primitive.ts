@@ -8,7 +8,7 @@ import type { Told } from './told.ts'
 
 export function printPrimitive(status: Told, resource: PrimitiveResource): string {
   const [only, another] = resource.state.active
-  const node = another === undefined ? (only?.node ?? lockedOrPendingOn(resource)) : undefined
+  const node = another === undefined ? (only?.node ?? lockedOrAskedOn(resource)) : undefined
   return printPrimitiveAs(status, resource, { name: displayName(resource), node })
 }
 
@@ -31,8 +31,8 @@ export function printPrimitiveAs(
   return parts.join(' ')
 }
 
-const lockedOrPendingOn = ({ state }: PrimitiveResource): NodeName | undefined =>
-  state.shutdownLock?.node ?? state.pending?.node
+const lockedOrAskedOn = ({ state }: PrimitiveResource): NodeName | undefined =>
+  state.shutdownLock?.node ?? state.askedOn
 
 /** Instances of anonymous clones are shown without their number. */
 function displayName({ id, configuredId, instance }: PrimitiveResource): string {
