@@ -550,6 +550,56 @@ const cases: readonly Case[] = [
     ],
     told: ['b-0 (ocf:pacemaker:Dummy): Stopped n1'],
   },
+  {
+    name: 'a group that nobody manages has no points in the graph, whatever its members would do',
+    cib: {
+      resources: `<group id="g">${dummy('a')}${dummy('b')}</group>`,
+      options: { 'maintenance-mode': 'true' },
+      nodes: { n1: { ran: ['a monitor 0 rc=7', 'b monitor 0 rc=7'] } },
+    },
+    transition: [],
+    absent: ['pseudo_event g_start_0', 'pseudo_event g_running_0'],
+  },
+  {
+    name: 'what was stopped while a monitor was on its way is still told of where that went',
+    cib: {
+      resources: dummy('web', meta('web', { 'target-role': 'Stopped' }) + monitor),
+      nodes: { n1: { ran: ['web start', 'web monitor 10000 pending'] } },
+    },
+    transition: ['Stop web ( n1 ) due to node availability'],
+    told: ['web (ocf:pacemaker:Dummy): Stopped n1 (disabled)'],
+  },
+  {
+    name: 'a pending operation is not newer than one whose transition nobody knows',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start early', 'web promote pending digest=other'] } },
+    },
+    transition: [],
+    told: ['web (ocf:pacemaker:Dummy): Started n1'],
+  },
+  {
+    name: 'of several stops, the one that clears up after a migration is told of',
+    cib: {
+      resources: `${dummy('web', meta('web', { 'allow-migrate': 'true' }))}<primitive id="f" class="stonith" type="fence_x"/>`,
+      options: { 'fencing-enabled': 'true' },
+      quorum: false,
+      nodes: {
+        n1: { state: 'lost', ran: ['web start', 'web migrate_to pending from=n1 to=n2'] },
+        n2: { ran: ['web monitor 0 rc=7', 'f monitor 0 rc=7'] },
+      },
+    },
+    transition: ['Start f ( n2 ) due to no quorum (blocked)', 'Stop web ( n1 ) due to no quorum'],
+  },
+  {
+    name: 'a clone is kept from a node with the instances that it had when one failed there, not with those that were found later',
+    cib: {
+      resources: clone('c', dummy('web', monitor), { 'is-managed': 'false', 'clone-max': '1' }),
+      nodes: { n1: { ran: ['web:0 monitor 0 rc=3 failure', 'web:1 start', 'web:1 monitor 10000'] } },
+    },
+    transition: [],
+    absent: ['rsc_op web:0_monitor_10000 n1', 'rsc_op web_monitor_10000 n1'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], absent = [] }) => {

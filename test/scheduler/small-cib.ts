@@ -10,6 +10,8 @@ export interface SmallCib {
   readonly tags?: string
   readonly options?: Readonly<Record<string, string>>
   readonly defaults?: Readonly<Record<string, string>>
+  /** True where it is left out. */
+  readonly quorum?: boolean
   /** By node; a node that is only named is online and has run nothing. */
   readonly nodes: Readonly<Record<string, SmallNode>>
 }
@@ -48,7 +50,8 @@ const noParameters = 'f2317cad3d54cec5d7d7aa7d0bf35cf8'
 
 /**
  * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were, and
- * `failure` for the record that is kept of the last failure, `last` for that of the last operation, `keyless` for one that does not say what was expected, and
+ * `failure` for the record that is kept of the last failure, `last` for that of the last operation, `keyless` for one that does not say what was expected,
+ * `early` for one whose magic lacks the result, as the first versions wrote it, and
  * `web migrate_to from=n1 to=n2` for half of a live migration.
  */
 function operation(node: string, text: string, call: number): { readonly resource: string; readonly xml: string } {
@@ -66,7 +69,7 @@ function operation(node: string, text: string, call: number): { readonly resourc
       : `${resource}_${name}_${interval}`
   const status = isPending ? '-1' : (word('status') ?? '0')
   const key = `1:1:${expected}:x`
-  const keys = `transition-key="${key}" transition-magic="${status}:${isPending ? 193 : rc};${key}"`
+  const keys = `transition-key="${key}" transition-magic="${words.includes('early') ? '' : `${status}:${isPending ? 193 : rc};`}${key}"`
   const migration = word('from') && `migrate_source="${word('from')}" migrate_target="${word('to')}"`
   return {
     resource,
@@ -93,7 +96,7 @@ function nodeState(name: string, node: SmallNode): string {
 }
 
 export function smallCib(cib: SmallCib): string {
-  const { resources, constraints = '', tags = '', options = {}, defaults = {}, nodes } = cib
+  const { resources, constraints = '', tags = '', options = {}, defaults = {}, quorum = true, nodes } = cib
   const members = Object.entries(nodes).filter(([, { remote }]) => remote !== true)
   const listed = members.map(
     ([name, { utilization }]) =>
@@ -101,7 +104,7 @@ export function smallCib(cib: SmallCib): string {
         utilization === undefined ? '' : `<utilization id="${name}-u">${pairs(`${name}-u`, utilization)}</utilization>`
       }</node>`,
   )
-  return `<cib crm_feature_set="3.20.1" validate-with="pacemaker-3.9" have-quorum="1" epoch="1" num_updates="0" admin_epoch="0">
+  return `<cib crm_feature_set="3.20.1" validate-with="pacemaker-3.9" have-quorum="${quorum}" epoch="1" num_updates="0" admin_epoch="0">
   <configuration><crm_config><cluster_property_set id="o">${pairs('o', { 'fencing-enabled': 'false', ...options })}</cluster_property_set></crm_config>
   <nodes>${listed.join('')}</nodes><resources>${resources}</resources><constraints>${constraints}</constraints>
   <rsc_defaults>${meta('defaults', defaults)}</rsc_defaults><tags>${tags}</tags></configuration>

@@ -112,13 +112,14 @@ function primitiveChanges(settled: Settled, unit: PrimitiveUnit): readonly Trans
   return table.find((row) => row.when(facts))?.tell(facts) ?? []
 }
 
+/** Of several, the one that was planned first: what the history asks for comes before what leads elsewhere. */
 function operation(
   settled: Settled,
   unit: PrimitiveUnit,
   task: string,
   node: NodeStatus | undefined,
 ): State | undefined {
-  const [action] = actionsWithTask(settled, unit, task, node)
+  const action = actionsWithTask(settled, unit, task, node).at(-1)
   return action && settled.stateOf(action)
 }
 
