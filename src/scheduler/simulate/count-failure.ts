@@ -1,9 +1,17 @@
 /**
  * Fail counts of supposed failures: the transient attributes `fail-count-RSC#OP_INTERVAL` and `last-failure-…` of a `node_state`, as
- * the cluster would write them (Pacemaker Explained, "Handling Resource Failure"). crm_simulate counts every failure as one; here a
- * failed stop, and a failed start where start-failure-is-fatal, counts as INFINITY, for so it does in a cluster.
+ * the cluster would write them (Pacemaker Explained, "Handling Resource Failure"): a failed stop, and a failed start where
+ * start-failure-is-fatal, counts as INFINITY, every other failure as one more.
  */
-import { addScores, childElement, element, formatScore, parseScore, type XmlElement } from '../../cib/index.ts'
+import {
+  addScores,
+  childElement,
+  childElements,
+  element,
+  formatScore,
+  parseScore,
+  type XmlElement,
+} from '../../cib/index.ts'
 
 export interface CountedFailure {
   /** The resource as the history calls it. */
@@ -33,11 +41,21 @@ export function withFailureCounted(state: XmlElement, failure: CountedFailure): 
   return withAttribute(withAttribute(state, count, value), last, String(failure.now))
 }
 
-/** What is done, in crm_simulate's words. */
-export function describeCounting(failure: CountedFailure, nodeId: string): readonly string[] {
+export interface CountedOn {
+  /** What it counts now is read from here. */
+  readonly cib: XmlElement
+  readonly node: string
+  readonly nodeId: string
+}
+
+/** What was done, in crm_simulate's words. */
+export function describeCounting(failure: CountedFailure, { cib, node, nodeId }: CountedOn): readonly string[] {
   const [count, last] = attributeNames(failure)
+  const status = childElement(cib, 'status')
+  const states = status ? childElements(status, 'node_state') : []
+  const state = states.find(({ attributes }) => (attributes.uname ?? attributes.id) === node)
   const line = (assignment: string): string => `Injecting attribute ${assignment} into /node_state '${nodeId}'`
-  return [line(`${count}=${isFinal(failure) ? 'INFINITY' : 'value++'}`), line(`${last}=${failure.now}`)]
+  return [line(`${count}=${state && attributeOf(state, count)}`), line(`${last}=${failure.now}`)]
 }
 
 function isFinal({ operation, startFailureIsFatal }: CountedFailure): boolean {

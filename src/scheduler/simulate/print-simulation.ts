@@ -122,15 +122,16 @@ function statusLines(
   ]
 }
 
-function playedLines({ played, status }: Simulation): readonly string[] {
+function playedLines(simulation: Simulation): readonly string[] {
+  const { played, status } = simulation
   if (played.length === 0) return []
   const names = namesKnownTo(status)
-  return played.flatMap((result) => [`  * ${describePlayed(result, names)}`, ...failureLines(status, result)])
+  return played.flatMap((each) => [`  * ${describePlayed(each, names)}`, ...failureLines(simulation, each)])
 }
 
-function failureLines(status: ClusterStatus, { action, exitCode, failed }: PlayedAction): readonly string[] {
+function failureLines({ status, result }: Simulation, { action, exitCode, failed }: PlayedAction): readonly string[] {
   if (!failed || action.kind !== 'resource') return []
-  const { resource, longId, operation, intervalMs, nodeId } = action
+  const { resource, longId, operation, intervalMs, node, nodeId } = action
   const { now, options, primitivesById } = status
   const { startFailureIsFatal } = options
   const isKnown = [...primitivesById.values()].some(({ state }) => state.historyName === longId)
@@ -138,7 +139,9 @@ function failureLines(status: ClusterStatus, { action, exitCode, failed }: Playe
   return [
     `Pretending action ${action.id} failed with rc=${exitCode}`,
     ...(isCounted({ intervalMs, exitCode })
-      ? listed(describeCounting({ name, operation, intervalMs, now, startFailureIsFatal }, nodeId))
+      ? listed(
+          describeCounting({ name, operation, intervalMs, now, startFailureIsFatal }, { cib: result(), node, nodeId }),
+        )
       : []),
   ]
 }

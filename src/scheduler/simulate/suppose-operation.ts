@@ -2,7 +2,7 @@
 import type { ResourceId } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus, PrimitiveResource } from '../../status/index.ts'
-import { describeCounting, isCounted, withChild, withFailureCounted } from './count-failure.ts'
+import { type CountedFailure, describeCounting, isCounted, withChild, withFailureCounted } from './count-failure.ts'
 import { newHistory, withOperation } from './operation-record.ts'
 import { formatOperationSpec, type OperationSpec } from './operation-spec.ts'
 import { withNodeState } from './suppose-nodes.ts'
@@ -30,13 +30,12 @@ export function supposeOperation(cib: XmlElement, status: ClusterStatus, spec: O
     startFailureIsFatal: status.options.startFailureIsFatal,
   }
   const counts = isCounted(spec) && spec.exitCode !== expectedOf(resource, spec)
-  return {
-    cib: withNodeState(cib, node, (state) => {
-      const counted = counts ? withFailureCounted(state, facts) : state
-      return withResult(counted, resource, { ...facts, expectedExitCode: expectedOf(resource, spec) })
-    }),
-    lines: [said, ...(counts ? describeCounting(facts, stateId(node)) : [])],
-  }
+  const after = withNodeState(cib, node, (state) => {
+    const counted = counts ? withFailureCounted(state, facts) : state
+    return withResult(counted, resource, { ...facts, expectedExitCode: expectedOf(resource, spec) })
+  })
+  const on = { cib: after, node: node.name, nodeId: stateId(node) }
+  return { cib: after, lines: [said, ...(counts ? describeCounting(facts, on) : [])] }
 }
 
 const stateId = ({ id, kind, name }: NodeStatus): string => (kind === 'member' ? id : name)
@@ -52,7 +51,7 @@ function expectedOf({ state }: PrimitiveResource, { operation, intervalMs, node,
 function withResult(
   state: XmlElement,
   resource: PrimitiveResource,
-  { name, expectedExitCode, now, ...spec }: OperationSpec & Parameters<typeof describeCounting>[0] & Expected,
+  { name, expectedExitCode, now, ...spec }: OperationSpec & CountedFailure & Expected,
 ): XmlElement {
   const lrm = childElement(state, 'lrm') ?? element('lrm', { id: state.attributes.id ?? '' })
   const resources = childElement(lrm, 'lrm_resources') ?? element('lrm_resources')
