@@ -30,8 +30,13 @@ export function draftRoleChanges(draft: Ordering, unit: PrimitiveUnit): void {
   let migrates = isMoving && mayMigrate(draft, unit, current)
   let needsStop = isMoving
   const partial = state.partialMigration
+  // What is active on a third node as well is not merely on its way.
   const continues =
-    partial !== undefined && migrates && current?.name === partial.source && target?.name === partial.target
+    partial !== undefined &&
+    migrates &&
+    current?.name === partial.source &&
+    target?.name === partial.target &&
+    state.active.length <= 2
   if (partial && !continues) {
     draft.givenUpMigrations.add(unit)
     migrates = false
