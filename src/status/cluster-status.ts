@@ -136,7 +136,7 @@ export interface NodeStatus {
   readonly requiresReset: boolean
   /** The node's executor recorded that it was fenced (`node_fenced`); remote nodes only. */
   readonly fenced: boolean
-  /** As recorded in `node_in_maintenance`, to be compared with `maintenance`; remote and guest nodes only. */
+  /** As recorded in `node_in_maintenance`, to be compared with `maintenance`; of remote and guest nodes whose history counts. */
   readonly recordedMaintenance: boolean
   /** When it was unfenced last (`#node-unfenced`), in seconds since the epoch; 0 where never. */
   readonly unfencedAt: number

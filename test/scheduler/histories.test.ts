@@ -600,6 +600,32 @@ const cases: readonly Case[] = [
     transition: [],
     absent: ['rsc_op web:0_monitor_10000 n1', 'rsc_op web_monitor_10000 n1'],
   },
+  {
+    name: 'a remote node that is down is told of maintenance, too',
+    cib: {
+      resources: remote('r1') + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true', 'maintenance-mode': 'true' },
+      nodes: { n1: { ran: ['r1 start', 'r1 stop'] }, r1: { remote: true } },
+    },
+    transition: [],
+    inOrder: ['Pseudo action: maintenance_nodes'],
+  },
+  {
+    name: 'a live migration is not continued where the resource is on a third node as well',
+    cib: {
+      resources:
+        dummy('vm', meta('vm', { 'allow-migrate': 'true' })) + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      constraints: '<rsc_location id="l" rsc="vm" node="n2" score="5"/>',
+      nodes: {
+        n1: { ran: ['vm start', 'vm migrate_to from=n1 to=n2'] },
+        n2: { ran: ['vm monitor 0 rc=7'] },
+        n3: { state: 'lost', ran: ['vm start'] },
+      },
+    },
+    transition: ["Fence (reboot) n3 'peer is no longer part of the cluster'", 'Restart vm ( n2 )', 'Start f ( n1 )'],
+    inOrder: ['Resource action: vm stop on n1', 'Resource action: vm stop on n2', 'Resource action: vm start on n2'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], absent = [] }) => {

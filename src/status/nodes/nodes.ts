@@ -131,12 +131,11 @@ export function addTransientAttributes(node: NodeDraft, recorded: RecordedNode):
 
 /** What the status section says of a remote or guest node whatever becomes of its connection. */
 export function readRemoteState(node: NodeDraft, { attributes }: RecordedNode): void {
-  node.recordedMaintenance = isSince(attributes.node_in_maintenance)
   node.fenced = isSince(attributes.node_fenced)
 }
 
 /** True, or the moment since when. */
-const isSince = (text: string | undefined): boolean => parseBoolean(text) ?? Number(text) > 0
+export const isSince = (text: string | undefined): boolean => parseBoolean(text) ?? Number(text) > 0
 
 /** `standby` and `maintenance` as the administrator set them. */
 export function readAttributeFlags(node: NodeDraft): void {

@@ -14,7 +14,7 @@
 import { parseBoolean } from '../../cib/index.ts'
 import { isActiveRole, type NodeDraft, type World } from '../drafts.ts'
 import type { RecordedNode } from '../history/records.ts'
-import { addTransientAttributes } from './nodes.ts'
+import { addTransientAttributes, isSince } from './nodes.ts'
 
 export function updateRemoteOnline(world: World, node: NodeDraft): void {
   const connection = node.connectionResource
@@ -57,6 +57,7 @@ export function readRemoteFlags(node: NodeDraft, recorded: RecordedNode): void {
   if (parseBoolean(node.attributes.get('standby')) === true) node.standby = true
   const unmanaged = connection !== undefined && !connection.state.managed
   if (parseBoolean(node.attributes.get('maintenance')) === true || unmanaged) node.maintenance = true
+  node.recordedMaintenance = isSince(recorded.attributes.node_in_maintenance)
   if (parseBoolean(node.attributes.get('resource-discovery-enabled')) === false) node.discoveryEnabled = false
   node.unfencedAt = Number.parseInt(node.attributes.get('#node-unfenced') ?? '0', 10) || 0
 }

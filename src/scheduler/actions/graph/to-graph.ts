@@ -35,11 +35,10 @@ export function toGraph(outcome: Outcome): TransitionGraph {
   return { actions, absent, attributes: graphAttributes(outcome) }
 }
 
-/** Remote and guest nodes do not read the CIB: those that are there are told whether they are in maintenance. */
+/** Remote and guest nodes do not read the CIB: they are told whether they are in maintenance, those that are down for when they come back. */
 function maintenanceUpdate({ settled, notices }: Outcome): GraphAction | undefined {
   const changed = settled.nodeList.filter(
-    ({ kind, online, maintenance, recordedMaintenance }) =>
-      kind !== 'member' && online && maintenance !== recordedMaintenance,
+    ({ kind, maintenance, recordedMaintenance }) => kind !== 'member' && maintenance !== recordedMaintenance,
   )
   if (changed.length === 0) return undefined
   const key = 'maintenance_nodes'
