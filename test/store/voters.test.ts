@@ -22,7 +22,7 @@ for (const { nodes, configured, voters } of counts)
   test(`of ${nodes} nodes ${voters} vote${configured === undefined ? '' : ` where ${configured} are configured`}`, () =>
     expect(voterCount(nodes, configured)).toBe(voters))
 
-/** `a` is up, `a!` fenced, `a?` silent. */
+/** `a` is up, `a!` fenced, `a?` silent; `w` is the witness. */
 const nodes = (text: string): readonly VoterNode[] =>
   text.split(' ').map((word) => {
     const name = word.replace(/[!?]$/, '')
@@ -30,6 +30,7 @@ const nodes = (text: string): readonly VoterNode[] =>
       name,
       peerUrl: `https://${name}`,
       state: word.endsWith('!') ? 'fenced' : word.endsWith('?') ? 'silent' : 'up',
+      isWitness: name === 'w',
     }
   })
 /** `a` votes, `a~` is a learner. */
@@ -81,13 +82,31 @@ const cases: readonly {
     step: 'remove x',
   },
   { name: 'a fenced node that is back votes again', nodes: 'a b c', members: 'a b', step: 'add-learner c' },
+  { name: 'a witness is the third vote beside two nodes', nodes: 'a b w', members: 'a b', step: 'add-learner w' },
+  { name: 'and stays it', nodes: 'a b w', members: 'a b w', step: 'nothing' },
+  { name: 'it is not asked for its vote while a voter is silent', nodes: 'a b? w', members: 'a b', step: 'nothing' },
+  { name: 'a fenced node keeps its vote beside a witness', nodes: 'a b! w', members: 'a b w', step: 'nothing' },
+  { name: 'a silent witness keeps its vote', nodes: 'a b w?', members: 'a b w', step: 'nothing' },
+  { name: 'one that stays away loses it', nodes: 'a b w!', members: 'a b w', step: 'remove w' },
+  { name: 'but not while a node is silent', nodes: 'a b? w!', members: 'a b w', step: 'nothing' },
+  { name: 'one node alone needs no witness', nodes: 'a w', members: 'a', step: 'nothing' },
+  { name: 'and goes on without the one that it had', nodes: 'a w', members: 'a w', step: 'remove w' },
+  { name: 'a third node takes a vote beside it', nodes: 'a b c w', members: 'a b w', step: 'add-learner c' },
+  { name: 'and then the witness gives its own back', nodes: 'a b c w', members: 'a b c w', step: 'remove w' },
+  { name: 'three nodes need no fourth vote', nodes: 'a b c w', members: 'a b c', step: 'nothing' },
+  { name: 'a witness takes the place of a fenced node', nodes: 'a b c! w', members: 'a b c', step: 'remove c' },
+  { name: 'as the third vote again', nodes: 'a b c! w', members: 'a b', step: 'add-learner w' },
+  { name: 'with a witness four nodes vote', nodes: 'a b c d w', members: 'a b c', step: 'add-learner d' },
+  { name: 'and are five votes with it', nodes: 'a b c d w', members: 'a b c d', step: 'add-learner w' },
+  { name: 'without it three of them vote again', nodes: 'a b c d', members: 'a b c d', step: 'remove d' },
+  { name: 'five of six nodes vote, and no witness', nodes: 'a b c d e f w', members: 'a b c d e', step: 'nothing' },
 ]
 describe('the next step of the membership', () => {
   for (const { name, nodes: are, members: have, step } of cases)
     test(name, () => expect(shown(nextMembershipStep({ nodes: nodes(are), members: members(have) }))).toBe(step))
 
   test('losing node after node, with a replacement or without, never takes a vote from a majority', () => {
-    for (const start of ['a b c d e f', 'a b c d e', 'a b c d', 'a b c']) {
+    for (const start of ['a b c d e f', 'a b c d e', 'a b c d', 'a b c', 'a b c d w', 'a b c w', 'a b w']) {
       let present = nodes(start)
       let voting = [
         ...members(

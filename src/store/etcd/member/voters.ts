@@ -1,13 +1,16 @@
 /**
  * Which nodes vote in etcd, and the next single step from the members that there are to those that there should be. Pure.
- * Three of 3 or 4 nodes vote, five of 5 or more; more votes make every write slower and no cluster safer. A step is taken at a
- * time, and computed again from what is then true.
+ * Three of 3 or 4 nodes vote, five of 5 or more; more votes make every write slower and no cluster safer. A witness votes
+ * while the number of voting nodes is even: two nodes and it are three votes, four are five. Of three nodes it would be a fourth
+ * vote, which stands no more losses than three. A step is taken at a time, and computed again from what is then true.
  */
 export interface VoterNode {
   readonly name: string
   readonly peerUrl: string
-  /** `fenced`: confirmed off. `silent`: nobody knows; it keeps its vote, because it may be running. */
+  /** `fenced`: confirmed off. `silent`: nobody knows; it keeps its vote, because it may be running. A witness runs nothing, and is `fenced` once it was silent for long. */
   readonly state: 'up' | 'silent' | 'fenced'
+  /** It votes and is no node. There is one at most. */
+  readonly isWitness?: boolean
 }
 
 export interface EtcdMemberView {
@@ -42,22 +45,46 @@ export function nextMembershipStep(view: {
   const stranger = view.members.find((member) => !nodeOf.has(member.peerUrl))
   if (stranger !== undefined) return { kind: 'remove', peerUrl: stranger.peerUrl }
 
-  const wanted = voterCount(view.nodes.length, view.configuredVoters)
-  const spare = view.nodes
+  const isNode = (member: EtcdMemberView) => nodeOf.get(member.peerUrl)?.isWitness !== true
+  const nodes = view.nodes.filter(({ isWitness }) => isWitness !== true)
+  const witness = view.nodes.find(({ isWitness }) => isWitness === true)
+  const wanted = wantedVotes(nodes.length, witness !== undefined, view.configuredVoters)
+  const voting = view.members.filter(isNode)
+  const spare = nodes
     .filter(({ peerUrl, state }) => state === 'up' && !view.members.some((member) => member.peerUrl === peerUrl))
     .sort((a, b) => (a.name < b.name ? -1 : 1))[0]
-  const fenced = view.members.filter((member) => nodeOf.get(member.peerUrl)?.state === 'fenced')
+  const witnessVotes = view.members.length > voting.length
+  const fenced = voting.filter((member) => nodeOf.get(member.peerUrl)?.state === 'fenced')
   const [gone] = fenced
+  const stepsIn = witness?.state === 'up' && !witnessVotes && voting.length > 1 && voting.length % 2 === 1
   // etcd adds nobody while a voter is unreachable, so the lost one leaves before its replacement comes. Without a
   // replacement it leaves only where the rest can then stand one more loss than before: two gone of five, not one of three.
-  if (gone !== undefined && (spare !== undefined || shrinkingHelps(view.members.length, fenced.length)))
+  if (gone !== undefined && (spare !== undefined || stepsIn || shrinkingHelps(view.members.length, fenced.length)))
     return { kind: 'remove', peerUrl: gone.peerUrl }
-  if (spare !== undefined && view.members.length < wanted) return { kind: 'add-learner', peerUrl: spare.peerUrl }
-  // One too many, after a node left. While one is silent the others may need every vote that they have.
-  const last = [...view.members].sort((a, b) => (a.peerUrl < b.peerUrl ? -1 : 1)).at(-1)
-  if (last !== undefined && view.members.length > wanted && view.members.every(isUp))
+  if (spare !== undefined && voting.length < Math.min(wanted, nodes.length))
+    return { kind: 'add-learner', peerUrl: spare.peerUrl }
+  // While one is silent the others may need every vote that they have.
+  if (!voting.every(isUp)) return { kind: 'none' }
+  // One too many, after a node left.
+  const last = [...voting].sort((a, b) => (a.peerUrl < b.peerUrl ? -1 : 1)).at(-1)
+  if (last !== undefined && voting.length > Math.min(wanted, nodes.length))
     return { kind: 'remove', peerUrl: last.peerUrl }
-  return { kind: 'none' }
+  return witness === undefined ? { kind: 'none' } : witnessStep(witness, { votes: witnessVotes, voting: voting.length })
+}
+
+/** All voting nodes are up. One that stays away leaves its vote: two nodes without it have rules of their own. */
+function witnessStep(
+  { peerUrl, state }: VoterNode,
+  now: { readonly votes: boolean; readonly voting: number },
+): MembershipStep {
+  const isOfUse = now.voting % 2 === 0
+  if (now.votes) return isOfUse && state !== 'fenced' ? { kind: 'none' } : { kind: 'remove', peerUrl }
+  return isOfUse && state === 'up' ? { kind: 'add-learner', peerUrl } : { kind: 'none' }
+}
+
+/** The witness's among them. One node and a witness would be two votes, of which neither may be lost. */
+function wantedVotes(nodes: number, hasWitness: boolean, configured: number | undefined): number {
+  return voterCount(hasWitness && nodes > 1 ? nodes + 1 : nodes, configured)
 }
 
 /** How many more losses the voters stand, before and after the lost ones are taken off the list. */
