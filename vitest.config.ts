@@ -27,6 +27,9 @@ process.env.TZ = 'UTC'
 /** Remote nodes beyond what `npm test` shows (`npm run e2e:remote`). */
 const remoteSuites = ['test/remote-nodes/**/*.test.ts']
 
+/** A witness beside two nodes, and every loss that the three may have (`npm run e2e:witness`). */
+const witnessSuites = ['test/witness/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -34,7 +37,14 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...machineSuites, ...serviceSuites, ...deploymentSuites, ...watchdogSuites, ...remoteSuites],
+          exclude: [
+            ...machineSuites,
+            ...serviceSuites,
+            ...deploymentSuites,
+            ...watchdogSuites,
+            ...remoteSuites,
+            ...witnessSuites,
+          ],
           testTimeout: 30_000,
           expect: patient,
           maxWorkers: 2,
@@ -64,6 +74,15 @@ export default defineConfig({
           name: 'watchdog',
           include: watchdogSuites,
           testTimeout: 180_000,
+          expect: patient,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'witness',
+          include: witnessSuites,
+          testTimeout: 240_000,
           expect: patient,
           hookTimeout: 180_000,
         },

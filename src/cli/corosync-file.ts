@@ -11,10 +11,12 @@ interface FileNode {
 export function corosyncFile(cluster: {
   readonly name: string
   readonly nodes: readonly FileNode[]
+  /** The host of the witness, which is a quorum device there. */
+  readonly witness?: string
   /** Milliseconds; Systole's default where it is left out. */
   readonly tokenMs?: number
 }): string {
-  const { name, nodes, tokenMs } = cluster
+  const { name, nodes, witness, tokenMs } = cluster
   const totem = [
     'version: 2',
     `cluster_name: ${name}`,
@@ -29,7 +31,10 @@ export function corosyncFile(cluster: {
       ...(votes ? [] : ['quorum_votes: 0']),
     ]),
   )
-  const quorum = ['provider: corosync_votequorum', ...(nodes.length === 2 ? ['two_node: 1'] : [])]
+  const net = section('net', [`algorithm: ffsplit`, `host: ${witness}`])
+  const tieBreaker = witness === undefined ? [] : [section('device', ['model: net', 'votes: 1', net])]
+  const twoNode = nodes.length === 2 && witness === undefined ? ['two_node: 1'] : []
+  const quorum = ['provider: corosync_votequorum', ...twoNode, ...tieBreaker]
   return [section('totem', totem), section('nodelist', entries), section('quorum', quorum)]
     .map((text) => `${text}\n`)
     .join('\n')

@@ -1,6 +1,7 @@
 /**
  * The daemon's life around the cluster: the local socket is always served; a host that belongs to a cluster also serves
- * its peers and lets new nodes in; from `cluster start` to `cluster stop` it takes part, restarts of the daemon included.
+ * its peers and lets new nodes in; from `cluster start` to `cluster stop` it takes part, restarts of the daemon included. A host may be
+ * the witness of a cluster instead.
  *
  * SIGTERM ends the daemon and leaves its resources running, as an upgrade needs it: the daemon that follows finds them.
  * Only `cluster stop` stops them.
@@ -20,6 +21,7 @@ import {
   serveEnrolment,
   serveTcp,
   serveUnixSocket,
+  witnessService,
 } from '../rpc/index.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
@@ -32,13 +34,14 @@ import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
 import { acceptClusterFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
-import { newerFile } from './nodes/node-list.ts'
+import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
 import { Renewal } from './nodes/renewal.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
 import { moveToEtcd } from './store/move-to-etcd.ts'
+import { WitnessHost } from './witness/witness-host.ts'
 
 /** What it answers: the command line on its socket, and the daemons of the other nodes. */
 export interface Served {
@@ -53,6 +56,7 @@ export class Daemon {
   readonly #fail: (error: unknown) => void
   #file: ClusterFile | undefined
   #node: ClusterNode | undefined
+  #witness: WitnessHost | undefined
   #servers: readonly { readonly close: () => unknown }[] = []
   #local: GrpcServer | undefined
   #peers: Peers | undefined
@@ -74,6 +78,8 @@ export class Daemon {
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
     if (text !== undefined) await this.configure(acceptClusterFile(text))
+    const witnessText = readIfThere(this.paths.witnessFile)
+    if (text === undefined && witnessText !== undefined) await this.beWitness(acceptClusterFile(witnessText))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
       [{ service: localService, handlers: this.#served.local(this) }],
@@ -94,8 +100,30 @@ export class Daemon {
   /** The running part, or a refusal that says what to do. */
   get node(): ClusterNode {
     if (this.#node) return this.#node
+    this.refuseOnWitness()
     if (this.#file) throw refuse('not-started', 'The cluster is not started on this node: run `systole cluster start`.')
     throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+  }
+
+  /** The witness that this host is, or a refusal that says what to do. */
+  get witness(): WitnessHost {
+    if (this.#witness) return this.#witness
+    throw refuse(
+      'no-witness-here',
+      'This host is the witness of no cluster: `systole quorum device add` on a node prints the line that makes it one.',
+    )
+  }
+
+  get isWitness(): boolean {
+    return this.#witness !== undefined
+  }
+
+  refuseOnWitness(): void {
+    if (this.#witness === undefined) return
+    throw refuse(
+      'is-witness',
+      `This host is the witness of the cluster ${this.#witness.file.clusterName} and no node: run this on a node, or end that with \`systole qdevice destroy net\`.`,
+    )
   }
 
   get running(): boolean {
@@ -172,6 +200,45 @@ export class Daemon {
     ])
     this.#servers = servers
     this.#renewal.plan(file.nodes.indexOf(own))
+  }
+
+  /** This host takes its place as the witness: nodes may tell it the list, and its etcd member votes where it did so before. */
+  async beWitness(file: ClusterFile): Promise<void> {
+    const own = file.witness
+    assert(own !== undefined, 'the list names the witness whose host this is')
+    const { paths, log } = this
+    const removed = (): void => this.#forgetWitnessLater('the cluster has removed this witness')
+    const witness = new WitnessHost(file, { paths, log, own, removed })
+    this.#witness = witness
+    if (takesPart(paths)) await witness.start()
+    const handlers: Handlers<typeof witnessService> = {
+      follow: async ({ json, quorate }) => await witness.follow(acceptClusterFile(json), quorate),
+      forget: async () => {
+        removed()
+        return {}
+      },
+    }
+    const at = { host: own.address, port: own.ports.peer, identity: readIdentity(paths.pki) }
+    this.#servers = [await serveTcp(at, [{ service: witnessService, handlers }], this.#onFailure)]
+  }
+
+  /** The answer to whoever has said so first: this very server is closed with the rest. */
+  #forgetWitnessLater(reason: string): void {
+    if (this.#forgetting) return
+    this.#forgetting = true
+    this.log.warn('this host forgets its cluster', { reason })
+    const forget = async (): Promise<void> => await this.forgetWitness().finally(() => (this.#forgetting = false))
+    setTimeout(() => forget().catch(this.#fail), 50)
+  }
+
+  /** Certificate, list, and the member with its copy of the store. */
+  async forgetWitness(): Promise<void> {
+    await this.#witness?.forget()
+    this.#witness = undefined
+    await Promise.all(this.#servers.map((server) => server.close()))
+    this.#servers = []
+    for (const path of [this.paths.witnessFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
+    emptyFolder(this.paths.data)
   }
 
   /** Everything that has read the old certificate begins anew; resources run on. */
@@ -276,10 +343,7 @@ export class Daemon {
   #giveWayTo(listed: ClusterFile): void {
     const file = this.#file
     if (!file) return
-    writeWhole(
-      this.paths.clusterFile,
-      printClusterFile({ ...file, nodes: listed.nodes, nodesVersion: listed.nodesVersion }),
-    )
+    writeWhole(this.paths.clusterFile, printClusterFile(withListOf(file, listed)))
     this.#restart('the other node has gone on without this one')
   }
 
@@ -311,6 +375,7 @@ export class Daemon {
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
     await this.#node?.suspend()
+    await this.#witness?.end()
     await Promise.all([...this.#servers.map((server) => server.close()), this.#local?.close()])
     rmSync(this.paths.lock, { force: true })
   }

@@ -5,7 +5,7 @@
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
-import { tlsName } from './tls-identity.ts'
+import { tlsName, witnessUnit } from './tls-identity.ts'
 
 export interface KeyPair {
   readonly certificate: string
@@ -78,6 +78,8 @@ export async function signNodeCertificate(
     readonly valid?: CertificateLife
     /** A remote node is called and calls nobody: its certificate opens neither a daemon of the cluster nor its etcd. */
     readonly servesOnly?: boolean
+    /** The witness's etcd calls the other members, but no daemon listens to it. */
+    readonly isWitness?: boolean
   },
 ): Promise<string> {
   const x509 = await loadX509()
@@ -88,7 +90,7 @@ export async function signNodeCertificate(
   const hosts = [...new Set([node.name, tlsName(node.name), ...node.addresses, 'localhost', '127.0.0.1', '::1'])]
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: [{ CN: [node.name] }],
+    subject: [{ CN: [node.name] }, ...(node.isWitness === true ? [{ OU: [witnessUnit] }] : [])],
     issuer: issuer.subject,
     notBefore: node.valid?.from ?? new Date(Date.now() - clockToleranceMs),
     notAfter: node.valid?.until ?? new Date(Date.now() + nodeLifeMs),

@@ -18,11 +18,13 @@ export interface EnrolmentRequest {
   readonly publicKey: string
   /** It shall be no member but a remote node. */
   readonly remote?: boolean
+  /** It shall be the witness, by the name that the cluster has for it. */
+  readonly witness?: boolean
 }
 
 export interface EnrolmentAnswer {
   readonly certificate: string
-  /** A remote node gets no key: it lets nobody in. */
+  /** A remote node and a witness get no key: they let nobody in. */
   readonly authority: { readonly certificate: string; readonly key?: string }
   /** The text of cluster.json. */
   readonly clusterFile: string
@@ -93,9 +95,9 @@ async function readBody(asked: IncomingMessage): Promise<string | undefined> {
 
 function parseRequest(body: string): EnrolmentRequest | undefined {
   const value = parseObject(body)
-  const { secret, node, publicKey, remote } = value ?? {}
+  const { secret, node, publicKey, remote, witness } = value ?? {}
   if (typeof secret !== 'string' || typeof node !== 'string' || typeof publicKey !== 'string') return undefined
-  return { secret, node, publicKey, remote: remote === true }
+  return { secret, node, publicKey, remote: remote === true, witness: witness === true }
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

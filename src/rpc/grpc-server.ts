@@ -15,8 +15,8 @@ import {
 } from '@grpc/grpc-js'
 import { decode, encode } from './codec.ts'
 import type { CallContext, Method, Service } from './method.ts'
-import { RefusedError, reportKey } from './report.ts'
-import type { TlsIdentity } from './tls-identity.ts'
+import { RefusedError, refuse, reportKey } from './report.ts'
+import { isWitness, type TlsIdentity } from './tls-identity.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
@@ -144,6 +144,8 @@ function implementation(
 
 function unary(method: Method, handler: UnaryHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
+    if (isWitness(call.getAuthContext()?.sslPeerCertificate?.subject))
+      return answer(statusOf(refuse('witness', 'A witness calls no daemon of the cluster.'), method, onFailure))
     handler(call.request, contextOf(call)).then(
       (value) => answer(null, value),
       (error: unknown) => answer(statusOf(error, method, onFailure)),

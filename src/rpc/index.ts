@@ -26,7 +26,7 @@ export {
 export { acceptsSecret, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
 export type { Handlers } from './method.ts'
-export { connectPeer, type PeerClient } from './peer-client.ts'
+export { connectPeer, connectWitness, type PeerClient, type WitnessClient } from './peer-client.ts'
 export { framePulse, openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse, UnreachableError } from './report.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'

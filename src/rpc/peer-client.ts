@@ -8,8 +8,8 @@ import {
   status,
 } from '@grpc/grpc-js'
 import { decode, encode } from './codec.ts'
-import { nodeService } from './generated/systole.ts'
-import type { Callers, CallOptions, Method } from './method.ts'
+import { nodeService, witnessService } from './generated/systole.ts'
+import type { Callers, CallOptions, Method, Service } from './method.ts'
 import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
 import { type TlsIdentity, tlsName } from './tls-identity.ts'
 
@@ -20,18 +20,29 @@ export interface PeerAddress {
   readonly port: number
 }
 
-export type PeerClient = Callers<typeof nodeService> & { readonly close: () => void }
+interface Closable {
+  readonly close: () => void
+}
+
+export type PeerClient = Callers<typeof nodeService> & Closable
+export type WitnessClient = Callers<typeof witnessService> & Closable
 
 const defaultTimeoutMs = 5000
 
-export function connectPeer(peer: PeerAddress, identity: TlsIdentity): PeerClient {
+export const connectPeer = (peer: PeerAddress, identity: TlsIdentity): PeerClient =>
+  connect(nodeService, peer, identity)
+
+export const connectWitness = (witness: PeerAddress, identity: TlsIdentity): WitnessClient =>
+  connect(witnessService, witness, identity)
+
+function connect<S extends Service>(service: S, peer: PeerAddress, identity: TlsIdentity): Callers<S> & Closable {
   const client = makeClient(peer, identity)
-  const calls = Object.entries(nodeService).map(([name, method]: [string, Method]) => [
+  const calls = Object.entries(service).map(([name, method]: [string, Method]) => [
     name,
     (request: never, options?: CallOptions) => unary(client, peer, method, request, options),
   ])
   const close = (): void => client.close()
-  return { ...Object.fromEntries(calls), close } as unknown as PeerClient
+  return { ...Object.fromEntries(calls), close } as unknown as Callers<S> & Closable
 }
 
 function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {

@@ -18,6 +18,12 @@ export function tlsSecrets({ authority, certificate, key }: TlsIdentity): {
   return { ca: authority, cert: certificate, key, minVersion: 'TLSv1.3' }
 }
 
+/** In the subject of the certificate of a host that only votes. */
+export const witnessUnit = 'witness'
+
+/** Of whoever calls: a witness has a certificate for its etcd, and calls no daemon. */
+export const isWitness = (subject: { readonly OU?: unknown } | undefined): boolean => subject?.OU === witnessUnit
+
 /**
  * What a node's certificate is checked by, whatever the address. A node may be named by an address, which TLS allows as no server
  * name (RFC 6066, section 3): its certificate has one that is made of it.

@@ -1,7 +1,7 @@
 /** Waits for connections by mutual TLS under the cluster's own authority; what is said on them is the caller's matter. */
 import { once } from 'node:events'
 import { createServer, type TLSSocket } from 'node:tls'
-import { type TlsIdentity, tlsSecrets } from './tls-identity.ts'
+import { isWitness, type TlsIdentity, tlsSecrets } from './tls-identity.ts'
 
 export interface TlsServer {
   readonly port: number
@@ -25,6 +25,7 @@ export async function serveTls(
   const server = createServer(options, (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
+    if (isWitness(socket.getPeerCertificate().subject)) return void socket.destroy()
     receive(socket)
   })
   // A stranger who fails the handshake concerns nobody.

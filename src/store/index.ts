@@ -12,6 +12,7 @@ export { EtcdAdmin } from './etcd/admin.ts'
 export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 export { type AloneOptions, discardMember, isCompleteMember, restartAlone } from './etcd/member/alone.ts'
 export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
+export { missingEtcd } from './etcd/member/process.ts'
 export type { Refusal } from './etcd/member/refusal.ts'
 export { type MemberAddress, type MemberSettings, peerUrl } from './etcd/member/settings.ts'
 export {

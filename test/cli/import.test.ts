@@ -121,7 +121,7 @@ describe('what stands in the way', () => {
       'The node n2 is in the CIB and not in corosync.conf: it may be long gone.',
       'token is 3000 ms there; here a node that is silent for 1000 ms is given up, unless tokenMs says otherwise.',
       'two_node: two nodes here behave alike, without an option.',
-      'The quorum device (net) is not used here: a third voter in the store takes its place.',
+      'The quorum device (net) is not used here: a witness takes its place (systole quorum device add).',
       'auto_tie_breaker has no counterpart: lost voters are replaced once they are fenced.',
     ])
   })

@@ -20,6 +20,13 @@ function cluster(present: readonly string[], more: Partial<Votes> = {}): Votes {
   }
 }
 
+/** Two nodes vote, and a witness. */
+function beside(state: 'up' | 'silent'): Votes {
+  const { members, ...more } = cluster(['n1', 'n2'])
+  const witness = { name: 'w', address: 'w', state, votes: true }
+  return { ...more, members: members.filter(({ node }) => node === 'n1' || node === 'n2'), witness }
+}
+
 const all = [...voters, 'n4']
 const cases = [
   { name: 'one voter of three', state: cluster(all), stop: ['n1'], asks: false },
@@ -34,6 +41,8 @@ const cases = [
     stop: ['n1'],
     asks: false,
   },
+  { name: 'one of two beside a witness', state: beside('up'), stop: ['n1'], asks: false },
+  { name: 'one of two whose witness is silent', state: beside('silent'), stop: ['n1'], asks: true },
   {
     name: 'a node whose store is elsewhere',
     state: cluster(['n1', 'n2'], { store: { kind: 'external', healthy: true } }),

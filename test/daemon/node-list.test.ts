@@ -85,8 +85,8 @@ test('two who change the list at the same time, one of them from an old file, bo
   const [, , , node] = file('a b c d-').nodes
   if (!node) throw new Error('the test itself is wrong')
   await Promise.all([
-    changeNodeList(store, own, (nodes) => [...nodes, node]),
-    changeNodeList(store, own, (nodes) => nodes.filter(({ name }) => name !== 'b')),
+    changeNodeList(store, own, ({ nodes }) => ({ nodes: [...nodes, node] })),
+    changeNodeList(store, own, ({ nodes }) => ({ nodes: nodes.filter(({ name }) => name !== 'b') })),
   ])
   const entry = await store.get(nodeListKey)
   const listed = entry && decodeNodeList(entry)

@@ -3,6 +3,7 @@ import {
   type ClusterFile,
   connectPeer,
   createAuthority,
+  createKeys,
   createNodeCertificate,
   type GrpcServer,
   type KeyPair,
@@ -10,6 +11,7 @@ import {
   openPulseStream,
   refuse,
   serveTcp,
+  signNodeCertificate,
   type TlsIdentity,
 } from '../../src/rpc/index.ts'
 
@@ -44,6 +46,18 @@ async function serveAlpha(handlers: Record<string, unknown>, failures: unknown[]
   opened.push(server)
   return server.port
 }
+
+test('nobody listens to a witness, whose certificate is for its etcd', async () => {
+  const { publicKey, key } = await createKeys()
+  const asked = { name: 'w', addresses: ['192.0.2.9'], publicKey, isWitness: true }
+  const witness = { certificate: await signNodeCertificate(authority, asked), key, authority: authority.certificate }
+  const called: unknown[] = []
+  const port = await serveAlpha({ execute: async (asked: unknown) => called.push(asked) })
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, witness)
+  await expect(client.execute(command)).rejects.toThrow('A witness calls no daemon of the cluster.')
+  expect(called).toEqual([])
+  client.close()
+})
 
 test('a peer is known by the node name in its certificate', async () => {
   const callers: unknown[] = []

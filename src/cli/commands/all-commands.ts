@@ -54,7 +54,17 @@ import { nodeModeCommands } from './node/standby.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertySet, propertyUnset } from './property/property.ts'
+import {
+  qdeviceDestroy,
+  qdeviceDisable,
+  qdeviceEnable,
+  qdeviceSetup,
+  qdeviceStart,
+  qdeviceStatus,
+  qdeviceStop,
+} from './qdevice/qdevice.ts'
 import { quorumConfig } from './quorum/config.ts'
+import { quorumDeviceAdd, quorumDeviceRemove, quorumDeviceStatus } from './quorum/device.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
 import { refusedCommands } from './refused/refused.ts'
@@ -272,6 +282,16 @@ export const allCommands: readonly Command[] = [
   quorumStatus,
   quorumConfig,
   quorumUnblock,
+  quorumDeviceAdd,
+  quorumDeviceRemove,
+  quorumDeviceStatus,
+  qdeviceSetup,
+  qdeviceStatus,
+  qdeviceStart,
+  qdeviceStop,
+  qdeviceEnable,
+  qdeviceDisable,
+  qdeviceDestroy,
   configShow,
   configureShow,
   configureLoad,

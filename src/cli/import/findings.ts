@@ -78,7 +78,9 @@ function corosyncNotes(facts: CorosyncFacts): readonly string[] {
     ...(twoNode ? ['two_node: two nodes here behave alike, without an option.'] : []),
     ...(quorumDevice === undefined
       ? []
-      : [`The quorum device (${quorumDevice}) is not used here: a third voter in the store takes its place.`]),
+      : [
+          `The quorum device (${quorumDevice}) is not used here: a witness takes its place (systole quorum device add).`,
+        ]),
     ...quorumOptions
       .filter((option) => option !== 'wait_for_all')
       .map((option) => `${option} has no counterpart: lost voters are replaced once they are fenced.`),

@@ -7,7 +7,7 @@ import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
 import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
 import type { GoingAlone } from './going-alone.ts'
 
 export interface LastVoter {
@@ -16,15 +16,17 @@ export interface LastVoter {
   readonly quorate: boolean
   /** Its copy of the store has everything that it ever confirmed to others. */
   readonly isComplete: boolean
-  readonly heartbeat: (node: NodeName) => 'heard' | 'restarting' | 'silent'
+  /** A node, or the witness. */
+  readonly isSilent: (host: NodeName) => boolean
 }
 
-/** The nodes that must be off. Refuses where this node must not go on. Nodes without votes that are heard are not lost: they join again by themselves. */
-export function lostNodes({ file, self, quorate, isComplete, heartbeat }: LastVoter): readonly NodeName[] {
+/** The hosts that must be off, the witness among them. Refuses where this node must not go on. Nodes without votes that are heard are not lost: they join again by themselves. */
+export function lostHosts({ file, self, quorate, isComplete, isSilent }: LastVoter): readonly NodeName[] {
   if (file.store.kind !== 'etcd')
     throw refuse('not-own-store', 'The store is not the cluster’s own etcd: its majority is not decided here.')
   if (quorate) throw refuse('has-quorum', 'This node has quorum: there is nothing to unblock.')
-  const voters = file.nodes.filter(({ votes }) => votes).map(({ name }) => name)
+  const hosts = storeHosts(file).filter(({ name, votes }) => votes || name !== file.witness?.name)
+  const voters = hosts.filter(({ votes }) => votes).map(({ name }) => name)
   if (!voters.includes(self))
     throw refuse(
       'no-vote',
@@ -35,13 +37,13 @@ export function lostNodes({ file, self, quorate, isComplete, heartbeat }: LastVo
       'not-complete',
       `${self} has not caught up with the other voters and lacks changes: start one of them.`,
     )
-  const heard = voters.filter((name) => name !== self && heartbeat(name) !== 'silent')
+  const heard = voters.filter((name) => name !== self && !isSilent(name))
   if (heard.length > 0)
     throw refuse(
       'peer-is-heard',
       `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop\`).`,
     )
-  return file.nodes.map(({ name }) => name).filter((name) => name !== self && heartbeat(name) === 'silent')
+  return hosts.map(({ name }) => name).filter((name) => name !== self && isSilent(name))
 }
 
 /** A node that is up answers within milliseconds; for one that is off nobody waits for long. */

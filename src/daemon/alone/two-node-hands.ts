@@ -30,7 +30,7 @@ import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type FencePeerPorts, fencePeer } from './fence-peer.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
-import { beginAmongMore, lostNodes } from './last-voter.ts'
+import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
 import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
@@ -38,6 +38,7 @@ export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly own: ClusterNodeEntry
   readonly peers: Peers
   readonly quorate: () => boolean
+  readonly hearsWitness: (host: NodeName) => boolean
   readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
   /** This node's copy of the store has everything that was ever confirmed. */
   readonly isComplete: () => boolean
@@ -105,10 +106,12 @@ export class TwoNodeHands {
 
   /** The nodes that must be off, so that this one may go on without a majority. */
   nodesToConfirm(): readonly NodeName[] {
-    const { own, file, quorate, heartbeat, isComplete } = this.#ports
+    const { own, file, quorate, hearsWitness, heartbeat, isComplete } = this.#ports
     const other = otherOfTwo(file(), own)
     if (other) return [other.name]
-    return lostNodes({ file: file(), self: own.name, quorate: quorate(), isComplete: isComplete(), heartbeat })
+    const isSilent = (host: NodeName) =>
+      host === file().witness?.name ? !hearsWitness(host) : heartbeat(host) === 'silent'
+    return lostHosts({ file: file(), self: own.name, quorate: quorate(), isComplete: isComplete(), isSilent })
   }
 
   /** An administrator's word that these nodes are off. Resolves when this node has quorum without them. */
@@ -118,7 +121,9 @@ export class TwoNodeHands {
     if (unnamed.length > 0)
       throw refuse('not-confirmed', `Nobody has confirmed that ${unnamed.join(' and ')} is off. Nothing was changed.`)
     if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
-    await this.#goingAlone.without(lost, 'administrator')
+    const witness = this.#ports.file().witness?.name
+    const nodes = lost.filter((host) => host !== witness)
+    await this.#goingAlone.without(nodes, 'administrator')
     await this.#untilQuorate()
     return lost
   }

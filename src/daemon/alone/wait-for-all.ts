@@ -5,11 +5,12 @@
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { readJournal } from './alone-journal.ts'
 
-/** The other of two nodes whose store is the cluster's own; undefined in every other cluster. */
+/** The other of two nodes whose store is the cluster's own; undefined in every other cluster, such as one with a witness that votes. */
 export function otherOfTwo(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>): ClusterNodeEntry | undefined {
+  if (file.witness?.votes === true) return undefined
   if (file.store.kind !== 'etcd' || file.nodes.length !== 2 || file.nodes.some(({ leaving }) => leaving))
     return undefined
   return file.nodes.find(({ name }) => name !== own.name)
@@ -27,11 +28,11 @@ export function mustMeetFirst(file: ClusterFile, own: ClusterNodeEntry, paths: P
 }
 
 /**
- * Of three nodes and more, too, one may have gone on without the others, on an administrator's word. They would find a majority among
+ * Of three voters and more, too, one may have gone on without the others, on an administrator's word. They would find a majority among
  * themselves after a boot, and must hear first that they have no votes any more; and what was begun on that word is ended first.
  */
 function mustAskFirst(file: ClusterFile, paths: Paths): boolean {
-  if (file.store.kind !== 'etcd' || file.nodes.length < 3) return false
+  if (file.store.kind !== 'etcd' || storeHosts(file).length < 3) return false
   return !existsSync(paths.metMark) || readJournal(paths).granted !== undefined
 }
 

@@ -15,6 +15,7 @@ export interface StateSources {
   /** By this node's own clock. */
   readonly quorate: boolean
   readonly silent: ReadonlySet<string>
+  readonly witness: ClusterState['witness']
   readonly transition: Entry | undefined
   readonly fencing: readonly Entry[]
   readonly storeTrouble: string | undefined
@@ -40,7 +41,8 @@ export function clusterState(sources: StateSources): ClusterState {
     clusterName: file.clusterName,
     localNode: sources.localNode,
     quorate,
-    votes: votesOf(members),
+    votes: votesOf(members, sources.witness),
+    ...(sources.witness === undefined ? {} : { witness: sources.witness }),
     ...(view.dc === undefined ? {} : { dc: view.dc.node, term: view.dc.term }),
     members,
     transition: transitionOf(sources),
@@ -59,16 +61,26 @@ export function clusterState(sources: StateSources): ClusterState {
 /** Votes that do not count yet are neither present nor expected. */
 export function withJoiningVotes(state: ClusterState, joining: ReadonlySet<string>): ClusterState {
   const members = state.members.map((member) => (joining.has(member.node) ? { ...member, joiningVote: true } : member))
-  return { ...state, members, votes: votesOf(members.filter(({ joiningVote }) => joiningVote !== true)) }
+  const witness =
+    state.witness && joining.has(state.witness.name) ? { ...state.witness, joiningVote: true } : state.witness
+  const counted = members.filter(({ joiningVote }) => joiningVote !== true)
+  const votes = votesOf(counted, witness?.joiningVote === true ? undefined : witness)
+  return { ...state, members, votes, ...(witness === undefined ? {} : { witness }) }
 }
 
-function votesOf(members: readonly Member[]): ClusterState['votes'] {
-  const voters = members.filter(({ votes }) => votes)
-  const present = voters.filter(({ state }) => state !== 'offline' && state !== 'lost')
+function votesOf(members: readonly Member[], witness: ClusterState['witness']): ClusterState['votes'] {
+  const voters = [
+    ...members.map(({ node, state, votes }) => ({ name: nodeName(node), votes, isHere: isHere(state) })),
+    ...(witness === undefined
+      ? []
+      : [{ name: nodeName(witness.name), votes: witness.votes, isHere: witness.state === 'up' }]),
+  ].filter(({ votes }) => votes)
+  const present = voters.filter((voter) => voter.isHere)
   return quorumVotes(voters.map(nameOf), new Set(present.map(nameOf)))
 }
 
-const nameOf = ({ node }: Member): NodeName => nodeName(node)
+const isHere = (state: Member['state']): boolean => state !== 'offline' && state !== 'lost'
+const nameOf = ({ name }: { readonly name: NodeName }): NodeName => name
 
 /** Of a daemon whose node takes no part: what its files say. */
 export function stoppedState(file: ClusterFile | undefined, localNode: string, enabled: boolean): ClusterState {

@@ -19,21 +19,26 @@ import { addNode, removeNode } from '../nodes/add-remove-node.ts'
 import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
-import { readAuthority } from '../nodes/identity.ts'
-import { makeJoinToken } from '../nodes/join-tokens.ts'
+import { joinToken } from '../nodes/join-tokens.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { witnessHandlers } from './witness-api.ts'
 
 const peerTimeoutMs = 15_000
 /** Stopping waits for every resource's own time limit; the caller sees what is being stopped with `status`. */
 const stopTimeoutMs = 30 * 60_000
 
 export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
-  return { ...configurationHandlers(daemon), ...stateHandlers(daemon), ...membershipHandlers(daemon) }
+  return {
+    ...configurationHandlers(daemon),
+    ...stateHandlers(daemon),
+    ...membershipHandlers(daemon),
+    ...witnessHandlers(daemon),
+  }
 }
 
 type LocalHandlers = Handlers<typeof localService>
@@ -74,8 +79,14 @@ function stateHandlers(
   | 'cleanFencingHistory'
 > {
   return {
-    getState: async ({ askStore }) => (askStore === true ? await daemon.stateByStore() : daemon.state()),
-    watchState: async (_, send, { signal }) => await daemon.watchState(send, signal),
+    getState: async ({ askStore }) => {
+      daemon.refuseOnWitness()
+      return askStore === true ? await daemon.stateByStore() : daemon.state()
+    },
+    watchState: async (_, send, { signal }) => {
+      daemon.refuseOnWitness()
+      await daemon.watchState(send, signal)
+    },
     setTransientAttribute: async ({ node, name, value, set }) => {
       const target = knownNode(daemon, node)
       await daemon.node.attributes.set({
@@ -163,8 +174,7 @@ function membershipHandlers(
   | 'getCertificates'
   | 'renewCertificate'
 > {
-  const token = (validSeconds?: number) =>
-    makeJoinToken(daemon.paths.joinTokens, readAuthority(daemon.paths.pki).certificate, validSeconds)
+  const token = (validSeconds?: number) => joinToken(daemon.paths, validSeconds)
   return {
     startCluster: async (asked) => ({
       answers: await onNodes(daemon, asked, {
@@ -192,6 +202,7 @@ function membershipHandlers(
       ),
     }),
     setupCluster: async (asked) => {
+      daemon.refuseOnWitness()
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
       if (daemon.file) await daemon.forget()
       const file = await setUpCluster(daemon.paths, asked)
@@ -203,6 +214,7 @@ function membershipHandlers(
       return token(validSeconds)
     },
     joinCluster: async (asked) => {
+      daemon.refuseOnWitness()
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
       if (daemon.file) await daemon.forget()
       const { file, node } = await joinCluster(daemon.paths, asked)
@@ -247,6 +259,7 @@ function membershipHandlers(
 }
 
 function configuredFile(daemon: Daemon): ClusterFile {
+  daemon.refuseOnWitness()
   if (daemon.file) return daemon.file
   throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
 }

@@ -2,12 +2,14 @@
 import type { NodeName } from '../../base/index.ts'
 import { type Configuration, parseBoolean } from '../../cib/index.ts'
 import { selfResetMs } from '../../fencing/index.ts'
+import type { ClusterState } from '../../rpc/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
 import { isCountedOn } from '../watchdog/setting.ts'
 
 export interface NoteSources {
   readonly file: ClusterFile
+  readonly witness: ClusterState['witness']
   readonly configuration: Configuration | undefined
   readonly deviceCount: number
   /** No fence device can be used for it, by the configuration alone. */
@@ -24,7 +26,7 @@ export function clusterNotes(sources: NoteSources): readonly string[] {
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
-  notes.push(...watchdogNotes(sources))
+  notes.push(...witnessNotes(sources), ...watchdogNotes(sources))
   return notes
 }
 
@@ -36,7 +38,7 @@ function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: Note
     ([node, ms]) =>
       `The watchdog of ${node} takes ${ms / 1000} s, so that fencing-watchdog-timeout=${option} is too short to count on it.`,
   )
-  const twoVoters = file.nodes.filter(({ votes }) => votes).length === 2
+  const twoVoters = storeHosts(file).filter(({ votes }) => votes).length === 2
   if (!twoVoters || watchdogs.size === 0 || !isCountedOn(option)) return [...broken, ...tooShort]
   return [
     ...broken,
@@ -47,13 +49,24 @@ function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: Note
 
 /** Two nodes with fencing go on by themselves; an even number of voters among more nodes stands no more losses than one less. */
 function voteNotes(file: ClusterFile, configuration: Configuration | undefined): readonly string[] {
-  if (file.nodes.filter(({ votes }) => votes).length !== 2) return []
+  if (storeHosts(file).filter(({ votes }) => votes).length !== 2) return []
   if (file.nodes.length > 2)
     return ['Only two nodes vote: the loss of one stops the cluster until another has joined and got a vote.']
   if (configuration === undefined || fencingEnabled(configuration)) return []
   return [
     'Two nodes without fencing: when one is lost, the other stops until `systole quorum unblock`. Fencing would let it go on by itself.',
   ]
+}
+
+function witnessNotes({ witness }: NoteSources): readonly string[] {
+  if (witness === undefined) return []
+  const { name, state, votes, problem } = witness
+  const lost = votes ? 'one more lost voter may stop the cluster' : 'it breaks no ties'
+  if (state === 'silent')
+    return [`The witness ${name} is not heard: ${lost}. On it, \`systole qdevice status net\` shows why.`]
+  if (state === 'stopped')
+    return [`The witness ${name} is stopped: ${lost}. Start it with \`systole qdevice start net\`.`]
+  return problem === undefined ? [] : [`The witness ${name}: ${problem}`]
 }
 
 const fencingEnabled = (configuration: Configuration): boolean =>

@@ -5,6 +5,8 @@ export interface Paths {
   /** Empty for the machine's own daemon. */
   readonly root: string
   readonly clusterFile: string
+  /** On a witness, in the place of the cluster's file, which only nodes have: the same text. */
+  readonly witnessFile: string
   readonly pki: string
   readonly data: string
   readonly run: string
@@ -28,6 +30,7 @@ export function pathsBelow(root: string): Paths {
   return {
     root,
     clusterFile: join(etc, 'cluster.json'),
+    witnessFile: join(etc, 'witness.json'),
     pki: join(etc, 'pki'),
     data,
     run,

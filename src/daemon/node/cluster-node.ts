@@ -30,6 +30,7 @@ import type { StoreChange } from '../records/store-view.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
+import { WitnessLink } from '../witness/witness-link.ts'
 import { AttributeChanges } from './attribute-changes.ts'
 import { takeCommand } from './commands.ts'
 import { ControllerHands } from './controller-hands.ts'
@@ -79,6 +80,7 @@ export class ClusterNode {
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
   readonly #askForList: AskForList
+  readonly #witness: WitnessLink
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
   #localStore: LocalStore | undefined
@@ -106,6 +108,13 @@ export class ClusterNode {
     this.#watchdog = this.#openWatchdog()
     this.#presence = this.#openPresence()
     this.#controller = this.#openController()
+    this.#witness = new WitnessLink({
+      identity: setup.identity,
+      file: () => this.#file,
+      quorate: () => this.quorate,
+      onNodeList: setup.onNodeList,
+      onChange: () => this.#look(),
+    })
     this.twoNode = this.#openTwoNode()
     this.fencing = this.#openFencing()
     this.#quorumLoss = new QuorumLoss({
@@ -136,7 +145,8 @@ export class ClusterNode {
       paths: setup.paths,
       file: () => this.#file,
       leads: () => this.#leads(),
-      stateOf: (node) => voterState(this.view, node, this.isUp(node)),
+      stateOf: (host) =>
+        host === this.#file.witness?.name ? this.#witness.voterState : voterState(this.view, host, this.isUp(host)),
     })
     this.#askForList = new AskForList({
       self: this.name,
@@ -151,6 +161,7 @@ export class ClusterNode {
   async start(): Promise<void> {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#askForList.begin()
+    this.#witness.begin()
     this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
     pulse.listen(this.#news.take, fail)
     this.#begin().catch(fail)
@@ -178,6 +189,8 @@ export class ClusterNode {
   readonly isUp = (node: NodeName): boolean =>
     this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
 
+  readonly hearsWitness = (host: NodeName): boolean => this.#witness.hears(host)
+
   state(): ClusterState {
     return nodeState({
       self: this.name,
@@ -189,6 +202,7 @@ export class ClusterNode {
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
       watchdogTrouble: this.#watchdog.trouble,
       twoNode: this.twoNode.state(),
+      witness: this.#witness.state(),
       enabled: isEnabled(this.#setup.paths),
     })
   }
@@ -216,6 +230,7 @@ export class ClusterNode {
     this.#file = file
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
+    this.#witness.look()
     this.#tellPulse()
     this.#look()
   }
@@ -247,6 +262,7 @@ export class ClusterNode {
     if (this.#ended) return
     this.#ended = true
     this.#askForList.end()
+    this.#witness.end()
     this.twoNode.close()
     this.#watchdog.close()
     this.#presence.end()
@@ -434,6 +450,7 @@ export class ClusterNode {
       peers: this.#peers,
       file: () => this.#file,
       quorate: () => this.quorate,
+      hearsWitness: this.hearsWitness,
       heartbeat: (peer) => this.#news.heartbeat(peer),
       fence: async (asked) => await this.fencing.fenceAlone(asked),
       planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),

@@ -20,12 +20,14 @@ export interface NodeStateSources {
   readonly storeTrouble: string | undefined
   readonly watchdogTrouble: string | undefined
   readonly twoNode: ClusterState['twoNode']
+  readonly witness: ClusterState['witness']
   /** Takes part again after a boot of its host. */
   readonly enabled: boolean
 }
 
 export function nodeState(sources: NodeStateSources): ClusterState {
-  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode, enabled } = sources
+  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode, witness, enabled } =
+    sources
   const { view } = known
   const state = clusterState({
     file,
@@ -34,12 +36,14 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     view,
     quorate,
     silent,
+    witness,
     transition: known.get(keys.transition),
     fencing: known.below(fencingHistoryPrefix),
     // With quorum the store answers, whatever was the matter before.
     storeTrouble: quorate ? undefined : storeTrouble,
     notes: clusterNotes({
       file,
+      witness,
       configuration: view.configuration?.typed,
       deviceCount: fencing.deviceCount,
       isFenceable: (node) => fencing.isFenceable(node),

@@ -21,8 +21,8 @@ import type { Daemon } from '../daemon.ts'
 import { forgetRecords } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile } from './cluster-file.ts'
-import { changeNodeList } from './node-list.ts'
+import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
+import { changeNodeList, ofNodes } from './node-list.ts'
 
 const attempts = 5
 const stopTimeoutMs = 30 * 60_000
@@ -33,10 +33,10 @@ export async function addNode(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly address: string },
 ): Promise<void> {
-  const { file } = quorate(daemon)
-  if (file.nodes.some(({ name }) => name === added.name))
-    throw refuse('node-exists', `The cluster has a node '${added.name}' already.`)
-  const sameAddress = file.nodes.find(({ address }) => address === added.address)
+  const { file } = quorateNode(daemon)
+  if (storeHosts(file).some(({ name }) => name === added.name))
+    throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)
+  const sameAddress = storeHosts(file).find(({ address }) => address === added.address)
   if (sameAddress) throw refuse('address-in-use', `The address ${added.address} is that of ${sameAddress.name}.`)
   if (file.store.kind === 'embedded') await moveToEtcd(daemon)
   await tellOfNode(daemon, added)
@@ -51,7 +51,7 @@ async function moveToEtcd(daemon: Daemon): Promise<void> {
 }
 
 async function tellOfNode(daemon: Daemon, added: { readonly name: NodeName; readonly address: string }): Promise<void> {
-  const { file, store, view } = quorate(daemon)
+  const { file, store, view } = quorateNode(daemon)
   const id = String(Math.max(...file.nodes.map((node) => Number(node.id) || 0)) + 1)
   // A node that is listed and was never seen would be fenced at once: it might be running anything.
   const off: NodeStateRecord = {
@@ -71,33 +71,45 @@ async function tellOfNode(daemon: Daemon, added: { readonly name: NodeName; read
   await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
   const entry: ClusterNodeEntry = { ...added, id, ports: defaultPorts, votes: false }
   const others = (nodes: readonly ClusterNodeEntry[]) => nodes.filter(({ name }) => name !== added.name)
-  tellIdleNodes(daemon, await changeNodeList(store, file, (nodes) => [...others(nodes), entry]))
+  tellIdleNodes(
+    daemon,
+    await changeNodeList(
+      store,
+      file,
+      ofNodes((nodes) => [...others(nodes), entry]),
+    ),
+  )
 }
 
 export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
-  const { store, file } = quorate(daemon)
+  const { store, file } = quorateNode(daemon)
   refuseRemoval(daemon, removed)
   const peer = daemon.peer(removed)
   const isIt = ({ name }: ClusterNodeEntry): boolean => name === removed
-  await changeNodeList(store, file, (nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
+  const leaving = ofNodes((nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
+  await changeNodeList(store, file, leaving)
   try {
     await voteGiven(daemon, removed)
     if (daemon.node.view.members.has(removed)) await peer.stopCluster({}, { timeoutMs: stopTimeoutMs })
     await left(daemon, removed)
   } catch (error) {
-    await changeNodeList(store, daemon.node.file, (nodes) => nodes.map(staying(removed)))
+    await changeNodeList(
+      store,
+      daemon.node.file,
+      ofNodes((nodes) => nodes.map(staying(removed))),
+    )
     throw error
   }
   await editCib(daemon, `cluster node remove ${removed}`, (cib) => removeCibNode(cib, { name: removed }))
   await forgetRecords(store, removed)
   // One that is off finds that the list does not name it any more when it is back.
   await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
-  const kept = (nodes: readonly ClusterNodeEntry[]) => nodes.filter((node) => !isIt(node))
+  const kept = ofNodes((nodes) => nodes.filter((node) => !isIt(node)))
   tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, kept))
 }
 
 /** Daemons that take no part do not follow the store. Nobody waits for them: they read it when they start. */
-function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
+export function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
   const { view } = daemon.node
   const json = printClusterFile(file)
   for (const { name } of file.nodes.filter((node) => node.name !== daemon.name && !view.members.has(node.name)))
@@ -114,7 +126,8 @@ const staying =
     return rest
   }
 
-function quorate(daemon: Daemon): Daemon['node'] {
+/** Where the list of nodes may be changed. */
+export function quorateNode(daemon: Daemon): Daemon['node'] {
   if (daemon.node.quorate) return daemon.node
   throw refuse('no-quorum', 'This node has no quorum: the list of nodes cannot be changed here.')
 }
@@ -134,14 +147,14 @@ function refuseRemoval(daemon: Daemon, removed: NodeName): void {
       'node-lost',
       `${removed} is lost and what runs on it is not known: fence it, or confirm with \`systole stonith confirm ${removed}\` that it is off.`,
     )
-  const loss = lostVotes(file, removed, isUp)
+  const loss = lostVotes(file, removed, (host) => isUp(host) || daemon.node.hearsWitness(host))
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
 }
 
-/** The others must be a majority among themselves, or nothing more could be decided, not even this. */
+/** `isUp`: of the witness, too. The others must be a majority among themselves, or nothing more could be decided, not even this. */
 export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: NodeName) => boolean): string | undefined {
   if (file.store.kind !== 'etcd') return undefined
-  const others = file.nodes.filter(({ name, votes }) => votes && name !== removed)
+  const others = storeHosts(file).filter(({ name, votes }) => votes && name !== removed)
   const missing = others.filter(({ name }) => !isUp(name)).map(({ name }) => name)
   if (others.length - missing.length > others.length / 2) return undefined
   const [are, start] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
@@ -167,7 +180,7 @@ async function left(daemon: Daemon, removed: NodeName): Promise<void> {
   throw refuse('has-not-left', `${removed} has not left the cluster: it stays a node.`)
 }
 
-async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+export async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs
   while (!holds()) {
     if (performance.now() > end) return false

@@ -16,6 +16,9 @@ export interface ClusterNodeEntry {
   readonly leaving?: true
 }
 
+/** A host that has a member of the store and is no node: it only votes. */
+export type WitnessEntry = Omit<ClusterNodeEntry, 'id'>
+
 export interface Ports {
   readonly peer: number
   readonly heartbeat: number
@@ -72,7 +75,8 @@ export const defaultTimings: Timings = {
 export interface ClusterFile {
   readonly clusterName: string
   readonly nodes: readonly ClusterNodeEntry[]
-  /** Counts the changes of the list of nodes since the cluster was founded: the store has the newest (node-list.ts). */
+  readonly witness?: WitnessEntry
+  /** Counts the changes of the list of nodes, the witness among them, since the cluster was founded: the store has the newest (node-list.ts). */
   readonly nodesVersion: number
   readonly store: StoreChoice
   readonly timings: Timings
@@ -82,6 +86,10 @@ export interface ClusterFileReport {
   readonly code: 'bad-cluster-file'
   readonly message: string
 }
+
+/** Whoever has a member of the store, or may get one. */
+export const storeHosts = ({ nodes, witness }: Pick<ClusterFile, 'nodes' | 'witness'>): readonly WitnessEntry[] =>
+  witness === undefined ? nodes : [...nodes, witness]
 
 /** More would make every write slower and nothing safer. */
 const mostVoters = 7
@@ -97,12 +105,20 @@ export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileR
   }
   const value = parseObject(text, wrong)
   if (!value) return failed(...reports)
-  unknownEntries(value, ['clusterName', 'nodes', 'nodesVersion', 'store', 'timings', 'ports'], 'cluster.json', wrong)
+  unknownEntries(
+    value,
+    ['clusterName', 'nodes', 'witness', 'nodesVersion', 'store', 'timings', 'ports'],
+    'cluster.json',
+    wrong,
+  )
   const ports = { ...defaultPorts, ...numbers(value.ports, Object.keys(defaultPorts), 'ports', wrong) }
   const timings = { ...defaultTimings, ...numbers(value.timings, Object.keys(defaultTimings), 'timings', wrong) }
   const clusterName = value.clusterName
   if (typeof clusterName !== 'string' || clusterName === '') wrong('clusterName is missing')
   const nodes = parseNodes(value.nodes, ports, wrong)
+  const witness = parseWitness(value.witness, ports, wrong)
+  if (witness && nodes.some(({ name }) => name === witness.name))
+    wrong(`the witness has the name of the node ${witness.name}`)
   const { nodesVersion = 0 } = numbers(
     { nodesVersion: value.nodesVersion ?? 0 },
     ['nodesVersion'],
@@ -115,26 +131,41 @@ export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileR
   if (timings.leaseMarginMs * 2 > timings.leaseTtlMs)
     wrong('timings.leaseMarginMs must be at most half of timings.leaseTtlMs')
   if (reports.length > 0 || !store) return failed(...reports)
-  return ok({ clusterName: String(clusterName), nodes, nodesVersion, store, timings })
+  return ok({
+    clusterName: String(clusterName),
+    nodes,
+    ...(witness === undefined ? {} : { witness }),
+    nodesVersion,
+    store,
+    timings,
+  })
 }
 
 export function printClusterFile(file: ClusterFile): string {
   const nodes = file.nodes.map(({ name, id, address, ports, votes, leaving }, index) => {
-    const own = Object.entries(ports).filter(([port, number]) => number !== defaultPorts[port as keyof Ports])
     return {
       name,
       id,
       address,
       ...(votes === index < mostVoters ? {} : { votes }),
       ...(leaving ? { leaving } : {}),
-      ...(own.length > 0 ? { ports: Object.fromEntries(own) } : {}),
+      ...ownPorts(ports),
     }
   })
+  const witness =
+    file.witness === undefined
+      ? {}
+      : { witness: { ...file.witness, ports: undefined, ...ownPorts(file.witness.ports) } }
   const own = Object.entries(file.timings).filter(([name, ms]) => ms !== defaultTimings[name as keyof Timings])
   const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
   const version = file.nodesVersion > 0 ? { nodesVersion: file.nodesVersion } : {}
   const { clusterName, store } = file
-  return `${JSON.stringify({ clusterName, nodes, ...version, store, ...timings }, null, 2)}\n`
+  return `${JSON.stringify({ clusterName, nodes, ...witness, ...version, store, ...timings }, null, 2)}\n`
+}
+
+function ownPorts(ports: Ports): { readonly ports?: Partial<Ports> } {
+  const own = Object.entries(ports).filter(([port, number]) => number !== defaultPorts[port as keyof Ports])
+  return own.length > 0 ? { ports: Object.fromEntries(own) } : {}
 }
 
 type Wrong = (message: string) => undefined
@@ -199,6 +230,21 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     if (twice !== undefined) wrong(`two nodes have the ${key} '${twice}'`)
   }
   return nodes
+}
+
+function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry | undefined {
+  const witness = value === undefined ? undefined : asObject(value, 'witness', wrong)
+  if (!witness) return undefined
+  unknownEntries(witness, ['name', 'address', 'ports', 'votes', 'leaving'], 'witness', wrong)
+  const { name, address } = witness
+  if (typeof name !== 'string' || name === '') return wrong('witness has no name')
+  return {
+    name: nodeName(name),
+    address: typeof address === 'string' && address !== '' ? address : name,
+    ports: { ...ports, ...numbers(witness.ports, Object.keys(defaultPorts), 'witness.ports', wrong) },
+    votes: witness.votes === true,
+    ...(witness.leaving === true ? { leaving: true } : {}),
+  }
 }
 
 function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {

@@ -112,6 +112,8 @@ export async function joinAsRemote(
 ): Promise<string> {
   if (readIfThere(paths.clusterFile) !== undefined)
     throw refuse('is-member', 'This host is a node of a cluster already: run `systole cluster destroy` first.')
+  if (readIfThere(paths.witnessFile) !== undefined)
+    throw refuse('is-witness', 'This host is the witness of a cluster: run `systole qdevice destroy net` first.')
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
   const { publicKey, key } = await createKeys()
@@ -120,6 +122,22 @@ export async function joinAsRemote(
   const { authority, certificate, clusterFile } = answer
   writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
   return acceptClusterFile(clusterFile).clusterName
+}
+
+/** The list of nodes, with the name that the cluster has for this host. */
+export async function joinAsWitness(
+  paths: Paths,
+  asked: { readonly address: string; readonly token: string },
+): Promise<ClusterFile> {
+  const token = parseToken(asked.token)
+  if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
+  const { publicKey, key } = await createKeys()
+  const answer = await askToEnrol(parseHost(asked.address), token.value, { node: ownName(), publicKey, witness: true })
+  const { authority, certificate } = answer
+  const file = acceptClusterFile(answer.clusterFile)
+  writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
+  writeWhole(paths.witnessFile, printClusterFile(file))
+  return file
 }
 
 /** `10.0.0.1`, `10.0.0.1:7704`, `n1.example`, `[fd00::1]:7704`, `fd00::1`. */
@@ -131,13 +149,14 @@ function parseHost(text: string): { readonly host: string; readonly port: number
 
 /** The other side: a node that holds the authority's key lets in whoever shows a token and is in the cluster's list. */
 export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enrol {
-  return async ({ secret, node, publicKey, remote }) => {
+  return async ({ secret, node, publicKey, remote, witness }) => {
     if (!isIssuedSecret(paths.joinTokens, secret))
       throw refuse(
         'token-not-valid',
         'The token is not valid here, or no longer: make one with `systole cluster token` on this node.',
       )
     const file = currentFile()
+    if (witness === true) return await enrolWitness(paths, file, publicKey)
     const entry = file.nodes.find(({ name }) => name === nodeName(node))
     if (remote === true) return await enrolRemote(paths, file, { node, publicKey, isTaken: entry !== undefined })
     if (!entry)
@@ -150,6 +169,19 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
     const certificate = await signNodeCertificate(authority, { name: node, addresses: [entry.address], publicKey })
     return { certificate, authority, clusterFile: printClusterFile(file) }
   }
+}
+
+async function enrolWitness(paths: Paths, file: ClusterFile, publicKey: string): Promise<EnrolmentAnswer> {
+  const { witness } = file
+  if (!witness)
+    throw refuse(
+      'no-witness',
+      `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
+    )
+  const authority = readAuthority(paths.pki)
+  const { name, address } = witness
+  const certificate = await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true })
+  return { certificate, authority: { certificate: authority.certificate }, clusterFile: printClusterFile(file) }
 }
 
 /** Whoever holds a token may be a remote node of any name that is no member's: only a connection in the configuration gives it work. */

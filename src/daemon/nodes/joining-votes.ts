@@ -6,7 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import { EtcdAdmin, readTlsFiles } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
 import { etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
-import type { ClusterFile } from './cluster-file.ts'
+import { type ClusterFile, storeHosts } from './cluster-file.ts'
 
 const askWithinMs = 1000
 
@@ -16,7 +16,7 @@ export async function joiningVotes(
   self: NodeName,
   paths: Paths,
 ): Promise<ReadonlySet<NodeName> | undefined> {
-  const voters = file.nodes.filter(({ votes }) => votes)
+  const voters = storeHosts(file).filter(({ votes }) => votes)
   if (file.store.kind !== 'etcd' || voters.length === 0) return undefined
   const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(etcdTls(paths)) })
   try {

@@ -1,8 +1,8 @@
 /**
- * The list of nodes: in cluster.json, the same on every node, because a node must know it before it can reach the store;
- * and in the store, written with every change, so that a node that was away when it changed takes the newer one when it is back.
+ * The list of nodes, and the witness beside them: in cluster.json, the same on every node, because a node must know it before it can
+ * reach the store; and in the store, written with every change, so that a node that was away when it changed takes the newer one when it is back.
  */
-
+import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import { nodeListKey } from '../records/keys.ts'
@@ -14,21 +14,44 @@ const attempts = 10
 /** What a node makes of the list in the store: nothing where its own is as new; times and the rest stay as its own file has them. */
 export function newerFile(own: ClusterFile, listed: ClusterFile): ClusterFile | undefined {
   if (listed.nodesVersion <= own.nodesVersion) return undefined
-  return { ...own, nodes: listed.nodes, nodesVersion: listed.nodesVersion }
+  return withListOf(own, listed)
 }
+
+export function withListOf(
+  own: ClusterFile,
+  { nodes, witness, nodesVersion }: NodeList & Pick<ClusterFile, 'nodesVersion'>,
+): ClusterFile {
+  const { witness: _before, ...rest } = own
+  return { ...rest, nodes, nodesVersion, ...(witness === undefined ? {} : { witness }) }
+}
+
+export type NodeList = Pick<ClusterFile, 'nodes' | 'witness'>
+
+/** What a change of the nodes alone makes of a list. */
+export const ofNodes =
+  (change: (nodes: readonly ClusterNodeEntry[]) => readonly ClusterNodeEntry[]) =>
+  (list: NodeList): NodeList => ({ ...list, nodes: change(list.nodes) })
+
+/** Of a node or of the witness. */
+export const withVote =
+  (host: NodeName, votes: boolean) =>
+  ({ nodes, witness }: NodeList): NodeList => ({
+    nodes: nodes.map((entry) => (entry.name === host ? { ...entry, votes } : entry)),
+    ...(witness === undefined ? {} : { witness: witness.name === host ? { ...witness, votes } : witness }),
+  })
 
 /** Changes the newest list, whoever else changes it at the same time. Returns what it has become. */
 export async function changeNodeList(
   store: Store,
   own: ClusterFile,
-  change: (nodes: readonly ClusterNodeEntry[]) => readonly ClusterNodeEntry[],
+  change: (list: NodeList) => NodeList,
 ): Promise<ClusterFile> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const entry = await store.get(nodeListKey)
     const before = (entry && newerFile(own, decodeNodeList(entry))) ?? own
-    const nodes = change(before.nodes)
-    if (JSON.stringify(nodes) === JSON.stringify(before.nodes)) return before
-    const changed = { ...before, nodes, nodesVersion: before.nodesVersion + 1 }
+    const changed = withListOf(before, { ...change(before), nodesVersion: before.nodesVersion + 1 })
+    if (JSON.stringify([changed.nodes, changed.witness]) === JSON.stringify([before.nodes, before.witness]))
+      return before
     const text = printClusterFile(changed)
     // A list that the others could not read would bind them all.
     acceptClusterFile(text)

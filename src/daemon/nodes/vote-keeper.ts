@@ -8,9 +8,10 @@ import type { ClusterView } from '../../controller/index.ts'
 import { EtcdAdmin, nextMembershipStep, readTlsFiles, type Store, type VoterNode } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
-import type { ClusterFile } from './cluster-file.ts'
-import { changeNodeList } from './node-list.ts'
+import { etcdEndpoint, etcdPeerUrl, etcdTls } from '../store/store-config.ts'
+import { type ClusterFile, storeHosts } from './cluster-file.ts'
+import { joiningVotes } from './joining-votes.ts'
+import { changeNodeList, withVote } from './node-list.ts'
 
 export interface VotePorts {
   readonly self: NodeName
@@ -20,7 +21,8 @@ export interface VotePorts {
   readonly store: () => Store
   /** This node leads, and has quorum. */
   readonly leads: () => boolean
-  readonly stateOf: (node: NodeName) => VoterNode['state']
+  /** Of a node, or of the witness. */
+  readonly stateOf: (host: NodeName) => VoterNode['state']
 }
 
 const retryMs = 2000
@@ -67,19 +69,27 @@ export class VoteKeeper {
   async #perform(file: ClusterFile, { kind, node }: Exclude<VoteStep, { kind: 'none' }>): Promise<void> {
     const { log, store } = this.#ports
     log.info('the votes change', { node, to: kind })
-    if (kind === 'take') await this.#removeFromEtcd(file, node)
-    const votes = kind === 'give'
-    await changeNodeList(store(), file, (nodes) =>
-      nodes.map((entry) => (entry.name === node ? { ...entry, votes } : entry)),
-    )
+    if (kind === 'take') {
+      if (await this.#isAwaited(file, node)) return
+      await this.#removeFromEtcd(file, node)
+    }
+    await changeNodeList(store(), file, withVote(node, kind === 'give'))
+  }
+
+  /** A witness keeps its vote until the node that makes it needless has copied the store. */
+  async #isAwaited(file: ClusterFile, host: NodeName): Promise<boolean> {
+    if (host !== file.witness?.name) return false
+    const joining = await joiningVotes(file, this.#ports.self, this.#ports.paths)
+    return [...(joining ?? [])].some((name) => name !== host)
   }
 
   async #removeFromEtcd(file: ClusterFile, node: NodeName): Promise<void> {
-    const entry = file.nodes.find(({ name }) => name === node)
-    const others = { ...file, nodes: file.nodes.filter(({ name }) => name !== node) }
+    const hosts = storeHosts(file)
+    const entry = hosts.find(({ name }) => name === node)
     if (!entry) return
+    const others = hosts.filter(({ name, votes }) => votes && name !== node)
     const admin = new EtcdAdmin({
-      endpoints: voterEndpoints(others, this.#ports.self),
+      endpoints: others.map(etcdEndpoint),
       tls: readTlsFiles(etcdTls(this.#ports.paths)),
     })
     try {
@@ -102,16 +112,24 @@ export type VoteStep = { readonly kind: 'none' } | { readonly kind: 'give' | 'ta
 
 /** By the list, which runs ahead of etcd: a learner counts as the voter that it is about to be. */
 export function nextVoteStep(file: ClusterFile, stateOf: VotePorts['stateOf']): VoteStep {
-  const nodes = file.nodes
+  const hosts = storeHosts(file)
+  const nodes = hosts
     .filter(({ leaving }) => !leaving)
-    .map((node): VoterNode => ({ name: node.name, peerUrl: etcdPeerUrl(node), state: stateOf(node.name) }))
-  const voters = file.nodes.filter(({ votes }) => votes)
+    .map(
+      (host): VoterNode => ({
+        name: host.name,
+        peerUrl: etcdPeerUrl(host),
+        state: stateOf(host.name),
+        isWitness: host === file.witness,
+      }),
+    )
+  const voters = hosts.filter(({ votes }) => votes)
   const step = nextMembershipStep({
     nodes,
     members: voters.map((node) => ({ peerUrl: etcdPeerUrl(node), learner: false })),
   })
   if (step.kind === 'none' || step.kind === 'promote') return { kind: 'none' }
-  const entry = file.nodes.find((node) => etcdPeerUrl(node) === step.peerUrl)
+  const entry = hosts.find((host) => etcdPeerUrl(host) === step.peerUrl)
   if (!entry) return { kind: 'none' }
   switch (step.kind) {
     case 'add-learner':

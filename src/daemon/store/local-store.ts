@@ -15,8 +15,8 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
-import { etcdPeerUrl, etcdTls, storeConfig, voterEndpoints } from './store-config.ts'
+import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { etcdEndpoint, etcdPeerUrl, etcdTls, storeConfig, voterEndpoints } from './store-config.ts'
 
 export interface LocalStore {
   readonly store: Store
@@ -34,7 +34,8 @@ export interface LocalStore {
 
 interface Setup {
   readonly file: ClusterFile
-  readonly own: ClusterNodeEntry
+  /** A node, or the witness. */
+  readonly own: WitnessEntry
   readonly paths: Paths
   readonly log: Log
 }
@@ -190,7 +191,8 @@ const removedPatienceMs = 5000
 
 /** Every founder starts with the same list. Whom it can ask for repairs is read when it asks. */
 export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, joins = true): MemberSettings {
-  const { nodes, clusterName } = file()
+  const { clusterName } = file()
+  const others = () => storeHosts(file()).filter(({ name, votes }) => votes && name !== own.name)
   return {
     name: own.name,
     directory: join(paths.data, 'etcd'),
@@ -201,10 +203,12 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
     serverName: tlsName(own.name),
     tls: etcdTls(paths),
     joins,
-    founders: nodes.filter(({ votes }) => votes).map((node) => ({ name: node.name, peerUrl: etcdPeerUrl(node) })),
+    founders: storeHosts(file())
+      .filter(({ votes }) => votes)
+      .map((host) => ({ name: host.name, peerUrl: etcdPeerUrl(host) })),
     token: clusterName,
     get otherEndpoints() {
-      return voterEndpoints({ ...file(), nodes: file().nodes.filter(({ name }) => name !== own.name) }, own.name)
+      return others().map(etcdEndpoint)
     },
   }
 }

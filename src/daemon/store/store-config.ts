@@ -4,10 +4,10 @@ import { assertNever, type NodeName } from '../../base/index.ts'
 import { tlsName } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { pkiFiles } from '../nodes/identity.ts'
 
-export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): StoreConfig {
+export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>, paths: Paths): StoreConfig {
   const { store } = file
   switch (store.kind) {
     case 'embedded':
@@ -26,12 +26,12 @@ export function storeConfig(file: ClusterFile, own: ClusterNodeEntry, paths: Pat
 
 /** This node's own member first, where it has one. */
 export function voterEndpoints(file: ClusterFile, self: NodeName): readonly EndpointAddress[] {
-  const voters = file.nodes.filter(({ votes }) => votes)
+  const voters = storeHosts(file).filter(({ votes }) => votes)
   const own = voters.filter(({ name }) => name === self)
   return [...own, ...voters.filter(({ name }) => name !== self)].map(etcdEndpoint)
 }
 
-export const etcdPeerUrl = ({ address, ports }: ClusterNodeEntry): string =>
+export const etcdPeerUrl = ({ address, ports }: WitnessEntry): string =>
   `https://${bracketed(address)}:${ports.etcdPeer}`
 
 export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
@@ -39,7 +39,7 @@ export function etcdTls(paths: Paths): { readonly ca: string; readonly certifica
   return { ca: authority, certificate, key }
 }
 
-export const etcdEndpoint = ({ name, address, ports }: ClusterNodeEntry): EndpointAddress => ({
+export const etcdEndpoint = ({ name, address, ports }: WitnessEntry): EndpointAddress => ({
   address: `${bracketed(address)}:${ports.etcdClient}`,
   serverName: tlsName(name),
 })

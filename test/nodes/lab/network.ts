@@ -122,6 +122,17 @@ export class LabNetwork {
     for (const rule of rules) await run('ip', 'netns', 'exec', this.switchSpace, 'nft', rule)
   }
 
+  /** Two nodes do not reach each other; all others reach both. */
+  async separate(one: string, other: string): Promise<void> {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const drop = `add rule bridge lab cuts iifname "${this.#cable(from)}" oifname "${this.#cable(to)}" drop`
+      await run('ip', 'netns', 'exec', this.switchSpace, 'nft', drop)
+    }
+  }
+
   async heal(): Promise<void> {
     await run('ip', 'netns', 'exec', this.switchSpace, 'nft', 'flush chain bridge lab cuts')
     for (const node of this.nodes) await this.link(node, 'up')

@@ -18,7 +18,11 @@ export const clusterCorosync: Command = {
     const [asked] = call.words
     if (asked !== undefined && !nodes.some(({ name }) => name === asked))
       throw new Refusal(`There is no node '${asked}' in the cluster.`)
-    const text = corosyncFile({ name: state.clusterName, nodes })
+    const text = corosyncFile({
+      name: state.clusterName,
+      nodes,
+      ...(state.witness === undefined ? {} : { witness: state.witness.name }),
+    })
     return done(text, { text })
   },
 }

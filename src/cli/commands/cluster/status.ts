@@ -27,6 +27,9 @@ export const clusterStatus: Command = {
       address,
       daemonVersion ?? '',
     ])
+    const { witness } = state
+    if (witness)
+      rows.push([witness.name, witness.state === 'up' ? 'witness' : `witness, ${witness.state}`, witness.address, ''])
     const facts = alignColumns([
       ['Cluster:', state.clusterName],
       ['This node:', `${state.localNode}, ${state.started ? 'started' : 'not started'}`],

@@ -3,6 +3,7 @@ import { type Command, done } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
+import { witnessFacts } from './device.ts'
 
 export const quorumConfig: Command = {
   path: ['quorum', 'config'],
@@ -10,7 +11,7 @@ export const quorumConfig: Command = {
   usage: '',
   summary: 'Show who votes, and what a node does that has lost the others',
   details:
-    'Nothing here has to be set: three of three or four nodes vote, five of five or more, and a vote is moved when its node is lost. A cluster of two nodes has two_node and wait_for_all by itself.',
+    'Nothing here has to be set: three of three or four nodes vote, five of five or more, and a vote is moved when its node is lost. A cluster of two nodes has two_node and wait_for_all by itself, unless a witness votes.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum config' })
     const state = await liveCluster(call).getState({})
@@ -21,15 +22,21 @@ export const quorumConfig: Command = {
         ['Needed votes:', String(facts.needed)],
         ['two_node:', facts.twoNode ? 'yes' : 'no'],
         ['wait_for_all:', facts.waitForAll ? 'yes' : 'no'],
-      ])}`,
+      ])}${facts.device === null ? '' : deviceText(facts.device)}`,
       facts,
     )
   },
 }
 
-function quorumFacts({ members, votes, twoNode }: ClusterState) {
+/** As pcs prints it. */
+const deviceText = ({ name, votes, algorithm }: ReturnType<typeof witnessFacts>): string =>
+  `Device:\n  votes: ${votes ? 1 : 0}\n  Model: net\n    algorithm: ${algorithm}\n    host: ${name}\n`
+
+function quorumFacts({ members, votes, twoNode, witness }: ClusterState) {
+  const nodes = members.filter((member) => member.votes).map(({ node }) => node)
   return {
-    voters: members.filter((member) => member.votes).map(({ node }) => node),
+    voters: witness?.votes === true ? [...nodes, witness.name] : nodes,
+    device: witness === undefined ? null : witnessFacts(witness),
     needed: votes.needed,
     twoNode: twoNode !== undefined,
     waitForAll: twoNode !== undefined,

@@ -3,6 +3,7 @@ import { type Command, done } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
+import { describeVote, witnessFacts } from './device.ts'
 
 export const quorumStatus: Command = {
   path: ['quorum', 'status'],
@@ -24,12 +25,13 @@ export const quorumStatus: Command = {
       })),
       store: state.store,
       twoNode: state.twoNode ?? null,
+      witness: state.witness === undefined ? null : witnessFacts(state.witness),
     })
   },
 }
 
 function describeQuorum(state: ClusterState): string {
-  const { votes, store, twoNode } = state
+  const { votes, store, twoNode, witness } = state
   const facts = alignColumns([
     ['Quorate:', state.quorate ? 'yes' : 'no'],
     ['Votes:', `${votes.present} of ${votes.expected} (${votes.needed} needed)`],
@@ -46,7 +48,8 @@ function describeQuorum(state: ClusterState): string {
     ...(fed ? [watchdogMs === undefined ? 'none' : `${watchdogMs / 1000} s`] : []),
   ])
   const heads = ['Node', 'State', 'Vote', 'Address', ...(fed ? ['Watchdog'] : [])]
-  return `${facts}\n${alignColumns([heads, ...rows])}`
+  const last = witness === undefined ? [] : [[witness.name, 'witness', describeVote(witness), witness.address]]
+  return `${facts}\n${alignColumns([heads, ...rows, ...last])}`
 }
 
 /** Who may go on, in a cluster in which neither has a majority without the other. */

@@ -13,7 +13,8 @@ const links =
 const totem =
   'Of Corosync’s options Systole has the token only, and cluster setup sets it (totem token=<milliseconds>); the transport is always TLS.'
 const qdevice =
-  'Systole has no quorum device: its votes are those of the store, and an etcd on a third host (cluster setup --etcd) breaks ties.'
+  'A witness has nothing to set: its vote counts in the store as every other. For another host: quorum device remove, quorum device add.'
+const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
 const sbd =
   'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
 const watchdogTest =
@@ -54,29 +55,15 @@ const refused: readonly RefusedWords[] = [
     because:
       'A node keeps its name: remove it and let it join under the new one (cluster node remove, cluster node add).',
   },
+  { paths: ['quorum device update'], because: qdevice },
+  { paths: ['quorum device heuristics delete', 'quorum device heuristics remove'], because: heuristics },
   {
-    paths: [
-      'quorum device add',
-      'quorum device delete',
-      'quorum device remove',
-      'quorum device update',
-      'quorum device status',
-      'quorum device heuristics delete',
-      'quorum device heuristics remove',
-      'quorum device check_local_qnetd_certs',
-      'quorum device setup_local_qnetd_certs',
-      'status qdevice',
-      'qdevice status',
-      'qdevice setup',
-      'qdevice destroy',
-      'qdevice start',
-      'qdevice stop',
-      'qdevice kill',
-      'qdevice enable',
-      'qdevice disable',
-      'qdevice net-client',
-    ],
-    because: qdevice,
+    paths: ['quorum device check_local_qnetd_certs', 'quorum device setup_local_qnetd_certs', 'qdevice net-client'],
+    because: 'A witness gets its certificate from the cluster, by the line that quorum device add prints.',
+  },
+  {
+    paths: ['qdevice kill'],
+    because: 'Killing the daemon leaves the vote where it is, for etcd runs on: qdevice stop net ends it.',
   },
   {
     paths: ['stonith sbd device setup', 'stonith sbd device message', 'stonith sbd local_config_in_json'],

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { messageOf } from '../../errors.ts'
 import { livingProcess, processIdentity, textIfThere } from '../../process-identity.ts'
-import { type Refusal, refusalIn } from './refusal.ts'
+import { describeRefusal, type Refusal, refusalIn } from './refusal.ts'
 import {
   configurationFile,
   dataDirectory,
@@ -43,6 +43,11 @@ export function findMember(settings: MemberSettings): number | undefined {
 
 export function isAlive(settings: MemberSettings, pid: number): boolean {
   return livingProcess(String(pid)) !== undefined && isMember(settings, pid)
+}
+
+/** Why no member can run on this host, for people. */
+export function missingEtcd(): string | undefined {
+  return existsSync(defaultBinary) ? undefined : describeRefusal({ kind: 'not-installed', binary: defaultBinary }, '')
 }
 
 /** What forbids a start, looked at before it is tried. */

@@ -1,0 +1,147 @@
+/** What is done on the host that is the cluster's witness, or is to become it, by pcs's words for the host of a quorum device. */
+import type { LocalClient, WitnessHost, WitnessHostChange } from '../../../rpc/index.ts'
+import { type Call, type Command, done, Refusal } from '../../command.ts'
+import { liveCluster } from '../../live.ts'
+import { alignColumns } from '../../table.ts'
+import { expectWords } from '../../words.ts'
+
+const addLine = 'systole quorum device add model net host='
+const netOnly = { words: ['net'] }
+
+export const qdeviceSetup: Command = {
+  path: ['qdevice', 'setup'],
+  usage: 'model net [--join=<address> --token=<token>] [--enable] [--start]',
+  summary: 'Make this host the witness of a cluster, with the line that quorum device add has printed',
+  details:
+    'The daemon must run here, and etcd be installed. Without --join and --token the command looks whether this host can be a witness and says how to go on.',
+  flags: [
+    { name: 'join', value: 'address', summary: 'A node of the cluster, which lets this host in' },
+    { name: 'token', value: 'token', summary: 'From `quorum device add`' },
+    { name: 'start', summary: 'Start the witness at once' },
+    { name: 'enable', summary: 'Start it after a boot of this host (the default)' },
+    { name: 'force', summary: 'Forget the cluster whose witness this host is' },
+  ],
+  completes: [{ words: ['model'] }, netOnly],
+  run: async (call) => {
+    const [keyword, ...rest] = call.words
+    if (keyword !== 'model') throw new Refusal('Something is missing: systole qdevice setup model net.')
+    expectNet(call, rest, 'qdevice setup model net')
+    const live = liveCluster(call)
+    const before = await live.getWitnessHost({})
+    if (before.problem !== undefined && before.clusterName === '') throw new Refusal(before.problem)
+    const [join, token] = [call.flags.get('join'), call.flags.get('token')]
+    if ((join === undefined) !== (token === undefined))
+      throw new Refusal('--join and --token belong together: copy the line that quorum device add has printed.')
+    if (typeof join !== 'string' || typeof token !== 'string') {
+      if (before.clusterName === '') return canBeWitness(before)
+    } else await live.joinAsWitness({ address: join, token, force: call.flags.has('force') })
+    if (call.flags.has('enable')) await live.changeWitnessHost({ kind: 'enable' })
+    if (call.flags.has('start')) await live.changeWitnessHost({ kind: 'start' })
+    const { clusterName, name, started } = await live.getWitnessHost({})
+    const how = started ? 'started' : 'not started: systole qdevice start net'
+    return done(`This host is the witness ${name} of the cluster ${clusterName} (${how}).\n`, {
+      clusterName,
+      name,
+      started,
+    })
+  },
+}
+
+function canBeWitness({ name }: WitnessHost) {
+  return done(
+    `This host can be a witness. Run this on a node of the cluster, and then here the line that it prints:\n  ${addLine}${name} algorithm=ffsplit\n`,
+    { clusterName: null, name, started: false },
+  )
+}
+
+export const qdeviceStatus: Command = {
+  path: ['qdevice', 'status'],
+  aliases: [['status', 'qdevice']],
+  usage: 'net [--full] [<cluster>]',
+  summary: 'Show of which cluster this host is the witness, and whether it votes',
+  flags: [{ name: 'full', summary: 'Accepted for pcs’s sake' }],
+  completes: [netOnly, 'anything'],
+  run: async (call) => {
+    const [model, cluster, ...more] = call.words
+    expectNet(call, [...(model === undefined ? [] : [model]), ...more], 'qdevice status net [<cluster>]')
+    const host = await witnessHere(liveCluster(call))
+    if (cluster !== undefined && cluster !== host.clusterName)
+      throw new Refusal(`This host is the witness of the cluster ${host.clusterName}, and of no cluster ${cluster}.`)
+    const { name, address, clusterName, started, enabled, nodes, problem } = host
+    const text = alignColumns([
+      ['Cluster:', clusterName],
+      ['Witness:', `${name} (${address})`],
+      ['Started:', started ? 'yes' : 'no'],
+      ['At boot:', enabled ? 'enabled' : 'disabled'],
+      ['Vote:', voteOf(host)],
+      ['Nodes:', nodes.map((node) => `${node.name} (${node.address})`).join(', ')],
+      ...(problem === undefined ? [] : [['Store:', problem]]),
+    ])
+    return done(text, host)
+  },
+}
+
+function voteOf({ started, votes, counts }: WitnessHost): string {
+  if (!started) return 'none: it is not started'
+  if (!votes) return 'none: it votes while an even number of nodes does'
+  return counts ? 'votes' : 'joining, or without a node that it reaches'
+}
+
+export const qdeviceStart = changing('start', 'Start the witness: it votes again', 'is started')
+export const qdeviceStop = changing(
+  'stop',
+  'Stop the witness: its vote is missing until it is started again',
+  'is stopped',
+)
+export const qdeviceEnable = changing(
+  'enable',
+  'Let the witness start after a boot of this host (the default)',
+  'starts after a boot',
+)
+export const qdeviceDisable = changing(
+  'disable',
+  'Let the witness wait for qdevice start after a boot of this host',
+  'waits for qdevice start after a boot',
+)
+export const qdeviceDestroy = changing(
+  'destroy',
+  'Forget the cluster on this host: certificate, list of nodes and copy of the store',
+  'is one no more',
+)
+
+/** What the cluster would miss is asked for with --force, as pcs does while clusters use the device. */
+function changing(kind: WitnessHostChange['kind'], summary: string, what: string): Command {
+  const costsVote = kind === 'stop' || kind === 'destroy'
+  return {
+    path: ['qdevice', kind],
+    usage: costsVote ? 'net [--force]' : 'net',
+    summary,
+    flags: costsVote ? [{ name: 'force', summary: 'Although the cluster counts on its vote' }] : [],
+    completes: [netOnly],
+    run: async (call) => {
+      expectNet(call, call.words, `qdevice ${kind} net`)
+      const live = liveCluster(call)
+      const { clusterName, name, started, votes } = await witnessHere(live)
+      if (costsVote && started && votes && !call.flags.has('force'))
+        throw new Refusal(
+          `The cluster ${clusterName} counts on the vote of this host: run \`systole quorum device remove\` on one of its nodes, or add --force.`,
+        )
+      await live.changeWitnessHost({ kind })
+      return done(`The witness ${name} of the cluster ${clusterName} ${what}.\n`, { clusterName, name, done: kind })
+    },
+  }
+}
+
+async function witnessHere(live: LocalClient): Promise<WitnessHost> {
+  const host = await live.getWitnessHost({})
+  if (host.clusterName !== '') return host
+  throw new Refusal(`This host is the witness of no cluster. On a node: ${addLine}${host.name}.`)
+}
+
+function expectNet({ command }: Call, words: readonly string[], usage: string): void {
+  expectWords(words, { atLeast: 1, atMost: 1, usage })
+  if (words[0] !== 'net')
+    throw new Refusal(
+      `There is no quorum device of the model '${words[0]}': write systole ${command.path.join(' ')} … net.`,
+    )
+}

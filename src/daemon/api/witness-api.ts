@@ -1,0 +1,104 @@
+/** What the command line asks of a node about the cluster's witness, and of the host that is the witness, or is to become it. */
+import { assertNever, nodeName } from '../../base/index.ts'
+import {
+  type Handlers,
+  type JoinAnswer,
+  type JoinRequest,
+  type localService,
+  refuse,
+  type WitnessHost,
+  type WitnessHostChange,
+} from '../../rpc/index.ts'
+import { missingEtcd } from '../../store/index.ts'
+import type { Daemon } from '../daemon.ts'
+import { isEnabled, setEnabled } from '../host/takes-part.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { joinAsWitness } from '../nodes/enrol.ts'
+import { joinToken } from '../nodes/join-tokens.ts'
+import { addWitness, removeWitness } from '../witness/add-remove-witness.ts'
+
+export function witnessHandlers(
+  daemon: Daemon,
+): Pick<
+  Handlers<typeof localService>,
+  'addWitness' | 'removeWitness' | 'joinAsWitness' | 'getWitnessHost' | 'changeWitnessHost'
+> {
+  return {
+    addWitness: async ({ name, address }) => {
+      await addWitness(daemon, { name: nodeName(name), address: address || name })
+      return joinToken(daemon.paths)
+    },
+    removeWitness: async () => {
+      await removeWitness(daemon)
+      return {}
+    },
+    joinAsWitness: async (asked) => await join(daemon, asked),
+    getWitnessHost: async () => (daemon.isWitness ? daemon.witness.state() : noWitnessYet(daemon)),
+    changeWitnessHost: async ({ kind }) => {
+      await change(daemon, kind)
+      return {}
+    },
+  }
+}
+
+async function join(daemon: Daemon, asked: JoinRequest): Promise<JoinAnswer> {
+  refuseOnNode(daemon)
+  if (!asked.force) daemon.refuseOnWitness()
+  const missing = missingEtcd()
+  if (missing !== undefined) throw refuse('no-etcd', missing)
+  if (daemon.isWitness) await daemon.forgetWitness()
+  const file = await joinAsWitness(daemon.paths, asked)
+  try {
+    await daemon.beWitness(file)
+  } catch (error) {
+    await daemon.forgetWitness()
+    throw refuse('cannot-listen', cannotListen(file, error))
+  }
+  return { clusterName: file.clusterName, node: daemon.witness.state().name }
+}
+
+function cannotListen({ witness }: ClusterFile, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error)
+  return `The cluster expects its witness at ${witness?.address}, where this host cannot listen (${why}): take it out with \`systole quorum device remove\`, and add it with addr=<an address of this host>.`
+}
+
+async function change(daemon: Daemon, kind: WitnessHostChange['kind']): Promise<void> {
+  const { witness, paths } = daemon
+  switch (kind) {
+    case 'start':
+      return await witness.start()
+    case 'stop':
+      return await witness.stop()
+    case 'enable':
+    case 'disable':
+      return setEnabled(paths, kind === 'enable')
+    case 'destroy':
+      return await daemon.forgetWitness()
+    default:
+      return assertNever(kind)
+  }
+}
+
+function noWitnessYet(daemon: Daemon): WitnessHost {
+  refuseOnNode(daemon)
+  const problem = missingEtcd()
+  return {
+    clusterName: '',
+    name: daemon.name,
+    address: '',
+    started: false,
+    enabled: isEnabled(daemon.paths),
+    votes: false,
+    counts: false,
+    nodes: [],
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+function refuseOnNode({ file }: Daemon): void {
+  if (file === undefined) return
+  throw refuse(
+    'is-member',
+    `This host is a node of the cluster ${file.clusterName}: a witness must be a host of its own.`,
+  )
+}

@@ -1,0 +1,91 @@
+/**
+ * `quorum device add` and `quorum device remove`. A witness that is added is in the list first, without a vote; the DC gives it one
+ * when its host has joined and the nodes' votes are even in number (vote-keeper.ts). One that is removed gives its vote back first, while
+ * the nodes are a majority among themselves.
+ */
+import type { NodeName } from '../../base/index.ts'
+import { connectWitness, refuse } from '../../rpc/index.ts'
+import type { Daemon } from '../daemon.ts'
+import { lostVotes, quorateNode, tellIdleNodes, until } from '../nodes/add-remove-node.ts'
+import { defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { readIdentity } from '../nodes/identity.ts'
+import { changeNodeList, type NodeList } from '../nodes/node-list.ts'
+
+const voteTimeoutMs = 60_000
+
+export async function addWitness(
+  daemon: Daemon,
+  added: { readonly name: NodeName; readonly address: string },
+): Promise<void> {
+  const { store, file, hearsWitness } = quorateNode(daemon)
+  const { witness } = file
+  // Asked once more for one that has not come yet: another token.
+  if (witness?.name === added.name && witness.address === added.address && !hearsWitness(witness.name)) return
+  refuseWitness(daemon, added)
+  const entry: WitnessEntry = { ...added, ports: defaultPorts, votes: false }
+  tellIdleNodes(daemon, await changeNodeList(store, file, ({ nodes }) => ({ nodes, witness: entry })))
+}
+
+function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeName; readonly address: string }): void {
+  const { file, view } = daemon.node
+  if (file.store.kind === 'external')
+    throw refuse(
+      'external-store',
+      `The votes of this cluster are those of the etcd at ${file.store.endpoints.join(', ')}: a third member of it breaks ties, and not a witness.`,
+    )
+  if (file.store.kind !== 'etcd' || file.nodes.length < 2)
+    throw refuse(
+      'one-node',
+      'A cluster of one node has no ties to break: add a node first (`systole cluster node add`).',
+    )
+  if (file.witness)
+    throw refuse(
+      'witness-exists',
+      `The cluster has the witness ${file.witness.name} already: take it out first (\`systole quorum device remove\`).`,
+    )
+  const known = [...file.nodes.map((node) => node.name), ...view.nodeStates.keys()]
+  if (known.includes(name))
+    throw refuse('is-node', `${name} is a node of the cluster: a witness must be a host of its own.`)
+  const sameAddress = file.nodes.find((node) => node.address === address)
+  if (sameAddress)
+    throw refuse(
+      'address-in-use',
+      `The address ${address} is that of the node ${sameAddress.name}: a witness must be a host of its own.`,
+    )
+}
+
+export async function removeWitness(daemon: Daemon): Promise<void> {
+  const { store, file, isUp } = quorateNode(daemon)
+  const { witness } = file
+  if (!witness) throw refuse('no-witness', 'The cluster has no witness.')
+  const loss = witness.votes ? lostVotes(file, witness.name, isUp) : undefined
+  if (loss !== undefined) throw refuse('would-lose-quorum', loss)
+  await changeNodeList(store, file, marked('leaving'))
+  const voteless = await until(() => daemon.node.file.witness?.votes !== true, voteTimeoutMs)
+  if (!voteless) {
+    await changeNodeList(store, daemon.node.file, marked('staying'))
+    throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
+  }
+  tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, ({ nodes }) => ({ nodes })))
+  await tellWitness(daemon, witness)
+}
+
+const marked =
+  (as: 'leaving' | 'staying') =>
+  ({ nodes, witness }: NodeList): NodeList => {
+    if (witness === undefined) return { nodes }
+    const { leaving: _before, ...entry } = witness
+    return { nodes, witness: as === 'leaving' ? { ...entry, leaving: true } : entry }
+  }
+
+/** One that is off learns nothing, and does nothing: its member was taken out. */
+async function tellWitness(daemon: Daemon, { name: node, address: host, ports }: WitnessEntry): Promise<void> {
+  const client = connectWitness({ node, host, port: ports.peer }, readIdentity(daemon.paths.pki))
+  try {
+    await client.forget({}, { timeoutMs: 2000 })
+  } catch (error) {
+    daemon.log.info('the removed witness was not told', { witness: node, error })
+  } finally {
+    client.close()
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * This host as the witness of a cluster: it runs a voting member of the cluster's etcd, and nothing else. It calls nobody but the other
+ * members of etcd; what it must know, nodes tell it (`follow`).
+ *
+ * A member that has its data is started at once: after a power cut the nodes may need its vote. One that would have to join anew, because
+ * it has no data or the others have taken it out, waits for the word of a node with quorum: a host that is the witness no more would
+ * else make itself a voter that no list knows of.
+ */
+import type { WitnessAnswer, WitnessHost as WitnessHostState } from '../../rpc/index.ts'
+import { discardMember, EtcdMember, isCompleteMember, machineClock, readTlsFiles } from '../../store/index.ts'
+import { writeWhole } from '../host/files.ts'
+import type { Log } from '../host/log.ts'
+import type { Paths } from '../host/paths.ts'
+import { isEnabled, markStarted, markStopped, takesPart } from '../host/takes-part.ts'
+import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { newerFile } from '../nodes/node-list.ts'
+import { memberSettings } from '../store/local-store.ts'
+import { etcdTls } from '../store/store-config.ts'
+
+export interface WitnessHostPorts {
+  readonly paths: Paths
+  readonly log: Log
+  /** As its own list names it. */
+  readonly own: WitnessEntry
+  /** The list names this host no more. */
+  readonly removed: () => void
+}
+
+const endMemberMs = 5000
+const takenOut =
+  'The nodes have taken its member out: it joins again when one of them says so, or `systole qdevice destroy net` ends it.'
+
+export class WitnessHost {
+  readonly #ports: WitnessHostPorts
+  #file: ClusterFile
+  #member: EtcdMember | undefined
+  /** A node with quorum has told, since this daemon began, that this host is the witness. */
+  #told = false
+  /** One change at a time: a member is not started while its predecessor is being ended. */
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(file: ClusterFile, ports: WitnessHostPorts) {
+    this.#file = file
+    this.#ports = ports
+  }
+
+  get file(): ClusterFile {
+    return this.#file
+  }
+
+  get votes(): boolean {
+    return this.#file.witness?.votes === true
+  }
+
+  state(): WitnessHostState {
+    const { own, paths } = this.#ports
+    const { clusterName, nodes } = this.#file
+    const status = this.#member?.status()
+    const problem = status?.refusal?.kind === 'removed' ? takenOut : status?.problem
+    return {
+      clusterName,
+      name: own.name,
+      address: own.address,
+      started: takesPart(paths),
+      enabled: isEnabled(paths),
+      votes: this.votes,
+      counts: status?.answers === true && isCompleteMember(this.#settings()),
+      nodes: nodes.map(({ name, address }) => ({ name, address })),
+      ...(problem === undefined ? {} : { problem }),
+    }
+  }
+
+  async start(): Promise<void> {
+    markStarted(this.#ports.paths)
+    await this.#bringMember()
+  }
+
+  /** Its vote is missing until it is started again. */
+  async stop(): Promise<void> {
+    markStopped(this.#ports.paths)
+    await this.#next(async () => {
+      await this.#member?.stop()
+      this.#member?.close()
+      this.#member = undefined
+    })
+  }
+
+  /** The daemon ends: etcd votes on. */
+  async end(): Promise<void> {
+    await this.#turn.catch(() => undefined)
+    this.#member?.close()
+  }
+
+  /** The member's data goes as well. */
+  async forget(): Promise<void> {
+    markStopped(this.#ports.paths)
+    await this.#next(async () => await this.#discard())
+  }
+
+  /** The list of nodes as a node knows it. */
+  async follow(listed: ClusterFile, quorate: boolean): Promise<WitnessAnswer> {
+    const { own, paths, log, removed } = this.#ports
+    const newer = newerFile(this.#file, listed)
+    if (newer && newer.witness?.name !== own.name) removed()
+    else {
+      if (newer) {
+        log.info('the list of nodes has changed', { version: newer.nodesVersion })
+        writeWhole(paths.witnessFile, printClusterFile(newer))
+        this.#file = newer
+      }
+      this.#told ||= quorate
+      this.#bringMember(quorate).catch((error: unknown) => log.error('the etcd member did not follow', { error }))
+    }
+    const { started, problem } = this.state()
+    return { json: printClusterFile(this.#file), started, ...(problem === undefined ? {} : { problem }) }
+  }
+
+  /** What runs is brought to what the list says. */
+  async #bringMember(mayJoin = false): Promise<void> {
+    await this.#next(async () => {
+      if (!takesPart(this.#ports.paths)) return
+      if (!this.votes) return await this.#discard()
+      if (this.#member && !hasGivenUp(this.#member)) return
+      if (!this.#member && isCompleteMember(this.#settings())) return this.#run()
+      if (!mayJoin) return
+      await this.#discard()
+      this.#run()
+    })
+  }
+
+  #run(): void {
+    const { log, paths } = this.#ports
+    this.#member = new EtcdMember({
+      settings: this.#settings(),
+      tls: readTlsFiles(etcdTls(paths)),
+      events: { onReport: (report, refusal) => log.warn('etcd', { report, refusal: refusal?.kind }) },
+    })
+    this.#member.run()
+  }
+
+  /** Also what an earlier daemon has left running. */
+  async #discard(): Promise<void> {
+    this.#member?.close()
+    this.#member = undefined
+    await discardMember({ settings: this.#settings(), clock: machineClock, timeoutMs: endMemberMs })
+  }
+
+  #settings(): ReturnType<typeof memberSettings> {
+    const { own, paths, log } = this.#ports
+    const settings = memberSettings({ file: this.#file, own, paths, log }, () => this.#file)
+    const isTold = () => this.#told
+    const others = () => settings.otherEndpoints
+    return {
+      ...settings,
+      get otherEndpoints() {
+        return isTold() ? others() : []
+      },
+    }
+  }
+
+  async #next(act: () => Promise<void> | void): Promise<void> {
+    const done = this.#turn.then(act)
+    this.#turn = done.catch(() => undefined)
+    await done
+  }
+}
+
+/** The others have taken it out, or its data is of no use. */
+function hasGivenUp(member: EtcdMember): boolean {
+  const { phase, refusal } = member.status()
+  return phase === 'given-up' || refusal?.kind === 'removed'
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
+import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
+import { pathsBelow } from '../../src/daemon/host/paths.ts'
+import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
+import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+
+/** `a` votes, `a-` does not; `w` is the witness. */
+function file(names: string, version = 0): ClusterFile {
+  const hosts = names.split(' ').map((word) => ({ name: word.replace('-', ''), votes: !word.includes('-') }))
+  const nodes = hosts.filter(({ name }) => name !== 'w')
+  const witness = hosts.find(({ name }) => name === 'w')
+  const parsed = parseClusterFile(JSON.stringify({ clusterName: 'x', nodes, witness, nodesVersion: version }))
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
+  return parsed.value
+}
+
+const shown = ({ nodes, witness }: ClusterFile): string =>
+  [...nodes, ...(witness ? [witness] : [])].map(({ name, votes }) => (votes ? name : `${name}-`)).join(' ')
+
+describe('the list of nodes with a witness', () => {
+  test('is printed and read again', () => {
+    const own = file('a b w')
+    expect(parseClusterFile(printClusterFile(own))).toEqual({ ok: true, value: own })
+  })
+
+  test('is refused where a node has the name of the witness', () => {
+    const text = JSON.stringify({ clusterName: 'x', nodes: [{ name: 'w' }], witness: { name: 'w' } })
+    const parsed = parseClusterFile(text)
+    expect(parsed.ok ? [] : parsed.reports.map(({ message }) => message)).toEqual([
+      'the witness has the name of the node w',
+    ])
+  })
+
+  test('gains and loses its witness by a newer one', () => {
+    expect(newerFile(file('a b'), file('a b w-', 1))?.witness?.name).toBe('w')
+    expect(newerFile(file('a b w'), file('a b', 1))?.witness).toBeUndefined()
+    expect(newerFile(file('a b w', 1), file('a b', 1))).toBeUndefined()
+  })
+
+  test('says of each host whether it votes', () => {
+    expect(shown({ ...file('a b w-'), ...withVote(nodeName('w'), true)(file('a b w-')) })).toBe('a b w')
+    expect(shown({ ...file('a b w'), ...withVote(nodeName('b'), false)(file('a b w')) })).toBe('a b- w')
+  })
+
+  test('gives the vote that makes the number odd', () => {
+    expect(nextVoteStep(file('a b w-'), () => 'up')).toEqual({ kind: 'give', node: 'w' })
+    expect(nextVoteStep(file('a b c w'), () => 'up')).toEqual({ kind: 'take', node: 'w' })
+  })
+
+  test('lets nobody go whom the others need for a majority', () => {
+    const w = nodeName('w')
+    expect(lostVotes(file('a b w'), w, () => true)).toBeUndefined()
+    expect(lostVotes(file('a b w'), w, (host) => host !== 'b')).toMatch(/because b is not there/)
+    expect(lostVotes(file('a b w'), nodeName('b'), (host) => host !== 'w')).toMatch(/because w is not there/)
+  })
+})
+
+describe('the rules for two nodes', () => {
+  const own = { name: nodeName('a') }
+
+  test('rest while a witness votes', () => expect(otherOfTwo(file('a b w'), own)).toBeUndefined())
+
+  test('hold while it has no vote', () => expect(otherOfTwo(file('a b w-'), own)?.name).toBe('b'))
+
+  test('give way to asking, where the other and the witness were a majority without this node', () => {
+    const [entry] = file('a b w').nodes
+    if (!entry) throw new Error('the test itself is wrong')
+    expect(mustMeetFirst(file('a b w'), entry, pathsBelow('/nonexistent'))).toBe(true)
+    expect(mustMeetFirst(file('a b'), entry, pathsBelow('/nonexistent'))).toBe(false)
+  })
+})
+
+describe('the last voter goes on', () => {
+  const lost = (names: string, silent: string) => {
+    const isSilent = (host: string): boolean => silent.split(' ').includes(host)
+    return lostHosts({ file: file(names), self: nodeName('a'), quorate: false, isComplete: true, isSilent })
+  }
+
+  test('on the word that the witness is off as well', () => expect(lost('a b w', 'b w')).toEqual(['b', 'w']))
+
+  test('not while the witness is heard', () => expect(() => lost('a b w', 'b')).toThrow(/^w: votes as well/))
+
+  test('whatever a witness does that has no vote', () => expect(lost('a b c w-', 'b c w')).toEqual(['b', 'c']))
+})

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+import { addWitness, quorum, untilVotes } from './lab/witness.ts'
+
+/** Two real nodes with IPMI fencing and a witness on a third host, set up by the lines that an administrator of pcs types. */
+const lab = new Lab(['n1', 'n2', 'w'])
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster(['n1', 'n2'])
+  await lab.createFencing(['n1', 'n2'])
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+test('a host is let in only where the cluster expects it', async () => {
+  const token = (await lab.systole('n1', 'cluster', 'token')).trim()
+  const join = ['qdevice', 'setup', 'model', 'net', '--join', lab.network.address('n1'), '--token', token]
+  for (const { host, line, says } of [
+    { host: 'w', line: join, says: /The cluster lab expects no witness/ },
+    { host: 'n2', line: join, says: /is a node of the cluster lab: a witness must be a host of its own/ },
+    { host: 'n1', line: ['quorum', 'device', 'remove'], says: /has no witness/ },
+    { host: 'n1', line: ['quorum', 'device', 'add', 'model', 'net', 'host=n2'], says: /n2 is a node of the cluster/ },
+  ]) {
+    expect(await lab.try(host, ...line)).toBeUndefined()
+    expect(lab.lastFailure).toMatch(says)
+  }
+})
+
+test('the witness is the third vote, and the two-node rules rest', async () => {
+  await addWitness(lab, 'n1', 'w')
+  const { votes, twoNode } = await quorum(lab, 'n1')
+  expect({ votes, twoNode }).toEqual({ votes: { present: 3, expected: 3, needed: 2 }, twoNode: null })
+  expect(await lab.inNode('n2', 'pcs', 'quorum', 'device', 'status')).toMatch(/State: +Connected/)
+  expect(await lab.inNode('w', 'pcs', 'qdevice', 'status', 'net')).toMatch(/Vote: +votes/)
+  expect((await lab.status('n1')).nodes.map(({ name }) => name)).toEqual(['n1', 'n2'])
+  for (const line of [['status'], ['cluster', 'setup', 'other', 'w', '--force'], ['cluster', 'stop']]) {
+    expect(await lab.try('w', ...line)).toBeUndefined()
+    expect(lab.lastFailure).toMatch(/This host is the witness of the cluster lab/)
+  }
+}, 120_000)
+
+test('a node loses power: the other has quorum with the witness, fences it and votes on', async () => {
+  lab.power.unplugged.add('n1')
+  await lab.power.off('n1')
+  await lab.systole('n2', 'resource', 'create', 'service', 'ocf:pacemaker:Dummy', '--wait')
+  expect(await lab.whereIs('service', 'n2')).toEqual(['n2'])
+  expect(await quorum(lab, 'n2')).toMatchObject({ quorate: true, twoNode: null, votes: { present: 2, expected: 3 } })
+  lab.power.unplugged.delete('n1')
+  await lab.power.on('n1')
+  await untilVotes(lab, 'n2', 3)
+}, 120_000)
+
+test('the witness loses power: both nodes go on, and it votes again when it is back', async () => {
+  await lab.power.off('w')
+  await untilVotes(lab, 'n1', 2)
+  expect((await quorum(lab, 'n2')).quorate).toBe(true)
+  await lab.systole('n1', 'resource', 'disable', 'service', '--wait')
+  await lab.power.on('w')
+  await untilVotes(lab, 'n1', 3)
+}, 120_000)
