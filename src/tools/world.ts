@@ -11,6 +11,14 @@ export interface ToolNode {
   readonly address?: string
 }
 
+/** The host that votes and is no node. */
+export interface ToolWitness {
+  readonly name: string
+  /** By the list of nodes. */
+  readonly votes: boolean
+  readonly isHeard: boolean
+}
+
 /** The CIB after a change; or why there is none, which is what the command then answers. */
 export type CibChange = (cib: XmlElement) => XmlElement | ToolReply
 
@@ -36,6 +44,7 @@ export interface ToolWorld {
   now(): number
   /** The cluster's nodes, remote ones left out. */
   nodes(): readonly ToolNode[]
+  witness(): ToolWitness | undefined
   /** The whole CIB as this node knows it. Large clusters have large ones: most commands need only what follows. */
   cib(): XmlElement
   /** The `cib` element, its configuration alone. */

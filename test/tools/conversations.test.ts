@@ -238,6 +238,22 @@ test('attrd_updater sets the dampening with -B and -Y alone, and -p goes along w
   expect(world.attributes.get('alpha//pingd')?.value).toBe('2')
 })
 
+test('a witness is Corosync’s quorum device', async () => {
+  world.theWitness = { name: 'w', votes: true, isHeard: true }
+  const { output, exitCode } = await runTool({ tool: 'corosync-quorumtool', arguments: ['-s'] }, world)
+  expect(exitCode).toBe(0)
+  expect(output).toMatch(
+    /Expected votes: {3}3\nHighest expected: 3\nTotal votes: {6}2\nQuorum: {11}2 {2}\nFlags: {12}Quorate Qdevice \n/,
+  )
+  expect(output).toContain('    Nodeid      Votes    Qdevice Name\n         1          1    A,V,NMW alpha (local)\n')
+  expect(output).toMatch(/\n {9}0 {10}1 {12}Qdevice\n$/)
+  world.theWitness = { name: 'w', votes: true, isHeard: false }
+  const silent = await runTool({ tool: 'corosync-quorumtool', arguments: ['-l'] }, world)
+  expect(silent.output).toMatch(/ NA,NV,NMW alpha \(local\)\n {9}0 {10}0 {12}Qdevice \(votes 1\)\n$/)
+  const keys = await runTool({ tool: 'corosync-cmapctl', arguments: ['-g', 'quorum.device.net.host'] }, world)
+  expect(keys.output).toBe('quorum.device.net.host (str) = w\n')
+})
+
 describe('cibadmin', () => {
   beforeEach(() => call('crm_attribute -N alpha -l reboot --name rmq-node-attr-rabbit -v rabbit@alpha'))
   const paths = [

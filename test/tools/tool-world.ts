@@ -10,7 +10,7 @@ import {
   type TransientAttributeRecord,
   type XmlElement,
 } from '../../src/cib/index.ts'
-import type { CibChange, FencingEvent, ToolReply, ToolWorld } from '../../src/tools/index.ts'
+import type { CibChange, FencingEvent, ToolReply, ToolWitness, ToolWorld } from '../../src/tools/index.ts'
 
 const text = `<cib validate-with="pacemaker-3.9"><configuration>
   <crm_config><cluster_property_set id="cib-bootstrap-options">
@@ -39,6 +39,7 @@ export class TestWorld implements ToolWorld {
   /** What the status section holds besides the attributes: the history of what runs. */
   operations: readonly OperationRecord[] = []
   fencing: readonly FencingEvent[] = []
+  theWitness: ToolWitness | undefined
   #configuration: XmlElement
 
   constructor() {
@@ -52,6 +53,10 @@ export class TestWorld implements ToolWorld {
       { name: nodeName('alpha'), id: '1', state: 'member' as const },
       { name: nodeName('beta'), id: '2', state: 'lost' as const },
     ]
+  }
+
+  witness() {
+    return this.theWitness
   }
 
   configuration(): XmlElement {

@@ -16,6 +16,7 @@ import {
   type ToolNode,
   type ToolReply,
   type ToolServer,
+  type ToolWitness,
   type ToolWorld,
 } from '../../tools/index.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
@@ -80,6 +81,11 @@ class AgentToolsWorld implements ToolWorld {
       state: members.has(name) ? 'member' : 'lost',
       address,
     }))
+  }
+
+  witness(): ToolWitness | undefined {
+    const { witness } = this.#node.state()
+    return witness && { name: witness.name, votes: witness.votes, isHeard: witness.state === 'up' }
   }
 
   cib(): XmlElement {

@@ -8,7 +8,7 @@ import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
-import type { ToolNode, ToolWorld } from '../world.ts'
+import type { ToolNode, ToolWitness, ToolWorld } from '../world.ts'
 
 function notConnected(tool: string): ToolReply {
   return refused(exitCodes.error, `${tool}: this is a CIB in a file, not a cluster.`)
@@ -69,7 +69,7 @@ export const corosyncQuorumtool: Tool = {
     valued('e', 'VOTES', 'Refused: votes are those of the nodes that were added'),
     valued('v', 'VOTES', 'Refused: every node has one vote'),
     { ...valued('n', 'ID', 'Nothing, with -v'), ignored: true },
-    flag('f', 'Refused: there is no quorum device'),
+    flag('f', 'Refused: a witness votes while it is of use'),
     { ...flag('m', 'Nothing: it is shown once'), ignored: true },
     { ...flag('a', 'Nothing: a node has one name'), ignored: true },
     { ...flag('p', 'Nothing'), ignored: true },
@@ -87,7 +87,10 @@ export const corosyncQuorumtool: Tool = {
       optionValue(given, 'o') ?? 'i',
     )
     const lines = present.map((node) => memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, world))
-    const members = `\nMembership information\n----------------------\n    Nodeid      Votes Name\n${lines.join('')}`
+    const witness = world.witness()
+    const heads = `    Nodeid      Votes ${witness === undefined ? '' : '   Qdevice '}Name\n`
+    const table = [heads, ...lines, ...(witness === undefined ? [] : [witnessLine(witness)])].join('')
+    const members = `\nMembership information\n----------------------\n${table}`
     if (hasOption(given, 'l')) return printed(members)
     const output = `${quorumText(world, present)}${members}`
     return { exitCode: world.quorate ? exitCodes.ok : 2, output, errors: '' }
@@ -106,14 +109,34 @@ const hexadecimal = (node: ToolNode): ToolNode => ({
 })
 
 function memberLine({ id, name }: ToolNode, world: ToolWorld): string {
-  return `${id.padStart(10)}${'1'.padStart(11)} ${name}${name === world.localNode ? ' (local)' : ''}\n`
+  const witness = world.witness()
+  const seen = witness === undefined ? '' : `   ${witnessFlags(witness).padStart(7)} `
+  return `${id.padStart(10)}${'1'.padStart(11)} ${seen}${name}${name === world.localNode ? ' (local)' : ''}\n`
+}
+
+/** Alive or not, voting or not, and never a master that wins. */
+const witnessFlags = (witness: ToolWitness): string =>
+  `${witness.isHeard ? 'A' : 'NA'},${witnessVotes(witness) === 1 ? 'V' : 'NV'},NMW`
+
+const witnessVotes = ({ votes, isHeard }: ToolWitness): number => (votes && isHeard ? 1 : 0)
+
+function witnessLine(witness: ToolWitness): string {
+  const votes = witnessVotes(witness)
+  const line = `${'0'.padStart(10)}${String(votes).padStart(11)}            Qdevice`
+  return votes === 1 ? `${line}\n` : `${line} (votes 1)\n`
 }
 
 function quorumText(world: ToolWorld, present: readonly ToolNode[]): string {
-  const expected = world.nodes().length
+  const witness = world.witness()
+  const expected = expectedVotes(world)
+  const total = present.length + (witness === undefined ? 0 : witnessVotes(witness))
   const own = world.nodes().find(({ name }) => name === world.localNode)
   const needed = expected === 2 ? 1 : Math.floor(expected / 2) + 1
-  const flags = [...(expected === 2 ? ['2Node'] : []), ...(world.quorate ? ['Quorate'] : [])]
+  const flags = [
+    ...(expected === 2 ? ['2Node'] : []),
+    ...(world.quorate ? ['Quorate'] : []),
+    ...(witness === undefined ? [] : ['Qdevice']),
+  ]
   const rows = (pairs: readonly (readonly [string, string])[]): string =>
     pairs.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}\n`).join('')
   return [
@@ -130,11 +153,16 @@ function quorumText(world: ToolWorld, present: readonly ToolNode[]): string {
     rows([
       ['Expected votes', String(expected)],
       ['Highest expected', String(expected)],
-      ['Total votes', String(present.length)],
+      ['Total votes', String(total)],
       ['Quorum', `${needed}  ${world.quorate ? '' : 'Activity blocked'}`],
       ['Flags', `${flags.join(' ')} `],
     ]),
   ].join('')
+}
+
+/** Each node has one in Corosync's eyes, whoever votes in the store. */
+function expectedVotes(world: ToolWorld): number {
+  return world.nodes().length + (world.witness()?.votes === true ? 1 : 0)
 }
 
 export const corosyncCmapctl: Tool = {
@@ -202,7 +230,8 @@ function cmapKeys(world: ToolWorld): readonly CmapKey[] {
   const all: readonly CmapKey[] = [
     { key: 'nodelist.local_node_pos', type: 'u32', value: String(at) },
     ...listed,
-    { key: 'quorum.expected_votes', type: 'u32', value: String(nodes.length) },
+    { key: 'quorum.expected_votes', type: 'u32', value: String(expectedVotes(world)) },
+    ...deviceKeys(world),
     { key: 'quorum.provider', type: 'str', value: 'systole' },
     ...members,
     { key: 'totem.cluster_name', type: 'str', value: clusterName(world) },
@@ -210,6 +239,17 @@ function cmapKeys(world: ToolWorld): readonly CmapKey[] {
     { key: 'totem.version', type: 'u32', value: '2' },
   ]
   return [...all].sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+function deviceKeys(world: ToolWorld): readonly CmapKey[] {
+  const witness = world.witness()
+  if (witness === undefined) return []
+  return [
+    { key: 'quorum.device.model', type: 'str', value: 'net' },
+    { key: 'quorum.device.net.algorithm', type: 'str', value: 'ffsplit' },
+    { key: 'quorum.device.net.host', type: 'str', value: witness.name },
+    { key: 'quorum.device.votes', type: 'u32', value: '1' },
+  ]
 }
 
 function clusterName(world: ToolWorld): string {

@@ -49,6 +49,10 @@ export class FileWorld implements ToolWorld {
     return this.cib().attributes['have-quorum'] === '1'
   }
 
+  witness(): undefined {
+    return undefined
+  }
+
   nodes(): readonly ToolNode[] {
     const nodes = sectionOf(this.cib(), 'nodes')
     return (nodes === undefined ? [] : childElements(nodes, 'node')).flatMap(({ attributes: { id, uname, type } }) =>
