@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const wanted = values.only?.split(',')
 const wantedSizes = values.sizes?.split(',').map(Number)
 const limitSeconds = Number(values.limit)
-const program = resolve(import.meta.dirname, '../dist/systole.mjs')
+const program = resolve(import.meta.dirname, '../dist/systole.cjs')
 const cases = resolve(import.meta.dirname, '../../shared/pacemaker-scheduler/xml')
 const simulator = values.reference
 /** Of Pacemaker's time wherever that is over a second, and of its memory wherever that is over a gigabyte. */

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import packageFile from '../package.json' with { type: 'json' }
 
@@ -104,7 +104,7 @@ async function bundle(entryPoints: Record<string, string>, outdir: string): Prom
 }
 
 async function bundleCommand(name: string, source: string, outdir: string): Promise<void> {
-  const code = join(outdir, `${name}.cjs`)
+  const code = join(outdir, 'code', `${name}.cjs`)
   await build({
     ...common,
     entryPoints: [source],
@@ -119,9 +119,9 @@ async function bundleCommand(name: string, source: string, outdir: string): Prom
   await build({
     ...common,
     entryPoints: ['src/program/start.ts'],
-    outfile: join(outdir, `${name}.mjs`),
-    format: 'esm',
-    define: { 'process.env.SYSTOLE_CODE': JSON.stringify(basename(code)) },
+    outfile: join(outdir, `${name}.cjs`),
+    format: 'cjs',
+    define: { 'process.env.SYSTOLE_CODE': JSON.stringify(relative(outdir, code)) },
   })
   // In a process of its own: what is compiled there is what a command leaves behind that has done its work.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/compile-code.ts', code], {

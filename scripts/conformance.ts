@@ -40,7 +40,7 @@ function runSuite(): Results {
   const folder = mkdtempSync(join(tmpdir(), 'systole-conformance-'))
   try {
     const out = join(folder, 'results.json')
-    const program = ['node', join(project, 'dist/systole.mjs'), 'simulate']
+    const program = ['node', join(project, 'dist/systole.cjs'), 'simulate']
     const run = spawnSync('python3', [join(suite, 'compare.py'), '--batch', '--json', out, '--', ...program], {
       stdio: 'inherit',
     })

@@ -20,7 +20,9 @@ interface Module {
   readonly exports: { readonly main?: Program['main'] }
 }
 
-type Wrapper = (require: NodeJS.Require, module: Module, folder: string) => void
+type Require = (name: string) => object
+
+type Wrapper = (require: Require, module: Module, folder: string) => void
 
 /** `file` holds one function that defines a CommonJS module; beside it lies its compiled code. */
 export function loadProgram(file: string): Program {
@@ -32,10 +34,16 @@ export function loadProgram(file: string): Program {
   const script = new Script(readFileSync(file, 'latin1'), { filename: file, ...(cachedData && { cachedData }) })
   const define: Wrapper = script.runInThisContext()
   const module: Module = { exports: {} }
-  define(createRequire(file), module, dirname(file))
+  define(whenUsed(createRequire(file)), module, dirname(file))
   const { main } = module.exports
   if (main === undefined) throw new TypeError(`${file} exports no main.`)
   return { main, script, wasCompiled: script.cachedDataRejected === false }
+}
+
+/** Node's own modules are loaded when something of them is used: of those that a program knows a command needs few. */
+function whenUsed(load: Require): Require {
+  const late = (name: string): object => new Proxy({}, { get: (_, member) => Reflect.get(load(name), member) })
+  return (name) => (name.startsWith('node:') ? late(name) : load(name))
 }
 
 export const compiledFile = (file: string): string => `${file}.compiled`

@@ -1,6 +1,6 @@
 /** A command starts whether its compiled code is there, missing, or no compiled code at all. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -11,15 +11,16 @@ let folder = ''
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-program-'))
-  for (const file of ['systole.mjs', 'systole.cjs']) copyFileSync(join(dist, file), join(folder, file))
+  mkdirSync(join(folder, 'code'))
+  for (const file of ['systole.cjs', 'code/systole.cjs']) copyFileSync(join(dist, file), join(folder, file))
 })
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const version = (): string => execFileSync('node', [join(folder, 'systole.mjs'), '--version'], { encoding: 'utf8' })
+const version = (): string => execFileSync('node', [join(folder, 'systole.cjs'), '--version'], { encoding: 'utf8' })
 
 test('the build leaves the compiled code of each command', () => {
-  for (const name of ['systole', 'systole-tool']) expect(existsSync(join(dist, `${name}.cjs.compiled`))).toBe(true)
+  for (const name of ['systole', 'systole-tool']) expect(existsSync(join(dist, `code/${name}.cjs.compiled`))).toBe(true)
 })
 
 test('without its compiled code a command is compiled as it starts', () => {
@@ -30,6 +31,6 @@ test.each([
   ['broken', 'this is no code'],
   ['empty', ''],
 ])('compiled code that is %s is passed over', (_, content) => {
-  writeFileSync(join(folder, 'systole.cjs.compiled'), content)
+  writeFileSync(join(folder, 'code/systole.cjs.compiled'), content)
   expect(version()).toContain(packageFile.version)
 })

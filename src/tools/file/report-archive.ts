@@ -81,6 +81,6 @@ function logText(environment: Readonly<Record<string, string | undefined>>, { fr
 /** Every change of the configuration: who made it, when and by which command. */
 function historyText({ mask }: LogExcerpt): string {
   const [program = 'node', script = ''] = process.argv
-  const listed = spawnSync(program, [join(dirname(script), 'systole.mjs'), 'config', 'history'], { encoding: 'utf8' })
+  const listed = spawnSync(program, [join(dirname(script), 'systole.cjs'), 'config', 'history'], { encoding: 'utf8' })
   return listed.status === 0 ? mask(listed.stdout) : `The cluster did not tell its history: ${mask(listed.stderr)}`
 }
