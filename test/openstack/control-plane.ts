@@ -18,6 +18,9 @@ const basicLines = /^resource defaults /
 /** In the order of the deployment; keystone comes once its tables are there. */
 const serviceScripts = ['lb.txt', 'galera.txt', 'rabbitmq.txt', 'memcached.txt']
 
+/** The lines that make haproxy stop before the VIPs leave, as their orders hold in both directions. */
+const vipBeforeProxy = /^constraint order start (vip-\S+) then haproxy-clone /
+
 /** Instances of each resource once everything runs. */
 export const complete: Readonly<Record<string, { readonly role: string; readonly count: number }>> = {
   haproxy: { role: 'Started', count: 3 },
@@ -35,7 +38,8 @@ export class ControlPlane {
     publicAddress: `192.168.124.1${index + 1}`,
   }))
 
-  async start(tell: (step: string) => void): Promise<void> {
+  /** `drain`: the lines are changed so that a VIP leaves a controller before its haproxy stops. */
+  async start(tell: (step: string) => void, { drain = false }: { readonly drain?: boolean } = {}): Promise<void> {
     const { lab } = this
     tell('three controllers boot and form a cluster')
     chmodSync(lab.folder, 0o755)
@@ -49,7 +53,9 @@ export class ControlPlane {
     await lab.createFencing()
     tell('the lines of the load balancers, databases, brokers and caches are typed')
     for (const words of commandLines('basic-cluster.txt')) if (basicLines.test(words.join(' '))) await this.#type(words)
-    for (const script of serviceScripts) for (const words of commandLines(script)) await this.#type(words)
+    for (const script of serviceScripts)
+      for (const words of commandLines(script))
+        for (const line of drain ? draining(words) : [words]) await this.#type(line)
     // Three controllers on two cores: a broker needs longer here than on a machine of its own.
     const patience = [
       'op',
@@ -200,4 +206,14 @@ export class ControlPlane {
       for (const keys of ['fernet-keys', 'credential-keys'])
         await run('cp', '-a', join(etc(first.name), keys), join(etc(name), keys))
   }
+}
+
+function draining(words: readonly string[]): readonly (readonly string[])[] {
+  const vip = vipBeforeProxy.exec(words.join(' '))?.[1]
+  if (vip === undefined) return [words]
+  const leaves = ['constraint', 'order', 'stop', vip, 'then', 'stop', 'haproxy-clone', 'kind=Optional']
+  return [
+    [...words, 'symmetrical=false'],
+    [...leaves, 'symmetrical=false'],
+  ]
 }

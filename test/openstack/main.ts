@@ -5,6 +5,7 @@
  *   --svg FILE       a drawing of the gaps over time
  *   --answers FILE   everything that clients were answered and that was done meanwhile, as it comes, a line of JSON each
  *   --only A,B       only these scenarios
+ *   --drain          the lines are changed so that a VIP leaves a controller before its haproxy stops
  *   --look           no scenario: the control plane stays until Ctrl-C, and how to get into its controllers is printed
  */
 import { appendFileSync, writeFileSync } from 'node:fs'
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     svg: { type: 'string' },
     answers: { type: 'string' },
     only: { type: 'string' },
+    drain: { type: 'boolean', default: false },
     look: { type: 'boolean' },
   },
 })
@@ -41,7 +43,7 @@ let load: Load | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void close().then(() => process.exit(130)))
 try {
-  await plane.start(tell)
+  await plane.start(tell, values)
   if (values.look) await look()
   tell('everything runs; clients begin')
   load = new Load(plane.lab.network, plane.controllers, note)
