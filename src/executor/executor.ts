@@ -102,6 +102,8 @@ const loggedOutput = 2000
 export class Executor {
   readonly #ports: ExecutorPorts
   readonly #running = new Map<number, RunningAgent>()
+  /** Of recurring operations, by resource and by operation with interval: the unexpected result that the log has. */
+  readonly #troubles = new Map<ResourceId, Map<string, string>>()
   /** Of each resource: what has to be written before its next record. */
   readonly #writing = new Map<ResourceId, Promise<void>>()
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
@@ -289,17 +291,33 @@ export class Executor {
 
   #log(operation: Operation, outcome: AgentOutcome): void {
     const { status, exitCode, exitReason, output, execTimeMs } = outcome
-    const done = { resource: operation.resource, operation: operation.operation, status, exitCode }
-    if (status === 'done' && exitCode === operation.key.expectedExitCode) {
-      this.#ports.log.debug('an operation has ended', { ...done, execTimeMs })
+    const { resource, operation: name, intervalMs } = operation
+    const fields = { resource, operation: name, status, exitCode, ...(exitReason !== undefined && { exitReason }) }
+    const isExpected = status === 'done' && exitCode === operation.key.expectedExitCode
+    if (!this.#isNews(operation, isExpected ? undefined : `${status} ${exitCode} ${exitReason ?? ''}`)) {
+      this.#ports.log.debug('an operation has ended', { ...fields, execTimeMs })
       return
     }
-    const fields = { ...done, exitReason }
     // A probe asks what is there: finding something is no trouble.
-    const isProbe = operation.operation === 'monitor' && operation.intervalMs === 0
+    const isProbe = name === 'monitor' && intervalMs === 0
     if (isProbe && status === 'done') this.#ports.log.info('a probe found something', fields)
     else
       this.#ports.log.warn('an operation did not end as expected', { ...fields, output: output.slice(-loggedOutput) })
+  }
+
+  /** A service that stays degraded, or whose failures are ignored, tells the same trouble at each monitor until something else is done with it. */
+  #isNews({ resource, operation, intervalMs }: Operation, trouble: string | undefined): boolean {
+    const known = this.#troubles.get(resource) ?? new Map<string, string>()
+    if (intervalMs === 0) {
+      this.#troubles.delete(resource)
+      return trouble !== undefined
+    }
+    const series = `${operation} ${intervalMs}`
+    const before = known.get(series)
+    if (trouble === undefined) known.delete(series)
+    else known.set(series, trouble)
+    this.#troubles.set(resource, known)
+    return trouble !== undefined && trouble !== before
   }
 
   #record(result: ReportedResult): void {

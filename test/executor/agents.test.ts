@@ -170,7 +170,7 @@ describe('agents that misbehave', () => {
     expect(Date.now() - began).toBeLessThan(8000)
   })
 
-  test('a monitor is told once, and again when its result changes', async () => {
+  test('a monitor is told once, and again when its result changes, in the log too', async () => {
     const state = join(node.folder.path, 'broken')
     node.folder.add('web', `[ -e ${state} ] && exit 7; exit 0`)
     await node.run(ocf('test', 'web'), 'web', 'monitor', { intervalMs: 50 })
@@ -178,6 +178,8 @@ describe('agents that misbehave', () => {
     expect(node.written).toEqual(['web monitor 0 0'])
     writeFileSync(state, '')
     await expect.poll(() => node.written).toEqual(['web monitor 0 0', 'web monitor 0 7'])
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(node.warnings).toEqual(['an operation did not end as expected'])
     expect(node.records.get('web_monitor_50')?.attributes['rc-code']).toBe('0')
     expect(node.records.get('web_last_failure_0')?.attributes['rc-code']).toBe('7')
   })

@@ -34,6 +34,7 @@ export class TestNode {
   readonly records = new Map<string, OperationRecord>()
   /** `web start done 0`, in the order in which they were written. */
   readonly written: string[] = []
+  readonly warnings: string[] = []
   reachable = true
   #tools: ToolServer | undefined
   #actions = 0
@@ -60,7 +61,7 @@ export class TestNode {
             if (record.resource === resource && (recordId === undefined || id === recordId)) this.records.delete(id)
         },
       },
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+      log: { debug: () => undefined, info: () => undefined, warn: (message) => this.warnings.push(message) },
       runFolder: this.host.runFolder,
       firstCallId,
     })
