@@ -13,7 +13,7 @@ export {
 export { compareNames } from './names.ts'
 export { connectedNodeNames } from './nodes/connected-nodes.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
-export { partsOf, primitivesIn } from './parts.ts'
+export { partsOf, primitivesIn, replicaParts } from './parts.ts'
 export { describeExitCode } from './print/exit-codes.ts'
 export {
   nodeKind,

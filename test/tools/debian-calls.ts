@@ -5,6 +5,8 @@
 export interface DebianCall {
   /** As a shell would split it. */
   readonly call: string
+  /** In `cases/`: another CIB than `cluster.xml`. */
+  readonly cib?: string
   readonly differs?: string
 }
 

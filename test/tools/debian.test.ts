@@ -11,11 +11,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { runTool } from '../../src/tools/index.ts'
-import { debianCalls } from './debian-calls.ts'
+import { type DebianCall, debianCalls } from './debian-calls.ts'
+import { containerCalls } from './debian-containers.ts'
 import { pathCalls } from './debian-paths.ts'
 import { wordCalls } from './debian-words.ts'
 
-const cluster = join(dirname(fileURLToPath(import.meta.url)), 'cases/cluster.xml')
+const cases = join(dirname(fileURLToPath(import.meta.url)), 'cases')
 const isInstalled = existsSync('/usr/sbin/crm_attribute') && existsSync('/usr/sbin/crm_mon')
 
 interface Answer {
@@ -38,9 +39,10 @@ function split(call: string): readonly string[] {
   )
 }
 
-async function debian([program = '', ...words]: readonly string[]): Promise<Answer> {
+async function debian({ call, cib = 'cluster.xml' }: DebianCall): Promise<Answer> {
+  const [program = '', ...words] = split(call)
   const path = join(folder, 'debian.xml')
-  copyFileSync(cluster, path)
+  copyFileSync(join(cases, cib), path)
   const env = { PATH: '/usr/sbin:/usr/bin:/bin', CIB_file: path, LC_ALL: 'C', TZ: 'UTC' }
   return await new Promise((resolve) => {
     const child = execFile(program, words, { env, timeout: 30_000 }, (error, output, errors) => {
@@ -51,9 +53,10 @@ async function debian([program = '', ...words]: readonly string[]): Promise<Answ
   })
 }
 
-async function ours([tool = '', ...words]: readonly string[]): Promise<Answer> {
+async function ours({ call: line, cib = 'cluster.xml' }: DebianCall): Promise<Answer> {
+  const [tool = '', ...words] = split(line)
   const path = join(folder, 'ours.xml')
-  copyFileSync(cluster, path)
+  copyFileSync(join(cases, cib), path)
   const call = { tool, arguments: words, files: callerFiles({}) }
   const { exitCode, output, errors } = await runTool(call, new FileWorld({ path }))
   return { code: exitCode, output, errors, cib: readFileSync(path, 'utf8') }
@@ -75,7 +78,7 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
   return { code, output: text, errors: withErrors ? errors : '', cib: file }
 }
 
-const calls = [...debianCalls, ...pathCalls, ...wordCalls]
+const calls: readonly DebianCall[] = [...debianCalls, ...containerCalls, ...pathCalls, ...wordCalls]
 const tools = [...new Set(calls.map(({ call }) => call.split(' ')[0] ?? ''))]
 
 describe('beside the programs of Debian (pacemaker-cli-utils)', () => {
@@ -87,8 +90,9 @@ describe('beside the programs of Debian (pacemaker-cli-utils)', () => {
       const own = calls.filter(({ call }) => call.startsWith(`${tool} `))
       const different: string[] = []
       const alike: string[] = []
-      for (const { call, differs } of own) {
-        const [theirs, here] = [await debian(split(call)), await ours(split(call))]
+      for (const one of own) {
+        const { call, differs } = one
+        const [theirs, here] = [await debian(one), await ours(one)]
         // Refusals of a CIB that makes no sense come with the whole of it from 2.1.5, and with a sentence from us.
         const withErrors = theirs.code !== 78 && theirs.code !== 64
         const same = JSON.stringify(comparable(theirs, withErrors)) === JSON.stringify(comparable(here, withErrors))

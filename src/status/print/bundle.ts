@@ -1,7 +1,11 @@
-/** A bundle: its title with the image, and for each replica its member, or the container where it has none. */
+/**
+ * A bundle: its title with the image, and for each replica its member, or the container where it has none. All that a replica
+ * consists of is told where instances are asked for, and where only some of it is.
+ */
 import type { BundleResource, PrimitiveResource } from '../cluster-status.ts'
+import { replicaParts } from '../parts.ts'
 import { indent } from './group.ts'
-import { printPrimitiveAs } from './primitive.ts'
+import { printPrimitive, printPrimitiveAs } from './primitive.ts'
 import { managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
@@ -12,12 +16,24 @@ export function printBundle(status: Told, bundle: BundleResource): readonly stri
   const image = bundle.definition.container.attributes.image ?? ''
   return [
     `* ${kind}: ${bundle.id} [${image}]${suffix}:`,
-    ...indent(bundle.replicas.map((replica) => `* ${printReplica(status, replica)}`)),
+    ...indent(bundle.replicas.flatMap((replica) => printReplica(status, replica, bundle.replicas.length))),
   ]
 }
 
+type Replica = BundleResource['replicas'][number]
+
+function printReplica(status: Told, replica: Replica, count: number): readonly string[] {
+  const { tellsInstances = false, isTold = () => true } = status
+  const parts = replicaParts(replica)
+  const told = parts.filter(isTold)
+  if (told.length === 0) return []
+  if (!tellsInstances && told.length === parts.length) return [`* ${shortLine(status, replica)}`]
+  const lines = told.map((part) => `* ${printPrimitive(status, part)}`)
+  return [...(count > 1 ? [`* Replica[${replica.number}]`] : []), ...indent(lines)]
+}
+
 /** The member is shown where its container runs: the guest node says nothing to anyone. */
-function printReplica(status: Told, replica: BundleResource['replicas'][number]): string {
+function shortLine(status: Told, replica: Replica): string {
   const { container, child, remote, ipAddress } = replica
   const shown: PrimitiveResource = child ?? container
   const name = (remote ?? container).id

@@ -28,7 +28,7 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
     .filter(
       (instance) =>
         status.tellsInactive ||
-        status.tellsInstances ||
+        (status.tellsInstances && instance.kind === 'primitive') ||
         primitivesOf(instance).some((member) => isActive(status, member)),
     )
   const listed = clone.instances.filter(

@@ -5,7 +5,8 @@ import { isActive, isDisabled, managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printGroup(status: Told, group: GroupResource, promotable = false): readonly string[] {
-  const members = group.members.filter(({ implicit }) => !implicit)
+  const { isTold = () => true } = status
+  const members = group.members.filter((member) => !member.implicit && isTold(member))
   const shown = status.tellsInactive ? members : members.filter((member) => isActive(status, member))
   const hidden = members.length - shown.length
   const flags = [

@@ -16,9 +16,11 @@ export function printPrimitive(status: Told, resource: PrimitiveResource): strin
 export function printPrimitiveAs(
   status: Told,
   resource: PrimitiveResource,
-  { name, node }: { readonly name: string; readonly node: NodeName | undefined },
+  shown: { readonly name: string; readonly node: NodeName | undefined },
 ): string {
-  const nodes = resource.state.active.map((place) => place.node)
+  const { name } = shown
+  const node = status.hidesNodes === true ? undefined : shown.node
+  const nodes = status.hidesNodes === true ? [] : resource.state.active.map((place) => place.node)
   const parts = [
     `${name}\t(${describeAgent(resource.agent)}):\t`,
     ...(resource.orphan ? ['ORPHANED'] : []),

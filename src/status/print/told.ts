@@ -1,5 +1,5 @@
 /** The status as it is to be told. */
-import type { ClusterStatus } from '../cluster-status.ts'
+import type { ClusterStatus, PrimitiveResource } from '../cluster-status.ts'
 
 export interface Told extends ClusterStatus {
   /** False once a transition is over: what was pending before it counts as what it was taken for. */
@@ -8,6 +8,10 @@ export interface Told extends ClusterStatus {
   readonly tellsInactive: boolean
   /** Each instance of a clone has its line. */
   readonly tellsInstances?: boolean
+  /** Where a primitive is stands elsewhere. */
+  readonly hidesNodes?: boolean
   /** Of clones, only what is on this node. */
   readonly onlyOn?: string
+  /** Of groups and bundles, only these. */
+  readonly isTold?: (resource: PrimitiveResource) => boolean
 }

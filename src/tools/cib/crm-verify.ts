@@ -1,5 +1,7 @@
 /** crm_verify: what is wrong with a configuration (crm_verify(8)). 78 where the cluster could not work with it. */
+import { parseDurationMs } from '../../base/index.ts'
 import {
+  childElements,
   configurationElement,
   describeCibReport,
   parseXml,
@@ -14,6 +16,7 @@ import { flag, hasOption, optionValue, valued } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { descendants } from './tree.ts'
 
 export const crmVerify: Tool = {
   name: 'crm_verify',
@@ -39,6 +42,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const errors = [
     ...reports.filter(({ severity }) => severity === 'error').map((report) => `error: ${describeCibReport(report)}`),
     ...fencingMistakes(cib, world),
+    ...doubledOperations(cib),
   ]
   const warnings = reports
     .filter(({ severity }) => severity === 'warning')
@@ -91,4 +95,22 @@ function fencingMistakes(cib: XmlElement, world: ToolWorld): readonly string[] {
     'error: Either configure some or disable STONITH with the stonith-enabled option',
     'error: NOTE: Clusters with shared data need STONITH to ensure data integrity',
   ]
+}
+
+/** Of two with one name and one interval, nobody knows which is meant, whatever else they say. */
+function doubledOperations(cib: XmlElement): readonly string[] {
+  const lists = descendants(configurationElement(cib)).filter(({ name }) => name === 'operations')
+  return lists.flatMap((list) => {
+    const seen = new Map<string, string>()
+    return childElements(list, 'op').flatMap(({ attributes: { id = '', name = '', interval = '' } }) => {
+      const key = `${name} ${parseDurationMs(interval) ?? 0}`
+      const first = seen.get(key)
+      if (first === undefined) seen.set(key, id)
+      return first === undefined
+        ? []
+        : [
+            `error: Operation ${id} is duplicate of ${first} (do not use same name and interval combination more than once per resource)`,
+          ]
+    })
+  })
 }

@@ -1,5 +1,7 @@
 /** crmadmin: who is the DC, what it is doing, which nodes there are (crmadmin(8)). */
+import { nodeName } from '../../base/index.ts'
 import { childElement, childElements, configurationElement, element } from '../../cib/index.ts'
+import { nodeNames } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
@@ -70,12 +72,10 @@ function controllerStatus(node: string, quiet: boolean, world: ToolWorld): ToolR
 function nodes(call: ParsedCall, types: string | undefined, world: ToolWorld): ToolReply {
   const wanted = new Set((types ?? 'all').split(','))
   const kinds = { member: 'cluster', remote: 'remote', guest: 'guest' } as const
-  const section = childElement(configurationElement(world.configuration()), 'nodes')
-  const configured = section === undefined ? [] : childElements(section, 'node')
-  const found = statusOf(world)
-    .nodes.filter(
-      ({ name, kind }) => kind !== 'member' || configured.some(({ attributes }) => attributes.uname === name),
-    )
+  const { nodesByName } = statusOf(world)
+  // Configured ones: what only the history or a bundle knows is left out.
+  const found = configuredNames(world)
+    .flatMap((name) => nodesByName.get(nodeName(name)) ?? [])
     .map(({ name, id, kind }) => ({ name, id, type: kinds[kind] }))
     .filter(({ type }) => wanted.has('all') || wanted.has(type))
   const lines = found.map(({ name, id, type }) =>
@@ -86,5 +86,15 @@ function nodes(call: ParsedCall, types: string | undefined, world: ToolWorld): T
         : `${type} node: ${name} (${id})\n`,
   )
   const items = found.map(({ name, id, type }) => element('node', { type, name, id }))
-  return printed(lines.join(''), [element('nodes', {}, items)])
+  const none = hasOption(call.given, 'quiet') || hasOption(call.given, 'bash-export') ? '' : 'No nodes configured\n'
+  return printed(lines.length === 0 ? none : lines.join(''), [element('nodes', {}, items)])
+}
+
+function configuredNames(world: ToolWorld): readonly string[] {
+  const section = childElement(configurationElement(world.configuration()), 'nodes')
+  const members =
+    section === undefined ? [] : childElements(section, 'node').map(({ attributes }) => attributes.uname ?? '')
+  const known = world.nodes().map(({ name }) => String(name))
+  const others = nodeNames(world).filter((name) => !known.includes(name))
+  return [...new Set([...members, ...others])]
 }

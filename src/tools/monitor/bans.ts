@@ -73,7 +73,11 @@ interface Place {
 }
 
 function placesOf({ id, role, where }: LocationConstraint, status: ClusterStatus): readonly Place[] {
-  if (where.by === 'node') return where.score < 0 ? [{ id, role, node: where.node, score: where.score }] : []
+  if (where.by === 'node') {
+    const { node, score } = where
+    const isKnown = status.nodes.some(({ name }) => name === node)
+    return isKnown && score < 0 ? [{ id, role, node, score }] : []
+  }
   return where.rules.flatMap((rule) => placesByRule(rule, role, status))
 }
 

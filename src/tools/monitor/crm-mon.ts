@@ -6,7 +6,7 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { apiVersion, pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
-import { type MonitorFacts, monitorFacts } from './facts.ts'
+import { countedPrimitives, type MonitorFacts, monitorFacts } from './facts.ts'
 import { printHtml } from './html.ts'
 import { jsonOf } from './json.ts'
 import { type Shown, shownSections } from './sections.ts'
@@ -153,10 +153,10 @@ function pageOf({ given }: ParsedCall, sections: ReturnType<typeof monitorText>)
 /** `CLUSTER OK: 3 nodes online, 9 resource instances configured`; 1 with a warning. */
 function simpleStatus({ status }: MonitorFacts): ToolReply {
   const offline = status.nodes.filter((node) => !node.online).map(({ name }) => `offline node: ${name}`)
-  const noDc = status.nodes.some(({ isDc }) => isDc) ? [] : ['No DC']
-  const troubles = [...noDc, ...offline]
+  const hasDc = status.nodes.some(({ isDc }) => isDc)
+  const troubles = hasDc ? offline : ['No DC']
   if (troubles.length > 0)
-    return { exitCode: exitCodes.error, output: `CLUSTER WARN: ${troubles.join(', ')}\n`, errors: '' }
-  const { size } = status.primitivesById
-  return printed(`CLUSTER OK: ${status.nodes.length} nodes online, ${size} resource instances configured\n`)
+    return { exitCode: exitCodes.error, output: `CLUSTER WARN: ${troubles.join(' ')}\n`, errors: '' }
+  const { length } = countedPrimitives(status)
+  return printed(`CLUSTER OK: ${status.nodes.length} nodes online, ${length} resource instances configured\n`)
 }

@@ -4,11 +4,12 @@ import {
   type ClusterStatus,
   type FailedOperation,
   type HistoryEntry,
-  isActive,
   type NodeStatus,
   type PrimitiveResource,
+  partsOf,
   primitivesIn,
   type Resource,
+  replicaParts,
 } from '../../status/index.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
@@ -23,6 +24,10 @@ export interface MonitorFacts {
   readonly now: number
   readonly transient: (node: string) => ReadonlyMap<string, string>
   readonly fencing: readonly FencingEvent[]
+  /** Which resources are told of; all where it is left out. */
+  readonly isTold?: (resource: PrimitiveResource) => boolean
+  /** Whose operations are told of. */
+  readonly isHistoryTold?: (resource: PrimitiveResource) => boolean
 }
 
 export async function monitorFacts(world: ToolWorld): Promise<MonitorFacts> {
@@ -37,7 +42,7 @@ export async function monitorFacts(world: ToolWorld): Promise<MonitorFacts> {
   }
 }
 
-/** Only what concerns a node or a resource; the summary is always of the whole. */
+/** Only what concerns a node or a resource; the summary and bans are always of the whole. */
 export function narrowed(
   facts: MonitorFacts,
   only: { readonly node?: string; readonly resource?: string },
@@ -45,18 +50,15 @@ export function narrowed(
   const { node, resource } = only
   if (node === undefined && resource === undefined) return facts
   const { status } = facts
-  const isNamed = (one: Resource): boolean =>
-    resource === undefined || one.id === resource || primitivesIn(one).some((inner) => shownId(inner) === resource)
-  const isThere = (one: Resource): boolean =>
-    node === undefined ||
-    primitivesIn(one).some(({ state }) => state.active.some((place) => place.node === node)) ||
-    primitivesIn(one).every((inner) => !isActive(status, inner))
+  const told = new Set(status.resources.flatMap((one) => toldIn(one, only)))
+  const isTold = (one: PrimitiveResource): boolean => told.has(one)
   return {
     ...facts,
+    isTold,
+    ...(resource === undefined ? {} : { isHistoryTold: isTold }),
     status: {
       ...status,
       nodes: status.nodes.filter(({ name }) => node === undefined || name === node),
-      resources: status.resources.filter((one) => isNamed(one) && isThere(one)),
       failures: status.failures.filter(
         (failure) =>
           (node === undefined || failure.node === node) &&
@@ -64,6 +66,34 @@ export function narrowed(
       ),
     },
   }
+}
+
+function toldIn(
+  whole: Resource,
+  { node, resource }: { readonly node?: string; readonly resource?: string },
+): readonly PrimitiveResource[] {
+  const named = resource === undefined ? primitivesIn(whole) : primitivesNamed(whole, resource)
+  if (node === undefined || named.length === 0) return named
+  return primitivesAt(whole, node).filter((one) => named.includes(one))
+}
+
+/** What is active there or nowhere: groups and replicas as a whole, of a clone each instance for itself. */
+function primitivesAt(resource: Resource, node: string): readonly PrimitiveResource[] {
+  const all = primitivesIn(resource)
+  if (!isAt(all, node)) return []
+  if (resource.kind === 'clone') return resource.instances.flatMap((instance) => primitivesAt(instance, node))
+  if (resource.kind !== 'bundle') return all
+  return resource.replicas.map(replicaParts).flatMap((parts) => (isAt(parts, node) ? parts : []))
+}
+
+function isAt(parts: readonly PrimitiveResource[], node: string): boolean {
+  const places = parts.flatMap(({ state }) => state.active)
+  return places.length === 0 || places.some((place) => place.node === node)
+}
+
+function primitivesNamed(resource: Resource, name: string): readonly PrimitiveResource[] {
+  const isNamed = resource.id === name || resource.configuredId === name
+  return isNamed ? primitivesIn(resource) : partsOf(resource).flatMap((part) => primitivesNamed(part, name))
 }
 
 export function dcOf({ status }: MonitorFacts): NodeStatus | undefined {
@@ -162,16 +192,16 @@ export interface ResourceHistory {
 }
 
 /** What the nodes have recorded, in the order of the CIB. */
-export function historyOf({ status, cib }: MonitorFacts): readonly NodeHistory[] {
+export function historyOf({ status, cib, isHistoryTold = () => true }: MonitorFacts): readonly NodeHistory[] {
   const states = childElement(cib, 'status')
   return (states === undefined ? [] : childElements(states, 'node_state')).flatMap((state): readonly NodeHistory[] => {
     const node = status.nodes.find(({ name }) => name === state.attributes.uname)
     const lrm = childElement(state, 'lrm')
     const list = lrm && childElement(lrm, 'lrm_resources')
     if (node === undefined || !node.online || list === undefined) return []
-    const resources = childElements(list, 'lrm_resource').flatMap(({ attributes: { id = '' } }) =>
-      resourceHistory(status, node, id),
-    )
+    const resources = childElements(list, 'lrm_resource')
+      .flatMap(({ attributes: { id = '' } }) => resourceHistory(status, node, id))
+      .filter(({ resource }) => isHistoryTold(resource))
     return resources.length === 0 ? [] : [{ node, resources }]
   })
 }

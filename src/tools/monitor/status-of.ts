@@ -11,7 +11,9 @@ import {
 import type { ToolWorld } from '../world.ts'
 
 export function statusOf(world: ToolWorld, cib: XmlElement = world.cib()): ClusterStatus {
-  return readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
+  const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
+  // The most important first, as everywhere where resources are listed.
+  return { ...status, resources: status.resources.toSorted((a, b) => b.meta.priority - a.meta.priority) }
 }
 
 /** Instances of anonymous clones are shown without their number, which agents look for. */
@@ -23,11 +25,25 @@ export function agentText({ agent }: PrimitiveResource): string {
   return [agent.class, ...(agent.provider === undefined ? [] : [agent.provider]), agent.type].join(':')
 }
 
-/** A resource by any of its names: top level, member, instance, or the primitive inside a clone. */
-export function findStatus(status: ClusterStatus, id: string): readonly PrimitiveResource[] {
-  const visit = (resource: Resource): readonly PrimitiveResource[] => {
-    if (resource.id === id || resource.configuredId === id) return primitivesIn(resource)
-    return partsOf(resource).flatMap(visit)
-  }
+/** A resource by any of its names: top level, member, instance, or every instance of what is inside a clone. */
+export function findResources(status: ClusterStatus, id: string): readonly Resource[] {
+  const visit = (resource: Resource): readonly Resource[] =>
+    resource.id === id || resource.configuredId === id ? [resource] : partsOf(resource).flatMap(visit)
   return status.resources.flatMap(visit)
+}
+
+/** Of what is inside a clone, the first instance. */
+export function findResource(status: ClusterStatus, id: string): Resource | undefined {
+  return findResources(status, id)[0]
+}
+
+/** The primitives of a resource by any of its names. */
+export function findStatus(status: ClusterStatus, id: string): readonly PrimitiveResource[] {
+  return findResources(status, id).flatMap(primitivesIn)
+}
+
+/** The resource of the configuration's top level in which it is. */
+export function topOf(status: ClusterStatus, resource: Resource): Resource {
+  const holds = (one: Resource): boolean => one === resource || partsOf(one).some(holds)
+  return status.resources.find(holds) ?? resource
 }

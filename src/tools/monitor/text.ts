@@ -47,7 +47,7 @@ export function printText(sections: readonly TextSection[]): string {
   return sections.map(({ title, lines }) => `${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`).join('\n')
 }
 
-const told = { tellsPending: true, tellsInactive: true } as const
+const told = { tellsPending: true, tellsInactive: true, hidesNodes: true } as const
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)
 
@@ -60,7 +60,7 @@ export function monitorText(whole: MonitorFacts, shown: Shown): readonly TextSec
     sections.has('nodes') && status.nodes.length > 0
       ? { title: 'Node List', lines: nodeLines(facts, shown) }
       : undefined,
-    sections.has('resources') ? resourceSection(status, shown) : undefined,
+    sections.has('resources') ? resourceSection(facts, shown) : undefined,
     sections.has('attributes') ? section('Node Attributes', attributeLines(facts, shown)) : undefined,
     // Their titles stand there even where there is nothing to tell.
     sections.has('operations') ? { title: 'Operations', lines: historyLines(facts, shown) } : undefined,
@@ -75,7 +75,7 @@ export function monitorText(whole: MonitorFacts, shown: Shown): readonly TextSec
       : undefined,
     sections.has('fencing') ? section('Failed Fencing Actions', fencingLines(facts)) : undefined,
     sections.has('tickets') ? section('Tickets', ticketLines(status)) : undefined,
-    sections.has('bans') ? section('Negative Location Constraints', banLines(facts, shown)) : undefined,
+    sections.has('bans') ? section('Negative Location Constraints', banLines(whole, shown)) : undefined,
   ]
   return all.flatMap((one) => (one === undefined ? [] : [one]))
 }
@@ -152,7 +152,7 @@ function nodesWithResources({ status, cib }: MonitorFacts, { brief, detail }: Sh
     if (brief)
       return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(running))])]
     const shown = running.filter((one) => detail || !(one.implicit && isConnectionAgent(one)))
-    const lines = shown.map((one) => `* ${printPrimitive({ ...status, ...told }, one).replace(` ${node.name}`, '')}`)
+    const lines = shown.map((one) => `* ${printPrimitive({ ...status, ...told }, one)}`)
     return [title, ...indented(['* Resources:', ...indented(lines)])]
   })
 }
@@ -178,24 +178,26 @@ function nodeLines(facts: MonitorFacts, shown: Shown): readonly string[] {
   return shown.detail ? status.nodes.map((node) => `* ${nodeTitle(status, node, true)}`) : printNodeList(status)
 }
 
-function resourceSection(status: ClusterStatus, shown: Shown): TextSection | undefined {
-  const lines = resourceLines(status, shown)
+function resourceSection(facts: MonitorFacts, shown: Shown): TextSection | undefined {
+  const lines = resourceLines(facts, shown)
   if (shown.byNode && !shown.inactive) return undefined
   const title = shown.byNode ? 'Inactive Resources' : shown.inactive ? 'Full List of Resources' : 'Active Resources'
   const none = shown.byNode ? 'inactive ' : shown.inactive ? '' : 'active '
   return { title, lines: lines.length === 0 ? [`* No ${none}resources`] : lines }
 }
 
-function resourceLines(status: ClusterStatus, shown: Shown): readonly string[] {
+function resourceLines({ status, isTold = () => true }: MonitorFacts, shown: Shown): readonly string[] {
   const asked = {
     ...status,
     tellsPending: true,
     tellsInactive: shown.inactive,
     tellsInstances: shown.detail,
+    isTold,
     ...(shown.node === undefined ? {} : { onlyOn: shown.node }),
   }
-  const isShown = (resource: Resource): boolean => !(shown.byNode && isFullyActive(status, resource))
-  if (!shown.brief) return printResourceList(asked, isShown)
+  const isShown = (resource: Resource): boolean =>
+    primitivesIn(resource).some(isTold) && !(shown.byNode && isFullyActive(status, resource))
+  if (!shown.brief || shown.byNode) return printResourceList(asked, isShown)
   const alone = status.resources.filter((one) => one.kind === 'primitive')
   return [
     ...briefLines(status, alone.filter(isShown), { withTotals: shown.inactive }),
@@ -288,8 +290,9 @@ function ticketLines({ tickets }: ClusterStatus): readonly string[] {
 }
 
 function banLines(facts: MonitorFacts, shown: Shown): readonly string[] {
-  return bansOf(facts, shown).map(
-    ({ id, resource, node, promotedOnly }) =>
-      `* ${id}\tprevents ${resource} from ${promotedOnly ? 'being promoted' : 'running'} on ${node}`,
-  )
+  return bansOf(facts, shown).map(({ id, resource, node, promotedOnly }) => {
+    const there = facts.status.nodes.find(({ name }) => name === node)
+    const where = there === undefined ? node : nodeName(facts.status, there, shown.detail)
+    return `* ${id}\tprevents ${resource} from ${promotedOnly ? 'being promoted' : 'running'} on ${where}`
+  })
 }

@@ -12,6 +12,7 @@ import {
   type PrimitiveResource,
   primitivesIn,
   type Resource,
+  replicaParts,
   roleOrChange,
 } from '../../status/index.ts'
 import { nodeState } from '../cib/tree.ts'
@@ -58,7 +59,7 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
           nodes.map((node) => nodeElement(all, node, shown)),
         )
       : []),
-    ...(sections.has('resources') ? some('resources', resources(status, shown)) : []),
+    ...(sections.has('resources') ? some('resources', resources(facts, shown)) : []),
     ...(sections.has('attributes')
       ? some(
           'node_attributes',
@@ -82,15 +83,16 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
       : []),
     ...(sections.has('fencing') ? some('fence_history', facts.fencing.map(fenceEventElement), { status: '0' }) : []),
     ...(sections.has('tickets') ? some('tickets', status.tickets.map(ticketElement)) : []),
-    ...(sections.has('bans') ? some('bans', bansOf(facts, shown).map(banElement)) : []),
+    ...(sections.has('bans') ? some('bans', bansOf(all, shown).map(banElement)) : []),
   ]
 }
 
-function resources(status: ClusterStatus, { byNode }: Shown): readonly XmlElement[] {
+function resources({ status, isTold }: MonitorFacts, { byNode }: Shown): readonly XmlElement[] {
   return status.resources
+    .filter((one) => isTold === undefined || primitivesIn(one).some(isTold))
     .filter((one) => !byNode || primitivesIn(one).some((inner) => !isActive(status, inner)))
     .filter((one) => !(one.kind === 'primitive' && one.orphan && one.state.active.length === 0))
-    .map((one) => resourceElement(status, one))
+    .map((one) => resourceElement(status, one, isTold))
 }
 
 function summary(facts: MonitorFacts, { sections }: Shown): readonly XmlElement[] {
@@ -182,7 +184,11 @@ function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlEl
   return element('node', attributes, shown.byNode ? running.map((one) => primitiveElement(status, one)) : [])
 }
 
-export function resourceElement(status: ClusterStatus, resource: Resource): XmlElement {
+export function resourceElement(
+  status: ClusterStatus,
+  resource: Resource,
+  isTold: (resource: PrimitiveResource) => boolean = () => true,
+): XmlElement {
   const disabled = resource.meta.targetRole === 'Stopped'
   const kept = {
     maintenance: String(resource.meta.maintenance || status.options.maintenanceMode),
@@ -197,7 +203,7 @@ export function resourceElement(status: ClusterStatus, resource: Resource): XmlE
       return element(
         'group',
         counted,
-        resource.members.map((member) => primitiveElement(status, member)),
+        resource.members.filter(isTold).map((member) => primitiveElement(status, member)),
       )
     }
     case 'clone': {
@@ -215,18 +221,18 @@ export function resourceElement(status: ClusterStatus, resource: Resource): XmlE
       return element(
         'clone',
         attributes,
-        resource.instances.map((instance) => resourceElement(status, instance)),
+        resource.instances
+          .filter((instance) => primitivesIn(instance).some(isTold))
+          .map((instance) => resourceElement(status, instance, isTold)),
       )
     }
     case 'bundle': {
       const { technology, attributes } = resource.definition.container
-      const replicas = resource.replicas.map(({ number, ip, child, container, remote }) =>
-        element(
-          'replica',
-          { id: String(number) },
-          [ip, child, container, remote].flatMap((part) => (part ? [primitiveElement(status, part)] : [])),
-        ),
-      )
+      const replicas = resource.replicas.flatMap((replica) => {
+        const parts = replicaParts(replica).filter(isTold)
+        const told = parts.map((part) => primitiveElement(status, part))
+        return told.length === 0 ? [] : [element('replica', { id: String(replica.number) }, told)]
+      })
       const about = {
         id,
         type: technology,

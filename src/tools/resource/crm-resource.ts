@@ -13,19 +13,12 @@ import type { ToolWorld } from '../world.ts'
 import { agentActions, isAboutAgent, onAgent, runsAgent } from './agent-actions.ts'
 import { agentQuestions, answerForAgents, asksForAgents } from './agents.ts'
 import { digests } from './digests.ts'
-import {
-  activeOn,
-  constraintsText,
-  listOperations,
-  listRaw,
-  listResources,
-  locate,
-  queryXml,
-  whatRuns,
-} from './listings.ts'
+import { constraintsText, listOperations, listRaw, listResources, queryXml } from './listings.ts'
+import { locate } from './locate.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
 import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
 import { restart } from './restart.ts'
+import { whatRuns, whetherRuns } from './running.ts'
 
 const options: readonly OptionSpec[] = [
   valued('resource,r', 'RESOURCE', 'The resource that is meant'),
@@ -218,7 +211,7 @@ async function onResource(
     case 'digests':
       return digests(call, resource, world)
     case 'why':
-      return printed(activeOn(resource, findStatus(statusOf(world), resource), optionValue(call.given, 'node')), [])
+      return whetherRuns(resource, optionValue(call.given, 'node'), world)
     case 'restart':
       return await restart(call, id, world)
     case 'move':

@@ -1,12 +1,19 @@
-/** crm_resource's listings: what there is, where it runs, what was done with it, which constraints it has. */
+/** crm_resource's listings: what there is, what was done with it, how it is configured, which constraints it has. */
 import { childElement, childElements, element, findResource, printXml, type XmlElement } from '../../cib/index.ts'
-import { type PrimitiveResource, primitivesIn, printClusterStatus, printPrimitive } from '../../status/index.ts'
+import {
+  type ClusterStatus,
+  type PrimitiveResource,
+  primitivesIn,
+  printPrimitive,
+  printResourceList,
+  type Resource,
+} from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusWord } from '../monitor/facts.ts'
-import { agentText, findStatus, shownId, statusOf } from '../monitor/status-of.ts'
+import { findResource as findResourceStatus, findStatus, shownId, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
-import { hasOption, optionValue } from '../options.ts'
+import { optionValue } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -15,9 +22,7 @@ const noneFound = 'crm_resource: Error performing operation: No such object\n'
 
 /** Ids of all primitives, instances of clones with their number. */
 export function listRaw(world: ToolWorld): ToolReply {
-  const ids = statusOf(world)
-    .resources.flatMap(primitivesIn)
-    .map(({ id }) => String(id))
+  const ids = statusOf(world).resources.flatMap(idsIn)
   if (ids.length === 0)
     return {
       exitCode: exitCodes.noSuchObject,
@@ -31,16 +36,19 @@ export function listRaw(world: ToolWorld): ToolReply {
   ])
 }
 
+/** Of a bundle, the containers with what belongs to them come before what runs inside. */
+function idsIn(resource: Resource): readonly string[] {
+  if (resource.kind !== 'bundle') return primitivesIn(resource).map(({ id }) => String(id))
+  const around = resource.replicas.flatMap(({ container, ip, remote }) => [container, ip, remote])
+  const inside = resource.replicas.map(({ child }) => child)
+  return [...around, ...inside].flatMap((one) => (one === undefined ? [] : [String(one.id)]))
+}
+
 export function listResources(world: ToolWorld): ToolReply {
   const status = statusOf(world)
-  const text = printClusterStatus(status).split('\n\n').at(-1) ?? ''
-  const lines = text
-    .split('\n')
-    .map((line) => line.replace(/^ {2}/, ''))
-    .map((line) => (line === '* Full List of Resources:' ? 'Full List of Resources:' : line))
-    // A resource alone is listed without its node.
-    .map((line) => line.replace(/^( *\* .*\t Started) \S+$/, '$1'))
-  const reply = printed(lines.join('\n'), [
+  const list = printResourceList({ ...status, tellsPending: true, tellsInactive: true, hidesNodes: true })
+  const text = ['Full List of Resources:', ...list.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('')
+  const reply = printed(text, [
     element(
       'resources',
       {},
@@ -48,20 +56,6 @@ export function listResources(world: ToolWorld): ToolReply {
     ),
   ])
   return status.resources.length > 0 ? reply : { ...reply, exitCode: exitCodes.noSuchObject, errors: noneFound }
-}
-
-export function locate({ given }: ParsedCall, resource: string, world: ToolWorld): ToolReply {
-  const quiet = hasOption(given, 'quiet')
-  const places = findStatus(statusOf(world), resource).flatMap(({ state }) => state.active)
-  const lines = places.map(({ node, role }) =>
-    quiet ? `${node}\n` : `resource ${resource} is running on: ${node}${role === 'Promoted' ? ' Promoted' : ''}\n`,
-  )
-  const nodes = places.map(({ node, role }) =>
-    element('node', role === 'Promoted' ? { state: 'promoted' } : {}, [{ kind: 'text', text: node }]),
-  )
-  const xml = [element('nodes', { resource }, nodes)]
-  if (lines.length > 0) return printed(lines.join(''), xml)
-  return { exitCode: exitCodes.ok, output: '', errors: quiet ? '' : `resource ${resource} is NOT running\n`, xml }
 }
 
 /** The operations that nodes have recorded; `activeOnly` those since a resource was last started, where it was not stopped after that. */
@@ -76,7 +70,7 @@ export function listOperations(call: ParsedCall, activeOnly: boolean, world: Too
     .filter(({ resource }) => wanted === undefined || resource.attributes.id === wanted)
     .map((entry) => ({ ...entry, primitive: findStatus(status, entry.resource.attributes.id ?? '')[0] }))
   return printed(
-    entries.map(operationLine).join(''),
+    entries.map((entry) => operationLine(status, entry)).join(''),
     entries.length === 0 ? [] : [element('operations', {}, entries.map(operationElement))],
   )
 }
@@ -116,16 +110,18 @@ function sinceStart(operations: readonly XmlElement[]): readonly XmlElement[] {
   return from < stop ? [] : operations.slice(Math.max(from, 0))
 }
 
-function operationLine({ node, resource, operation, primitive }: Told): string {
+function operationLine(status: ClusterStatus, { node, resource, operation, primitive }: Told): string {
   const { attributes } = operation
   const { id = '', class: agentClass, provider, type } = resource.attributes
-  const agent = primitive ? agentText(primitive) : [agentClass, provider, type].filter(Boolean).join(':')
   const changed = attributes['last-rc-change']
   const when =
     changed === undefined ? '' : `, last-rc-change='${ctime(Number(changed))}', exec=${attributes['exec-time'] ?? 0}ms`
-  const role = primitive?.state.role ?? 'Stopped'
   const how = statusWord(attributes['op-status'])
-  return `${primitive ? shownId(primitive) : id}\t(${agent}):\t ${role}: ${attributes.operation_key ?? attributes.id} (node=${node}, call=${attributes['call-id']}, rc=${attributes['rc-code']}${when}): ${how}\n`
+  const line =
+    primitive === undefined
+      ? `${id}\t(${[agentClass, provider, type].filter(Boolean).join(':')}):\t Stopped`
+      : printPrimitive({ ...status, tellsPending: true, tellsInactive: true, hidesNodes: true }, primitive)
+  return `${line}: ${attributes.operation_key ?? attributes.id} (node=${node}, call=${attributes['call-id']}, rc=${attributes['rc-code']}${when}): ${how}\n`
 }
 
 function operationElement({ node, resource, operation, primitive }: Told): XmlElement {
@@ -149,9 +145,7 @@ function operationElement({ node, resource, operation, primitive }: Told): XmlEl
 export function queryXml(resource: string, world: ToolWorld): ToolReply {
   const found = findResource(world.configuration(), resource)
   const status = statusOf(world)
-  const lines = findStatus(status, resource).map(
-    (one) => `${printPrimitive({ ...status, tellsPending: true, tellsInactive: true }, one)}\n`,
-  )
+  const lines = stateLines(status, resource).map((line) => `${line}\n`)
   const text = found === undefined ? '' : printXml(found)
   const top = status.resources.find(({ id }) => id === resource)
   const shown = [
@@ -161,24 +155,15 @@ export function queryXml(resource: string, world: ToolWorld): ToolReply {
   return printed(`${lines.join('')}Resource XML:\n${text}`, [element('resource_config', {}, shown)])
 }
 
-/** Whether it is active on a node: what people ask before they do something by hand. */
-export function activeOn(resource: string, primitives: readonly PrimitiveResource[], node: string | undefined): string {
-  const active = primitives.some(({ state }) => state.active.some((place) => node === undefined || place.node === node))
-  const where = node === undefined ? '' : ` on host ${node}`
-  return `Resource ${resource} is ${active ? 'running' : 'not running'}${where}\n`
-}
-
-/** Of every resource, or of the primitives that are active on a node. */
-export function whatRuns(node: string | undefined, world: ToolWorld): ToolReply {
-  const { resources } = statusOf(world)
-  const lines =
-    node === undefined
-      ? resources.map((one) => activeOn(String(one.id), primitivesIn(one), undefined))
-      : resources
-          .flatMap(primitivesIn)
-          .filter(({ state }) => state.active.some((place) => place.node === node))
-          .map(({ id }) => `Resource ${id} is running on host ${node}\n`)
-  return printed(lines.join(''), [])
+/** As in the list of resources, without its titles. */
+function stateLines(status: ClusterStatus, id: string): readonly string[] {
+  const found = findResourceStatus(status, id)
+  const told = { ...status, tellsPending: true, tellsInactive: false }
+  if (found === undefined) return []
+  if (found.kind === 'primitive') return [printPrimitive(told, found)]
+  const list = printResourceList({ ...told, resources: [found] })
+  const lines = list.slice(1).map((line) => line.replace(/^ *\* /, ''))
+  return lines.filter((line) => !line.startsWith('Resource Group: '))
 }
 
 export function constraintsText(resource: string, world: ToolWorld): string {

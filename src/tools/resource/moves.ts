@@ -43,6 +43,9 @@ export async function moveOrBan(
   const current = whereNow(what.resource, wanted.role, world)
   const leaving = what.kind === 'ban' && named !== undefined ? [named] : current
   if (named === undefined && leaving.length !== 1) return undecided(what, leaving)
+  const staysThere = what.kind === 'move' && current.length === 1 && current[0] === named
+  if (staysThere && !hasOption(given, 'force'))
+    return refused(exitCodes.exists, 'crm_resource: Error performing operation: Requested item already exists')
   const isMove = what.kind === 'move' && named !== undefined
   const bans = isMove ? (hasOption(given, 'force') ? leaving.filter((node) => node !== named) : []) : leaving
   const refusal = await world.edit(

@@ -1,9 +1,11 @@
 /** crm_resource --get-parameter, --set-parameter, --delete-parameter, --get-property: what is written in a resource itself. */
 import { expandValue } from '../../attributes/index.ts'
 import { childElements, element, findResource, type XmlElement } from '../../cib/index.ts'
+import { primitivesIn, type Resource } from '../../status/index.ts'
 import { appended, descendants, removed, replaced } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { findResource as findStatusOf, statusOf } from '../monitor/status-of.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
@@ -45,13 +47,31 @@ function findPair(cib: XmlElement, { id, kind, name, set, pairId }: Meant): XmlE
     .find(({ attributes }) => attributes.name === name && (pairId === undefined || attributes.id === pairId))
 }
 
-/** A missing name is told but is no failure. */
+/** As it holds, with what is inherited and the defaults. A missing name is told but is no failure. */
 export function getParameter({ given }: ParsedCall, id: string, name: string, world: ToolWorld): ToolReply {
-  const value = findPair(world.configuration(), meant(given, id, name))?.attributes.value
-  if (value === undefined)
-    return { exitCode: exitCodes.ok, output: '', errors: `Attribute '${name}' not found for '${id}'\n`, xml: [] }
+  const found = findStatusOf(statusOf(world), id)
+  const nodes = new Set(found && primitivesIn(found).flatMap(({ state }) => state.active.map(({ node }) => node)))
+  const warning =
+    nodes.size > 1 ? `${id} is active on more than one node, returning the default value for ${name}\n` : ''
+  const what = meant(given, id, name)
+  const isChosen = what.set !== undefined || what.pairId !== undefined
+  const held = found === undefined || isChosen ? undefined : valuesThatHold(found, what.kind)
+  const value = held === undefined ? findPair(world.configuration(), what)?.attributes.value : held.get(name)
+  if (value === undefined) {
+    const errors = `${warning}Attribute '${name}' not found for '${found?.id ?? id}'\n`
+    return { exitCode: exitCodes.ok, output: '', errors, xml: [] }
+  }
   const item = element('item', { name }, [{ kind: 'text', text: value }])
-  return printed(`${value}\n`, [element('list', { name: 'attributes', count: '1' }, [item])])
+  const reply = printed(`${value}\n`, [element('list', { name: 'attributes', count: '1' }, [item])])
+  return { ...reply, errors: warning }
+}
+
+/** Undefined where what is written is all that there is. */
+function valuesThatHold(resource: Resource, kind: SetKind): ReadonlyMap<string, string> | undefined {
+  if (kind === 'meta_attributes') return resource.meta.raw
+  if (kind === 'utilization' || resource.kind !== 'primitive') return undefined
+  const [place, another] = resource.state.active
+  return resource.parametersOn(another === undefined ? place?.node : undefined)
 }
 
 /** Class, type and provider: attributes of the resource's own element. */
@@ -104,15 +124,16 @@ function holderOf(
   )
   const parentId = parent?.attributes.id
   if (parentId === undefined) return here
-  return { target: parentId, told: `Performing update of '${name}' on '${parentId}', the parent of '${id}'\n` }
+  const doing = hasOption(given, 'delete-parameter') ? 'delete' : 'update'
+  return { target: parentId, told: `Performing ${doing} of '${name}' on '${parentId}', the parent of '${id}'\n` }
 }
 
-/** In the set that the resource has, or a new one by its conventional id. */
+/** In the set of that name, by default the one with the conventional id: others may hold under a rule only. */
 function added(cib: XmlElement, { id, kind, name, set, pairId }: Meant, value: string): readonly [XmlElement, string] {
   const resource = findResource(cib, id)
   if (resource === undefined) return [cib, '']
   const sets = childElements(resource, kind)
-  const setId = set ?? sets[0]?.attributes.id ?? `${id}-${kind}`
+  const setId = set ?? `${id}-${kind}`
   const pair = element('nvpair', { id: pairId ?? `${setId}-${name}`, name, value })
   const holder = sets.find(({ attributes }) => attributes.id === setId)
   const next = holder
@@ -130,7 +151,7 @@ export async function deleteParameter(
   const { target, told } = holderOf(call, id, name, world)
   const what = meant(call.given, target, name)
   const before = findPair(world.configuration(), what)
-  if (before === undefined) return printed('', [])
+  if (before === undefined) return printed(hasOption(call.given, 'quiet') ? '' : told, [])
   const refusal = await world.edit(
     (cib) => {
       const pair = findPair(cib, what)
