@@ -1,6 +1,6 @@
 /** The list of resources, with or without what is not active. */
 import { assertNever } from '../../base/index.ts'
-import type { Resource } from '../cluster-status.ts'
+import type { PrimitiveResource, Resource } from '../cluster-status.ts'
 import { printBundle } from './bundle.ts'
 import { printClone } from './clone.ts'
 import { printGroup } from './group.ts'
@@ -40,12 +40,9 @@ function printResource(status: Told, resource: Resource): readonly string[] {
   }
 }
 
-/** Implied connections are hidden, and orphans once they are stopped. */
-function isToldAtAll(
-  { tellsInstances }: Told,
-  { implicit, orphan, state }: Extract<Resource, { readonly kind: 'primitive' }>,
-): boolean {
-  return (tellsInstances === true || !implicit) && (!orphan || state.active.length > 0)
+/** Implied connections are hidden, and orphans once nothing of them is left that could run. */
+function isToldAtAll(status: Told, resource: PrimitiveResource): boolean {
+  return (status.tellsInstances === true || !resource.implicit) && (!resource.orphan || isActive(status, resource))
 }
 
 function isPartlyActive(status: Told, resource: Resource): boolean {
