@@ -21,6 +21,8 @@ interface Case {
   readonly inOrder?: readonly string[]
   /** Among the lines of the whole summary. */
   readonly told?: readonly string[]
+  /** Not among them. */
+  readonly untold?: readonly string[]
   /** Actions or edges that are not in the graph. */
   readonly absent?: readonly string[]
 }
@@ -519,6 +521,34 @@ const cases: readonly Case[] = [
     inOrder: ['Resource action: web stop on r1', 'Resource action: r1 migrate_to on n1'],
   },
   {
+    name: 'a monitor of a bundle’s connection that is not configured any more is cancelled while the connection stops',
+    cib: {
+      resources: `<bundle id="b">${meta('b', { 'target-role': 'Stopped' })}<docker image="i"/><network control-port="3121"/>${dummy('in')}</bundle>`,
+      nodes: { n1: { ran: ['b-docker-0 start', 'b-0 start', 'b-0 monitor 10000'] }, 'b-0': { remote: true } },
+    },
+    transition: ['Stop b-docker-0 ( n1 ) due to node availability', 'Stop b-0 ( n1 ) due to node availability'],
+    inOrder: ['Resource action: b-0 stop on n1', 'Resource action: b-0 cancel=10000 on n1'],
+  },
+  {
+    name: 'an orphan is not listed for a guest node that is down',
+    cib: {
+      resources: dummy('vm', remoteNode('vm')) + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: {
+        n1: { ran: ['vm start', 'vm-guest start', 'vm monitor 10000 rc=1'] },
+        'vm-guest': { remote: true, ran: ['old start'] },
+      },
+    },
+    transition: [
+      "Fence (reboot) vm-guest (resource: vm) 'guest is unclean'",
+      'Recover vm ( n1 )',
+      'Restart vm-guest ( n1 ) due to required vm start',
+      'Start f ( n1 )',
+      'Stop old ( vm-guest ) due to node availability',
+    ],
+    untold: ['old (ocf:pacemaker:Dummy): ORPHANED FAILED vm-guest'],
+  },
+  {
     name: 'what is in a bundle has to be able to run there: a probe that says it cannot is a failure',
     cib: {
       resources: `<bundle id="b"><docker image="i"/><network control-port="3121"/>${dummy('in')}</bundle>`,
@@ -628,12 +658,13 @@ const cases: readonly Case[] = [
   },
 ]
 
-test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], absent = [] }) => {
+test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {
   const simulated = simulateSmall(cib)
   const lines = simulated.summary.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').replace(/^ \* /, '').trim())
   expect(simulated.transition.toSorted()).toEqual(transition.toSorted())
   expect(simulated.scores).toEqual(expect.arrayContaining([...scores]))
   expect(simulated.executed.filter((line) => inOrder.includes(line))).toEqual(inOrder)
   expect(lines).toEqual(expect.arrayContaining([...told]))
+  expect(lines.filter((line) => untold.includes(line))).toEqual([])
   expect(simulated.graph.filter((line) => absent.includes(line))).toEqual([])
 })

@@ -13,7 +13,7 @@ import { resolveOrders } from './orders/resolve.ts'
 import { orderAfterProbes } from './probes/probe-orders.ts'
 import { draftProbes } from './probes/probes.ts'
 import { draftWays } from './roles/collective-actions.ts'
-import { draftConfigurationChanges } from './roles/configuration-changes.ts'
+import { draftConfigurationChanges, draftConnectionChanges } from './roles/configuration-changes.ts'
 import { clearOrphanFailCounts, draftRecorded, endWithoutPlace } from './roles/recorded.ts'
 import type { Setting } from './setting.ts'
 
@@ -23,13 +23,22 @@ export function draftActions(setting: Setting, configured: readonly Order[]): Dr
   draftPoints(draft, configured)
   const changes = draftConfigurationChanges(draft)
   endWithoutPlace(draft)
+  const connectionChanges = draftConnectionChanges(draft)
   const cleaning = clearOrphanFailCounts(draft)
   const probes = draftProbes(draft)
   const ways = draftWays(draft)
   const connections = ordersAcrossConnections(draft)
   for (const { node, reason } of connections.fencing) requireFencing(draft, node, reason)
   draftFencing(draft)
-  const orders = [...configured, ...changes, ...cleaning, ...probes, ...ways, ...connections.orders]
+  const orders = [
+    ...configured,
+    ...changes,
+    ...connectionChanges,
+    ...cleaning,
+    ...probes,
+    ...ways,
+    ...connections.orders,
+  ]
   resolveOrders(draft, orders)
   orderAfterProbes(draft, orders)
   return finishDraft(draft)

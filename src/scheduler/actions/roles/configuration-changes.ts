@@ -20,18 +20,43 @@ import { deleteHistory } from './role-changes.ts'
 
 export const draftConfigurationChanges = (draft: Drafting): readonly Order[] => ordersOf(draft, checkHistories)
 
+/**
+ * The same for connections that are made to wherever their container is going to be: what they run with is known once everything has
+ * its place, so that their old monitors are cancelled also where the connection ends.
+ */
+export const draftConnectionChanges = (draft: Drafting): readonly Order[] => ordersOf(draft, checkConnections)
+
 function checkHistories(draft: Ordering): void {
   for (const unit of draft.tree.primitives) {
     const { history, otherAgents, namesakes } = unit.resource.state
     for (const node of nodesInOrder(draft, new Set([...history.keys(), ...otherAgents.keys()]))) {
       const entries = history.get(node.name) ?? []
-      if (node.online) forgetChangedFailures(draft, { unit, node }, entries)
       if (!canAct(draft, node)) continue
       if (unit.resource.orphan) forget(draft, unit, node)
       else for (const each of [entries, ...(namesakes.get(node.name) ?? [])]) checkHistory(draft, { unit, node }, each)
     }
   }
 }
+
+function checkConnections(draft: Ordering): void {
+  for (const unit of draft.tree.primitives) {
+    const { history } = unit.resource.state
+    if (unit.resource.connectionOf === undefined) continue
+    for (const node of nodesInOrder(draft, new Set(history.keys()))) {
+      const checked = { unit, node }
+      if (!isMadeToHost(checked)) continue
+      const entries = history.get(node.name) ?? []
+      if (node.online) forgetChangedFailures(draft, checked, entries)
+      if (canAct(draft, node) && isActiveOn(checked)) checkOperations(draft, checked, entries)
+    }
+  }
+}
+
+const isMadeToHost = ({ unit, node }: Checked): boolean =>
+  unit.resource.connectionOf !== undefined && unit.resource.parametersOn(node.name).get('addr') === '#uname'
+
+const isActiveOn = ({ unit, node }: Checked): boolean =>
+  unit.resource.state.active.some((active) => active.node === node.name)
 
 function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName>): readonly NodeStatus[] {
   const [only, another] = names
@@ -40,13 +65,9 @@ function nodesInOrder({ nodeList, nodes }: Drafting, names: ReadonlySet<NodeName
   return names.size === 0 ? [] : nodeList.filter(({ name }) => names.has(name))
 }
 
-/**
- * A failure with other parameters than there are now says nothing any more. The status knows that of all failures but those of
- * connections that are made to wherever their container is going to be.
- */
+/** A failure with other parameters than there are now says nothing any more. The status knows that of all but these connections. */
 function forgetChangedFailures(draft: Drafting, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
-  if (unit.resource.parametersOn(node.name).get('addr') !== '#uname') return
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
@@ -74,7 +95,7 @@ function forget(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): void {
 function checkHistory(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
   const { unit, node } = checked
   const { state } = unit.resource
-  const isActive = state.active.some((active) => active.node === node.name)
+  const isActive = isActiveOn(checked)
   // The history was made by another agent: nothing that it says holds for this one.
   if (state.otherAgents.has(node.name)) {
     requireUnfencing(draft, unit, node, 'Device definition changed')
@@ -82,15 +103,20 @@ function checkHistory(draft: Ordering, checked: Checked, entries: readonly Histo
     deleteHistory(draft, unit, node, false)
   }
   if (!isActive) return
+  for (const entry of activeEntries(entries)) if (isLeftAlone(checked, entry)) cancelRecorded(draft, checked, entry)
+  if (!isMadeToHost(checked)) checkOperations(draft, checked, entries)
+}
+
+const isLeftAlone = ({ unit, node }: Checked, { intervalMs }: HistoryEntry): boolean =>
+  intervalMs > 0 && (unit.resource.state.maintenance || node.maintenance)
+
+function checkOperations(draft: Ordering, checked: Checked, entries: readonly HistoryEntry[]): void {
+  const { unit, node } = checked
   for (const entry of activeEntries(entries)) {
-    const { intervalMs } = entry
-    if (intervalMs > 0 && (state.maintenance || node.maintenance)) {
-      cancelRecorded(draft, checked, entry)
-    } else if (isCompared(entry)) {
-      const changed = checkOperation(draft, checked, entry)
-      const failures = state.failCounts.get(node.name)?.count ?? 0
-      if (changed && failures !== 0) clearFailCount(draft, unit, node.name, 'action definition changed')
-    }
+    if (isLeftAlone(checked, entry) || !isCompared(entry)) continue
+    const changed = checkOperation(draft, checked, entry)
+    const failures = unit.resource.state.failCounts.get(node.name)?.count ?? 0
+    if (changed && failures !== 0) clearFailCount(draft, unit, node.name, 'action definition changed')
   }
 }
 
