@@ -30,7 +30,7 @@ import type { Paths } from './host/paths.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
-import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
+import { type ClusterFile, printClusterFile, type WitnessEntry } from './nodes/cluster-file.ts'
 import { acceptClusterFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
@@ -208,17 +208,29 @@ export class Daemon {
     assert(own !== undefined, 'the list names the witness whose host this is')
     const { paths, log } = this
     const removed = (): void => this.#forgetWitnessLater('the cluster has removed this witness')
-    const witness = new WitnessHost(file, { paths, log, own, removed })
+    // The answer first: this very server is closed.
+    const renewed = (): void => void setTimeout(() => this.#serveWitness(witness, own).catch(this.#fail), 50)
+    const witness: WitnessHost = new WitnessHost(file, { paths, log, own, removed, renewed })
     this.#witness = witness
     if (takesPart(paths)) await witness.start()
+    await this.#serveWitness(witness, own)
+  }
+
+  async #serveWitness(witness: WitnessHost, own: WitnessEntry): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()))
+    if (this.#witness !== witness) return
     const handlers: Handlers<typeof witnessService> = {
       follow: async ({ json, quorate }) => await witness.follow(acceptClusterFile(json), quorate),
+      renew: async ({ certificate }) => {
+        await witness.renew(certificate)
+        return {}
+      },
       forget: async () => {
-        removed()
+        this.#forgetWitnessLater('a node has removed this witness')
         return {}
       },
     }
-    const at = { host: own.address, port: own.ports.peer, identity: readIdentity(paths.pki) }
+    const at = { host: own.address, port: own.ports.peer, identity: readIdentity(this.paths.pki) }
     this.#servers = [await serveTcp(at, [{ service: witnessService, handlers }], this.#onFailure)]
   }
 

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdsForYears, letExpireSoon } from '../nodes/lab/expiring.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { addWitness, quorum, untilVotes } from '../nodes/lab/witness.ts'
 
@@ -208,6 +210,18 @@ test('it is stopped only with --force, and its vote is missing until it is start
   await lab.inNode('w', 'pcs', 'qdevice', 'enable', 'net')
   await lab.inNode('w', 'pcs', 'qdevice', 'start', 'net')
   await untilVotes(lab, 'n1', 3)
+})
+
+test('its certificate is renewed by a node before it runs out, and its vote counts all the time', async () => {
+  await settle()
+  const pki = join(lab.folder, 'nodes', 'w', 'etc/pki')
+  await letExpireSoon(lab, { name: 'w', pki, witnessAt: lab.network.address('w') }, 'n1')
+  const daemon = (await lab.inNode('w', 'cat', '/run/systole/systoled.pid')).trim()
+  await lab.inNode('w', 'kill', '-9', daemon)
+  await lab.until('the certificate holds for years', () => holdsForYears(pki))
+  await untilVotes(lab, 'n1', 3)
+  await switchOff('n2')
+  await lab.systole('n1', 'resource', 'create', 'after', 'ocf:pacemaker:Dummy', '--wait')
 })
 
 test('nothing ever ran on the witness, nobody fenced it, and no daemon has met an error', async () => {

@@ -18,7 +18,7 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
-import { signForRemote } from '../nodes/certificates.ts'
+import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
@@ -112,6 +112,7 @@ export class ClusterNode {
       identity: setup.identity,
       file: () => this.#file,
       quorate: () => this.quorate,
+      sign: async (witness, publicKey) => (await signForWitness(setup.paths.pki, witness, publicKey)).certificate,
       onNodeList: setup.onNodeList,
       onChange: () => this.#look(),
     })

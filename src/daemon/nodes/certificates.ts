@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { createNodeCertificate, signNodeCertificate } from '../../rpc/index.ts'
-import type { ClusterNodeEntry } from './cluster-file.ts'
+import type { ClusterNodeEntry, WitnessEntry } from './cluster-file.ts'
 import { readAuthority, readIdentity, writeIdentity } from './identity.ts'
 
 export interface Validity {
@@ -45,6 +45,17 @@ export async function signForRemote(
 ): Promise<{ readonly certificate: string; readonly authority: string }> {
   const authority = readAuthority(pki)
   const certificate = await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true })
+  return { certificate, authority: authority.certificate }
+}
+
+/** For its etcd, which calls the others. No daemon listens to it, and it is given none of the authority's key. */
+export async function signForWitness(
+  pki: string,
+  { name, address }: WitnessEntry,
+  publicKey: string,
+): Promise<{ readonly certificate: string; readonly authority: string }> {
+  const authority = readAuthority(pki)
+  const certificate = await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true })
   return { certificate, authority: authority.certificate }
 }
 

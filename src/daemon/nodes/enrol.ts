@@ -18,7 +18,7 @@ import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { allKeys } from '../records/keys.ts'
 import { storeConfig } from '../store/store-config.ts'
-import { signForRemote } from './certificates.ts'
+import { signForRemote, signForWitness } from './certificates.ts'
 import {
   type ClusterFile,
   type ClusterNodeEntry,
@@ -178,10 +178,8 @@ async function enrolWitness(paths: Paths, file: ClusterFile, publicKey: string):
       'no-witness',
       `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
     )
-  const authority = readAuthority(paths.pki)
-  const { name, address } = witness
-  const certificate = await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true })
-  return { certificate, authority: { certificate: authority.certificate }, clusterFile: printClusterFile(file) }
+  const { certificate, authority } = await signForWitness(paths.pki, witness, publicKey)
+  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(file) }
 }
 
 /** Whoever holds a token may be a remote node of any name that is no member's: only a connection in the configuration gives it work. */

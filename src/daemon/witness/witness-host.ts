@@ -16,6 +16,7 @@ import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/
 import { newerFile } from '../nodes/node-list.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { etcdTls } from '../store/store-config.ts'
+import { WitnessRenewal } from './witness-renewal.ts'
 
 export interface WitnessHostPorts {
   readonly paths: Paths
@@ -24,6 +25,8 @@ export interface WitnessHostPorts {
   readonly own: WitnessEntry
   /** The list names this host no more. */
   readonly removed: () => void
+  /** There is another certificate on the disk. */
+  readonly renewed: () => void
 }
 
 const endMemberMs = 5000
@@ -36,12 +39,14 @@ export class WitnessHost {
   #member: EtcdMember | undefined
   /** A node with quorum has told, since this daemon began, that this host is the witness. */
   #told = false
+  readonly #renewal: WitnessRenewal
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(file: ClusterFile, ports: WitnessHostPorts) {
     this.#file = file
     this.#ports = ports
+    this.#renewal = new WitnessRenewal(ports.paths.pki)
   }
 
   get file(): ClusterFile {
@@ -112,7 +117,20 @@ export class WitnessHost {
       this.#bringMember(quorate).catch((error: unknown) => log.error('the etcd member did not follow', { error }))
     }
     const { started, problem } = this.state()
-    return { json: printClusterFile(this.#file), started, ...(problem === undefined ? {} : { problem }) }
+    const publicKey = await this.#renewal.wanted()
+    return {
+      json: printClusterFile(this.#file),
+      started,
+      ...(problem === undefined ? {} : { problem }),
+      ...(publicKey === undefined ? {} : { publicKey }),
+    }
+  }
+
+  /** What serves with the old one must begin anew. */
+  async renew(certificate: string): Promise<void> {
+    await this.#renewal.take(certificate)
+    this.#ports.log.info('the certificate was renewed', {})
+    this.#ports.renewed()
   }
 
   /** What runs is brought to what the list says. */

@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { type ClusterState, connectWitness, type TlsIdentity, type WitnessClient } from '../../rpc/index.ts'
 import type { VoterNode } from '../../store/index.ts'
-import { type ClusterFile, printClusterFile } from '../nodes/cluster-file.ts'
+import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
 
 export interface WitnessLinkPorts {
@@ -13,6 +13,8 @@ export interface WitnessLinkPorts {
   readonly file: () => ClusterFile
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
+  /** The witness's certificate, for this public key. */
+  readonly sign: (witness: WitnessEntry, publicKey: string) => Promise<string>
   readonly onNodeList: (listed: ClusterFile) => void
   /** The witness is heard again, is silent, or was silent for so long that it loses its vote. */
   readonly onChange: () => void
@@ -83,14 +85,22 @@ export class WitnessLink {
   }
 
   async #ask(): Promise<void> {
-    const { file, quorate, onNodeList } = this.#ports
+    const { file, quorate, sign, onNodeList } = this.#ports
+    const { witness } = file()
+    if (witness === undefined) return
     try {
       const asked = { json: printClusterFile(file()), quorate: quorate() }
-      const { json, started, problem } = await this.#client().follow(asked, { timeoutMs: answerWithinMs })
+      const client = this.#client(witness)
+      const { json, started, problem, publicKey } = await client.follow(asked, { timeoutMs: answerWithinMs })
       if (this.#timer === undefined) return
       this.#problem = problem
       this.#note(started ? 'up' : 'stopped')
       onNodeList(acceptClusterFile(json))
+      // Another node may have been faster; where it fails, the next answer asks again.
+      if (publicKey !== undefined && quorate())
+        sign(witness, publicKey)
+          .then(async (certificate) => await client.renew({ certificate }))
+          .catch(() => undefined)
     } catch {
       // Whatever it is: off, cut off, not joined yet, or with a certificate of another cluster.
       this.#note('silent')
@@ -106,10 +116,7 @@ export class WitnessLink {
     this.#ports.onChange()
   }
 
-  #client(): WitnessClient {
-    const { witness } = this.#ports.file()
-    if (witness === undefined) throw new Error('There is no witness to ask.')
-    const { name: node, address: host, ports } = witness
+  #client({ name: node, address: host, ports }: WitnessEntry): WitnessClient {
     const at = `${node} ${host} ${ports.peer}`
     if (this.#asked?.host !== at) {
       this.#asked?.client.close()

@@ -1,4 +1,4 @@
-/** A certificate of a remote node with minutes left, as it is after most of ten years. */
+/** A certificate of a remote node, or of a witness, with minutes left, as it is after most of ten years. */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import type { Lab } from './lab.ts'
 
 const yearMs = 365 * 86_400_000
 
-/** `pki`: the remote node's folder; a member signs. The daemon reads it when it starts. */
+/** `pki`: the remote node's folder; a member signs. The daemon reads it when it starts. `witnessAt`: it is a witness with this address. */
 export async function letExpireSoon(
   lab: Lab,
-  remote: { readonly name: string; readonly pki: string },
+  remote: { readonly name: string; readonly pki: string; readonly witnessAt?: string },
   member: string,
 ): Promise<void> {
   const signer = join(lab.folder, 'nodes', member, 'etc/pki')
@@ -20,7 +20,10 @@ export async function letExpireSoon(
   }
   const { publicKey, key } = await createKeys()
   const valid = { from: new Date(Date.now() - 600_000), until: new Date(Date.now() + 200_000) }
-  const asked = { name: remote.name, addresses: [], publicKey, servesOnly: true, valid }
+  const { name, witnessAt } = remote
+  const kind =
+    witnessAt === undefined ? { addresses: [], servesOnly: true } : { addresses: [witnessAt], isWitness: true }
+  const asked = { name, publicKey, valid, ...kind }
   writeFileSync(join(remote.pki, 'node.crt'), await signNodeCertificate(authority, asked))
   writeFileSync(join(remote.pki, 'node.key'), key)
 }

@@ -1,0 +1,45 @@
+/**
+ * The witness's certificate is renewed with a third of its life left. It calls nobody, so it says in its answers to nodes for which key it
+ * wants one, and a node with quorum signs. The private key is made here and stays here.
+ */
+import { createPublicKey, X509Certificate } from 'node:crypto'
+import { createKeys, refuse } from '../../rpc/index.ts'
+import { renewalTime, validityOf } from '../nodes/certificates.ts'
+import { readIdentity, writeRemoteIdentity } from '../nodes/identity.ts'
+
+type Keys = Awaited<ReturnType<typeof createKeys>>
+
+export class WitnessRenewal {
+  readonly #pki: string
+  /** Milliseconds since the epoch. */
+  #dueAt: number
+  #keys: Promise<Keys> | undefined
+
+  constructor(pki: string) {
+    this.#pki = pki
+    this.#dueAt = dueTime(readIdentity(pki).certificate)
+  }
+
+  /** For which a certificate is wanted now; every node is told the same. */
+  async wanted(): Promise<string | undefined> {
+    if (Date.now() < this.#dueAt) return undefined
+    this.#keys ??= createKeys()
+    return (await this.#keys).publicKey
+  }
+
+  /** Onto the disk, where etcd reads it at its next connection. */
+  async take(certificate: string): Promise<void> {
+    const keys = await this.#keys
+    if (!keys || !isFor(certificate, keys.publicKey))
+      throw refuse('other-key', 'This is no certificate for the key that the witness has named.')
+    const { authority } = readIdentity(this.#pki)
+    writeRemoteIdentity(this.#pki, { authority, certificate, key: keys.key })
+    this.#keys = undefined
+    this.#dueAt = dueTime(certificate)
+  }
+}
+
+const dueTime = (certificate: string): number => renewalTime(validityOf(certificate), 0)
+
+const isFor = (certificate: string, publicKey: string): boolean =>
+  new X509Certificate(certificate).publicKey.equals(createPublicKey(publicKey))
