@@ -122,7 +122,7 @@ function witnessOf({ witness }: ClusterState): ClusterStateWitness {
 /** Whether and why not. */
 export function describeVote({ votes, joiningVote, state }: ClusterStateWitness): string {
   if (joiningVote === true) return state === 'up' ? 'joining' : 'waits for its host'
-  if (votes) return 'votes'
+  if (votes) return state === 'up' ? 'votes' : 'counted on, and not there'
   return state === 'up' ? 'none: it votes while an even number of nodes does' : 'none: it is not there'
 }
 
