@@ -11,7 +11,7 @@ const addUsage = 'quorum device add model net host=<host> [addr=<address>] [algo
 export const quorumDeviceAdd: Command = {
   path: ['quorum', 'device', 'add'],
   usage: 'model net host=<host> [addr=<address>] [algorithm=ffsplit]',
-  summary: 'Let a host outside of the cluster vote, so that two nodes are three votes; print the command to run there',
+  summary: 'Let a host outside of the cluster vote, and print the command to run there',
   details:
     'The witness runs a member of the store and no resources. It votes while the number of voting nodes is even: two nodes and it are three votes, four are five. With algorithm=ffsplit, the only one, half of the nodes go on with its vote, and the other half does not.',
   examples: ['systole quorum device add model net host=w1 algorithm=ffsplit'],
