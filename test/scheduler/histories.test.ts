@@ -521,6 +521,31 @@ const cases: readonly Case[] = [
     inOrder: ['Resource action: web stop on r1', 'Resource action: r1 migrate_to on n1'],
   },
   {
+    name: 'on a guest node that has to be reset no monitor is cancelled: it ended with the node',
+    cib: {
+      resources:
+        dummy('vm', remoteNode('vm')) + dummy('web', monitor) + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: {
+        n1: { state: 'lost', ran: ['vm start', 'vm-guest start'] },
+        n2: {},
+        'vm-guest': {
+          remote: true,
+          attributes: { maintenance: 'true' },
+          ran: ['web start', `web monitor 10000 ${asNow}`],
+        },
+      },
+    },
+    transition: [
+      "Fence (reboot) n1 'peer is no longer part of the cluster'",
+      "Fence (reboot) vm-guest (resource: vm) 'guest is unclean'",
+      'Move vm ( n1 -> n2 )',
+      'Move vm-guest ( n1 -> n2 )',
+      'Start f ( n2 )',
+    ],
+    absent: ['rsc_op web_monitor_10000 vm-guest'],
+  },
+  {
     name: 'a monitor of a bundle’s connection that is not configured any more is cancelled while the connection stops',
     cib: {
       resources: `<bundle id="b">${meta('b', { 'target-role': 'Stopped' })}<docker image="i"/><network control-port="3121"/>${dummy('in')}</bundle>`,

@@ -2,6 +2,8 @@
  * Whether a resource's action can run where it is meant to, as far as its node and quorum go ("Quorum" and
  * `no-quorum-policy` in Pacemaker Explained). What other actions have to do with it is settled later.
  */
+import type { NodeName } from '../../base/index.ts'
+import type { NodeStatus } from '../../status/index.ts'
 import type { ActionFacts } from './action.ts'
 import { canFence, hostsOf, type Setting } from './setting.ts'
 import { type PrimitiveUnit, roleRank } from './unit.ts'
@@ -17,7 +19,7 @@ type Judged = Pick<ActionFacts, 'task' | 'node' | 'onDc'> & { readonly needs: 'n
 
 export function verdictOn(setting: Setting, unit: PrimitiveUnit, { task, node, onDc, needs }: Judged): Verdict {
   if (!node) return { kind: 'impossible' }
-  if (!onDc && !node.online && (node.kind !== 'guest' || node.requiresReset)) {
+  if (!onDc && !isReachable(node)) {
     const isStuck = unit.assigned.managed && task === 'stop' && !node.unclean
     return isStuck ? { kind: 'needs-fencing', reason: 'resource actions are unrunnable' } : { kind: 'impossible' }
   }
@@ -29,6 +31,19 @@ export function verdictOn(setting: Setting, unit: PrimitiveUnit, { task, node, o
   // In a guest whose host is lost everything is over once that host is fenced.
   const isLost = node.kind === 'guest' && hostsOf(setting, node).some((host) => !host.online || host.unclean)
   return isLost && !canFence(setting, node) ? { kind: 'impossible' } : { kind: 'fine', forgets: true }
+}
+
+/** A guest that is merely down comes up with its container; one that has to be reset is gone. */
+export const isReachable = ({ online, kind, requiresReset }: NodeStatus): boolean =>
+  online || (kind === 'guest' && !requiresReset)
+
+/**
+ * Of a remote or guest node: as it is, and not as it will be once its connection is made. What is to be cancelled or forgotten there ended
+ * with the node, whether or not it comes back.
+ */
+export function isReachableNow({ status }: Setting, name: NodeName): boolean {
+  const node = status.nodesByName.get(name)
+  return node !== undefined && isReachable(node)
 }
 
 /** Why a start or promotion is not allowed without quorum. */

@@ -4,6 +4,7 @@
  */
 import type { GraphAction, TransitionGraph } from '../../../transition/index.ts'
 import { isRecurring, type PlannedAction } from '../action.ts'
+import { isReachable } from '../runnable.ts'
 import type { Setting } from '../setting.ts'
 import type { CloneUnit, Unit } from '../unit.ts'
 import { graphAction } from './graph-action.ts'
@@ -86,7 +87,7 @@ function isShown({ settled, notices }: Outcome, action: PlannedAction): boolean 
   if (unit && !isManaged(settled, unit) && task !== 'monitor' && !isRecurring(action)) return false
   if (pseudo || task === 'stonith' || task === 'do_shutdown') return true
   if (!node) return false
-  return onDc || node.online || (node.kind === 'guest' && !node.requiresReset)
+  return onDc || isReachable(node)
 }
 
 const isManaged = ({ assignment }: Setting, unit: Unit): boolean =>

@@ -11,6 +11,7 @@ import { giveReason, obtain } from '../obtain.ts'
 import { findOperation } from '../operation.ts'
 import type { Order } from '../orders/order.ts'
 import { rule } from '../relation.ts'
+import { isReachableNow } from '../runnable.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import { activeEntries } from './active-entries.ts'
 import { type Checked, isCompared, parameterDifference } from './parameter-difference.ts'
@@ -128,6 +129,7 @@ function restartForNewAgent(draft: Drafting, { unit, node }: Checked): void {
 function cancelRecorded(draft: Ordering, { unit, node }: Checked, entry: HistoryEntry): void {
   const action = cancel(draft, unit, { name: entry.operation, intervalMs: entry.intervalMs, node })
   action.meta.set('call-id', String(entry.callId))
+  if (!isReachableNow(draft, node.name)) action.runnable = false
   draft.orders.add({ unit, task: 'stop' }, { action }, rule.ordered)
 }
 

@@ -10,6 +10,7 @@ import { fenceAction, obtain } from '../obtain.ts'
 import type { Order } from '../orders/order.ts'
 import { OrderList } from '../orders/order-list.ts'
 import { relate, rule } from '../relation.ts'
+import { isReachableNow } from '../runnable.ts'
 import { nodeNamed } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 import { activeEntries } from './active-entries.ts'
@@ -87,6 +88,7 @@ export function clearFailCount(
   const action = obtain(draft, { unit, task: 'clear_failcount', node: nodeNamed(draft, node), optional: false })
   action.meta.set('op_no_wait', 'true')
   action.reason = reason
+  if (!isReachableNow(draft, node)) action.runnable = false
   return action
 }
 
