@@ -152,8 +152,9 @@ export async function grantLease(
 }
 
 export function unanswered(what: string, timeoutMs: number, cause: unknown): StoreUnavailableError {
+  const why = cause === undefined ? 'no member answered' : messageOf(cause)
   return new StoreUnavailableError(
-    `The store could not ${what} within ${Math.round(timeoutMs)} ms (${messageOf(cause)}). Most of its voters must be up and reach each other: see 'systole quorum status'.`,
+    `The store could not ${what} within ${Math.round(timeoutMs)} ms (${why}). Most of its voters must be up and reach each other: see 'systole quorum status'.`,
     cause,
   )
 }
