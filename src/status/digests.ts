@@ -48,13 +48,8 @@ export function compareDigests(
 }
 
 /** All that a comparison looks at in an entry besides its operation and interval. */
-export const recordedDigests = ({ attributes }: HistoryEntry): readonly (string | undefined)[] => [
-  attributes['op-digest'],
-  attributes['op-restart-digest'],
-  attributes['op-force-restart'],
-  attributes['op-secure-digest'],
-  attributes['op-secure-params'],
-]
+export const recordedDigests = ({ attributes: its }: HistoryEntry): string =>
+  `${its['op-digest']} ${its['op-restart-digest']} (${its['op-force-restart']}) ${its['op-secure-digest']} ${its['op-secure-params']}`
 
 /** In a CIB that was made fit for showing, what counts is the digest of everything that is no secret. */
 function onlySecretsDiffer(

@@ -3,35 +3,41 @@
  * `node10`.
  */
 export function compareNames(a: string, b: string): number {
-  let [atA, atB] = [0, 0]
+  let atA = 0
+  let atB = 0
   while (atA < a.length && atB < b.length) {
-    // Names that are compared mostly begin alike.
-    if (a.charCodeAt(atA) === b.charCodeAt(atB) && !isDigit(a.charCodeAt(atA))) {
+    if (isDigit(a, atA) && isDigit(b, atB)) {
+      const endA = endOfNumber(a, atA)
+      const endB = endOfNumber(b, atB)
+      const order = Number(a.slice(atA, endA)) - Number(b.slice(atB, endB))
+      if (order !== 0) return order
+      atA = endA
+      atB = endB
+    } else {
+      const order = compareCharacters(a.charAt(atA), b.charAt(atB))
+      if (order !== 0) return order
       atA++
       atB++
-      continue
     }
-    const [endA, endB] = [endOfPart(a, atA), endOfPart(b, atB)]
-    const order = compareParts(a.slice(atA, endA), b.slice(atB, endB))
-    if (order !== 0) return order
-    atA = endA
-    atB = endB
   }
   return a.length - atA - (b.length - atB)
 }
 
-const isDigit = (character: number): boolean => character >= 0x30 && character <= 0x39
+function isDigit(name: string, at: number): boolean {
+  const character = name.charCodeAt(at)
+  return character >= 0x30 && character <= 0x39
+}
 
-/** A part is a number or a single character. */
-function endOfPart(name: string, start: number): number {
-  if (!isDigit(name.charCodeAt(start))) return start + 1
+function endOfNumber(name: string, start: number): number {
   let end = start + 1
-  while (isDigit(name.charCodeAt(end))) end++
+  while (isDigit(name, end)) end++
   return end
 }
 
-function compareParts(a: string, b: string): number {
-  if (isDigit(a.charCodeAt(0)) && isDigit(b.charCodeAt(0))) return Number(a) - Number(b)
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()]
+function compareCharacters(a: string, b: string): number {
+  // Names that are compared mostly begin alike.
+  if (a === b) return 0
+  const left = a.toLowerCase()
+  const right = b.toLowerCase()
   return left === right ? 0 : left < right ? -1 : 1
 }

@@ -23,7 +23,8 @@ export function isDisabled({ targetRole }: ResourceMeta, promotable: boolean): b
 
 /** The distinct nodes on which some member is active. */
 export function locationsOf(instance: Instance): readonly NodeName[] {
-  return [...new Set(primitivesOf(instance).flatMap(({ state }) => state.active.map(({ node }) => node)))]
+  if (instance.kind === 'primitive') return instance.state.active.map(({ node }) => node)
+  return [...new Set(instance.members.flatMap(({ state }) => state.active.map(({ node }) => node)))]
 }
 
 const ranks: readonly Role[] = ['Stopped', 'Started', 'Unpromoted', 'Promoted']

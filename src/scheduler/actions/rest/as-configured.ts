@@ -1,9 +1,8 @@
 /** Whether what runs of a resource on its node is what is configured: each recurring operation, and all with today's parameters. */
 import type { HistoryEntry, NodeStatus } from '../../../status/index.ts'
-import { operationKey } from '../action.ts'
 import { activeEntries } from '../roles/active-entries.ts'
 import { isCompared, parameterDifference } from '../roles/parameter-difference.ts'
-import { isForRole, recurringOf } from '../roles/recurring-operations.ts'
+import { isForRole, type Recurring, recurringOf } from '../roles/recurring-operations.ts'
 import type { Setting } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 
@@ -25,10 +24,13 @@ function hasItsMonitors(unit: PrimitiveUnit, entries: readonly HistoryEntry[]): 
   const configured = recurringOf(unit)
   if (configured.some(({ role }) => role === 'Stopped')) return false
   const wanted = configured.filter((one) => isForRole(one, unit.assigned.nextRole))
-  const running = new Set(
-    entries.filter(isRecurring).map(({ operation, intervalMs }) => operationKey(unit.id, operation, intervalMs)),
+  const running = entries.filter(isRecurring)
+  const isSame = (entry: HistoryEntry, { definition }: Recurring): boolean =>
+    entry.operation === definition.name && entry.intervalMs === definition.intervalMs
+  return (
+    wanted.every((one) => running.some((entry) => isSame(entry, one))) &&
+    running.every((entry) => wanted.some((one) => isSame(entry, one)))
   )
-  return running.size === wanted.length && wanted.every(({ key }) => running.has(key))
 }
 
 const isRecurring = ({ intervalMs }: HistoryEntry): boolean => intervalMs > 0

@@ -36,7 +36,7 @@ export function parameterDifference(setting: Setting, checked: Checked, entry: H
     return compared(setting, checked, entry, definition)
   const known = setting.differences.get(parameters) ?? new Map<string, ParameterDifference>()
   setting.differences.set(parameters, known)
-  const run = [entry.operation, entry.intervalMs, ...recordedDigests(entry)].join(' ')
+  const run = `${entry.operation} ${entry.intervalMs} ${recordedDigests(entry)}`
   const before = known.get(run)
   if (before !== undefined) return before
   const difference = compared(setting, checked, entry, definition)
