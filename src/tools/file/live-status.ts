@@ -7,7 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
 import type { ToolReply } from '../reply.ts'
 import type { ToolCall } from '../tool.ts'
-import { operationWatch } from './external-agent.ts'
+import { eventWatch, type Sources } from './external-agent.ts'
 
 const defaultIntervalMs = 5000
 const clearScreen = '\u001b[H\u001b[2J'
@@ -17,7 +17,7 @@ const inBackground = 'SYSTOLE_CRM_MON_BACKGROUND'
 export async function repeatStatus(
   call: ToolCall,
   given: readonly GivenOption[],
-  { ask, askCib }: { readonly ask: () => Promise<ToolReply>; readonly askCib: () => Promise<ToolReply> },
+  { ask, sources }: { readonly ask: () => Promise<ToolReply>; readonly sources: Sources },
 ): Promise<number> {
   if (hasOption(given, 'daemonize') && process.env[inBackground] === undefined) return await goToBackground(call, given)
   const pidFile = optionValue(given, 'pid-file')
@@ -29,15 +29,11 @@ export async function repeatStatus(
   const watch =
     program === undefined
       ? undefined
-      : operationWatch({ program, recipient: optionValue(given, 'external-recipient') ?? '' })
+      : eventWatch({ program, recipient: optionValue(given, 'external-recipient') ?? '' }, sources)
   while (!end.signal.aborted) {
     // A cluster that is not there is shown as such, and looked for again.
     const reply = await ask().catch((error: unknown) => ({ exitCode: 1, output: '', errors: `${String(error)}\n` }))
-    if (watch !== undefined)
-      await askCib().then(
-        ({ output }) => watch(output),
-        () => undefined,
-      )
+    await watch?.()
     if (process.stdout.isTTY) process.stdout.write(clearScreen)
     process.stdout.write(reply.output)
     process.stderr.write(reply.errors)

@@ -14,6 +14,7 @@ import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
 import type { Tool, ToolCall } from '../tool.ts'
 import { callerFiles } from './caller-files.ts'
+import type { Sources } from './external-agent.ts'
 import { CibFileError, FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
 import { shadows } from './shadows.ts'
@@ -34,7 +35,7 @@ export async function runCommand(tool: string, words: readonly string[], environ
     const given = givenOptions(call)
     const ask = (): Promise<ToolReply> => answer(call, given, environment)
     if (tool === 'crm_mon' && isLive(given) && !hasOption(given, 'help') && !hasOption(given, 'version'))
-      return await repeatStatus(call, given, { ask, askCib: () => queryCib(call, environment) })
+      return await repeatStatus(call, given, { ask, sources: sourcesOf(call, given, environment) })
     return print(await ask())
   } catch (error) {
     if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
@@ -43,9 +44,17 @@ export async function runCommand(tool: string, words: readonly string[], environ
   }
 }
 
-async function queryCib(call: ToolCall, environment: Environment): Promise<ToolReply> {
-  const query = { ...call, tool: 'cibadmin', arguments: ['--query'] }
-  return await answer(query, givenOptions(query), environment)
+function sourcesOf(call: ToolCall, given: readonly GivenOption[], environment: Environment): Sources {
+  const outputOf = async (tool: string, words: readonly string[]): Promise<string> => {
+    const query = { ...call, tool, arguments: words }
+    return (await answer(query, givenOptions(query), environment)).output
+  }
+  return {
+    cib: () => outputOf('cibadmin', ['--query']),
+    ...(hasOption(given, 'watch-fencing')
+      ? { fencing: () => outputOf('stonith_admin', ['--history=*', '--output-as=xml']) }
+      : {}),
+  }
 }
 
 /** Mistakes are told by the command itself. */

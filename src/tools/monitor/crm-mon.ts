@@ -55,7 +55,7 @@ const options: readonly OptionSpec[] = [
   { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
   { ...flag('disable-ncurses,N', 'Nothing: there are no windows'), ignored: true },
   { ...flag('no-curses', 'Nothing: there are no windows'), ignored: true },
-  { ...flag('watch-fencing,W', 'Nothing'), ignored: true },
+  flag('watch-fencing,W', 'With --external-agent: run it for every node that is fenced, too'),
   flag('quiet,Q', 'Without the times'),
 ]
 
