@@ -134,6 +134,9 @@ const fencingParameter =
 /** What fence agents are given by the cluster itself, required or not. */
 const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 
+const fixedAction =
+  "With 'action' the device would do the same whatever it is asked for, even to look whether it works: pcmk_reboot_action and pcmk_off_action say what it does instead of these."
+
 /** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
 export function parameterMistakes(
   { agent, metadata }: InstalledAgent,
@@ -156,7 +159,8 @@ export function parameterMistakes(
         options.required && required && !deprecated && !given.has(name) && !(isFencing && givenByFencer.has(name)),
     )
     .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
-  return [...unknown, ...missing]
+  const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
+  return [...unknown, ...missing, ...fixed]
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

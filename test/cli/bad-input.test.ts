@@ -169,6 +169,8 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'property unset nothing-such', says: /nothing-such/ },
   { line: 'stonith create f2 fence_ipmi', says: /fence_ipmi/ },
   { line: 'stonith create f2 fence_ipmilan ipp=1.2.3.4', says: /ipp/ },
+  { line: 'stonith create f2 fence_ipmilan ip=1.2.3.4 action=off', says: /pcmk_off_action/ },
+  { line: 'stonith update fence-n1 action=off', says: /pcmk_off_action/ },
   { line: 'stonith create fence-n1 fence_ipmilan ip=1.2.3.4', says: /already used/ },
   { line: 'stonith level add one n1 fence-n1', says: /'one'/ },
   { line: 'stonith level add 1 n9 fence-n1', says: /n9/ },
