@@ -94,6 +94,42 @@ const sections = areas.map((area) => {
   return `## ${area}\n\n| pcs | Class | Here | By |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
 })
 
+/** What lines that both take do otherwise here, found by typing the same ones to both. */
+const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[] = [
+  [
+    '`create … clone meta a=b`, `… promotable meta a=b`',
+    'without `--future` the meta-attributes are the resource’s',
+    'they are the clone’s, with and without `--future`: most have no effect in the resource',
+  ],
+  [
+    'passwords in text',
+    'are shown',
+    'are masked; `--output-format json` and `cmd` have them, since programs write back what they read',
+  ],
+  [
+    '`--output-format cmd`',
+    'lines that are broken after each section',
+    'one line a command, by which the same CIB is made again',
+  ],
+  [
+    'words of pcs 0.9 to 0.11',
+    'are refused with the present ones',
+    'are taken, and mean what they meant: `property show`, `resource defaults a=b`, `role=Master`, `--wait`',
+  ],
+  ['`property defaults`, `property describe` with `-f`', 'are refused', 'print the same as without it'],
+  [
+    '`resource update` and its kin',
+    'say nothing',
+    'say beforehand, on standard error, what the cluster will do because of it',
+  ],
+  [
+    'order within an element of the CIB',
+    'new parts come last',
+    'meta-attributes of a clone come before what is cloned',
+  ],
+]
+const differences = onPurpose.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
 writeFileSync(
   resolve(import.meta.dirname, '../docs/pcs.md'),
   `# Commands of pcs
@@ -104,6 +140,12 @@ named, _refused_ with a sentence that says why, or _not there_. Made by \`npm ru
 | Class | | done | refused | not there |
 | --- | --- | --- | --- | --- |
 ${summary.join('\n')}
+
+## Different on purpose
+
+| What | pcs 0.12 | Here |
+| --- | --- | --- |
+${differences}
 
 ${sections.join('\n')}`,
 )
