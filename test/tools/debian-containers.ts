@@ -18,6 +18,7 @@ const calls: readonly DebianCall[] = [
   { call: 'crm_mon -1 --output-as=xml -n' },
   { call: 'crm_mon -1 --output-as=xml --node=alpha' },
   { call: 'crm_mon -1 --output-as=xml --node=beta' },
+  { call: 'crm_mon -1 --output-as=xml --node=nobody' },
   { call: 'crm_mon -1 --node=alpha' },
   { call: 'crm_mon -1 --node=beta' },
   { call: 'crm_mon -1r --resource=proxy' },

@@ -4,6 +4,7 @@ import {
   type ClusterStatus,
   type FailedOperation,
   type HistoryEntry,
+  isActive,
   type NodeStatus,
   type PrimitiveResource,
   partsOf,
@@ -50,7 +51,7 @@ export function narrowed(
   const { node, resource } = only
   if (node === undefined && resource === undefined) return facts
   const { status } = facts
-  const told = new Set(status.resources.flatMap((one) => toldIn(one, only)))
+  const told = new Set(status.resources.flatMap((one) => toldIn(status, one, only)))
   const isTold = (one: PrimitiveResource): boolean => told.has(one)
   return {
     ...facts,
@@ -69,25 +70,26 @@ export function narrowed(
 }
 
 function toldIn(
+  status: ClusterStatus,
   whole: Resource,
   { node, resource }: { readonly node?: string; readonly resource?: string },
 ): readonly PrimitiveResource[] {
   const named = resource === undefined ? primitivesIn(whole) : primitivesNamed(whole, resource)
   if (node === undefined || named.length === 0) return named
-  return primitivesAt(whole, node).filter((one) => named.includes(one))
+  return primitivesAt(status, whole, node).filter((one) => named.includes(one))
 }
 
 /** What is active there or nowhere: groups and replicas as a whole, of a clone each instance for itself. */
-function primitivesAt(resource: Resource, node: string): readonly PrimitiveResource[] {
+function primitivesAt(status: ClusterStatus, resource: Resource, node: string): readonly PrimitiveResource[] {
   const all = primitivesIn(resource)
-  if (!isAt(all, node)) return []
-  if (resource.kind === 'clone') return resource.instances.flatMap((instance) => primitivesAt(instance, node))
+  if (!isAt(status, all, node)) return []
+  if (resource.kind === 'clone') return resource.instances.flatMap((instance) => primitivesAt(status, instance, node))
   if (resource.kind !== 'bundle') return all
-  return resource.replicas.map(replicaParts).flatMap((parts) => (isAt(parts, node) ? parts : []))
+  return resource.replicas.map(replicaParts).flatMap((parts) => (isAt(status, parts, node) ? parts : []))
 }
 
-function isAt(parts: readonly PrimitiveResource[], node: string): boolean {
-  const places = parts.flatMap(({ state }) => state.active)
+function isAt(status: ClusterStatus, parts: readonly PrimitiveResource[], node: string): boolean {
+  const places = parts.filter((one) => isActive(status, one)).flatMap(({ state }) => state.active)
   return places.length === 0 || places.some((place) => place.node === node)
 }
 

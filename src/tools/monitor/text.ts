@@ -147,10 +147,12 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
 
 function nodesWithResources({ status, cib }: MonitorFacts, { brief, detail }: Shown): readonly string[] {
   return status.nodes.flatMap((node) => {
-    const running = runningOn(status, cib, node).filter((one) => isActive(status, one))
+    const running = runningOn(status, cib, node)
     const title = `* ${nodeTitle(status, node, detail)}:`
-    if (brief)
-      return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(running))])]
+    if (brief) {
+      const active = running.filter((one) => isActive(status, one))
+      return running.length === 0 ? [] : [title, ...indented(['* Resources:', ...indented(briefLinesOn(active))])]
+    }
     const shown = running.filter((one) => detail || !(one.implicit && isConnectionAgent(one)))
     const lines = shown.map((one) => `* ${printPrimitive({ ...status, ...told }, one)}`)
     return [title, ...indented(['* Resources:', ...indented(lines)])]

@@ -54,10 +54,13 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
   return [
     ...some('summary', summary(all, shown)),
     ...(sections.has('nodes')
-      ? some(
-          'nodes',
-          nodes.map((node) => nodeElement(all, node, shown)),
-        )
+      ? [
+          element(
+            'nodes',
+            {},
+            nodes.map((node) => nodeElement(all, node, shown)),
+          ),
+        ]
       : []),
     ...(sections.has('resources') ? some('resources', resources(facts, shown)) : []),
     ...(sections.has('attributes')
@@ -67,13 +70,10 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
         )
       : []),
     ...(sections.has('operations') || sections.has('failcounts')
-      ? [
-          element(
-            'node_history',
-            {},
-            historyOf(facts).map((one) => historyElement(one, shown)),
-          ),
-        ]
+      ? some(
+          'node_history',
+          historyOf(facts).map((one) => historyElement(one, shown)),
+        )
       : []),
     ...(sections.has('failures')
       ? some(
@@ -272,7 +272,7 @@ function primitiveElement(status: ClusterStatus, resource: PrimitiveResource): X
     failure_ignored: String(state.failureIgnored),
     nodes_running_on: String(state.active.length),
     ...(pending === undefined ? {} : { pending }),
-    ...(state.shutdownLock === undefined ? {} : { locked_to: state.shutdownLock.node }),
+    ...(state.shutdownLock === undefined || state.active.length > 0 ? {} : { locked_to: state.shutdownLock.node }),
   }
   const places = state.active.map(({ node }) => {
     const known = status.nodesByName.get(node)

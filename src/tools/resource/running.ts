@@ -71,7 +71,8 @@ function keepsOf(status: ClusterStatus, resource: Resource): Keeps {
   const isPromotable = top.kind === 'clone' && top.promotable
   const stays = meta.targetRole === 'Stopped'
   const notPromoted = isPromotable && meta.targetRole === 'Unpromoted'
-  const lock = resource.kind === 'primitive' ? resource.state.shutdownLock?.node : undefined
+  const isLocked = resource.kind === 'primitive' && resource.state.active.length === 0
+  const lock = isLocked ? resource.state.shutdownLock?.node : undefined
   return {
     sentences: [
       ...(stays ? [`Configuration specifies '${id}' should remain stopped`] : []),
@@ -84,7 +85,7 @@ function keepsOf(status: ClusterStatus, resource: Resource): Keeps {
       ...(stays ? { remain_stopped: 'true' } : {}),
       ...(notPromoted ? { promotable: 'false' } : {}),
       ...(meta.managed ? {} : { unmanaged: 'true' }),
-      ...(lock === undefined ? {} : { locked_to: lock }),
+      ...(lock === undefined ? {} : { 'locked-to': lock }),
     }),
   }
 }
