@@ -225,6 +225,7 @@ test('its certificate is renewed by a node before it runs out, and its vote coun
 })
 
 test('nothing ever ran on the witness, nobody fenced it, and no daemon has met an error', async () => {
+  await settle()
   expect((await lab.status('n1')).fencing.map(({ target }) => target)).not.toContain('w')
   expect(lab.logs(100_000)).not.toMatch(/"level":"error"|Deprecat|DEP0/)
 })
