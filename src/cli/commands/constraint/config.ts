@@ -74,7 +74,10 @@ export const constraintRef: Command = {
     const { constraints } = readConfiguration((await call.cluster.readCib()).cib)
     const facts = call.words.map((resource) => ({
       resource,
-      constraints: constraints.filter((constraint) => resourcesOf(constraint).includes(resource)).map(({ id }) => id),
+      constraints: constraints
+        .filter((constraint) => resourcesOf(constraint).includes(resource))
+        .map(({ id }) => id)
+        .sort(),
     }))
     const text = facts.map(
       ({ resource, constraints: ids }) =>
