@@ -521,6 +521,22 @@ const cases: readonly Case[] = [
     inOrder: ['Resource action: web stop on r1', 'Resource action: r1 migrate_to on n1'],
   },
   {
+    name: 'a bundle whose member was taken out knows its containers’ connections, and probes nothing inside of them',
+    cib: {
+      resources: '<bundle id="b"><docker image="i" replicas="1"/></bundle>',
+      nodes: {
+        n1: { ran: ['b-docker-0 start', 'b-0 start'], containers: { 'b-0': 'b-docker-0' } },
+        'b-0': { remote: true, ran: ['in start'] },
+      },
+    },
+    transition: [
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Stop b-0 ( n1 ) due to node availability',
+      'Stop in ( b-0 ) due to node availability',
+    ],
+    absent: ['rsc_op b-docker-0_monitor_0 b-0'],
+  },
+  {
     name: 'on a guest node that has to be reset no monitor is cancelled: it ended with the node',
     cib: {
       resources:

@@ -26,6 +26,8 @@ export interface SmallNode {
   readonly ran?: readonly string[]
   /** Of what is not an ocf:pacemaker:Dummy in the history: its class, by resource. */
   readonly classes?: Readonly<Record<string, string>>
+  /** The container that the history names for a connection. */
+  readonly containers?: Readonly<Record<string, string>>
 }
 
 const states = {
@@ -85,10 +87,11 @@ function nodeState(name: string, node: SmallNode): string {
     const { resource, xml } = operation(name, text, index + 1)
     byResource.set(resource, (byResource.get(resource) ?? '') + xml)
   }
-  const histories = [...byResource].map(
-    ([id, xml]) =>
-      `<lrm_resource id="${id}" class="${node.classes?.[id] ?? 'ocf'}" provider="pacemaker" type="Dummy">${xml}</lrm_resource>`,
-  )
+  const histories = [...byResource].map(([id, xml]) => {
+    const container = node.containers?.[id]
+    const agent = container === undefined ? 'type="Dummy"' : `type="remote" container="${container}"`
+    return `<lrm_resource id="${id}" class="${node.classes?.[id] ?? 'ocf'}" provider="pacemaker" ${agent}>${xml}</lrm_resource>`
+  })
   const state = node.remote === true ? 'remote_node="true"' : states[node.state ?? 'online']
   return `<node_state id="${name}" uname="${name}" ${state}>
     <transient_attributes id="${name}"><instance_attributes id="${name}-t">${pairs(`${name}-t`, node.attributes ?? {})}</instance_attributes></transient_attributes>

@@ -56,12 +56,12 @@ export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedReso
   return orphan
 }
 
-/** The connection of a guest node whose container was deleted from the configuration as well: the history knows both. */
+/** The connection of a guest node that is not configured any more: the history knows its container, configured or not. */
 export function linkOrphanedContainers(world: World, recorded: RecordedNode): void {
   for (const { id, container } of recorded.resources) {
     if (container === undefined) continue
     const connection = world.primitives.get(resourceId(id))
-    const orphan = world.primitives.get(resourceId(container))
-    if (connection?.orphan === true && orphan?.orphan === true) connection.container ??= orphan
+    const known = world.primitives.get(resourceId(container))
+    if (connection?.orphan === true && known !== undefined) connection.container ??= known
   }
 }
