@@ -4,6 +4,7 @@
  */
 import type { GraphAction, TransitionGraph } from '../../../transition/index.ts'
 import { isRecurring, type PlannedAction } from '../action.ts'
+import { isUnclean } from '../draft.ts'
 import { isReachable } from '../runnable.ts'
 import type { Setting } from '../setting.ts'
 import type { CloneUnit, Unit } from '../unit.ts'
@@ -87,7 +88,9 @@ function isShown({ settled, notices }: Outcome, action: PlannedAction): boolean 
   if (unit && !isManaged(settled, unit) && task !== 'monitor' && !isRecurring(action)) return false
   if (pseudo || task === 'stonith' || task === 'do_shutdown') return true
   if (!node) return false
-  return onDc || isReachable(node)
+  if (onDc) return true
+  // On a node that is going to be fenced nothing is even ended; a guest is fenced by its container's stop.
+  return isReachable(node) && (node.kind === 'guest' || !isUnclean(settled, node))
 }
 
 const isManaged = ({ assignment }: Setting, unit: Unit): boolean =>
