@@ -663,6 +663,27 @@ const cases: readonly Case[] = [
     transition: ['Start f ( n2 ) due to no quorum (blocked)', 'Stop web ( n1 ) due to no quorum'],
   },
   {
+    name: 'monitors are not ended on a node in maintenance that is going to be fenced',
+    cib: {
+      resources: `${dummy('web', monitor)}<primitive id="f" class="stonith" type="fence_x"/>`,
+      constraints: '<rsc_ticket id="t" rsc="web" ticket="T" loss-policy="fence"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: { ran: ['web start', 'web monitor 10000'], attributes: { maintenance: 'true' } } },
+    },
+    transition: ["Fence (reboot) n1 'deadman ticket was lost'"],
+    absent: ['rsc_op web_monitor_10000 n1'],
+  },
+  {
+    name: 'what is more important is probed first, and so a node unfenced for it',
+    cib: {
+      resources: `<primitive id="key" class="stonith" type="fence_x">${meta('key', { provides: 'unfencing' })}</primitive>
+        ${dummy('disk', meta('disk', { requires: 'unfencing', priority: '10' }))}`,
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: {} },
+    },
+    transition: ["Fence (on) n1 'required by disk monitor'", 'Start disk ( n1 )', 'Start key ( n1 )'],
+  },
+  {
     name: 'a clone is kept from a node with the instances that it had when one failed there, not with those that were found later',
     cib: {
       resources: clone('c', dummy('web', monitor), { 'is-managed': 'false', 'clone-max': '1' }),

@@ -109,6 +109,12 @@ function inOrder(top: readonly Unit[], order: readonly ResourceId[]): readonly U
   return order.flatMap((id) => waiting.get(id)?.shift() ?? [])
 }
 
+/** As they are configured, the more important ones first; what is not configured any more comes last. */
+export function byPriority(units: readonly Unit[]): readonly Unit[] {
+  const rank = ({ resource }: Unit): number => (resource.orphan ? Number.NEGATIVE_INFINITY : resource.meta.priority)
+  return units.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
+}
+
 type Building<T> = { -readonly [Key in keyof T]: T[Key] }
 
 interface Builder {

@@ -3,7 +3,7 @@
  * what must be apart, order constraints, and what the kinds of resources are made of.
  */
 import type { Setting } from '../setting.ts'
-import type { Unit } from '../unit.ts'
+import { byPriority, type Unit } from '../unit.ts'
 import { orderBundle } from './bundle-orders.ts'
 import { orderClone } from './clone-orders.ts'
 import { orderGroup } from './group-orders.ts'
@@ -36,10 +36,4 @@ function orderUnit(setting: Setting, orders: OrderList, unit: Unit): void {
     case 'bundle':
       orderBundle(setting, orders, unit)
   }
-}
-
-/** As they are configured, the more important ones first; what is not configured any more comes last. */
-function byPriority(units: readonly Unit[]): readonly Unit[] {
-  const rank = ({ resource }: Unit): number => (resource.orphan ? Number.NEGATIVE_INFINITY : resource.meta.priority)
-  return units.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
 }

@@ -13,6 +13,7 @@ import { rule } from '../relation.ts'
 import { primitiveNamed } from '../setting.ts'
 import {
   type BundleUnit,
+  byPriority,
   type CloneUnit,
   isActive,
   isInClone,
@@ -27,6 +28,7 @@ export const draftProbes = (draft: Drafting): readonly Order[] => ordersOf(draft
 
 function probeNodes(draft: Ordering): void {
   const known: KnownInstances = new Map()
+  const units = byPriority(draft.tree.top)
   for (const node of draft.nodeList) {
     if (!node.online) {
       if (node.kind === 'remote' && isFailedConnection(draft, node)) {
@@ -35,7 +37,7 @@ function probeNodes(draft: Ordering): void {
       continue
     }
     if (isUnclean(draft, node) || !node.discoveryEnabled) continue
-    for (const unit of draft.tree.top) probe(draft, unit, { node, known })
+    for (const unit of units) probe(draft, unit, { node, known })
   }
 }
 
