@@ -12,7 +12,7 @@ export interface RecordedOperation {
   /** The action's number in its graph; left out where nobody planned it, for its call number then. */
   readonly action?: number
   readonly exitReason?: string
-  /** Of the parameters, so that a later change of them is seen. */
+  /** Of the parameters, so that a later change of them is seen; where it is left out, those of the entry before stay. */
   readonly digest?: string
   readonly migration?: { readonly source: string; readonly target: string }
   /** Seconds since the epoch. */
@@ -44,7 +44,9 @@ export function withOperation(history: XmlElement, operation: RecordedOperation)
   // Between results that name different nodes, as those of a remote node may, the later one is the newer one.
   const elsewhere = recorded.filter((entry) => entry.on_node !== operation.node)
   const now = Math.max(operation.now, ...elsewhere.map((entry) => Number(entry['last-rc-change'] ?? 0) + 1))
-  const entries = ids.map((id) => operationElement({ ...operation, now }, id, callId))
+  const before = (id: string) =>
+    operation.digest === undefined ? recorded.find((entry) => entry.id === id) : undefined
+  const entries = ids.map((id) => operationElement({ ...operation, now }, { id, callId, before: before(id) }))
   const idOf = (child: XmlElement['children'][number]): string | undefined =>
     child.kind === 'element' ? child.attributes.id : undefined
   // In its place, since of entries that nothing else tells apart the place does.
@@ -54,7 +56,14 @@ export function withOperation(history: XmlElement, operation: RecordedOperation)
   return { ...history, children: [...replaced, ...entries.filter((entry) => !replaced.includes(entry))] }
 }
 
-function operationElement(recorded: RecordedOperation, id: string, callId: number): XmlElement {
+interface Place {
+  readonly id: string
+  readonly callId: number
+  /** The attributes of the entry whose place it takes: what is not known of the new one stays. */
+  readonly before: XmlElement['attributes'] | undefined
+}
+
+function operationElement(recorded: RecordedOperation, { id, callId, before }: Place): XmlElement {
   const { name, operation, intervalMs, exitCode, expectedExitCode, migration } = recorded
   const key = formatTransitionKey({
     action: recorded.action ?? callId,
@@ -63,6 +72,7 @@ function operationElement(recorded: RecordedOperation, id: string, callId: numbe
     uuid: 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
   })
   return element('lrm_rsc_op', {
+    ...before,
     id,
     operation_key: `${name}_${operation}_${intervalMs}`,
     operation,
