@@ -684,6 +684,19 @@ const cases: readonly Case[] = [
     transition: ["Fence (on) n1 'required by disk monitor'", 'Start disk ( n1 )', 'Start key ( n1 )'],
   },
   {
+    name: 'what is active where it is unexpected is stopped there only, unless it has to leave its role where it belongs, too',
+    cib: {
+      resources: dummy('web', meta('web', { 'multiple-active': 'stop_unexpected' })),
+      nodes: { n1: { ran: ['web monitor 0 rc=8'] }, n2: { ran: ['web monitor 0 rc=8'] } },
+    },
+    transition: ['Restart web ( Promoted -> Started n1 )'],
+    inOrder: [
+      'Resource action: web demote on n1',
+      'Resource action: web stop on n1',
+      'Resource action: web start on n1',
+    ],
+  },
+  {
     name: 'a clone is kept from a node with the instances that it had when one failed there, not with those that were found later',
     cib: {
       resources: clone('c', dummy('web', monitor), { 'is-managed': 'false', 'clone-max': '1' }),

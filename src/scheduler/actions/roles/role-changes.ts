@@ -93,50 +93,60 @@ interface Restart {
 /** Down to a stop where it is and up again to its role where it shall be; all of it optional unless something asks for it. */
 function draftRestart(draft: Ordering, unit: PrimitiveUnit, { target, needsStop, needsPromote }: Restart): void {
   const { role, assigned } = unit
+  const wanted = { optional: !needsStop, isRestart: true }
   for (const step of wayBetween(role, 'Stopped')) {
-    if (step === 'stop') stop(draft, unit, { optional: !needsStop, isRestart: true })
-    else demote(draft, unit, !needsStop)
+    if (step === 'stop') stop(draft, unit, wanted)
+    else demote(draft, unit, wanted)
   }
   if (assigned.blocked || roleRank(role) > roleRank(assigned.nextRole)) return
   for (const step of wayBetween('Stopped', role)) {
-    if (step === 'start') start(draft, unit, target, !needsStop)
-    else promote(draft, unit, target, !needsStop && !needsPromote)
+    if (step === 'start') start(draft, unit, target, wanted)
+    else promote(draft, unit, target, { ...wanted, optional: !needsStop && !needsPromote })
   }
 }
 
 function draftNextRole(draft: Ordering, unit: PrimitiveUnit, target: NodeStatus | undefined): void {
+  const wanted = { optional: false, isRestart: false }
   for (const step of wayBetween(unit.role, unit.assigned.nextRole)) {
     switch (step) {
       case 'start':
-        start(draft, unit, target, false)
+        start(draft, unit, target, wanted)
         break
       case 'promote':
-        promote(draft, unit, target, false)
+        promote(draft, unit, target, wanted)
         break
       case 'demote':
-        demote(draft, unit, false)
+        demote(draft, unit, wanted)
         break
       case 'stop':
-        stop(draft, unit, { optional: false, isRestart: false })
+        stop(draft, unit, wanted)
     }
   }
 }
 
-/** With multiple-active=stop_unexpected, the copy on the node where it belongs is left alone. */
-const isExpectedOn = (draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined): boolean =>
-  draft.keptWhereExpected.has(unit) && roleRank(unit.assigned.nextRole) > 0 && node?.name === unit.assigned.node
-
-interface Stop {
+interface Wanted {
   readonly optional: boolean
-  /** It is going to come up again. */
+  /** It is going to come up again, in the role that it has. */
   readonly isRestart: boolean
 }
 
-function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Stop): void {
+/** With multiple-active=stop_unexpected, the copy on the node where it belongs is not restarted. */
+const isExpectedOn = (
+  draft: Drafting,
+  unit: PrimitiveUnit,
+  node: NodeStatus | undefined,
+  { isRestart }: Wanted,
+): boolean =>
+  isRestart &&
+  draft.keptWhereExpected.has(unit) &&
+  roleRank(unit.assigned.nextRole) > 0 &&
+  node?.name === unit.assigned.node
+
+function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Wanted): void {
   const migration = migrationUnderWay(draft, unit)
   for (const node of activeNodes(draft, unit)) {
     let { optional } = wanted
-    if (isExpectedOn(draft, unit, node)) continue
+    if (isExpectedOn(draft, unit, node, wanted)) continue
     if (migration) {
       if (node.name === migration.target && node.name === unit.assigned.node) continue
       optional = false
@@ -155,18 +165,18 @@ function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Stop): void {
   }
 }
 
-function start(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, optional: boolean): void {
+function start(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, wanted: Wanted): void {
   const action = obtain(draft, { unit, task: 'start', node, optional: true })
   orderAfterUnfencing(draft, unit, { node, action, rules: rule.firstImpliesThen })
-  if (action.runnable && !optional) action.optional = false
-  if (isExpectedOn(draft, unit, node)) action.pseudo = true
+  if (action.runnable && !wanted.optional) action.optional = false
+  if (isExpectedOn(draft, unit, node, wanted)) action.pseudo = true
 }
 
-function promote(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, optional: boolean): void {
+function promote(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined, wanted: Wanted): void {
   const starts = startsOn(draft, unit, node)
   if (starts.every(({ runnable }) => runnable)) {
-    const action = obtain(draft, { unit, task: 'promote', node, optional })
-    if (isExpectedOn(draft, unit, node)) action.pseudo = true
+    const action = obtain(draft, { unit, task: 'promote', node, optional: wanted.optional })
+    if (isExpectedOn(draft, unit, node, wanted)) action.pseudo = true
     return
   }
   for (const action of draft.withTask(unit, 'promote')) {
@@ -177,9 +187,10 @@ function promote(draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefi
 const startsOn = (draft: Drafting, unit: PrimitiveUnit, node: NodeStatus | undefined): readonly DraftAction[] =>
   draft.withTask(unit, 'start').filter((action) => sameNode(action.node, node))
 
-function demote(draft: Drafting, unit: PrimitiveUnit, optional: boolean): void {
+function demote(draft: Drafting, unit: PrimitiveUnit, wanted: Wanted): void {
+  const { optional } = wanted
   for (const node of activeNodes(draft, unit)) {
-    if (!isExpectedOn(draft, unit, node)) obtain(draft, { unit, task: 'demote', node, optional })
+    if (!isExpectedOn(draft, unit, node, wanted)) obtain(draft, { unit, task: 'demote', node, optional })
   }
 }
 
