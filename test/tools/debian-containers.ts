@@ -26,6 +26,8 @@ const calls: readonly DebianCall[] = [
   { call: 'crm_mon -1r --resource=app' },
   { call: 'crm_mon -1r --resource=web' },
   { call: 'crm_mon --output-as=xml --resource=proxy-podman-0 --include=none,resources' },
+  { call: 'crm_mon -1c' },
+  { call: 'crm_ticket -l' },
   { call: 'crm_resource -L' },
   { call: 'crm_resource -L --output-as=xml' },
   { call: 'crm_resource -l' },

@@ -5,14 +5,12 @@ import {
   configurationElement,
   element,
   printXml,
-  readConfiguration,
   type XmlElement,
 } from '../../cib/index.ts'
-import type { TicketStatus } from '../../status/index.ts'
 import { appended, removed, replaced, withSection } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { statusOf } from '../monitor/status-of.ts'
+import { knownTickets, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -96,7 +94,7 @@ function findTicket(cib: XmlElement, id: string): XmlElement | undefined {
 }
 
 function list(how: 'info' | 'details' | 'raw', only: string | undefined, world: ToolWorld): ToolReply {
-  const tickets = knownTickets(world).filter(({ id }) => only === undefined || id === only)
+  const tickets = knownTickets(statusOf(world)).filter(({ id }) => only === undefined || id === only)
   if (only !== undefined && tickets.length === 0) return refused(exitCodes.noSuchObject, '')
   const lines = tickets.map(({ id, granted, standby, lastGranted, attributes }) => {
     if (how === 'raw') return `${id}\n`
@@ -113,14 +111,6 @@ function list(how: 'info' | 'details' | 'raw', only: string | undefined, world: 
     return details.length === 0 ? `${state}\n` : `${state} (${details.join(', ')})\n`
   })
   return printed(lines.join(''))
-}
-
-/** Those that have a state, and those that only constraints name: nobody has granted them yet. */
-function knownTickets(world: ToolWorld): readonly TicketStatus[] {
-  const { tickets } = statusOf(world)
-  const named = readConfiguration(world.cib()).constraints.flatMap((one) => (one.kind === 'ticket' ? one.ticket : []))
-  const others = [...new Set(named.map(String))].filter((id) => !tickets.some((ticket) => ticket.id === id))
-  return [...tickets, ...others.map((id) => ({ id, granted: false, standby: false, attributes: new Map() }))]
 }
 
 function queryXml(ticket: string | undefined, world: ToolWorld): ToolReply {

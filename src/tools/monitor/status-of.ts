@@ -7,6 +7,7 @@ import {
   primitivesIn,
   type Resource,
   readStatus,
+  type TicketStatus,
 } from '../../status/index.ts'
 import type { ToolWorld } from '../world.ts'
 
@@ -46,4 +47,11 @@ export function findStatus(status: ClusterStatus, id: string): readonly Primitiv
 export function topOf(status: ClusterStatus, resource: Resource): Resource {
   const holds = (one: Resource): boolean => one === resource || partsOf(one).some(holds)
   return status.resources.find(holds) ?? resource
+}
+
+/** Tickets that have a state, and those that only constraints name: nobody has granted them yet. */
+export function knownTickets({ tickets, configuration }: ClusterStatus): readonly TicketStatus[] {
+  const named = configuration.constraints.flatMap((one) => (one.kind === 'ticket' ? one.ticket : []))
+  const others = [...new Set(named.map(String))].filter((id) => !tickets.some((ticket) => ticket.id === id))
+  return [...tickets, ...others.map((id) => ({ id, granted: false, standby: false, attributes: new Map() }))]
 }

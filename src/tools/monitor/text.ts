@@ -35,6 +35,7 @@ import {
 } from './facts.ts'
 import { failureDetails, failureLine } from './failure-lines.ts'
 import type { Shown } from './sections.ts'
+import { knownTickets } from './status-of.ts'
 import { ctime } from './times.ts'
 
 export interface TextSection {
@@ -284,8 +285,8 @@ function fencingLines({ fencing }: MonitorFacts): readonly string[] {
     )
 }
 
-function ticketLines({ tickets }: ClusterStatus): readonly string[] {
-  return tickets.map(({ id, granted, standby, lastGranted }) => {
+function ticketLines(status: ClusterStatus): readonly string[] {
+  return knownTickets(status).map(({ id, granted, standby, lastGranted }) => {
     const last = lastGranted === undefined ? '' : ` last-granted="${ctime(lastGranted)}"`
     return `* ${id}: ${granted ? 'granted' : 'revoked'}${standby ? ' [standby]' : ''}${last}`
   })

@@ -40,7 +40,7 @@ import {
   versionOf,
 } from './facts.ts'
 import type { Shown } from './sections.ts'
-import { agentText, shownId } from './status-of.ts'
+import { agentText, knownTickets, shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 
 /** The sections of the result that are shown and that have something in them. */
@@ -82,7 +82,7 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
         )
       : []),
     ...(sections.has('fencing') ? some('fence_history', facts.fencing.map(fenceEventElement), { status: '0' }) : []),
-    ...(sections.has('tickets') ? some('tickets', status.tickets.map(ticketElement)) : []),
+    ...(sections.has('tickets') ? some('tickets', knownTickets(status).map(ticketElement)) : []),
     ...(sections.has('bans') ? some('bans', bansOf(all, shown).map(banElement)) : []),
   ]
 }
