@@ -2,7 +2,7 @@
  * `node scripts/run.mjs scripts/compile-code.ts FILE`: compiles a command's code and lets it do some of its usual work, so that
  * the functions that are needed for it are compiled, too; what V8 has then is kept beside the file.
  */
-import { writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { compiledFile, loadProgram } from '../src/program/index.ts'
 
@@ -25,12 +25,19 @@ const work: Readonly<Record<string, readonly (readonly string[])[]>> = {
 }
 
 const [file = ''] = process.argv.slice(2).map((name) => resolve(name))
+const compiled = compiledFile(file)
+// That of another source would be believed.
+rmSync(compiled, { force: true })
 const { main, script } = loadProgram(file)
 process.env.CIB_file = cib
 for (const words of work[basename(file, '.cjs')] ?? []) {
-  await main(words)
-  if (process.exitCode) throw new Error(`${words.join(' ')}: exit code ${process.exitCode}`)
+  const exitCode = await main(words)
+  if (exitCode !== 0) throw new Error(`${words.join(' ')}: exit code ${exitCode}`)
 }
-writeFileSync(compiledFile(file), script.createCachedData())
-if (!loadProgram(file).wasCompiled)
-  throw new Error(`${compiledFile(file)} is not accepted by the Node.js that wrote it`)
+// Whole on the disk or not there: V8 does not see that some of it is missing.
+const open = openSync(`${compiled}.new`, 'w')
+writeFileSync(open, script.createCachedData())
+fsyncSync(open)
+closeSync(open)
+renameSync(`${compiled}.new`, compiled)
+if (!loadProgram(file).wasCompiled) throw new Error(`${compiled} is not accepted by the Node.js that wrote it`)

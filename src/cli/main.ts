@@ -8,26 +8,27 @@ import { liveAccess } from './live-access.ts'
 import { runLine } from './run.ts'
 import { realTerminal } from './terminal.ts'
 
-export async function main(line: readonly string[]): Promise<void> {
+/** Resolves to the exit code. */
+export async function main(line: readonly string[]): Promise<number> {
   const root = process.env.SYSTOLE_ROOT ?? ''
   if (line[0] === 'completion' && line[1] === 'words') {
     const typed = line.slice(line.indexOf('--') + 1)
     const words = await completeLine(allCommands, typed, completionSources(root))
     process.stdout.write(words.map((word) => `${word}\n`).join(''))
-  } else {
-    const terminal = realTerminal()
-    const printed = await runLine({
-      commands: allCommands,
-      line,
-      terminal,
-      called: {
-        program: process.env.SYSTOLE_PROGRAM === 'pcs' ? 'pcs' : 'systole',
-        environment: process.env.PCS_COMPAT,
-      },
-      openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
-    })
-    process.stderr.write(printed.standardError)
-    process.stdout.write(printed.standardOutput)
-    process.exitCode = printed.exitCode
+    return 0
   }
+  const terminal = realTerminal()
+  const printed = await runLine({
+    commands: allCommands,
+    line,
+    terminal,
+    called: {
+      program: process.env.SYSTOLE_PROGRAM === 'pcs' ? 'pcs' : 'systole',
+      environment: process.env.PCS_COMPAT,
+    },
+    openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
+  })
+  process.stderr.write(printed.standardError)
+  process.stdout.write(printed.standardOutput)
+  return printed.exitCode
 }

@@ -1,6 +1,7 @@
 /**
  * A program's code as V8 compiled it when it was built. A command is short, and to compile a megabyte of source takes longer
  * than most commands have to do. Where the compiled code is missing, or made for another Node.js, the source is compiled as ever.
+ * V8 does not compare it with the source but for its length: both are written by one build.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,8 +10,8 @@ import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
 export interface Program {
-  /** Runs it; the exit code is left in `process.exitCode`. */
-  readonly main: (words: readonly string[]) => Promise<void>
+  /** Runs it, and resolves to its exit code. */
+  readonly main: (words: readonly string[]) => Promise<number>
   readonly script: Script
   /** The compiled code was there and fits. */
   readonly wasCompiled: boolean

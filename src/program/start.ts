@@ -2,4 +2,13 @@
 import { join } from 'node:path'
 import { loadProgram } from './load.ts'
 
-void loadProgram(join(__dirname, process.env.SYSTOLE_CODE ?? '')).main(process.argv.slice(2))
+/** Node's own, for a program that is over although something is waited for that never comes. */
+const unsettled = 13
+
+async function start(): Promise<void> {
+  process.exitCode = unsettled
+  const { main } = loadProgram(join(__dirname, process.env.SYSTOLE_CODE ?? ''))
+  process.exitCode = await main(process.argv.slice(2))
+}
+
+void start()
