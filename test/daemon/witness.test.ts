@@ -5,7 +5,7 @@ import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.t
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
+import { newerFile, withoutVotelessWitness, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
@@ -44,6 +44,14 @@ describe('the list of nodes with a witness', () => {
   test('says of each host whether it votes', () => {
     expect(shown({ ...file('a b w-'), ...withVote(nodeName('w'), true)(file('a b w-')) })).toBe('a b w')
     expect(shown({ ...file('a b w'), ...withVote(nodeName('b'), false)(file('a b w')) })).toBe('a b- w')
+  })
+
+  test('gives no vote to one that is leaving, and keeps one that votes', () => {
+    const { nodes, witness } = file('a b w-')
+    const leaving = { nodes, ...(witness ? { witness: { ...witness, leaving: true as const } } : {}) }
+    expect(withVote(nodeName('w'), true)(leaving).witness?.votes).toBe(false)
+    expect(withoutVotelessWitness(leaving).witness).toBeUndefined()
+    expect(withoutVotelessWitness(file('a b w')).witness?.name).toBe('w')
   })
 
   test('gives the vote that makes the number odd', () => {

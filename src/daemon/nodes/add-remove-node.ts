@@ -87,9 +87,9 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   const peer = daemon.peer(removed)
   const isIt = ({ name }: ClusterNodeEntry): boolean => name === removed
   const leaving = ofNodes((nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
-  await changeNodeList(store, file, leaving)
+  const marked = await changeNodeList(store, file, leaving)
   try {
-    await voteGiven(daemon, removed)
+    await voteGiven(daemon, removed, marked.nodesVersion)
     if (daemon.node.view.members.has(removed)) await peer.stopCluster({}, { timeoutMs: stopTimeoutMs })
     await left(daemon, removed)
   } catch (error) {
@@ -161,11 +161,12 @@ export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: Nod
   return `Without ${removed} the cluster would lose its quorum, because ${missing.join(', ')} ${are} not there: start ${start} first.`
 }
 
-async function voteGiven(daemon: Daemon, removed: NodeName): Promise<void> {
-  const { file } = daemon.node
-  if (file.store.kind !== 'etcd') return
-  const votes = (): boolean => daemon.node.file.nodes.some(({ name, votes }) => name === removed && votes)
-  if (await until(() => !votes(), voteTimeoutMs)) return
+/** By the list in which it is leaving, or a newer one: an older one may not yet tell of a vote that it was given. */
+async function voteGiven(daemon: Daemon, removed: NodeName, sinceVersion: number): Promise<void> {
+  if (daemon.node.file.store.kind !== 'etcd') return
+  const voteless = ({ nodes, nodesVersion }: ClusterFile): boolean =>
+    nodesVersion >= sinceVersion && !nodes.some(({ name, votes }) => name === removed && votes)
+  if (await until(() => voteless(daemon.node.file), voteTimeoutMs)) return
   throw refuse('vote-kept', `The other voters did not agree to go on without ${removed}: it stays a node.`)
 }
 

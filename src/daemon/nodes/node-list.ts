@@ -6,7 +6,7 @@ import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import { nodeListKey } from '../records/keys.ts'
-import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from './cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, printClusterFile, type WitnessEntry } from './cluster-file.ts'
 import { acceptClusterFile } from './enrol.ts'
 
 const attempts = 10
@@ -32,13 +32,20 @@ export const ofNodes =
   (change: (nodes: readonly ClusterNodeEntry[]) => readonly ClusterNodeEntry[]) =>
   (list: NodeList): NodeList => ({ ...list, nodes: change(list.nodes) })
 
-/** Of a node or of the witness. */
+/** Of a node or of the witness. One that is leaving gets none, although that may have been decided before it was marked so. */
 export const withVote =
   (host: NodeName, votes: boolean) =>
-  ({ nodes, witness }: NodeList): NodeList => ({
-    nodes: nodes.map((entry) => (entry.name === host ? { ...entry, votes } : entry)),
-    ...(witness === undefined ? {} : { witness: witness.name === host ? { ...witness, votes } : witness }),
-  })
+  ({ nodes, witness }: NodeList): NodeList => {
+    const changed = <Host extends NamedVote>(entry: Host): Host =>
+      entry.name !== host || (votes && entry.leaving === true) ? entry : { ...entry, votes }
+    return { nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
+  }
+
+type NamedVote = Pick<WitnessEntry, 'name' | 'votes' | 'leaving'>
+
+/** One that votes stays: its member must leave etcd before. */
+export const withoutVotelessWitness = ({ nodes, witness }: NodeList): NodeList =>
+  witness?.votes === true ? { nodes, witness } : { nodes }
 
 /** Changes the newest list, whoever else changes it at the same time. Returns what it has become. */
 export async function changeNodeList(

@@ -9,7 +9,7 @@ import type { Daemon } from '../daemon.ts'
 import { lostVotes, quorateNode, tellIdleNodes, until } from '../nodes/add-remove-node.ts'
 import { defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
-import { changeNodeList, type NodeList } from '../nodes/node-list.ts'
+import { changeNodeList, type NodeList, withoutVotelessWitness } from '../nodes/node-list.ts'
 
 const voteTimeoutMs = 60_000
 
@@ -60,13 +60,18 @@ export async function removeWitness(daemon: Daemon): Promise<void> {
   if (!witness) throw refuse('no-witness', 'The cluster has no witness.')
   const loss = witness.votes ? lostVotes(file, witness.name, isUp) : undefined
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
-  await changeNodeList(store, file, marked('leaving'))
-  const voteless = await until(() => daemon.node.file.witness?.votes !== true, voteTimeoutMs)
-  if (!voteless) {
-    await changeNodeList(store, daemon.node.file, marked('staying'))
-    throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
+  let listed = await changeNodeList(store, file, marked('leaving'))
+  while (listed.witness !== undefined) {
+    const { nodesVersion } = listed
+    const voteless = (): boolean =>
+      daemon.node.file.nodesVersion >= nodesVersion && daemon.node.file.witness?.votes !== true
+    if (!(await until(voteless, voteTimeoutMs))) {
+      await changeNodeList(store, daemon.node.file, marked('staying'))
+      throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
+    }
+    listed = await changeNodeList(store, daemon.node.file, withoutVotelessWitness)
   }
-  tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, ({ nodes }) => ({ nodes })))
+  tellIdleNodes(daemon, listed)
   await tellWitness(daemon, witness)
 }
 
