@@ -41,6 +41,8 @@ export interface MemberRecord {
   readonly watchdogMs?: number
   /** The boot of its machine's kernel. */
   readonly bootId?: string
+  /** Its daemon can read a list of nodes that names a witness. */
+  readonly knowsWitness?: boolean
 }
 
 export interface ReplicatedConfiguration {
@@ -291,6 +293,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     state,
     since: numberOf(value, 'since') ?? 0,
     ...defined({ watchdogMs: numberOf(value, 'watchdogMs'), bootId: textOf(value, 'bootId') }),
+    ...(fieldOf(value, 'knowsWitness') === true ? { knowsWitness: true } : {}),
   }
 }
 

@@ -31,7 +31,7 @@ import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './ho
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from './nodes/cluster-file.ts'
-import { acceptClusterFile, enrolHandler } from './nodes/enrol.ts'
+import { acceptClusterFile, acceptWholeFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
@@ -77,9 +77,9 @@ export class Daemon {
     this.#earlyPulse = pulse
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
-    if (text !== undefined) await this.configure(acceptClusterFile(text))
+    if (text !== undefined) await this.configure(acceptWholeFile(text))
     const witnessText = readIfThere(this.paths.witnessFile)
-    if (text === undefined && witnessText !== undefined) await this.beWitness(acceptClusterFile(witnessText))
+    if (text === undefined && witnessText !== undefined) await this.beWitness(acceptWholeFile(witnessText))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
       [{ service: localService, handlers: this.#served.local(this) }],

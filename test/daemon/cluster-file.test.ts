@@ -72,3 +72,21 @@ for (const { name, file, says } of cases)
 test('all mistakes are told at once', () => {
   expect(mistakes({ nodes: [{ id: '1' }], store: { kind: 'x' }, more: 1 })).toHaveLength(4)
 })
+
+test('what a newer daemon has written is read without the entries that this one does not know', () => {
+  const node = { name: 'a', address: '192.0.2.1' }
+  const known = { clusterName: 'x', nodes: [node], witness: { name: 'w' }, timings: {} }
+  const tls = { ca: '/ca' }
+  const newer = {
+    ...known,
+    arbiters: [],
+    nodes: [{ ...node, site: 'b', ports: { metrics: 9 } }],
+    witness: { name: 'w', weight: 2 },
+    timings: { graceMs: 'long' },
+    store: { kind: 'external', endpoints: ['e:1'], tls: { ...tls, serverName: 'e' } },
+  }
+  const whole = { ...known, store: { kind: 'external', endpoints: ['e:1'], tls } }
+  expect(parseClusterFile(JSON.stringify(newer), 'ignored')).toEqual(parseClusterFile(JSON.stringify(whole)))
+  expect(mistakes(newer)).toHaveLength(6)
+  expect(parseClusterFile(JSON.stringify({ ...newer, nodes: [] }), 'ignored').ok).toBe(false)
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
+import { emptyView, keys, observe } from '../../src/controller/index.ts'
 import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
 import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
@@ -7,6 +8,7 @@ import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile, withoutVotelessWitness, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+import { nodesWithoutWitness } from '../../src/daemon/witness/add-remove-witness.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
 function file(names: string, version = 0): ClusterFile {
@@ -65,6 +67,29 @@ describe('the list of nodes with a witness', () => {
     expect(lostVotes(file('a b w'), w, (host) => host !== 'b')).toMatch(/because b is not there/)
     expect(lostVotes(file('a b w'), nodeName('b'), (host) => host !== 'w')).toMatch(/because w is not there/)
   })
+})
+
+describe('a witness is added', () => {
+  const members = (records: Readonly<Record<string, object>>) => {
+    const written = Object.entries(records).map(([node, more]) => ({
+      kind: 'put' as const,
+      key: keys.member(nodeName(node)),
+      value: { node, state: 'member', incarnation: 1, daemonVersion: '0.9', ...more },
+      createRevision: 1,
+      lease: node,
+    }))
+    return observe(emptyView, written, 1).view.members
+  }
+  const knows = { knowsWitness: true }
+
+  test('where all nodes say that they know witnesses', () =>
+    expect(nodesWithoutWitness(file('a b'), members({ a: knows, b: knows }))).toEqual([]))
+
+  test('not where a node is older, or is off and might be', () =>
+    expect(nodesWithoutWitness(file('a b c'), members({ a: knows, b: {} }))).toEqual([
+      'The version of Systole on b (0.9) knows no witness: upgrade it first.',
+      'c is not there, and its version of Systole may know no witness: start it first.',
+    ]))
 })
 
 describe('the rules for two nodes', () => {

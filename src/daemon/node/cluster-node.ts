@@ -404,6 +404,7 @@ export class ClusterNode {
           incarnation: this.#incarnation,
           address: own.address,
           daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+          knowsWitness: true,
           ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
           ...(bootId === undefined ? {} : { bootId }),
         }

@@ -83,7 +83,7 @@ export interface ClusterFile {
 }
 
 export interface ClusterFileReport {
-  readonly code: 'bad-cluster-file'
+  readonly code: 'bad-cluster-file' | 'unknown-entry'
   readonly message: string
 }
 
@@ -96,11 +96,17 @@ const mostVoters = 7
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The text of a cluster.json, every mistake collected. */
-export function parseClusterFile(text: string): Result<ClusterFile, ClusterFileReport> {
+/**
+ * The text of a cluster.json, every mistake collected. An unknown entry is one where people write the file; in what a daemon has
+ * written, it is one of a newer version.
+ */
+export function parseClusterFile(
+  text: string,
+  unknown: 'refused' | 'ignored' = 'refused',
+): Result<ClusterFile, ClusterFileReport> {
   const reports: ClusterFileReport[] = []
-  const wrong = (message: string): undefined => {
-    reports.push({ code: 'bad-cluster-file', message })
+  const wrong: Wrong = (message, code = 'bad-cluster-file') => {
+    if (unknown === 'refused' || code !== 'unknown-entry') reports.push({ code, message })
     return undefined
   }
   const value = parseObject(text, wrong)
@@ -168,7 +174,7 @@ function ownPorts(ports: Ports): { readonly ports?: Partial<Ports> } {
   return own.length > 0 ? { ports: Object.fromEntries(own) } : {}
 }
 
-type Wrong = (message: string) => undefined
+type Wrong = (message: string, code?: ClusterFileReport['code']) => undefined
 
 function parseObject(text: string, wrong: Wrong): Json | undefined {
   try {
@@ -188,7 +194,8 @@ function unknownEntries(value: Json, known: readonly string[], where: string, wr
   for (const name of Object.keys(value))
     if (!known.includes(name)) {
       const [similar] = similarWords(name, known)
-      wrong(`${where} has an unknown entry '${name}'${similar === undefined ? '' : ` (did you mean '${similar}'?)`}`)
+      const meant = similar === undefined ? '' : ` (did you mean '${similar}'?)`
+      wrong(`${where} has an unknown entry '${name}'${meant}`, 'unknown-entry')
     }
 }
 
@@ -270,9 +277,10 @@ function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | un
   if (!secure) return { kind: 'external', endpoints: addresses }
   const files = asObject(tls ?? {}, 'store.tls', wrong) ?? {}
   unknownEntries(files, ['ca', 'certificate', 'key'], 'store.tls', wrong)
-  for (const [name, path] of Object.entries(files))
-    if (typeof path !== 'string' || !path.startsWith('/')) wrong(`store.tls.${name} must be the full path of a file`)
   const { ca, certificate, key } = files
+  for (const [name, path] of Object.entries({ ca, certificate, key }))
+    if (path !== undefined && (typeof path !== 'string' || !path.startsWith('/')))
+      wrong(`store.tls.${name} must be the full path of a file`)
   if ((certificate === undefined) !== (key === undefined))
     wrong('store.tls names one of certificate and key: they belong together')
   const file = (name: keyof ExternalTls, path: unknown): ExternalTls =>

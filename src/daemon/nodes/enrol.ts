@@ -44,7 +44,7 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
     store: { kind: asked.nodes.length === 1 ? 'embedded' : 'etcd' },
     ...options,
   })
-  const file = acceptClusterFile(text)
+  const file = acceptWholeFile(text)
   const own = findOwnNode(file)
   if (!own)
     throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
@@ -83,8 +83,13 @@ function readOptions(text: string): object {
   throw refuse('bad-options', 'The options of the new cluster must be a JSON object.')
 }
 
-export function acceptClusterFile(text: string): ClusterFile {
-  const parsed = parseClusterFile(text)
+/** One that a daemon of this cluster has written, in the store or in a call. Where that is a newer one, it may know more. */
+export const acceptClusterFile = (text: string): ClusterFile => accepted(parseClusterFile(text, 'ignored'))
+
+/** One on this host's disk, in which people may write, or that of a cluster which this host joins: all of it must be known here. */
+export const acceptWholeFile = (text: string): ClusterFile => accepted(parseClusterFile(text, 'refused'))
+
+function accepted(parsed: ReturnType<typeof parseClusterFile>): ClusterFile {
   if (!parsed.ok) throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `cluster.json: ${message}.`))
   return parsed.value
 }
@@ -97,7 +102,7 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ f
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
   const { certificate, key } = answer.authority
   if (key === undefined) throw refuse('bad-answer', 'The node answered as if this host should be a remote node.')
-  const file = acceptClusterFile(answer.clusterFile)
+  const file = acceptWholeFile(answer.clusterFile)
   const own = file.nodes.find(({ name }) => name === node)
   if (own) await checkStore(file, own, paths)
   writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
@@ -121,7 +126,7 @@ export async function joinAsRemote(
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey, remote: true })
   const { authority, certificate, clusterFile } = answer
   writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
-  return acceptClusterFile(clusterFile).clusterName
+  return acceptWholeFile(clusterFile).clusterName
 }
 
 /** The list of nodes, with the name that the cluster has for this host. */
@@ -134,7 +139,7 @@ export async function joinAsWitness(
   const { publicKey, key } = await createKeys()
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node: ownName(), publicKey, witness: true })
   const { authority, certificate } = answer
-  const file = acceptClusterFile(answer.clusterFile)
+  const file = acceptWholeFile(answer.clusterFile)
   writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
   writeWhole(paths.witnessFile, printClusterFile(file))
   return file

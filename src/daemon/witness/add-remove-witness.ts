@@ -4,10 +4,11 @@
  * the nodes are a majority among themselves.
  */
 import type { NodeName } from '../../base/index.ts'
+import type { ClusterView } from '../../controller/index.ts'
 import { connectWitness, refuse } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { lostVotes, quorateNode, tellIdleNodes, until } from '../nodes/add-remove-node.ts'
-import { defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
 import { changeNodeList, type NodeList, withoutVotelessWitness } from '../nodes/node-list.ts'
 
@@ -52,6 +53,22 @@ function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeN
       'address-in-use',
       `The address ${address} is that of the node ${sameAddress.name}: a witness must be a host of its own.`,
     )
+  const unready = nodesWithoutWitness(file, view.members)
+  if (unready.length > 0) throw refuse('not-upgraded', ...unready)
+}
+
+/** A sentence for each node whose daemon could not read a list with a witness, or might not: it would end at once, and be fenced. */
+export function nodesWithoutWitness(
+  { nodes }: Pick<ClusterFile, 'nodes'>,
+  members: ClusterView['members'],
+): readonly string[] {
+  return nodes.flatMap(({ name }) => {
+    const record = members.get(name)
+    if (record?.knowsWitness === true) return []
+    return record === undefined
+      ? [`${name} is not there, and its version of Systole may know no witness: start it first.`]
+      : [`The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) knows no witness: upgrade it first.`]
+  })
 }
 
 export async function removeWitness(daemon: Daemon): Promise<void> {
