@@ -21,10 +21,10 @@ function cluster(present: readonly string[], more: Partial<Votes> = {}): Votes {
 }
 
 /** Two nodes vote, and a witness. */
-function beside(state: 'up' | 'silent'): Votes {
-  const { members, ...more } = cluster(['n1', 'n2'])
-  const witness = { name: 'w', address: 'w', state, votes: true }
-  return { ...more, members: members.filter(({ node }) => node === 'n1' || node === 'n2'), witness }
+function beside(state: 'up' | 'silent', more: { readonly joiningVote?: boolean } = {}): Votes {
+  const { members, ...others } = cluster(['n1', 'n2'])
+  const witness = { name: 'w', address: 'w', state, votes: true, ...more }
+  return { ...others, members: members.filter(({ node }) => node === 'n1' || node === 'n2'), witness }
 }
 
 const all = [...voters, 'n4']
@@ -42,6 +42,12 @@ const cases = [
     asks: false,
   },
   { name: 'one of two beside a witness', state: beside('up'), stop: ['n1'], asks: false },
+  {
+    name: 'one of two whose witness still copies the store',
+    state: { ...beside('up', { joiningVote: true }), votes: { present: 2, expected: 2, needed: 2 } },
+    stop: ['n1'],
+    asks: true,
+  },
   { name: 'one of two whose witness is silent', state: beside('silent'), stop: ['n1'], asks: true },
   {
     name: 'a node whose store is elsewhere',

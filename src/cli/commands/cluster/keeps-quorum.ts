@@ -1,16 +1,22 @@
 /** Whether those that go on have a majority when nodes are stopped. A stopped node keeps its vote, since it may be started again. */
-import type { ClusterState } from '../../../rpc/index.ts'
+import type { ClusterState, Member } from '../../../rpc/index.ts'
 
 type Votes = Pick<ClusterState, 'members' | 'votes' | 'store' | 'quorate' | 'twoNode' | 'witness'>
 
-/** In one sentence, what would be lost; undefined where nothing is: nobody goes on, or nobody counts these votes. */
+/** Not while it copies the store. */
+const counts = ({ votes, joiningVote }: Pick<Member, 'votes' | 'joiningVote'>): boolean => votes && joiningVote !== true
+
+/**
+ * In one sentence, what would be lost; undefined where nothing is: nobody goes on, or nobody counts these votes. `state`: with
+ * the votes that the store counts.
+ */
 export function quorumLostBy(state: Votes, stopped: ReadonlySet<string>): string | undefined {
   const { members, votes, store, quorate, twoNode, witness } = state
   // One of two goes on alone after a clean leave; without quorum there is none to lose.
   if (!quorate || store.kind !== 'etcd' || twoNode !== undefined) return undefined
   const staying = members.filter(({ node, state: membership }) => membership === 'member' && !stopped.has(node))
-  const witnessVote = witness?.votes === true && witness.state === 'up' ? 1 : 0
-  const left = staying.filter((member) => member.votes).length + witnessVote
+  const witnessVotes = witness?.state === 'up' && counts(witness)
+  const left = staying.filter(counts).length + (witnessVotes ? 1 : 0)
   if (staying.length === 0 || left >= votes.needed) return undefined
   const names = staying.map(({ node }) => node).join(', ')
   return `Without ${[...stopped].join(', ')} only ${left} of ${votes.needed} needed votes are left: ${names} would lose quorum and stop what they run. Start other nodes first, stop all with --all, or add --force.`

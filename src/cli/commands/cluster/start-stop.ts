@@ -41,7 +41,7 @@ export const clusterStop: Command = {
   run: async (call) => {
     const live = liveCluster(call)
     const nodes = await targets(call)
-    const lost = nodes.length === 0 ? undefined : quorumLostBy(await live.getState({}), new Set(nodes))
+    const lost = nodes.length === 0 ? undefined : quorumLostBy(await live.getState({ askStore: true }), new Set(nodes))
     if (lost !== undefined && !call.flags.has('force')) throw new Refusal(lost)
     call.terminal.progress('Stopping: resources first …')
     const { answers } = await live.stopCluster({ nodes })
