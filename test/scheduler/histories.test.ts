@@ -731,6 +731,29 @@ const cases: readonly Case[] = [
     transition: ["Fence (reboot) n3 'peer is no longer part of the cluster'", 'Restart vm ( n2 )', 'Start f ( n1 )'],
     inOrder: ['Resource action: vm stop on n1', 'Resource action: vm stop on n2', 'Resource action: vm start on n2'],
   },
+  {
+    name: 'the connections of a bundle and of a guest node go where their containers are allowed in an asymmetric cluster',
+    cib: {
+      resources:
+        `<bundle id="b"><podman image="i"/><network control-port="3121"/>${dummy('web')}</bundle>` +
+        dummy('vm', remoteNode('vm')),
+      options: { 'symmetric-cluster': 'false' },
+      constraints:
+        '<rsc_location id="l1" rsc="b" node="n2" score="10"/><rsc_location id="l2" rsc="vm" node="n1" score="10"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: [
+      'Start b-podman-0 ( n2 )',
+      'Start b-0 ( n2 )',
+      'Start web:0 ( b-0 )',
+      'Start vm ( n1 )',
+      'Start vm-guest ( n1 )',
+    ],
+    scores: [
+      'pcmk__primitive_assign: b-0 allocation score on b-0: -INFINITY',
+      'pcmk__primitive_assign: vm-guest allocation score on b-0: -INFINITY',
+    ],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {
