@@ -47,7 +47,8 @@ function idsIn(resource: Resource): readonly string[] {
 export function listResources(world: ToolWorld): ToolReply {
   const status = statusOf(world)
   const list = printResourceList({ ...status, tellsPending: true, tellsInactive: true, hidesNodes: true })
-  const text = ['Full List of Resources:', ...list.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('')
+  const told = list.length === 0 ? ['* No resources'] : list
+  const text = ['Full List of Resources:', ...told.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('')
   const reply = printed(text, [
     element(
       'resources',
