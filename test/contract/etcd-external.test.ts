@@ -32,12 +32,13 @@ async function setUp(tls: object, endpoints: readonly string[]) {
   const paths = pathsBelow(mkdtempSync(join(folder, 'root-')))
   const nodes = [{ name: hostname(), address: '127.0.0.1' }]
   const store = { kind: 'external', endpoints, tls }
-  const file = await setUpCluster(paths, {
+  const { file, keep } = await setUpCluster(paths, {
     clusterName: 'outside',
     nodes,
     force: false,
     options: JSON.stringify({ store }),
   })
+  keep()
   return { file, paths }
 }
 

@@ -20,7 +20,6 @@ import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
-import { findOwnNode } from '../nodes/own-name.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
@@ -204,8 +203,9 @@ function membershipHandlers(
     setupCluster: async (asked) => {
       daemon.refuseOnWitness()
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      const { file, keep } = await setUpCluster(daemon.paths, asked)
       if (daemon.file) await daemon.forget()
-      const file = await setUpCluster(daemon.paths, asked)
+      keep()
       await daemon.configure(file)
       return token()
     },
@@ -216,9 +216,9 @@ function membershipHandlers(
     joinCluster: async (asked) => {
       daemon.refuseOnWitness()
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
+      const { file, node, keep } = await joinCluster(daemon.paths, asked)
       if (daemon.file) await daemon.forget()
-      const { file, node } = await joinCluster(daemon.paths, asked)
-      if (!findOwnNode(file)) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
+      keep()
       await daemon.configure(file)
       return { clusterName: file.clusterName, node }
     },

@@ -46,8 +46,9 @@ async function join(daemon: Daemon, asked: JoinRequest): Promise<JoinAnswer> {
   if (!asked.force) daemon.refuseOnWitness()
   const missing = missingEtcd()
   if (missing !== undefined) throw refuse('no-etcd', missing)
+  const { file, keep } = await joinAsWitness(daemon.paths, asked)
   if (daemon.isWitness) await daemon.forgetWitness()
-  const file = await joinAsWitness(daemon.paths, asked)
+  keep()
   try {
     await daemon.beWitness(file)
   } catch (error) {

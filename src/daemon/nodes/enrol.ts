@@ -30,7 +30,13 @@ import { readAuthority, writeIdentity, writeRemoteIdentity } from './identity.ts
 import { isIssuedSecret } from './join-tokens.ts'
 import { findOwnNode, ownName } from './own-name.ts'
 
-export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<ClusterFile> {
+/** A place in a cluster. Nothing of it is on the disk before `keep`, so that a host may forget another cluster in between. */
+export interface Place {
+  readonly file: ClusterFile
+  readonly keep: () => void
+}
+
+export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<Place> {
   const options = asked.options === undefined ? {} : readOptions(asked.options)
   const text = JSON.stringify({
     clusterName: asked.clusterName,
@@ -53,9 +59,11 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<C
   await checkStore(file, own, paths)
   const authority = await createAuthority(file.clusterName)
   const certificate = await createNodeCertificate(authority, { name: own.name, addresses: [own.address] })
-  writeIdentity(paths.pki, authority, certificate)
-  writeWhole(paths.clusterFile, printClusterFile(file))
-  return file
+  const keep = (): void => {
+    writeIdentity(paths.pki, authority, certificate)
+    writeWhole(paths.clusterFile, printClusterFile(file))
+  }
+  return { file, keep }
 }
 
 /** An outside etcd that this host cannot use is better told now than by a daemon that waits for it. */
@@ -94,7 +102,7 @@ function accepted(parsed: ReturnType<typeof parseClusterFile>): ClusterFile {
   return parsed.value
 }
 
-export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ file: ClusterFile; node: string }> {
+export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<Place & { readonly node: string }> {
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
   const node = asked.nodeName ?? ownName()
@@ -103,11 +111,14 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<{ f
   const { certificate, key } = answer.authority
   if (key === undefined) throw refuse('bad-answer', 'The node answered as if this host should be a remote node.')
   const file = acceptWholeFile(answer.clusterFile)
-  const own = file.nodes.find(({ name }) => name === node)
-  if (own) await checkStore(file, own, paths)
-  writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
-  writeWhole(paths.clusterFile, printClusterFile(file))
-  return { file, node }
+  const own = findOwnNode(file)
+  if (!own) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
+  await checkStore(file, own, paths)
+  const keep = (): void => {
+    writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
+    writeWhole(paths.clusterFile, printClusterFile(file))
+  }
+  return { file, node, keep }
 }
 
 /** Answers with the cluster's name. What a member of a cluster has is not overwritten. */
@@ -133,16 +144,18 @@ export async function joinAsRemote(
 export async function joinAsWitness(
   paths: Paths,
   asked: { readonly address: string; readonly token: string },
-): Promise<ClusterFile> {
+): Promise<Place> {
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
   const { publicKey, key } = await createKeys()
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node: ownName(), publicKey, witness: true })
   const { authority, certificate } = answer
   const file = acceptWholeFile(answer.clusterFile)
-  writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
-  writeWhole(paths.witnessFile, printClusterFile(file))
-  return file
+  const keep = (): void => {
+    writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
+    writeWhole(paths.witnessFile, printClusterFile(file))
+  }
+  return { file, keep }
 }
 
 /** `10.0.0.1`, `10.0.0.1:7704`, `n1.example`, `[fd00::1]:7704`, `fd00::1`. */

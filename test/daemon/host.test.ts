@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { localHandlers } from '../../src/daemon/api/local-api.ts'
+import { peerHandlers } from '../../src/daemon/api/peer-api.ts'
+import { Daemon } from '../../src/daemon/daemon.ts'
+import { writeWhole } from '../../src/daemon/host/files.ts'
+import { openLog } from '../../src/daemon/host/log.ts'
+import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
+import { writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
+import { ownName } from '../../src/daemon/nodes/own-name.ts'
+import {
+  connectLocal,
+  createAuthority,
+  createNodeCertificate,
+  issueToken,
+  type LocalClient,
+} from '../../src/rpc/index.ts'
+
+/** A whole daemon in this process, on free ports of the loopback; it takes no part. */
+let paths: Paths
+let daemon: Daemon
+let live: LocalClient
+
+beforeEach(() => {
+  paths = pathsBelow(mkdtempSync(join(tmpdir(), 'systole-host-')))
+  for (const folder of [paths.data, paths.run]) mkdirSync(folder, { recursive: true })
+  const fail = (error: unknown): void => {
+    throw error
+  }
+  daemon = new Daemon(paths, openLog('host', 'silent'), { local: localHandlers, peers: peerHandlers }, fail)
+  live = connectLocal(paths.root)
+})
+afterEach(async () => {
+  live.close()
+  await daemon.end()
+  rmSync(paths.root, { recursive: true, force: true })
+})
+
+async function certificates() {
+  const authority = await createAuthority('x')
+  return { authority, own: await createNodeCertificate(authority, { name: ownName(), addresses: ['127.0.0.1'] }) }
+}
+
+const ports = { peer: 0, enrolment: 0 }
+const list = (more: object): string => JSON.stringify({ clusterName: 'x', ports, ...more })
+
+async function beNode(): Promise<void> {
+  const { authority, own } = await certificates()
+  writeIdentity(paths.pki, authority, own)
+  writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '127.0.0.1' }] }))
+  await daemon.start(undefined)
+}
+
+async function beWitness(address = '127.0.0.1'): Promise<void> {
+  const { authority, own } = await certificates()
+  writeRemoteIdentity(paths.pki, { authority: authority.certificate, ...own })
+  writeWhole(paths.witnessFile, list({ nodes: [{ name: 'a' }, { name: 'b' }], witness: { name: 'w', address } }))
+}
+
+describe('a host that is to belong to another cluster, and is not let in,', () => {
+  /** Its form is right, and nobody listens there. */
+  const token = async () => issueToken((await createAuthority('other')).certificate, Date.now() + 60_000).text
+  const asked = (token: string) => ({ address: '127.0.0.1:1', token, force: true })
+
+  test('stays the node that it was', async () => {
+    await beNode()
+    const before = readFileSync(paths.clusterFile, 'utf8')
+    await expect(live.joinCluster(asked('mistyped'))).rejects.toThrow(/token/)
+    await expect(live.joinCluster(asked(await token()))).rejects.toThrow(/127\.0\.0\.1 port 1/)
+    const setup = { clusterName: 'other', nodes: [{ name: 'elsewhere', address: '' }], force: true }
+    await expect(live.setupCluster(setup)).rejects.toThrow(/None of the named nodes is this host/)
+    expect((await live.getState({})).clusterName).toBe('x')
+    expect(readFileSync(paths.clusterFile, 'utf8')).toBe(before)
+    expect(existsSync(paths.pki)).toBe(true)
+  })
+
+  test('stays the witness that it was', async () => {
+    await beWitness()
+    await daemon.start(undefined)
+    await expect(live.joinAsWitness(asked('mistyped'))).rejects.toThrow(/token/)
+    await expect(live.joinAsWitness(asked(await token()))).rejects.toThrow(/127\.0\.0\.1 port 1/)
+    expect(await live.getWitnessHost({})).toMatchObject({ clusterName: 'x', name: 'w' })
+    expect(existsSync(paths.witnessFile)).toBe(true)
+    expect(existsSync(paths.pki)).toBe(true)
+  })
+})
