@@ -129,7 +129,7 @@ describe('a member of a cluster of one', () => {
       const pid = first.status.pid
       // Go's threads wake for several timers at once: an idle member is mostly their waking.
       await eventually(() => timerSlacks(pid).every((slack) => slack === '2000000'), 'its timers are brought together')
-      first.member.close()
+      await first.member.close()
       const second = new Supervised(one.member(0), one, cleanUps)
       await second.answers()
       expect(second.status.pid).toBe(pid)
@@ -151,7 +151,7 @@ describe('a member of a cluster of one', () => {
       let pid = first.status.pid
       one.signal(0, 'SIGKILL')
       await eventually(() => first.status.answers && first.status.pid !== pid, 'it runs again')
-      first.member.close()
+      await first.member.close()
       const second = new Supervised(one.member(0), one, cleanUps)
       await second.answers()
       pid = second.status.pid
@@ -298,7 +298,7 @@ describe.concurrent('a member of a cluster of three', () => {
         const admin = three.admin()
         cleanUps.push(() => admin.close())
         const before = (await admin.members()).find((member) => member.name === victim.name)?.ID
-        all[1]?.member.close()
+        await all[1]?.member.close()
         three.signal(1, 'SIGKILL')
         await eventually(() => findMember(victim) === undefined, 'it has ended')
         await inflict(victim, admin)
@@ -334,6 +334,28 @@ describe.concurrent('a member of a cluster of three', () => {
         20_000,
       )
       expect(removed?.status.problem).toMatch(/node add/)
+    }),
+    60_000,
+  )
+
+  test(
+    'that joins goes no further once nobody supervises it',
+    scene(async (cleanUps) => {
+      const one = await cluster(cleanUps, { size: 1, tls: false, spare: 1 })
+      await one.startMember(0)
+      const store = one.store({ endpoints: one.endpoints.slice(0, 1) })
+      cleanUps.push(() => store.close())
+      await store.transaction({ compare: [], writes: [put('/systole/a', '1')] })
+      const settings = { ...one.member(1), joins: true, otherEndpoints: one.endpoints.slice(0, 1) }
+      const joining = new Supervised(settings, one, cleanUps)
+      while (joining.member.status().phase !== 'replacing') await new Promise((resolve) => setImmediate(resolve))
+      await joining.member.close()
+      // Longer than it takes to join.
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      const admin = one.admin(one.endpoints.slice(0, 1))
+      cleanUps.push(() => admin.close())
+      expect(await admin.members()).toHaveLength(1)
+      expect(findMember(settings)).toBeUndefined()
     }),
     60_000,
   )

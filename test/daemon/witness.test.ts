@@ -7,8 +7,9 @@ import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { newerFile, withoutVotelessWitness, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
+import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
 import { nodesWithoutWitness } from '../../src/daemon/witness/add-remove-witness.ts'
+import { memberStep } from '../../src/daemon/witness/witness-host.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
 function file(names: string, version = 0): ClusterFile {
@@ -90,6 +91,44 @@ describe('a witness is added', () => {
       'The version of Systole on b (0.9) knows no witness: upgrade it first.',
       'c is not there, and its version of Systole may know no witness: start it first.',
     ]))
+})
+
+describe('members of etcd that the list does not explain', () => {
+  const member = (name: string, host: string) => ({
+    ID: host,
+    name,
+    peerURLs: [`https://${host}:7703`],
+    clientURLs: [],
+    isLearner: name === '',
+  })
+  const found = (list: string, ...members: readonly ReturnType<typeof member>[]) =>
+    strangers(file(list), [member('a', 'a'), member('b', 'b'), ...members]).map(({ ID }) => ID)
+
+  test('are those of a witness that was taken out', () => expect(found('a b', member('w', 'w'))).toEqual(['w']))
+
+  test('and of one whose vote was taken while it joined', () => expect(found('a b w-', member('', 'w'))).toEqual(['w']))
+
+  test('not of one that joins', () => expect(found('a b w', member('', 'w'))).toEqual([]))
+
+  test('not of one that had another address', () => expect(found('a b w', member('w', 'old'))).toEqual([]))
+})
+
+describe('the member of a witness', () => {
+  const now = { votes: true, mayJoin: true, hasData: true }
+
+  test('that was taken out joins again when the nodes still say so some seconds later', () => {
+    expect(memberStep({ ...now, member: { kind: 'removed', forMs: 900 } })).toBe('none')
+    expect(memberStep({ ...now, member: { kind: 'removed', forMs: 5000 } })).toBe('join')
+    expect(memberStep({ ...now, mayJoin: false, member: { kind: 'removed', forMs: 5000 } })).toBe('none')
+    expect(memberStep({ ...now, votes: false, member: { kind: 'removed', forMs: 900 } })).toBe('discard')
+  })
+
+  test('is started with its data, and without it joins on the word of a node', () => {
+    const member = { kind: 'none' } as const
+    expect(memberStep({ ...now, mayJoin: false, member })).toBe('run')
+    expect(memberStep({ ...now, mayJoin: false, hasData: false, member })).toBe('none')
+    expect(memberStep({ ...now, hasData: false, member })).toBe('join')
+  })
 })
 
 describe('the rules for two nodes', () => {

@@ -55,7 +55,7 @@ export async function changeNodeList(
 ): Promise<ClusterFile> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const entry = await store.get(nodeListKey)
-    const before = (entry && newerFile(own, decodeNodeList(entry))) ?? own
+    const before = newest(own, entry)
     const changed = withListOf(before, { ...change(before), nodesVersion: before.nodesVersion + 1 })
     if (JSON.stringify([changed.nodes, changed.witness]) === JSON.stringify([before.nodes, before.witness]))
       return before
@@ -74,6 +74,13 @@ export async function changeNodeList(
   }
   throw refuse('conflict', 'The list of nodes was changed by somebody else several times in a row: try again.')
 }
+
+/** As the store has it now. */
+export const newestList = async (store: Store, own: ClusterFile): Promise<ClusterFile> =>
+  newest(own, await store.get(nodeListKey))
+
+const newest = (own: ClusterFile, entry: Entry | undefined): ClusterFile =>
+  (entry && newerFile(own, decodeNodeList(entry))) ?? own
 
 export function decodeNodeList(entry: Entry): ClusterFile {
   return acceptClusterFile(new TextDecoder().decode(entry.value))

@@ -1,17 +1,25 @@
 /**
  * On the DC: brings the votes in the store to what the list of nodes asks for, one step at a time. Which step is decided in
  * the store's room; here it is written into the list, which each node follows for its own member: one that is given a vote
- * joins by itself, as a learner first. A vote that is taken leaves etcd before the list, or its node would end a voter.
+ * joins by itself, as a learner first. A vote that is taken leaves etcd before the list, or its node would end a voter. So a member that
+ * the list gives no vote has come by mistake, as one that was still joining when it was taken out: it is removed.
  */
 import { assertNever, type NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import { EtcdAdmin, nextMembershipStep, readTlsFiles, type Store, type VoterNode } from '../../store/index.ts'
+import {
+  EtcdAdmin,
+  type EtcdMemberEntry,
+  nextMembershipStep,
+  readTlsFiles,
+  type Store,
+  type VoterNode,
+} from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdEndpoint, etcdPeerUrl, etcdTls } from '../store/store-config.ts'
+import { etcdEndpoint, etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
 import { type ClusterFile, storeHosts } from './cluster-file.ts'
 import { joiningVotes } from './joining-votes.ts'
-import { changeNodeList, withVote } from './node-list.ts'
+import { changeNodeList, newestList, withVote } from './node-list.ts'
 
 export interface VotePorts {
   readonly self: NodeName
@@ -26,12 +34,18 @@ export interface VotePorts {
 }
 
 const retryMs = 2000
+/** After a change of the list, for one that was about to join then. */
+const searchSoonMs = 10_000
+const searchEveryMs = 60_000
+const searchWithinMs = 1000
 
 export class VoteKeeper {
   readonly #ports: VotePorts
   #working = false
   #retry: NodeJS.Timeout | undefined
   #closed = false
+  /** When strangers among etcd's members are looked for again, unless the list has changed. */
+  #searched = { nodesVersion: -1, again: 0 }
 
   constructor(ports: VotePorts) {
     this.#ports = ports
@@ -43,16 +57,9 @@ export class VoteKeeper {
     const file = this.#ports.file()
     if (file.store.kind !== 'etcd') return
     const step = nextVoteStep(file, this.#ports.stateOf)
-    if (step.kind === 'none') return
-    this.#working = true
-    clearTimeout(this.#retry)
-    this.#perform(file, step).then(
-      () => this.#done(),
-      (error: unknown) => {
-        this.#ports.log.warn('a vote could not be changed yet', { ...step, error })
-        this.#done()
-      },
-    )
+    if (this.#mustSearch(file)) this.#work(this.#removeStrangers(file), {}, 0)
+    else if (step.kind === 'none') this.#lookIn(this.#searched.again - performance.now())
+    else this.#work(this.#perform(file, step), step, retryMs)
   }
 
   close(): void {
@@ -61,9 +68,42 @@ export class VoteKeeper {
   }
 
   /** Looks again in a while, in case the list in use has not changed. */
-  #done(): void {
-    this.#working = false
-    if (!this.#closed) this.#retry = setTimeout(() => this.look(), retryMs)
+  #work(work: Promise<void>, about: Partial<VoteStep>, againMs: number): void {
+    this.#working = true
+    work
+      .catch((error: unknown) => this.#ports.log.warn('a vote could not be changed yet', { ...about, error }))
+      .finally(() => {
+        this.#working = false
+        this.#lookIn(againMs)
+      })
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#retry)
+    if (!this.#closed) this.#retry = setTimeout(() => this.look(), ms)
+  }
+
+  #mustSearch({ nodesVersion }: ClusterFile): boolean {
+    const isNew = nodesVersion !== this.#searched.nodesVersion
+    const now = performance.now()
+    if (!isNew && now < this.#searched.again) return false
+    this.#searched = { nodesVersion, again: now + (isNew ? searchSoonMs : searchEveryMs) }
+    return true
+  }
+
+  /** The list is read after the members: whoever is among them by right was in it before. */
+  async #removeStrangers(file: ClusterFile): Promise<void> {
+    const { self, paths, log, store } = this.#ports
+    const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(etcdTls(paths)) })
+    try {
+      const members = await admin.members(searchWithinMs)
+      for (const stranger of strangers(await newestList(store(), file), members)) {
+        log.warn('etcd has a member that the list of nodes gives no vote: it is removed', { stranger })
+        await admin.removeMember(stranger.ID)
+      }
+    } finally {
+      admin.close()
+    }
   }
 
   async #perform(file: ClusterFile, { kind, node }: Exclude<VoteStep, { kind: 'none' }>): Promise<void> {
@@ -98,6 +138,14 @@ export class VoteKeeper {
       admin.close()
     }
   }
+}
+
+/** Members that no host with a vote explains, by its name or its address: one that has not started has no name. */
+export function strangers(file: ClusterFile, members: readonly EtcdMemberEntry[]): readonly EtcdMemberEntry[] {
+  const voters = storeHosts(file).filter(({ votes }) => votes)
+  const isKnown = ({ name, peerURLs }: EtcdMemberEntry): boolean =>
+    voters.some((voter) => voter.name === name || peerURLs.includes(etcdPeerUrl(voter)))
+  return members.filter((member) => !isKnown(member))
 }
 
 /** One that has left in order keeps its vote: it comes back. One that was fenced may not. */

@@ -116,7 +116,7 @@ class OwnMember {
   async goAlone(): Promise<void> {
     const restarted = this.#turn.then(async () => {
       if (!this.isComplete()) throw new Error('Its member has not caught up with the others: it lacks changes.')
-      this.#member?.close()
+      await this.#member?.close()
       this.#member = undefined
       try {
         const { paths } = this.#setup
@@ -156,7 +156,7 @@ class OwnMember {
     clearTimeout(this.#rejoin)
     await this.#turn.catch(() => undefined)
     if (how === 'stop') await this.#member?.stop()
-    this.#member?.close()
+    await this.#member?.close()
   }
 
   #start(joins = this.#file.nodesVersion > 0): EtcdMember {
@@ -177,7 +177,7 @@ class OwnMember {
 
   /** Also what an earlier daemon has left running. */
   async #discard(): Promise<void> {
-    this.#member?.close()
+    await this.#member?.close()
     this.#member = undefined
     const settings = memberSettings(this.#setup, () => this.#file)
     await discardMember({ settings, clock: machineClock, timeoutMs: endMemberMs })

@@ -67,7 +67,7 @@ export async function moveToEtcd(move: Move): Promise<ClusterFile> {
   } finally {
     await store.close()
     if (!moved) await member.stop()
-    member.close()
+    await member.close()
     if (!moved) await discardMember({ settings, tls, clock: machineClock, timeoutMs: endTimeoutMs })
   }
   setAside(join(paths.data, 'store'))

@@ -4,8 +4,10 @@
  *
  * A member that has its data is started at once: after a power cut the nodes may need its vote. One that would have to join anew, because
  * it has no data or the others have taken it out, waits for the word of a node with quorum: a host that is the witness no more would
- * else make itself a voter that no list knows of.
+ * else make itself a voter that no list knows of. One that was just taken out waits some seconds as well: the list that says so follows,
+ * and until then the nodes go on to say what the old one says.
  */
+import { assertNever } from '../../base/index.ts'
 import type { WitnessAnswer, WitnessHost as WitnessHostState } from '../../rpc/index.ts'
 import { discardMember, EtcdMember, isCompleteMember, machineClock, readTlsFiles } from '../../store/index.ts'
 import { writeWhole } from '../host/files.ts'
@@ -30,6 +32,8 @@ export interface WitnessHostPorts {
 }
 
 const endMemberMs = 5000
+/** etcd elects another leader where this member was it, and then the list is written. */
+const removedPatienceMs = 5000
 const takenOut =
   'The nodes have taken its member out: it joins again when one of them says so, or `systole qdevice destroy net` ends it.'
 
@@ -39,6 +43,8 @@ export class WitnessHost {
   #member: EtcdMember | undefined
   /** A node with quorum has told, since this daemon began, that this host is the witness. */
   #told = false
+  /** By `performance.now`, when the member found that it was taken out. */
+  #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
@@ -85,7 +91,7 @@ export class WitnessHost {
     markStopped(this.#ports.paths)
     await this.#next(async () => {
       await this.#member?.stop()
-      this.#member?.close()
+      await this.#member?.close()
       this.#member = undefined
     })
   }
@@ -93,7 +99,7 @@ export class WitnessHost {
   /** The daemon ends: etcd votes on. */
   async end(): Promise<void> {
     await this.#turn.catch(() => undefined)
-    this.#member?.close()
+    await this.#member?.close()
   }
 
   /** The member's data goes as well. */
@@ -137,28 +143,42 @@ export class WitnessHost {
   async #bringMember(mayJoin = false): Promise<void> {
     await this.#next(async () => {
       if (!takesPart(this.#ports.paths)) return
-      if (!this.votes) return await this.#discard()
-      if (this.#member && !hasGivenUp(this.#member)) return
-      if (!this.#member && isCompleteMember(this.#settings())) return this.#run()
-      if (!mayJoin) return
-      await this.#discard()
-      this.#run()
+      const step = memberStep({
+        votes: this.votes,
+        mayJoin,
+        hasData: isCompleteMember(this.#settings()),
+        member: this.#memberNow(),
+      })
+      if (step === 'discard' || step === 'join') await this.#discard()
+      if (step === 'run' || step === 'join') this.#run()
     })
+  }
+
+  #memberNow(): MemberNow {
+    if (!this.#member) return { kind: 'none' }
+    if (this.#removedAt !== undefined) return { kind: 'removed', forMs: performance.now() - this.#removedAt }
+    return { kind: this.#member.status().phase === 'given-up' ? 'given-up' : 'runs' }
   }
 
   #run(): void {
     const { log, paths } = this.#ports
+    this.#removedAt = undefined
     this.#member = new EtcdMember({
       settings: this.#settings(),
       tls: readTlsFiles(etcdTls(paths)),
-      events: { onReport: (report, refusal) => log.warn('etcd', { report, refusal: refusal?.kind }) },
+      events: {
+        onReport: (report, refusal) => {
+          log.warn('etcd', { report, refusal: refusal?.kind })
+          if (refusal?.kind === 'removed') this.#removedAt = performance.now()
+        },
+      },
     })
     this.#member.run()
   }
 
   /** Also what an earlier daemon has left running. */
   async #discard(): Promise<void> {
-    this.#member?.close()
+    await this.#member?.close()
     this.#member = undefined
     await discardMember({ settings: this.#settings(), clock: machineClock, timeoutMs: endMemberMs })
   }
@@ -183,8 +203,30 @@ export class WitnessHost {
   }
 }
 
-/** The others have taken it out, or its data is of no use. */
-function hasGivenUp(member: EtcdMember): boolean {
-  const { phase, refusal } = member.status()
-  return phase === 'given-up' || refusal?.kind === 'removed'
+export type MemberNow =
+  /** `given-up`: its data is of no use. */
+  { readonly kind: 'none' | 'runs' | 'given-up' } | { readonly kind: 'removed'; readonly forMs: number }
+
+/** What is done with the member of etcd. `mayJoin`: a node with quorum says that this host is the witness. */
+export function memberStep(now: {
+  readonly votes: boolean
+  readonly mayJoin: boolean
+  readonly hasData: boolean
+  readonly member: MemberNow
+}): 'none' | 'discard' | 'run' | 'join' {
+  if (!now.votes) return 'discard'
+  const { member } = now
+  const join = now.mayJoin ? 'join' : 'none'
+  switch (member.kind) {
+    case 'none':
+      return now.hasData ? 'run' : join
+    case 'runs':
+      return 'none'
+    case 'given-up':
+      return join
+    case 'removed':
+      return member.forMs < removedPatienceMs ? 'none' : join
+    default:
+      return assertNever(member)
+  }
 }

@@ -16,13 +16,17 @@ const tooEarly =
 export class EtcdAdmin {
   readonly #members: Members
   readonly #clock: Clock
+  readonly #signal: AbortSignal | undefined
 
   constructor(options: {
     readonly endpoints: readonly EndpointAddress[]
     readonly tls?: TlsFiles
     readonly clock?: Clock
+    /** Nothing more is asked once it is aborted. */
+    readonly signal?: AbortSignal
   }) {
     this.#clock = options.clock ?? machineClock
+    this.#signal = options.signal
     this.#members = new Members(
       options.endpoints.map((address) => new Endpoint(address, options.tls)),
       this.#clock,
@@ -59,6 +63,13 @@ export class EtcdAdmin {
     await this.#insist(timeoutMs, async () => {
       const member = (await this.members()).find(({ peerURLs }) => peerURLs.includes(peerUrl))
       if (member !== undefined) await this.#ask(api.memberRemove, { ID: member.ID }, 'remove a member', 2000)
+    })
+  }
+
+  /** Exactly this one: one that has joined at the same URL since then has another id. */
+  async removeMember(id: Member['ID'], timeoutMs = 10_000): Promise<void> {
+    await this.#insist(timeoutMs, async () => {
+      await this.#ask(api.memberRemove, { ID: id }, 'remove a member', 2000)
     })
   }
 
@@ -112,6 +123,7 @@ export class EtcdAdmin {
     what: string,
     timeoutMs: number,
   ): Promise<Response> {
+    this.#signal?.throwIfAborted()
     const outcome = await this.#members.attempt<Response, { response: Response } | { error: unknown }>(timeoutMs, {
       send: (endpoint) => endpoint.call(method, request),
       accept: (response) => ({ kind: 'answer', value: { response } }),

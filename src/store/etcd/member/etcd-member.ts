@@ -68,6 +68,9 @@ export class EtcdMember {
   #probing = false
   #probedAt = Number.NEGATIVE_INFINITY
   #closed = false
+  readonly #abort = new AbortController()
+  /** A start or a replacement. */
+  #underWay: Promise<void> = Promise.resolve()
   #cancelTick: () => void = () => undefined
   #stopped: (() => void)[] = []
 
@@ -116,11 +119,13 @@ export class EtcdMember {
     })
   }
 
-  /** Leaves etcd running. */
-  close(): void {
+  /** Leaves etcd running. A replacement goes no further, and nothing is under way any more when this resolves. */
+  async close(): Promise<void> {
     this.#closed = true
     this.#cancelTick()
     this.#own.close()
+    this.#abort.abort()
+    await this.#underWay
   }
 
   #take(input: SupervisorInput): void {
@@ -142,13 +147,13 @@ export class EtcdMember {
         this.#look()
         return
       case 'start':
-        void this.#start({ kind: 'found' })
+        this.#underWay = this.#start({ kind: 'found' })
         return
       case 'terminate':
         this.#terminate(effect.pid)
         return
       case 'replace':
-        void this.#replace()
+        this.#underWay = this.#replace()
         return
       case 'free-space':
         void this.#freeSpace()
@@ -241,9 +246,11 @@ export class EtcdMember {
   }
 
   async #replace(): Promise<void> {
-    const others = this.#admin(this.settings.otherEndpoints)
+    const { signal } = this.#abort
+    const others = this.#admin(this.settings.otherEndpoints, signal)
     try {
       await replaceMember(this.settings, others, {
+        signal,
         onStarted: ({ pid, exited }) => {
           this.#child = pid
           void exited.then(() => this.#ended(pid))
@@ -252,6 +259,7 @@ export class EtcdMember {
       this.#events.onReport?.(`The etcd member of ${this.settings.name} has joined the others and caught up with them.`)
       this.#take({ kind: 'replaced', succeeded: true })
     } catch (error) {
+      if (signal.aborted) return
       this.#events.onReport?.(
         `The etcd member of ${this.settings.name} could not join the others yet: ${messageOf(error)}`,
       )
@@ -274,8 +282,13 @@ export class EtcdMember {
     }
   }
 
-  #admin(endpoints: readonly EndpointAddress[]): EtcdAdmin {
-    return new EtcdAdmin({ endpoints, clock: this.#clock, ...(this.#tls === undefined ? {} : { tls: this.#tls }) })
+  #admin(endpoints: readonly EndpointAddress[], signal?: AbortSignal): EtcdAdmin {
+    return new EtcdAdmin({
+      endpoints,
+      clock: this.#clock,
+      ...(this.#tls === undefined ? {} : { tls: this.#tls }),
+      ...(signal === undefined ? {} : { signal }),
+    })
   }
 }
 

@@ -21,7 +21,7 @@ export function unfinishedReplacement(settings: MemberSettings): ReplaceStage | 
 export async function replaceMember(
   settings: MemberSettings,
   others: EtcdAdmin,
-  events: { readonly onStarted: (started: StartedMember) => void },
+  run: { readonly onStarted: (started: StartedMember) => void; readonly signal: AbortSignal },
 ): Promise<void> {
   const url = peerUrl(settings)
   let stage = unfinishedReplacement(settings) ?? 'remove'
@@ -35,15 +35,15 @@ export async function replaceMember(
   if (stage === 'add' || !hasData(settings)) {
     note(settings, 'add')
     const members = await others.addLearner(url)
+    run.signal.throwIfAborted()
     // Until it has started, the new member has no name in the list.
     const list = members.map(({ name, peerURLs }) => ({
       name: peerURLs.includes(url) ? settings.name : name,
       peerUrl: peerURLs[0] ?? '',
     }))
-    if (findMember(settings) === undefined)
-      events.onStarted(await startMember(settings, { kind: 'join', members: list }))
+    if (findMember(settings) === undefined) run.onStarted(await startMember(settings, { kind: 'join', members: list }))
     note(settings, 'promote')
-  } else if (findMember(settings) === undefined) events.onStarted(await startMember(settings, { kind: 'found' }))
+  } else if (findMember(settings) === undefined) run.onStarted(await startMember(settings, { kind: 'found' }))
   await others.promote(url, 60_000)
   rmSync(rejoinJournal(settings), { force: true })
 }
