@@ -754,6 +754,25 @@ const cases: readonly Case[] = [
       'pcmk__primitive_assign: vm-guest allocation score on b-0: -INFINITY',
     ],
   },
+  {
+    name: 'the address of a bundle is recovered under its running container',
+    cib: {
+      resources:
+        '<bundle id="b"><podman image="i"/><network control-port="3121" ip-range-start="192.168.9.1"/></bundle>',
+      nodes: {
+        n1: {
+          ran: [
+            'b-ip-192.168.9.1 start digest=c7e9f957bde55e7f578d29f4a43a4360',
+            'b-ip-192.168.9.1 monitor 60000 rc=7 digest=b59cce73b0698d11765133e8dcdb3ff9',
+            'b-podman-0 start digest=b35e41900992b87d2961b13030fb7f10',
+            'b-podman-0 monitor 60000 digest=beceddb2e0b35edebf3164b79bdc9ec9',
+          ],
+          agents: { 'b-ip-192.168.9.1': 'heartbeat:IPaddr2', 'b-podman-0': 'heartbeat:podman' },
+        },
+      },
+    },
+    transition: ['Recover b-ip-192.168.9.1 ( n1 )'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {

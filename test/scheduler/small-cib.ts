@@ -26,6 +26,8 @@ export interface SmallNode {
   readonly ran?: readonly string[]
   /** Of what is not an ocf:pacemaker:Dummy in the history: its class, by resource. */
   readonly classes?: Readonly<Record<string, string>>
+  /** Of what is not an ocf:pacemaker:Dummy in the history: its provider and type (`heartbeat:podman`), by resource. */
+  readonly agents?: Readonly<Record<string, string>>
   /** The container that the history names for a connection. */
   readonly containers?: Readonly<Record<string, string>>
 }
@@ -89,8 +91,9 @@ function nodeState(name: string, node: SmallNode): string {
   }
   const histories = [...byResource].map(([id, xml]) => {
     const container = node.containers?.[id]
-    const agent = container === undefined ? 'type="Dummy"' : `type="remote" container="${container}"`
-    return `<lrm_resource id="${id}" class="${node.classes?.[id] ?? 'ocf'}" provider="pacemaker" ${agent}>${xml}</lrm_resource>`
+    const [provider, type] = (node.agents?.[id] ?? 'pacemaker:Dummy').split(':')
+    const agent = container === undefined ? `type="${type}"` : `type="remote" container="${container}"`
+    return `<lrm_resource id="${id}" class="${node.classes?.[id] ?? 'ocf'}" provider="${provider}" ${agent}>${xml}</lrm_resource>`
   })
   const state = node.remote === true ? 'remote_node="true"' : states[node.state ?? 'online']
   return `<node_state id="${name}" uname="${name}" ${state}>

@@ -8,7 +8,7 @@ import { thenOf } from './group-orders.ts'
 import type { OrderList } from './order-list.ts'
 import { orderPrimitive } from './primitive-orders.ts'
 
-const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks, firstImpliesThen } = rule
+const { thenShowsFirst, firstShowsThen, unrunnableFirstBlocks } = rule
 
 export function orderBundle(setting: Setting, orders: OrderList, bundle: BundleUnit): void {
   const { child } = bundle
@@ -54,7 +54,7 @@ function orderReplica(setting: Setting, orders: OrderList, { bundle, replica }: 
   then([container, 'stop'], [bundle, 'stopped'], firstShowsThen)
   if (ip) {
     orderPrimitive(setting, orders, ip)
-    then([ip, 'start'], [container, 'start'], unrunnableFirstBlocks | firstImpliesThen)
+    then([ip, 'start'], [container, 'start'], unrunnableFirstBlocks)
     then([container, 'stop'], [ip, 'stop'], rule.thenImpliesFirst | rule.ordered)
   }
   if (remote) orderPrimitive(setting, orders, remote)
