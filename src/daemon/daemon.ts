@@ -21,7 +21,6 @@ import {
   serveEnrolment,
   serveTcp,
   serveUnixSocket,
-  witnessService,
 } from '../rpc/index.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
@@ -30,8 +29,8 @@ import type { Paths } from './host/paths.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
-import { type ClusterFile, printClusterFile, type WitnessEntry } from './nodes/cluster-file.ts'
-import { acceptClusterFile, acceptWholeFile, enrolHandler } from './nodes/enrol.ts'
+import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
+import { acceptWholeFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
@@ -41,7 +40,7 @@ import { Renewal } from './nodes/renewal.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
 import { moveToEtcd } from './store/move-to-etcd.ts'
-import { WitnessHost } from './witness/witness-host.ts'
+import { WitnessPlace } from './witness/witness-place.ts'
 
 /** What it answers: the command line on its socket, and the daemons of the other nodes. */
 export interface Served {
@@ -56,7 +55,7 @@ export class Daemon {
   readonly #fail: (error: unknown) => void
   #file: ClusterFile | undefined
   #node: ClusterNode | undefined
-  #witness: WitnessHost | undefined
+  #witness: WitnessPlace | undefined
   #servers: readonly { readonly close: () => unknown }[] = []
   #local: GrpcServer | undefined
   #peers: Peers | undefined
@@ -78,13 +77,14 @@ export class Daemon {
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
     if (text !== undefined) await this.configure(acceptWholeFile(text))
-    const witnessText = readIfThere(this.paths.witnessFile)
-    if (text === undefined && witnessText !== undefined) await this.beWitness(acceptWholeFile(witnessText))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
       [{ service: localService, handlers: this.#served.local(this) }],
       this.#onFailure,
     )
+    const witnessText = readIfThere(this.paths.witnessFile)
+    if (text === undefined && witnessText !== undefined)
+      await this.#openWitness(acceptWholeFile(witnessText)).keepTrying()
     this.log.info('daemon started', { version: process.env.SYSTOLE_VERSION, cluster: this.#file?.clusterName })
   }
 
@@ -106,7 +106,7 @@ export class Daemon {
   }
 
   /** The witness that this host is, or a refusal that says what to do. */
-  get witness(): WitnessHost {
+  get witness(): WitnessPlace {
     if (this.#witness) return this.#witness
     throw refuse(
       'no-witness-here',
@@ -122,7 +122,7 @@ export class Daemon {
     if (this.#witness === undefined) return
     throw refuse(
       'is-witness',
-      `This host is the witness of the cluster ${this.#witness.file.clusterName} and no node: run this on a node, or end that with \`systole qdevice destroy net\`.`,
+      `This host is the witness of the cluster ${this.#witness.clusterName} and no node: run this on a node, or end that with \`systole qdevice destroy net\`.`,
     )
   }
 
@@ -204,34 +204,14 @@ export class Daemon {
 
   /** This host takes its place as the witness: nodes may tell it the list, and its etcd member votes where it did so before. */
   async beWitness(file: ClusterFile): Promise<void> {
-    const own = file.witness
-    assert(own !== undefined, 'the list names the witness whose host this is')
-    const { paths, log } = this
-    const removed = (): void => this.#forgetWitnessLater('the cluster has removed this witness')
-    // The answer first: this very server is closed.
-    const renewed = (): void => void setTimeout(() => this.#serveWitness(witness, own).catch(this.#fail), 50)
-    const witness: WitnessHost = new WitnessHost(file, { paths, log, own, removed, renewed })
-    this.#witness = witness
-    if (takesPart(paths)) await witness.start()
-    await this.#serveWitness(witness, own)
+    await this.#openWitness(file).take()
   }
 
-  async #serveWitness(witness: WitnessHost, own: WitnessEntry): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.close()))
-    if (this.#witness !== witness) return
-    const handlers: Handlers<typeof witnessService> = {
-      follow: async ({ json, quorate }) => await witness.follow(acceptClusterFile(json), quorate),
-      renew: async ({ certificate }) => {
-        await witness.renew(certificate)
-        return {}
-      },
-      forget: async () => {
-        this.#forgetWitnessLater('a node has removed this witness')
-        return {}
-      },
-    }
-    const at = { host: own.address, port: own.ports.peer, identity: readIdentity(this.paths.pki) }
-    this.#servers = [await serveTcp(at, [{ service: witnessService, handlers }], this.#onFailure)]
+  #openWitness(file: ClusterFile): WitnessPlace {
+    const { paths, log } = this
+    const removed = (reason: string): void => this.#forgetWitnessLater(reason)
+    this.#witness = new WitnessPlace(file, { paths, log, removed, onFailure: this.#onFailure })
+    return this.#witness
   }
 
   /** The answer to whoever has said so first: this very server is closed with the rest. */
@@ -247,8 +227,6 @@ export class Daemon {
   async forgetWitness(): Promise<void> {
     await this.#witness?.forget()
     this.#witness = undefined
-    await Promise.all(this.#servers.map((server) => server.close()))
-    this.#servers = []
     for (const path of [this.paths.witnessFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     emptyFolder(this.paths.data)
   }

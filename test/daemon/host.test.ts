@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -53,10 +55,13 @@ async function beNode(): Promise<void> {
   await daemon.start(undefined)
 }
 
-async function beWitness(address = '127.0.0.1'): Promise<void> {
+async function beWitness({ address = '127.0.0.1', peer = 0 } = {}): Promise<void> {
   const { authority, own } = await certificates()
   writeRemoteIdentity(paths.pki, { authority: authority.certificate, ...own })
-  writeWhole(paths.witnessFile, list({ nodes: [{ name: 'a' }, { name: 'b' }], witness: { name: 'w', address } }))
+  writeWhole(
+    paths.witnessFile,
+    list({ nodes: [{ name: 'a' }, { name: 'b' }], witness: { name: 'w', address, ports: { peer } } }),
+  )
 }
 
 describe('a host that is to belong to another cluster, and is not let in,', () => {
@@ -84,5 +89,41 @@ describe('a host that is to belong to another cluster, and is not let in,', () =
     expect(await live.getWitnessHost({})).toMatchObject({ clusterName: 'x', name: 'w' })
     expect(existsSync(paths.witnessFile)).toBe(true)
     expect(existsSync(paths.pki)).toBe(true)
+  })
+})
+
+describe('the daemon of a witness begins', () => {
+  /** From the block for documentation: no host has it. */
+  const elsewhere = '192.0.2.1'
+
+  test('without its certificate, and the place is given up', async () => {
+    await beWitness()
+    rmSync(paths.pki, { recursive: true })
+    await daemon.start(undefined)
+    expect((await live.getWitnessHost({})).problem).toMatch(/has lost its certificate: .*qdevice destroy net/)
+    await expect(live.changeWitnessHost({ kind: 'start' })).rejects.toThrow(/has lost its certificate/)
+    expect((await live.getWitnessHost({})).started).toBe(false)
+    await live.changeWitnessHost({ kind: 'destroy' })
+    expect((await live.getWitnessHost({})).clusterName).toBe('')
+    expect(existsSync(paths.witnessFile)).toBe(false)
+  })
+
+  test('with an address of another host, and the place is given up', async () => {
+    await beWitness({ address: elsewhere })
+    await daemon.start(undefined)
+    expect((await live.getWitnessHost({})).problem).toMatch(/witness at 192\.0\.2\.1, where this host cannot listen/)
+    await live.changeWitnessHost({ kind: 'destroy' })
+    expect(existsSync(paths.witnessFile)).toBe(false)
+    expect(existsSync(paths.pki)).toBe(false)
+  })
+
+  test('before it can listen, and listens as soon as it can', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    await beWitness({ peer: (taken.address() as AddressInfo).port })
+    await daemon.start(undefined)
+    expect((await live.getWitnessHost({})).problem).toMatch(/EADDRINUSE|cannot listen/)
+    taken.close()
+    await expect.poll(async () => (await live.getWitnessHost({})).problem, { timeout: 10_000 }).toBeUndefined()
   })
 })

@@ -12,7 +12,6 @@ import {
 import { missingEtcd } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { isEnabled, setEnabled } from '../host/takes-part.ts'
-import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinAsWitness } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
 import { addWitness, removeWitness } from '../witness/add-remove-witness.ts'
@@ -53,14 +52,9 @@ async function join(daemon: Daemon, asked: JoinRequest): Promise<JoinAnswer> {
     await daemon.beWitness(file)
   } catch (error) {
     await daemon.forgetWitness()
-    throw refuse('cannot-listen', cannotListen(file, error))
+    throw error
   }
   return { clusterName: file.clusterName, node: daemon.witness.state().name }
-}
-
-function cannotListen({ witness }: ClusterFile, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
-  return `The cluster expects its witness at ${witness?.address}, where this host cannot listen (${why}): take it out with \`systole quorum device remove\`, and add it with addr=<an address of this host>.`
 }
 
 async function change(daemon: Daemon, kind: WitnessHostChange['kind']): Promise<void> {

@@ -11,17 +11,17 @@ type Keys = Awaited<ReturnType<typeof createKeys>>
 
 export class WitnessRenewal {
   readonly #pki: string
-  /** Milliseconds since the epoch. */
-  #dueAt: number
+  /** Milliseconds since the epoch, of the certificate on the disk. */
+  #dueAt: number | undefined
   #keys: Promise<Keys> | undefined
 
   constructor(pki: string) {
     this.#pki = pki
-    this.#dueAt = dueTime(readIdentity(pki).certificate)
   }
 
   /** For which a certificate is wanted now; every node is told the same. */
   async wanted(): Promise<string | undefined> {
+    this.#dueAt ??= dueTime(readIdentity(this.#pki).certificate)
     if (Date.now() < this.#dueAt) return undefined
     this.#keys ??= createKeys()
     return (await this.#keys).publicKey

@@ -75,7 +75,7 @@ export const qdeviceStatus: Command = {
       ['At boot:', enabled ? 'enabled' : 'disabled'],
       ['Vote:', voteOf(host)],
       ['Nodes:', nodes.map((node) => `${node.name} (${node.address})`).join(', ')],
-      ...(problem === undefined ? [] : [['Store:', problem]]),
+      ...(problem === undefined ? [] : [['Problem:', problem]]),
     ])
     return done(text, host)
   },
