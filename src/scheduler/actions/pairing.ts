@@ -61,6 +61,7 @@ export function pairingOf({ destinationOf, assignment }: Places): Pairing {
   }
   const partnerOf: Pairing['partnerOf'] = (instance, other, direction) => {
     const partners = byNode(other, direction)
+    if (partners.size === 0) return undefined
     for (const node of nodesOf(instance, direction)) {
       const partner = partners.get(node)
       if (partner) return partner

@@ -12,6 +12,7 @@
  * | notices  | who is told of it, where clones have `notify`                                             | `notifications/`          |
  * | graph    | how it is handed on, and how it is told to people                                         | `graph/`                  |
  */
+import { onDemand } from '../../base/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 import { draftActions } from './draft-actions.ts'
 import { summarize, type TransitionChange } from './graph/summary.ts'
@@ -23,6 +24,7 @@ import { type Setting, type SettingInput, settingOf } from './setting.ts'
 import { settle } from './settling/settle.ts'
 
 export interface PlannedTransition {
+  /** Made when it is first asked for: to be told what would change it is not needed. */
   readonly graph: TransitionGraph
   readonly changes: readonly TransitionChange[]
 }
@@ -37,6 +39,11 @@ export function planFor(setting: Setting): PlannedTransition {
   const orders = configuredOrders(setting)
   const draft = draftActions(setting, orders)
   const settled = settle(draft)
-  const notices = notify(settled)
-  return { graph: toGraph({ settled, notices }), changes: summarize(settled) }
+  const graph = onDemand(() => toGraph({ settled, notices: notify(settled) }))
+  return {
+    changes: summarize(settled),
+    get graph() {
+      return graph()
+    },
+  }
 }

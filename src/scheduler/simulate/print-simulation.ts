@@ -86,12 +86,12 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
           ...revised(),
         ]),
   ]
-  const { assignment, graph, status } = simulation
+  const { assignment, status } = simulation
   return {
     summary: `${lines.join('\n').trimEnd()}\n`,
     scores: () => printScores(assignment.scores, status.nodes),
-    graph: () => printGraphXml(graph),
-    drawn: () => ({ dot: printDot(graph), svg: printSvg(graph) }),
+    graph: () => printGraphXml(simulation.graph),
+    drawn: () => ({ dot: printDot(simulation.graph), svg: printSvg(simulation.graph) }),
     modifications,
     input: supposed.cib,
     before,

@@ -2,6 +2,7 @@
  * What the cluster would do with a CIB, from its present state to the one that the transition leads to: the scheduler
  * itself, its graph played without touching anything. What is supposed beforehand is part of the question.
  */
+import { onDemand } from '../../base/index.ts'
 import { type Configuration, type Md5, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { type ClusterStatus, readStatus, type StatusInput } from '../../status/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
@@ -17,10 +18,11 @@ import { recordResults } from './record-results.ts'
 export interface Simulation {
   readonly status: ClusterStatus
   readonly assignment: Assignment
-  readonly graph: TransitionGraph
   readonly changes: readonly TransitionChange[]
+  /** These three are made when they are first asked for, as they are large. */
+  readonly graph: TransitionGraph
   readonly played: readonly PlayedAction[]
-  /** The CIB as it is once everything was done: made when it is first asked for, as it is large. */
+  /** The CIB as it is once everything was done. */
   readonly result: () => XmlElement
 }
 
@@ -48,16 +50,22 @@ export function simulate(input: SimulationInput): Simulation {
     showScores: input.showScores,
     explain: false,
   })
-  const { graph, changes } = planTransition({ status, assignment, md5, isSanitized: input.isSanitized ?? false })
-  const played = playGraph(graph, input.failures)
+  const planned = planTransition({ status, assignment, md5, isSanitized: input.isSanitized ?? false })
+  const played = onDemand(() => playGraph(planned.graph, input.failures))
   const { startFailureIsFatal } = status.options
   const circumstances = { now, startFailureIsFatal, ...(input.keepsResult === true && { md5 }) }
-  let recorded: XmlElement | undefined
-  const result = (): XmlElement => {
-    recorded ??= recordResults(cib, played, circumstances)
-    return recorded
+  return {
+    status,
+    assignment,
+    changes: planned.changes,
+    get graph() {
+      return planned.graph
+    },
+    get played() {
+      return played()
+    },
+    result: onDemand(() => recordResults(cib, played(), circumstances)),
   }
-  return { status, assignment, graph, changes, played, result }
 }
 
 /** The status of a CIB at the moment of the simulation. Whoever has read its configuration already hands it in. */

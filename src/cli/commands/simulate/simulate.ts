@@ -177,6 +177,7 @@ async function save(
 
 /** An operation that was to fail, and that the transition never came to. */
 function unusedFailures(transitions: readonly SimulationText[], failures: readonly OperationSpec[]): readonly string[] {
+  if (failures.length === 0) return []
   const failed = transitions
     .flatMap(({ simulation }) => simulation.played)
     .filter((result) => result.failed)
