@@ -9,6 +9,13 @@ import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/
 import { newerFile, withoutVotelessWitness, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
 import { nodesWithoutWitness } from '../../src/daemon/witness/add-remove-witness.ts'
+import {
+  afterAnswer,
+  unheardWitness,
+  type WitnessAnswered,
+  witnessProblem,
+  witnessVoterState,
+} from '../../src/daemon/witness/witness-health.ts'
 import { memberStep } from '../../src/daemon/witness/witness-host.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
@@ -111,6 +118,63 @@ describe('members of etcd that the list does not explain', () => {
   test('not of one that joins', () => expect(found('a b w', member('', 'w'))).toEqual([]))
 
   test('not of one that had another address', () => expect(found('a b w', member('w', 'old'))).toEqual([]))
+})
+
+describe('what a node makes of its witness', () => {
+  const good: WitnessAnswered = { state: 'up', votes: true, counts: true, quorate: true }
+  /** Answers at these seconds, and what it is as a voter after each. */
+  const seen = (...answers: readonly (readonly [seconds: number, answered: Partial<WitnessAnswered>])[]) => {
+    let health = unheardWitness(0)
+    return answers.map(([seconds, answered]) => {
+      health = afterAnswer(health, { ...good, ...answered }, seconds * 1000)
+      return witnessVoterState(health, seconds * 1000)
+    })
+  }
+  const useless = { counts: false }
+  const voteless = { counts: false, votes: false }
+  const silent = { counts: false, state: 'silent' } as const
+  const stopped = { counts: false, state: 'stopped' } as const
+
+  test('silent for a minute, it loses its vote', () =>
+    expect(seen([1, {}], [2, silent], [62, silent], [63, silent], [64, {}])).toEqual([
+      'up',
+      'silent',
+      'silent',
+      'fenced',
+      'up',
+    ]))
+
+  test('so does one that answers and whose vote does not count, and it is given it again much later', () =>
+    expect(seen([1, useless], [61, useless], [62, useless], [64, voteless], [600, voteless], [665, voteless])).toEqual([
+      'up',
+      'up',
+      'fenced',
+      'silent',
+      'silent',
+      'up',
+    ]))
+
+  test('a moment in which it counts, or in which nobody has quorum, is a new beginning', () => {
+    expect(seen([1, useless], [50, {}], [52, useless], [100, useless]).at(-1)).toBe('up')
+    expect(seen([1, useless], [50, { ...useless, quorate: false }], [52, useless], [100, useless]).at(-1)).toBe('up')
+  })
+
+  test('an answer that is lost is none', () =>
+    expect(seen([1, useless], [50, silent], [62, useless]).at(-1)).toBe('fenced'))
+
+  test('once it was stopped and started it is given its vote at once', () =>
+    expect(
+      seen([1, useless], [62, useless], [64, voteless], [66, { ...stopped, votes: false }], [68, voteless]).at(-1),
+    ).toBe('up'))
+
+  test('one that gave its vote to a node is asked for it again at any time', () =>
+    expect(seen([1, {}], [10, voteless], [100, voteless])).toEqual(['up', 'up', 'up']))
+
+  test('a note says what may be in the way', () => {
+    const once = afterAnswer(unheardWitness(0), { ...good, ...useless }, 1000)
+    expect(witnessProblem(once, 2000)).toBeUndefined()
+    expect(witnessProblem(once, 62_000)).toMatch(/7702 and 7703 must be open/)
+  })
 })
 
 describe('the member of a witness', () => {

@@ -145,6 +145,24 @@ test('a witness that stays away loses its vote: the rules for two nodes hold aga
   expect((await quorum(lab, 'n1')).votes.expected).toBe(1)
 })
 
+test('a witness that answers and whose member of the store gets to nobody loses its vote, and a note says so', async () => {
+  await settle()
+  await lab.network.closePorts('w', 7702, 7703)
+  await lab.until(
+    'only the nodes vote',
+    async () => {
+      const { votes, witness } = await quorum(lab, 'n1')
+      return votes.expected === 2 && witness?.state === 'up'
+    },
+    120_000,
+  )
+  expect(await lab.systole('n1', 'status')).toMatch(/w: its daemon answers, .* ports 7702 and 7703 must be open/)
+  await lab.network.heal()
+  await lab.systole('w', 'qdevice', 'stop', 'net')
+  await lab.systole('w', 'qdevice', 'start', 'net')
+  await untilVotes(lab, 'n1', 3)
+})
+
 test('a third node takes the vote of the witness, and gives it back', async () => {
   await settle()
   const said = await lab.systole('n1', 'cluster', 'node', 'add', 'n3')

@@ -41,7 +41,7 @@ export function lostHosts({ file, self, quorate, isComplete, isSilent }: LastVot
   if (heard.length > 0)
     throw refuse(
       'peer-is-heard',
-      `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop\`).`,
+      `${heard.join(', ')}: votes as well and is not silent. Only one voter can go on alone: where enough of them are up they have quorum, and otherwise the cluster must be stopped there first (\`systole cluster stop\`; on a witness, \`systole qdevice stop net\`).`,
     )
   return hosts.map(({ name }) => name).filter((name) => name !== self && isSilent(name))
 }

@@ -122,11 +122,12 @@ export class WitnessHost {
       this.#told ||= quorate
       this.#bringMember(quorate).catch((error: unknown) => log.error('the etcd member did not follow', { error }))
     }
-    const { started, problem } = this.state()
+    const { started, counts, problem } = this.state()
     const publicKey = await this.#renewal.wanted()
     return {
       json: printClusterFile(this.#file),
       started,
+      counts,
       ...(problem === undefined ? {} : { problem }),
       ...(publicKey === undefined ? {} : { publicKey }),
     }

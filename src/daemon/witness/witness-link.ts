@@ -7,6 +7,13 @@ import { type ClusterState, connectWitness, type TlsIdentity, type WitnessClient
 import type { VoterNode } from '../../store/index.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
+import {
+  afterAnswer,
+  unheardWitness,
+  type WitnessAnswered,
+  witnessProblem,
+  witnessVoterState,
+} from './witness-health.ts'
 
 export interface WitnessLinkPorts {
   readonly identity: TlsIdentity
@@ -16,25 +23,20 @@ export interface WitnessLinkPorts {
   /** The witness's certificate, for this public key. */
   readonly sign: (witness: WitnessEntry, publicKey: string) => Promise<string>
   readonly onNodeList: (listed: ClusterFile) => void
-  /** The witness is heard again, is silent, or was silent for so long that it loses its vote. */
+  /** The witness is heard again, is silent, or was of no use for so long that it loses its vote. */
   readonly onChange: () => void
 }
 
-type State = NonNullable<ClusterState['witness']>['state']
-
 const askEveryMs = 2000
 const answerWithinMs = 1500
-/** A host that boots is back by then; with two nodes that have no third vote, the rules of two nodes hold again after it. */
-const witnessPatienceMs = 60_000
 
 export class WitnessLink {
   readonly #ports: WitnessLinkPorts
   #asked: { readonly host: string; readonly client: WitnessClient } | undefined
   #timer: NodeJS.Timeout | undefined
   #asking = false
-  #state: State = 'silent'
+  #health = unheardWitness(performance.now())
   #problem: string | undefined
-  #silentSince = performance.now()
   #told = ''
 
   constructor(ports: WitnessLinkPorts) {
@@ -67,21 +69,25 @@ export class WitnessLink {
   }
 
   hears(host: NodeName): boolean {
-    return this.#ports.file().witness?.name === host && this.#state === 'up'
+    return this.#ports.file().witness?.name === host && this.#health.state === 'up'
   }
 
-  /** As the rules for votes see it: it runs nothing, so that silence for long is enough. */
   get voterState(): VoterNode['state'] {
-    if (this.#state === 'up') return 'up'
-    return performance.now() - this.#silentSince > witnessPatienceMs ? 'fenced' : 'silent'
+    return witnessVoterState(this.#health, performance.now())
   }
 
   state(): ClusterState['witness'] {
     const { witness } = this.#ports.file()
     if (witness === undefined) return undefined
     const { name, address, votes } = witness
-    const problem = this.#state === 'up' ? this.#problem : undefined
-    return { name, address, votes, state: this.#state, ...(problem === undefined ? {} : { problem }) }
+    const { state } = this.#health
+    const problem = this.#foundProblem()
+    return { name, address, votes, state, ...(problem === undefined ? {} : { problem }) }
+  }
+
+  #foundProblem(): string | undefined {
+    if (this.#health.state !== 'up') return undefined
+    return this.#problem ?? witnessProblem(this.#health, performance.now())
   }
 
   async #ask(): Promise<void> {
@@ -91,10 +97,10 @@ export class WitnessLink {
     try {
       const asked = { json: printClusterFile(file()), quorate: quorate() }
       const client = this.#client(witness)
-      const { json, started, problem, publicKey } = await client.follow(asked, { timeoutMs: answerWithinMs })
+      const { json, started, counts, problem, publicKey } = await client.follow(asked, { timeoutMs: answerWithinMs })
       if (this.#timer === undefined) return
       this.#problem = problem
-      this.#note(started ? 'up' : 'stopped')
+      this.#note({ state: started ? 'up' : 'stopped', counts })
       onNodeList(acceptClusterFile(json))
       // Another node may have been faster; where it fails, the next answer asks again.
       if (publicKey !== undefined && quorate())
@@ -103,14 +109,14 @@ export class WitnessLink {
           .catch(() => undefined)
     } catch {
       // Whatever it is: off, cut off, not joined yet, or with a certificate of another cluster.
-      this.#note('silent')
+      this.#note({ state: 'silent', counts: false })
     }
   }
 
-  #note(state: State): void {
-    if (state === 'up' || this.#state === 'up') this.#silentSince = performance.now()
-    this.#state = state
-    const told = `${this.#state} ${this.voterState} ${this.#problem ?? ''}`
+  #note(answered: Pick<WitnessAnswered, 'state' | 'counts'>): void {
+    const votes = this.#ports.file().witness?.votes === true
+    this.#health = afterAnswer(this.#health, { ...answered, votes, quorate: this.#ports.quorate() }, performance.now())
+    const told = `${this.#health.state} ${this.voterState} ${this.#foundProblem() ?? ''}`
     if (told === this.#told) return
     this.#told = told
     this.#ports.onChange()
@@ -128,8 +134,7 @@ export class WitnessLink {
   #forget(): void {
     this.#asked?.client.close()
     this.#asked = undefined
-    this.#state = 'silent'
-    this.#silentSince = performance.now()
+    this.#health = unheardWitness(performance.now())
     this.#told = ''
   }
 }

@@ -133,6 +133,14 @@ export class LabNetwork {
     }
   }
 
+  /** No new packet gets to these ports of the node, nor from it to those of the others. */
+  async closePorts(node: string, ...ports: readonly number[]): Promise<void> {
+    for (const way of ['iifname', 'oifname']) {
+      const drop = `add rule bridge lab cuts ${way} "${this.#cable(node)}" tcp dport { ${ports.join(', ')} } drop`
+      await run('ip', 'netns', 'exec', this.switchSpace, 'nft', drop)
+    }
+  }
+
   async heal(): Promise<void> {
     await run('ip', 'netns', 'exec', this.switchSpace, 'nft', 'flush chain bridge lab cuts')
     for (const node of this.nodes) await this.link(node, 'up')
