@@ -773,6 +773,22 @@ const cases: readonly Case[] = [
     },
     transition: ['Recover b-ip-192.168.9.1 ( n1 )'],
   },
+  {
+    name: 'what is blocked with instances that cannot start names the one that was planned last',
+    cib: {
+      resources:
+        clone('c', dummy('db')) +
+        `<bundle id="b"><podman image="i"/><network control-port="3121"/>${dummy('web')}</bundle>`,
+      constraints:
+        '<rsc_location id="l1" rsc="c" node="n1" score="-INFINITY"/><rsc_location id="l2" rsc="c" node="n2" score="-INFINITY"/>' +
+        '<rsc_colocation id="co" rsc="b" with-rsc="c" score="INFINITY"/>',
+      nodes: { n1: {}, n2: {} },
+    },
+    transition: [
+      'Start b-0 ( n1 ) due to colocation with db:1 (blocked)',
+      'Start web:0 ( b-0 ) due to colocation with db:1 (blocked)',
+    ],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {

@@ -251,8 +251,8 @@ export function below(unit: Unit): readonly Unit[] {
       return unit.instances
     case 'bundle':
       return [
-        ...(unit.child ? [unit.child] : []),
         ...unit.replicas.flatMap(({ ip, container, remote }) => [ip, container, remote].filter((part) => !!part)),
+        ...(unit.child ? [unit.child] : []),
       ]
   }
 }

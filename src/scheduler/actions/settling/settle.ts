@@ -26,7 +26,8 @@ export function settle(draft: Draft): Settled {
   const reached = draft.actions.filter(settling.reaches)
   for (const action of reached) settling.work.add(action)
   const look = (action: PlannedAction): void => lookAt(settling, action)
-  for (const action of reached) blockColocated(settling, action, look)
+  // As from the work list: what was planned last comes first.
+  for (const action of reached.toReversed()) blockColocated(settling, action, look)
   for (let action = settling.work.take(); action; action = settling.work.take()) settleAction(settling, action)
   for (const action of reached) if (action.unit?.kind === 'clone') counted(settling, action, undefined)
   return settling.finish()
