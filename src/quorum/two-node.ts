@@ -46,7 +46,8 @@ export type TwoNodePhase =
   | { readonly kind: 'idle' }
   | { readonly kind: 'fencing'; readonly id: number }
   | { readonly kind: 'fencing-failed'; readonly retryAt: MonotonicMs; readonly message: string }
-  | { readonly kind: 'going-alone'; readonly word: PeerWord }
+  /** `lapsed`: meanwhile this was no cluster of two voters, so that the word does not count for another attempt. */
+  | { readonly kind: 'going-alone'; readonly word: PeerWord; readonly lapsed?: true }
   | {
       readonly kind: 'going-alone-failed'
       readonly word: PeerWord
@@ -112,10 +113,8 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
 function takeInput(state: TwoNodeState, input: TwoNodeInput, now: MonotonicMs): TwoNodeState {
   const { phase } = state
   switch (input.kind) {
-    case 'situation': {
-      const { situation: _before, ...rest } = state
-      return input.situation === undefined ? rest : { ...rest, situation: input.situation }
-    }
+    case 'situation':
+      return input.situation === undefined ? withoutSituation(state) : { ...state, situation: input.situation }
     case 'fenced':
       if (phase.kind !== 'fencing' || phase.id !== input.id) return state
       return input.succeeded ? wishAlone(state, 'fenced', now) : fencingFailed(state, input.message, now)
@@ -123,7 +122,7 @@ function takeInput(state: TwoNodeState, input: TwoNodeInput, now: MonotonicMs): 
       return phase.kind === 'going-alone' || state.situation === undefined ? state : wishAlone(state, input.word, now)
     case 'went-alone': {
       if (phase.kind !== 'going-alone') return state
-      if (input.succeeded) return idle(state)
+      if (input.succeeded || phase.lapsed) return idle(state)
       const retryAt = monotonicMs(now + aloneRetryMs)
       return { ...state, phase: { kind: 'going-alone-failed', word: phase.word, retryAt, message: input.message } }
     }
@@ -132,6 +131,12 @@ function takeInput(state: TwoNodeState, input: TwoNodeInput, now: MonotonicMs): 
     default:
       return assertNever(input)
   }
+}
+
+/** A word about the peer is about the cluster as it was: others may have a majority meanwhile. What is under way cannot be called back. */
+function withoutSituation({ situation: _before, ...rest }: TwoNodeState): TwoNodeState {
+  const { phase } = rest
+  return phase.kind === 'going-alone' ? { ...rest, phase: { ...phase, lapsed: true } } : idle(rest)
 }
 
 const idle = (state: TwoNodeState): TwoNodeState => ({ ...state, phase: { kind: 'idle' }, failures: 0 })

@@ -192,6 +192,38 @@ describe('the word of an administrator', () => {
   })
 })
 
+describe('a witness gets its vote meanwhile', () => {
+  test('fencing that succeeds then is no word for later, when the witness has lost its vote again', () => {
+    const node = new Node()
+    node.see(silent)
+    node.feed({ kind: 'situation' })
+    expect(node.feed({ kind: 'fenced', id: 1, succeeded: true, message: 'off' })).toEqual([])
+    expect(keepsResources(node.state)).toBe(false)
+    expect(node.see({ ...silent, heartbeat: 'restarting' })).toEqual([])
+    expect(node.see(silent)).toEqual([fence(2)])
+  })
+
+  test('a word that could not be followed is not tried again', () => {
+    const node = new Node()
+    node.see(silent)
+    node.feed({ kind: 'fenced', id: 1, succeeded: true, message: '' })
+    node.feed({ kind: 'went-alone', succeeded: false, message: 'etcd did not start' })
+    node.feed({ kind: 'situation' })
+    node.now = 60_000
+    expect(node.see(silent)).toEqual([fence(2)])
+  })
+
+  test('nor one that was being followed', () => {
+    const node = new Node()
+    node.see(silent)
+    node.feed({ kind: 'fenced', id: 1, succeeded: true, message: '' })
+    node.feed({ kind: 'situation' })
+    expect(node.see(silent)).toEqual([])
+    expect(keepsResources(node.state)).toBe(true)
+    expect(node.feed({ kind: 'went-alone', succeeded: false, message: 'etcd did not start' })).toEqual([fence(2)])
+  })
+})
+
 describe('going on alone', () => {
   test('is tried again when it fails', () => {
     const node = new Node()
