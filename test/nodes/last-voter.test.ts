@@ -28,6 +28,22 @@ test('while the others are up, nobody goes on without them', async () => {
   expect(lab.lastFailure).toMatch(/has quorum: there is nothing to unblock/)
 }, 60_000)
 
+/** Left by an attempt that came to nothing: since then the others have come back. */
+test('an old word is forgotten by the next daemon, which asks before it takes part', async () => {
+  const journal = '/var/lib/systole/alone.json'
+  const word = JSON.stringify({ granted: { lost, word: 'administrator' }, records: [] })
+  await lab.inNode('n1', 'sh', '-c', `echo '${word}' > ${journal}`)
+  const etcd = await lab.inNode('n1', 'cat', '/var/lib/systole/etcd/etcd.pid')
+  await lab.inNode('n1', 'kill', '-9', (await lab.inNode('n1', 'cat', '/run/systoled.pid')).trim())
+  await lab.until('the word is forgotten', async () => !(await lab.inNode('n1', 'cat', journal)).includes('granted'))
+  await lab.until('n1 takes part again', async () => {
+    const { quorate, members } = await quorum('n1')
+    return quorate && members.every(({ votes }) => votes)
+  })
+  expect(await lab.inNode('n1', 'cat', '/var/lib/systole/etcd/etcd.pid')).toBe(etcd)
+  expect((await lab.status('n2')).fencing).toEqual([])
+}, 60_000)
+
 test('two of three lose power for good: the third goes on alone once somebody says that they are off', async () => {
   for (const node of lost) {
     lab.power.unplugged.add(node)

@@ -1,6 +1,7 @@
 /**
  * What a survivor that goes on alone has done before the store takes changes again, on its own disk: its fencing actions, and the word on
- * which it goes on alone. The word is written before the first step, so that a daemon that dies in between goes on with it.
+ * which it goes on alone. The word is written right before etcd begins as a cluster of one, so that a daemon that dies after that ends it; a word
+ * that came to nothing before is not there.
  */
 import { rmSync } from 'node:fs'
 import { type NodeName, nodeName } from '../../base/index.ts'
@@ -39,14 +40,19 @@ export class AloneJournal {
     this.#write({ ...this.#entries, granted: { lost, word } })
   }
 
+  /** Nothing came of the word. */
+  forgetWord(): void {
+    this.#write({ records: this.#entries.records })
+  }
+
   clear(): void {
     this.#entries = { records: [] }
     rmSync(this.#path, { force: true })
   }
 
   #write(entries: AloneEntries): void {
-    this.#entries = entries
     writeWhole(this.#path, JSON.stringify(entries), 0o600)
+    this.#entries = entries
   }
 }
 

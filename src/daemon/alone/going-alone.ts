@@ -1,8 +1,7 @@
 /**
- * This node makes the store its own, without nodes that are off: the word is written down first, so that a daemon that dies in between
- * goes on with it; then etcd begins as a cluster of one; then the store is told who is off and votes no more.
+ * This node makes the store its own, without nodes that are off: the word is written down right before etcd begins as a cluster of one, so
+ * that a daemon that dies after that ends it; then the store is told who is off and votes no more.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { type ClusterView, knownIncarnation } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
@@ -22,18 +21,18 @@ export interface GoingAlonePorts {
   readonly file: () => ClusterFile
   readonly store: () => Store
   readonly view: () => ClusterView
-  /** The store becomes this node's own. */
-  readonly goAlone: () => Promise<void>
+  /** The store becomes this node's own. What fails before `onPointOfNoReturn` has changed nothing. */
+  readonly goAlone: (onPointOfNoReturn: () => void) => Promise<void>
   readonly onNodeList: (file: ClusterFile) => void
 }
-
-const retryMs = 1000
 
 export class GoingAlone {
   readonly #ports: GoingAlonePorts
   readonly #journal: AloneJournal
   #underWay = false
   #telling = false
+  /** The lives of the lost nodes that were known before the store became this node's own. */
+  #lives: OnlyVoter['lost'] = new Map()
 
   constructor(ports: GoingAlonePorts) {
     this.#ports = ports
@@ -44,7 +43,7 @@ export class GoingAlone {
     return this.#underWay
   }
 
-  /** A word that nothing has come of yet. */
+  /** A word that was begun with and is not ended. */
   get granted(): AloneEntries['granted'] {
     return this.#journal.entries.granted
   }
@@ -58,26 +57,34 @@ export class GoingAlone {
     log.warn('this node goes on alone', { without: lost, because: word })
     this.#underWay = true
     try {
-      this.#journal.grant(lost, word)
       // Known before: another life of it may begin as soon as the store is back.
-      const known = new Map(lost.map((node) => [node, knownIncarnation(view(), node)]))
-      await goAlone()
-      await this.declareOff(known, word)
+      const lives = new Map(lost.map((node) => [node, knownIncarnation(view(), node)]))
+      await goAlone(() => {
+        this.#journal.grant(lost, word)
+        this.#lives = lives
+      })
+      await this.declareOff(lives, word)
       noteMet(paths)
     } finally {
       this.#underWay = false
     }
   }
 
-  /** What a daemon that died has begun is ended. */
-  async finish({ lost, word }: NonNullable<AloneEntries['granted']>, over: () => boolean): Promise<void> {
-    while (!over())
-      try {
-        return await this.without(lost, word)
-      } catch (error) {
-        this.#ports.log.error('this node could not go on alone yet', { error })
-        await delay(retryMs)
-      }
+  /** The store is this node's own already, and was not told yet who is off. */
+  async finish(): Promise<void> {
+    const { granted } = this
+    if (!granted) return
+    const { lost, word } = granted
+    this.#ports.log.warn('this node ends what it began when it went on alone', { without: lost, because: word })
+    await this.declareOff(new Map(lost.map((node) => [node, this.#lives.get(node)])), word)
+    noteMet(this.#ports.paths)
+  }
+
+  /** Nothing came of the word, and it does not count for the next time. */
+  forgetWord(): void {
+    if (!this.granted) return
+    this.#ports.log.warn('an earlier word to go on alone does not count any more', { without: this.granted.lost })
+    this.#journal.forgetWord()
   }
 
   /** Into the store, which is this node's own. */
@@ -88,13 +95,12 @@ export class GoingAlone {
     this.#journal.clear()
   }
 
-  /** What was fenced without a majority belongs into the history, once the store takes it; `isBack`: so is whoever was to be left. */
-  tell(isBack: boolean): void {
+  /** What was fenced without a majority belongs into the history, once the store takes it. */
+  tell(): void {
     if (this.#underWay || this.#telling) return
     const { records, granted } = this.#journal.entries
-    if (records.length === 0 && granted === undefined) return
-    // A word that nothing came of, because the other was back before: it does not count for the next time.
-    if (granted && !isBack) return
+    // With a word, the records go with what comes of it.
+    if (records.length === 0 || granted) return
     this.#telling = true
     this.#ports
       .store()

@@ -5,10 +5,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import type { Log } from '../host/log.ts'
-import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
+import { askOthers } from '../nodes/ask-for-list.ts'
 import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
-import type { GoingAlone } from './going-alone.ts'
+import { type OldWordPorts, settleOldWord } from './old-word.ts'
 
 export interface LastVoter {
   readonly file: ClusterFile
@@ -49,19 +48,11 @@ export function lostHosts({ file, self, quorate, isComplete, isSilent }: LastVot
 /** A node that is up answers within milliseconds; for one that is off nobody waits for long. */
 const askWithinMs = 1500
 
-/** After a boot: one of the others may have gone on without this node, or this one was about to go on without them. */
-export async function beginAmongMore(
-  ports: Omit<AskPorts, 'quorate'> & {
-    readonly log: Log
-    readonly goingAlone: Pick<GoingAlone, 'granted' | 'finish'>
-    readonly over: () => boolean
-  },
-): Promise<void> {
-  const { goingAlone, log, over } = ports
-  const { granted } = goingAlone
-  if (granted) return await goingAlone.finish(granted, over)
+/** After a boot: one of the others may have gone on without this node, or this one has begun to go on without them. */
+export async function beginAmongMore(ports: OldWordPorts): Promise<void> {
+  if (ports.goingAlone.granted) return await settleOldWord(ports)
   await Promise.race([
     askOthers(ports),
-    delay(askWithinMs).then(() => log.info('not all nodes have answered before this one begins')),
+    delay(askWithinMs).then(() => ports.log.info('not all nodes have answered before this one begins')),
   ])
 }

@@ -32,6 +32,7 @@ import { type FencePeerPorts, fencePeer } from './fence-peer.ts'
 import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
+import { type OldWordPorts, settleOldWord } from './old-word.ts'
 import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
@@ -42,6 +43,8 @@ export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
   /** This node's copy of the store has everything that was ever confirmed. */
   readonly isComplete: () => boolean
+  /** This node's etcd is a cluster of one; undefined while it does not answer. */
+  readonly isAlone: () => Promise<boolean | undefined>
   /** The pulse thread may ask for a lease. */
   readonly release: () => void
   readonly giveWayTo: (file: ClusterFile) => void
@@ -58,6 +61,7 @@ export class TwoNodeHands {
   /** Until this node has met the other, or is told that it is off. */
   #holding = false
   #told = false
+  #settling: Promise<void> | undefined
   #closed = false
 
   constructor(ports: TwoNodePorts) {
@@ -78,7 +82,7 @@ export class TwoNodeHands {
     const other = otherOfTwo(file(), own)
     if (!mustMeetFirst(file(), own, paths)) return !this.#closed
     if (!other) {
-      await beginAmongMore({ ...this.#ports, self: own.name, goingAlone: this.#goingAlone, over: () => this.#closed })
+      await beginAmongMore(this.#oldWordPorts())
       if (!this.#closed) release()
       return !this.#closed
     }
@@ -123,7 +127,13 @@ export class TwoNodeHands {
     if (otherOfTwo(this.#ports.file(), this.#ports.own)) return [await this.unblock()]
     const witness = this.#ports.file().witness?.name
     const nodes = lost.filter((host) => host !== witness)
-    await this.#goingAlone.without(nodes, 'administrator')
+    try {
+      await this.#goingAlone.without(nodes, 'administrator')
+    } catch (error) {
+      // The store may be this node's own all the same.
+      void this.#settleWord()
+      throw error
+    }
     await this.#untilQuorate()
     return lost
   }
@@ -171,14 +181,7 @@ export class TwoNodeHands {
     if (text === this.#shown) return
     this.#shown = text
     this.#feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
-    if (situation) this.#resume(situation)
-  }
-
-  /** A word that was given before this daemon was restarted, on a machine that was not. */
-  #resume({ heartbeat, met }: TwoNodeSituation): void {
-    const { granted, underWay } = this.#goingAlone
-    if (granted === undefined || underWay || heartbeat !== 'silent' || !met) return
-    this.#feed({ kind: 'peer-is-off', word: granted.word })
+    if (situation) void this.#settleWord()
   }
 
   record(record: FencingRecord): void {
@@ -218,7 +221,36 @@ export class TwoNodeHands {
   gainedQuorum(): void {
     noteMet(this.#ports.paths)
     this.look()
-    this.#goingAlone.tell(this.#situation()?.heartbeat === 'heard')
+    void this.#settleWord().then(() => this.#goingAlone.tell())
+  }
+
+  /** What became of a word that was begun with, by an earlier daemon or an attempt that failed. */
+  #settleWord(): Promise<void> {
+    this.#settling ??= this.#settle()
+      .catch((error: unknown) =>
+        this.#ports.log.error('an earlier word to go on alone could not be settled yet', { error }),
+      )
+      .finally(() => {
+        this.#settling = undefined
+      })
+    return this.#settling
+  }
+
+  async #settle(): Promise<void> {
+    const { file, own, isAlone, quorate } = this.#ports
+    if (this.#goingAlone.granted === undefined) return
+    if (!otherOfTwo(file(), own)) return await settleOldWord(this.#oldWordPorts())
+    const alone = await isAlone()
+    const { granted, underWay } = this.#goingAlone
+    if (granted === undefined || underWay || this.#closed) return
+    const situation = this.#situation()
+    if (alone === false || (situation?.heartbeat === 'heard' && quorate())) this.#goingAlone.forgetWord()
+    // The other of two can have done nothing meanwhile: that takes this node's vote.
+    else if (situation?.heartbeat === 'silent' && situation.met) this.#feed({ kind: 'peer-is-off', word: granted.word })
+  }
+
+  #oldWordPorts(): OldWordPorts {
+    return { ...this.#ports, self: this.#ports.own.name, goingAlone: this.#goingAlone, over: () => this.#closed }
   }
 
   close(): void {

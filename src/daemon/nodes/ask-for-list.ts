@@ -47,22 +47,32 @@ export class AskForList {
   }
 }
 
+/** As a daemon describes itself. */
+export interface ListAnswer {
+  readonly file: ClusterFile
+  readonly quorate: boolean
+}
+
 /** Whoever answers; a list that is older changes nothing. */
-export async function askOthers({ self, peers, file, onNodeList }: Omit<AskPorts, 'quorate'>): Promise<void> {
+export async function askOthers({
+  self,
+  peers,
+  file,
+  onNodeList,
+}: Omit<AskPorts, 'quorate'>): Promise<readonly ListAnswer[]> {
   const others = file().nodes.filter(({ name }) => name !== self)
-  await Promise.all(
+  const answers = await Promise.all(
     others.map(async ({ name }) => {
       const answer = await askNode(peers, name)
       if (answer) onNodeList(answer.file)
+      return answer
     }),
   )
+  return answers.filter((answer) => answer !== undefined)
 }
 
 /** undefined: its daemon is not there, or this host has been closed to it. */
-export async function askNode(
-  peers: Peers,
-  node: NodeName,
-): Promise<{ readonly file: ClusterFile; readonly quorate: boolean } | undefined> {
+export async function askNode(peers: Peers, node: NodeName): Promise<ListAnswer | undefined> {
   try {
     const { json, quorate } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
     return json === '' ? undefined : { file: acceptClusterFile(json), quorate }

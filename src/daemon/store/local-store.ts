@@ -4,6 +4,7 @@ import { tlsName } from '../../rpc/index.ts'
 import {
   createStore,
   discardMember,
+  EtcdAdmin,
   EtcdMember,
   isCompleteMember,
   type MemberSettings,
@@ -11,6 +12,7 @@ import {
   readTlsFiles,
   restartAlone,
   type Store,
+  StoreUnavailableError,
   serveStore,
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
@@ -27,7 +29,9 @@ export interface LocalStore {
   /** This node's member has every change that was ever confirmed: it votes, and does not only copy the store. */
   readonly isComplete: () => boolean
   /** Makes this node's member a cluster of one, with all its data: only once the others are known to be off. */
-  readonly goAlone: () => Promise<void>
+  readonly goAlone: (onPointOfNoReturn: () => void) => Promise<void>
+  /** This node's member is a cluster of one, by its own list. Undefined while it does not answer, as one that waits for a majority since it was started. */
+  readonly isAlone: () => Promise<boolean | undefined>
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
   readonly close: (how: 'stop' | 'leave-running') => Promise<void>
 }
@@ -55,10 +59,11 @@ export async function openLocalStore(setup: Setup): Promise<LocalStore> {
       member.follow(changed)
     },
     isComplete: () => member?.isComplete() ?? false,
-    goAlone: async () => {
+    goAlone: async (onPointOfNoReturn) => {
       if (!member) throw new Error('This store has no member of this node.')
-      await member.goAlone()
+      await member.goAlone(onPointOfNoReturn)
     },
+    isAlone: async () => await member?.isAlone(),
     close: async (how) => {
       await store.close()
       await member?.close(how)
@@ -74,7 +79,8 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
     await store.close()
   }
   const goAlone = async (): Promise<void> => undefined
-  return { store, trouble: () => undefined, follow: () => undefined, isComplete: () => true, goAlone, close }
+  const isAlone = async (): Promise<boolean> => true
+  return { store, trouble: () => undefined, follow: () => undefined, isComplete: () => true, goAlone, isAlone, close }
 }
 
 /**
@@ -113,7 +119,7 @@ class OwnMember {
     this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member did not follow the list', { error }))
   }
 
-  async goAlone(): Promise<void> {
+  async goAlone(onPointOfNoReturn: () => void): Promise<void> {
     const restarted = this.#turn.then(async () => {
       if (!this.isComplete()) throw new Error('Its member has not caught up with the others: it lacks changes.')
       await this.#member?.close()
@@ -126,6 +132,7 @@ class OwnMember {
           tls: readTlsFiles(etcdTls(paths)),
           clock: machineClock,
           timeoutMs: startMemberMs,
+          onPointOfNoReturn,
         })
       } finally {
         this.#member = this.#start()
@@ -133,6 +140,20 @@ class OwnMember {
     })
     this.#turn = restarted.catch(() => undefined)
     await restarted
+  }
+
+  async isAlone(): Promise<boolean | undefined> {
+    const { own, paths } = this.#setup
+    const admin = new EtcdAdmin({ endpoints: [etcdEndpoint(own)], tls: readTlsFiles(etcdTls(paths)) })
+    try {
+      const voters = (await admin.members(answerWithinMs)).filter(({ isLearner }) => !isLearner)
+      return voters.every(({ peerURLs }) => peerURLs.includes(etcdPeerUrl(own)))
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return undefined
+      throw error
+    } finally {
+      admin.close()
+    }
   }
 
   /**
@@ -186,6 +207,7 @@ class OwnMember {
 
 const endMemberMs = 5000
 const startMemberMs = 20_000
+const answerWithinMs = 1000
 /** The list that takes the vote follows within moments. */
 const removedPatienceMs = 5000
 

@@ -25,11 +25,15 @@ export function isCompleteMember(settings: MemberSettings): boolean {
   return hasData(settings) && unfinishedReplacement(settings) === undefined
 }
 
-/** Restarts the member as a cluster of one, with all its data. Nobody may be supervising it meanwhile. */
-export async function restartAlone(options: AloneOptions): Promise<void> {
+/**
+ * Restarts the member as a cluster of one, with all its data. Nobody may be supervising it meanwhile. What fails before `onPointOfNoReturn`
+ * has changed nothing.
+ */
+export async function restartAlone(options: AloneOptions & { readonly onPointOfNoReturn?: () => void }): Promise<void> {
   const { settings, clock } = options
   await endMember(options, 0)
   noteCommitOfAll(`${dataDirectory(settings)}/member/wal`)
+  options.onPointOfNoReturn?.()
   await startMember(settings, { kind: 'alone' })
   const admin = new EtcdAdmin({
     endpoints: [ownEndpoint(settings)],

@@ -1,0 +1,53 @@
+/**
+ * A word to go on alone that an earlier attempt left behind. It was true when it was given: since then the others may have been switched on,
+ * and be a majority without this node. So nothing is begun on it, and only what the store has become already is ended.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../host/log.ts'
+import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
+import type { GoingAlone } from './going-alone.ts'
+import { votes } from './wait-for-all.ts'
+
+export interface OldWordPorts extends Omit<AskPorts, 'quorate'> {
+  readonly log: Log
+  readonly goingAlone: Pick<GoingAlone, 'granted' | 'underWay' | 'finish' | 'forgetWord'>
+  readonly isAlone: () => Promise<boolean | undefined>
+  readonly over: () => boolean
+}
+
+const lookAgainMs = 1000
+
+/** Resolves once there is no such word any more. Meanwhile an administrator may give a new one. */
+export async function settleOldWord({ goingAlone, log, over, ...ports }: OldWordPorts): Promise<void> {
+  const known = ports.file().nodesVersion
+  let waits = false
+  while (!over() && goingAlone.granted) {
+    if (!goingAlone.underWay)
+      try {
+        const [answers, alone] = await Promise.all([askOthers(ports), ports.isAlone()])
+        if (over() || goingAlone.underWay) continue
+        const othersActed = answers.some(({ file, quorate }) => quorate || file.nodesVersion > known)
+        const verdict = judgeOldWord({ hasVote: votes(ports.file(), ports.self), alone, othersActed })
+        if (verdict === 'forget') goingAlone.forgetWord()
+        else if (verdict === 'finish') await goingAlone.finish()
+        else if (!waits) {
+          waits = true
+          log.warn('what came of an earlier word to go on alone is not known yet', { alone, othersActed })
+        }
+      } catch (error) {
+        log.error('an earlier word to go on alone could not be settled yet', { error })
+      }
+    if (goingAlone.granted) await delay(lookAgainMs)
+  }
+}
+
+/** `alone`: this node's etcd is a cluster of one, and undefined where it does not answer; `othersActed`: another has quorum, or a newer list of nodes. */
+export function judgeOldWord(found: {
+  readonly hasVote: boolean
+  readonly alone: boolean | undefined
+  readonly othersActed: boolean
+}): 'forget' | 'finish' | 'wait' {
+  const { hasVote, alone, othersActed } = found
+  if (!hasVote || alone === false) return 'forget'
+  return alone && !othersActed ? 'finish' : 'wait'
+}

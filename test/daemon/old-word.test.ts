@@ -1,0 +1,215 @@
+/** A word to go on alone is on disk only once something has come of it, and is never the beginning of anything later. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { emptyView } from '../../src/controller/index.ts'
+import { AloneJournal, readJournal } from '../../src/daemon/alone/alone-journal.ts'
+import { judgeOldWord } from '../../src/daemon/alone/old-word.ts'
+import { TwoNodeHands, type TwoNodePorts } from '../../src/daemon/alone/two-node-hands.ts'
+import { noteMet } from '../../src/daemon/alone/wait-for-all.ts'
+import { type Paths, pathsBelow } from '../../src/daemon/host/paths.ts'
+import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { keys } from '../../src/daemon/records/keys.ts'
+import { createStore } from '../../src/store/index.ts'
+
+const lost = [nodeName('n2')]
+
+let root: string
+let paths: Paths
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'systole-word-'))
+  paths = pathsBelow(root)
+  mkdirSync(paths.run, { recursive: true })
+})
+
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** n1 of n1, n2 and a witness that votes. */
+class Survivor {
+  alone: boolean | undefined
+  heartbeat: 'heard' | 'silent' = 'silent'
+  witnessVotes = true
+  others: { readonly quorate: boolean; readonly version: number } | undefined
+  begun = 0
+  released = false
+  listed: ClusterFile | undefined
+  readonly store = createStore({ kind: 'embedded', directory: join(root, 'store') })
+  readonly hands: TwoNodeHands
+
+  constructor(goAlone: TwoNodePorts['goAlone'] = async () => undefined) {
+    const entry = this.file(0).nodes[0]
+    if (!entry) throw new Error('the test itself is wrong')
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    this.hands = new TwoNodeHands({
+      own: entry,
+      paths,
+      log,
+      file: () => this.file(0),
+      view: () => emptyView,
+      store: () => this.store,
+      peers: { to: () => ({ getClusterFile: async () => this.answer() }) },
+      quorate: () => false,
+      hearsWitness: () => false,
+      heartbeat: () => this.heartbeat,
+      isComplete: () => true,
+      isAlone: async () => this.alone,
+      goAlone: async (onPointOfNoReturn: () => void) => {
+        this.begun++
+        await goAlone(onPointOfNoReturn)
+      },
+      release: () => {
+        this.released = true
+      },
+      onNodeList: (file: ClusterFile) => {
+        this.listed = file
+      },
+      onChange: () => undefined,
+    } as unknown as TwoNodePorts)
+  }
+
+  file(version: number) {
+    const parsed = parseClusterFile(
+      JSON.stringify({
+        clusterName: 'x',
+        nodes: [{ name: 'n1' }, { name: 'n2' }],
+        witness: { name: 'w', votes: this.witnessVotes },
+        nodesVersion: version,
+      }),
+    )
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
+    return parsed.value
+  }
+
+  async close(): Promise<void> {
+    this.hands.close()
+    await this.store.close()
+  }
+
+  answer(): { readonly json: string; readonly quorate: boolean } {
+    if (!this.others) throw new Error('n2 is off')
+    return { json: printClusterFile(this.file(this.others.version)), quorate: this.others.quorate }
+  }
+}
+
+const granted = () => readJournal(paths).granted
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++, await delay(20)) if (tries > 250) throw new Error(`never: ${what}`)
+}
+
+describe('an administrator’s word', () => {
+  test('is not kept where it failed before etcd began anew', async () => {
+    const failing = new Survivor(async () => {
+      throw new Error('the log cannot be read')
+    })
+    await expect(failing.hands.goOnWithout([nodeName('n2'), nodeName('w')])).rejects.toThrow(/cannot be read/)
+    expect(granted()).toBeUndefined()
+    await failing.close()
+  })
+
+  test('is on disk from then on', async () => {
+    const failing = new Survivor(async (onPointOfNoReturn) => {
+      expect(granted()).toBeUndefined()
+      onPointOfNoReturn()
+      expect(granted()).toEqual({ lost, word: 'administrator' })
+      throw new Error('etcd did not come up')
+    })
+    await expect(failing.hands.goOnWithout([nodeName('n2'), nodeName('w')])).rejects.toThrow(/did not come up/)
+    expect(granted()).toEqual({ lost, word: 'administrator' })
+    await failing.close()
+  })
+})
+
+describe('a word that an earlier daemon has left', () => {
+  beforeEach(() => new AloneJournal(paths).grant(lost, 'administrator'))
+
+  test('is forgotten where this node’s etcd is one of several: nothing came of it', async () => {
+    noteMet(paths)
+    const restarted = new Survivor()
+    restarted.alone = false
+    restarted.others = { quorate: true, version: 0 }
+    expect(await restarted.hands.mayBegin()).toBe(true)
+    expect({ begun: restarted.begun, granted: granted(), released: restarted.released }).toEqual({
+      begun: 0,
+      granted: undefined,
+      released: true,
+    })
+    await restarted.close()
+  })
+
+  test('begins nothing after a boot either, and nobody takes part before it is known what came of it', async () => {
+    const booted = new Survivor()
+    const begins = booted.hands.mayBegin()
+    await delay(100)
+    expect({ begun: booted.begun, released: booted.released }).toEqual({ begun: 0, released: false })
+    booted.alone = false
+    expect(await begins).toBe(true)
+    expect({ begun: booted.begun, granted: granted() }).toEqual({ begun: 0, granted: undefined })
+    await booted.close()
+  })
+
+  test('is ended where etcd is this node’s own already: who is off is told, and nothing is begun again', async () => {
+    const restarted = new Survivor()
+    restarted.alone = true
+    expect(await restarted.hands.mayBegin()).toBe(true)
+    expect({ begun: restarted.begun, granted: granted() }).toEqual({ begun: 0, granted: undefined })
+    expect(restarted.listed?.nodes.map(({ votes }) => votes)).toEqual([true, false])
+    expect(restarted.listed?.witness?.votes).toBe(false)
+    expect(await restarted.store.get(keys.fencingConfirmed(nodeName('n2')))).toBeDefined()
+    await restarted.close()
+  })
+
+  test('is left alone while another has quorum and etcd is this node’s own: this node does not take part', async () => {
+    const restarted = new Survivor()
+    restarted.alone = true
+    restarted.others = { quorate: true, version: 0 }
+    const begins = restarted.hands.mayBegin()
+    await delay(100)
+    expect({ released: restarted.released, listed: restarted.listed?.nodesVersion }).toEqual({
+      released: false,
+      listed: 0,
+    })
+    await restarted.close()
+    expect(await begins).toBe(false)
+  })
+
+  test('is forgotten with quorum that is not this node’s own', async () => {
+    const back = new Survivor()
+    back.alone = false
+    back.hands.gainedQuorum()
+    await until('it is forgotten', () => granted() === undefined)
+    // Later the witness loses its vote, and then the link breaks.
+    back.heartbeat = 'silent'
+    back.witnessVotes = false
+    back.hands.look()
+    expect(back.begun).toBe(0)
+    await back.close()
+  })
+
+  test('is forgotten by one of two, too, although the other is not heard', async () => {
+    const back = new Survivor()
+    back.witnessVotes = false
+    back.alone = false
+    back.hands.gainedQuorum()
+    await until('it is forgotten', () => granted() === undefined)
+    expect(back.begun).toBe(0)
+    await back.close()
+  })
+})
+
+describe('what is made of an earlier word', () => {
+  const cases: readonly [Parameters<typeof judgeOldWord>[0], ReturnType<typeof judgeOldWord>][] = [
+    [{ hasVote: true, alone: true, othersActed: false }, 'finish'],
+    [{ hasVote: true, alone: true, othersActed: true }, 'wait'],
+    [{ hasVote: true, alone: undefined, othersActed: false }, 'wait'],
+    [{ hasVote: true, alone: undefined, othersActed: true }, 'wait'],
+    [{ hasVote: true, alone: false, othersActed: false }, 'forget'],
+    [{ hasVote: false, alone: true, othersActed: true }, 'forget'],
+  ]
+  for (const [found, verdict] of cases)
+    test(`${JSON.stringify(found)}: ${verdict}`, () => expect(judgeOldWord(found)).toBe(verdict))
+})
