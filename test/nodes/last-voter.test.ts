@@ -4,6 +4,7 @@ import { Lab } from './lab/lab.ts'
 /** Two of three voters are gone, and one goes on alone on an administrator's word. Then the others come back, together. */
 const lab = new Lab(['n1', 'n2', 'n3'])
 const lost = ['n2', 'n3']
+const journal = '/var/lib/systole/alone.json'
 
 interface Quorum {
   readonly quorate: boolean
@@ -28,19 +29,24 @@ test('while the others are up, nobody goes on without them', async () => {
   expect(lab.lastFailure).toMatch(/has quorum: there is nothing to unblock/)
 }, 60_000)
 
-/** Left by an attempt that came to nothing: since then the others have come back. */
-test('an old word is forgotten by the next daemon, which asks before it takes part', async () => {
-  const journal = '/var/lib/systole/alone.json'
+/** As an attempt leaves it that did not come to its end. */
+async function leaveWord(): Promise<void> {
   const word = JSON.stringify({ granted: { lost, word: 'administrator' }, records: [] })
   await lab.inNode('n1', 'sh', '-c', `echo '${word}' > ${journal}`)
-  const etcd = await lab.inNode('n1', 'cat', '/var/lib/systole/etcd/etcd.pid')
   await lab.inNode('n1', 'kill', '-9', (await lab.inNode('n1', 'cat', '/run/systoled.pid')).trim())
+}
+
+const etcdOfN1 = async (): Promise<string> => await lab.inNode('n1', 'cat', '/var/lib/systole/etcd/etcd.pid')
+
+test('an old word is forgotten by the next daemon where the others are there', async () => {
+  const etcd = await etcdOfN1()
+  await leaveWord()
   await lab.until('the word is forgotten', async () => !(await lab.inNode('n1', 'cat', journal)).includes('granted'))
   await lab.until('n1 takes part again', async () => {
     const { quorate, members } = await quorum('n1')
     return quorate && members.every(({ votes }) => votes)
   })
-  expect(await lab.inNode('n1', 'cat', '/var/lib/systole/etcd/etcd.pid')).toBe(etcd)
+  expect(await etcdOfN1()).toBe(etcd)
   expect((await lab.status('n2')).fencing).toEqual([])
 }, 60_000)
 
@@ -61,6 +67,18 @@ test('two of three lose power for good: the third goes on alone once somebody sa
   await lab.until('work runs on n1', async () => (await lab.whereIs('work', 'n1'))[0] === 'n1')
   await lab.systole('n1', 'resource', 'create', 'later', 'ocf:pacemaker:Dummy', '--wait')
 }, 120_000)
+
+test('a daemon that dies before that is told to the store tells it when it is back, and begins nothing anew', async () => {
+  const etcd = await etcdOfN1()
+  await leaveWord()
+  await lab.until(
+    'the word is ended',
+    async () => !(await lab.inNode('n1', 'ls', '/var/lib/systole')).includes('alone'),
+  )
+  await lab.until('n1 has quorum', async () => (await quorum('n1')).quorate)
+  expect(await etcdOfN1()).toBe(etcd)
+  await lab.until('later runs', async () => (await lab.whereIs('later', 'n1'))[0] === 'n1')
+}, 60_000)
 
 test('the others return together: they find no majority among themselves, join again and know what was changed', async () => {
   lab.power.unplugged.clear()
