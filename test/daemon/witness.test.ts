@@ -133,7 +133,6 @@ describe('what a node makes of its witness', () => {
   const useless = { counts: false }
   const voteless = { counts: false, votes: false }
   const silent = { counts: false, state: 'silent' } as const
-  const stopped = { counts: false, state: 'stopped' } as const
 
   test('silent for a minute, it loses its vote', () =>
     expect(seen([1, {}], [2, silent], [62, silent], [63, silent], [64, {}])).toEqual([
@@ -162,10 +161,16 @@ describe('what a node makes of its witness', () => {
   test('an answer that is lost is none', () =>
     expect(seen([1, useless], [50, silent], [62, useless]).at(-1)).toBe('fenced'))
 
-  test('once it was stopped and started it is given its vote at once', () =>
+  test('once it was started anew it is given its vote at once', () =>
     expect(
-      seen([1, useless], [62, useless], [64, voteless], [66, { ...stopped, votes: false }], [68, voteless]).at(-1),
-    ).toBe('up'))
+      seen(
+        [1, useless],
+        [62, useless],
+        [64, voteless],
+        [66, { ...voteless, startedMs: 65_000 }],
+        [68, { ...voteless, startedMs: 500 }],
+      ),
+    ).toEqual(['up', 'fenced', 'silent', 'silent', 'up']))
 
   test('one that gave its vote to a node is asked for it again at any time', () =>
     expect(seen([1, {}], [10, voteless], [100, voteless])).toEqual(['up', 'up', 'up']))

@@ -15,6 +15,8 @@ export interface WitnessAnswered {
   readonly counts: boolean
   /** This node has quorum: else no member has a leader. */
   readonly quorate: boolean
+  /** How long it has taken part. */
+  readonly startedMs?: number | undefined
 }
 
 /** Times in milliseconds of one clock. */
@@ -53,10 +55,13 @@ function useless({ uselessSince }: WitnessHealth, answered: WitnessAnswered, now
   return answered.counts || !answered.quorate ? undefined : (uselessSince ?? now)
 }
 
-/** Until it is started anew, too: whoever has mended what was in its way need not wait. */
-function rest(before: WitnessHealth, { state, votes }: WitnessAnswered, now: number): number | undefined {
-  if (votes || state === 'stopped') return undefined
-  return isUseless(before, now) ? now + restMs : before.restsUntil
+/** Whoever has mended what was in its way need not wait: it is started anew. */
+function rest(before: WitnessHealth, { votes, startedMs }: WitnessAnswered, now: number): number | undefined {
+  if (votes) return undefined
+  if (isUseless(before, now)) return now + restMs
+  const { restsUntil } = before
+  const isStartedSince = startedMs !== undefined && restsUntil !== undefined && now - startedMs > restsUntil - restMs
+  return isStartedSince ? undefined : restsUntil
 }
 
 const isUseless = ({ uselessSince }: WitnessHealth, now: number): boolean =>

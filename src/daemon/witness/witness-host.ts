@@ -43,6 +43,8 @@ export class WitnessHost {
   #member: EtcdMember | undefined
   /** A node with quorum has told, since this daemon began, that this host is the witness. */
   #told = false
+  /** By `performance.now`, when it began to take part. */
+  #startedAt = performance.now()
   /** By `performance.now`, when the member found that it was taken out. */
   #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
@@ -83,6 +85,7 @@ export class WitnessHost {
 
   async start(): Promise<void> {
     markStarted(this.#ports.paths)
+    this.#startedAt = performance.now()
     await this.#bringMember()
   }
 
@@ -128,6 +131,7 @@ export class WitnessHost {
       json: printClusterFile(this.#file),
       started,
       counts,
+      ...(started ? { startedMs: performance.now() - this.#startedAt } : {}),
       ...(problem === undefined ? {} : { problem }),
       ...(publicKey === undefined ? {} : { publicKey }),
     }

@@ -97,10 +97,12 @@ export class WitnessLink {
     try {
       const asked = { json: printClusterFile(file()), quorate: quorate() }
       const client = this.#client(witness)
-      const { json, started, counts, problem, publicKey } = await client.follow(asked, { timeoutMs: answerWithinMs })
+      const { json, started, counts, startedMs, problem, publicKey } = await client.follow(asked, {
+        timeoutMs: answerWithinMs,
+      })
       if (this.#timer === undefined) return
       this.#problem = problem
-      this.#note({ state: started ? 'up' : 'stopped', counts })
+      this.#note({ state: started ? 'up' : 'stopped', counts, startedMs })
       onNodeList(acceptClusterFile(json))
       // Another node may have been faster; where it fails, the next answer asks again.
       if (publicKey !== undefined && quorate())
@@ -113,7 +115,7 @@ export class WitnessLink {
     }
   }
 
-  #note(answered: Pick<WitnessAnswered, 'state' | 'counts'>): void {
+  #note(answered: Pick<WitnessAnswered, 'state' | 'counts' | 'startedMs'>): void {
     const votes = this.#ports.file().witness?.votes === true
     this.#health = afterAnswer(this.#health, { ...answered, votes, quorate: this.#ports.quorate() }, performance.now())
     const told = `${this.#health.state} ${this.voterState} ${this.#foundProblem() ?? ''}`
