@@ -789,6 +789,26 @@ const cases: readonly Case[] = [
       'Start web:0 ( b-0 ) due to colocation with db:1 (blocked)',
     ],
   },
+  {
+    name: 'a guest node that was up before a failed start of its container elsewhere is read is not fenced',
+    cib: {
+      resources: dummy('vm', remoteNode('vm')) + dummy('web') + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      constraints: '<rsc_location id="l" rsc="web" node="vm-guest" score="50"/>',
+      nodes: {
+        n1: { ran: [`vm start ${asNow}`, 'vm-guest start'], containers: { 'vm-guest': 'vm' } },
+        'vm-guest': { remote: true, ran: ['web start'] },
+        n2: { ran: ['vm start rc=1'], attributes: { 'fail-count-vm#start_0': 'INFINITY' } },
+      },
+    },
+    transition: [
+      'Start f ( n2 )',
+      'Recover vm ( n1 )',
+      'Restart web ( vm-guest ) due to required vm start',
+      'Restart vm-guest ( n1 ) due to required vm start',
+    ],
+    inOrder: ['Resource action: web stop on vm-guest', 'Resource action: vm stop on n1'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {

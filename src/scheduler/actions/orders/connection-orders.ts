@@ -77,28 +77,22 @@ export interface OnGuest {
   readonly hasContainerFailed: boolean
 }
 
-const failedContainer = fence('container failed')
 const inGuest = [afterContainer(firstImpliesThen), afterConnection()]
 
+/**
+ * A failed container is recovered anyway, which is no reason to fence its node as well: that is reset where the status found
+ * it gone with the container. One that was up when its history was read stops what it runs first.
+ */
 const onGuest: readonly Row<OnGuest>[] = [
-  {
-    when: ({ deed, hasContainerFailed }) => deed === 'start' && hasContainerFailed,
-    ties: [failedContainer, ...inGuest],
-  },
   { when: ({ deed }) => deed === 'start', ties: inGuest },
   // What goes down with a failed container needs no connection.
   {
-    when: ({ deed, hasContainerFailed }) => hasContainerFailed && ['stop', 'demote', 'cancel'].includes(deed),
-    ties: [failedContainer],
+    when: ({ deed, hasContainerFailed }) => hasContainerFailed && (deed === 'stop' || deed === 'demote'),
+    ties: [],
   },
   { when: ({ deed }) => deed === 'stop' || deed === 'demote', ties: [beforeStop()] },
   { when: ({ deed }) => deed === 'cancel', ties: [] },
-  {
-    when: ({ deed, hasContainerFailed }) => deed === 'recur' && hasContainerFailed,
-    ties: [failedContainer, afterConnection(firstImpliesThen)],
-  },
   { when: ({ deed }) => deed === 'recur', ties: [afterConnection(firstImpliesThen)] },
-  { when: ({ hasContainerFailed }) => hasContainerFailed, ties: [failedContainer, afterConnection()] },
   { when: () => true, ties: [afterConnection()] },
 ]
 
