@@ -462,7 +462,7 @@ export class SimDaemon {
   #stopWithoutQuorum(): void {
     if (this.twoNode.keepsResources) return
     if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
-    const { graph, noQuorumPolicy } = this.world.schedule(this.#view, false)
+    const { graph, noQuorumPolicy } = this.world.schedule(this.#view, { haveQuorum: false })
     this.log('executor', `without quorum (${noQuorumPolicy}): ${describeGraph(graph)}`)
     if (noQuorumReaction(noQuorumPolicy) === 'fence-self') {
       this.world.panic(this.node, 'no-quorum-policy=fence')
@@ -511,7 +511,7 @@ export class SimDaemon {
         return
       }
       case 'stop-locally':
-        this.#stopLocally(this.world.schedule(this.#view, false).graph)
+        this.#stopLocally(this.world.schedule(this.#view, { haveQuorum: false, stopEverything: true }).graph)
         return
       case 'depart': {
         const { lease } = effect
@@ -611,7 +611,7 @@ export class SimDaemon {
   }
 
   #compute(effect: Extract<ControllerEffect, { kind: 'compute' }>): void {
-    const { graph, recheckInMs } = this.world.schedule(this.#view, true)
+    const { graph, recheckInMs } = this.world.schedule(this.#view, { haveQuorum: true })
     this.log('controller', `term ${effect.term}: computes (${effect.reason}): ${describeGraph(graph)}`)
     this.after(this.world.chance.between(5, 40), () =>
       this.controller.feed({

@@ -1,7 +1,6 @@
 /** The real scheduler, on the CIB that a node's view composes into. */
-import { createHash } from 'node:crypto'
 import { type ClusterView, cibOfView } from '../../src/controller/index.ts'
-import { schedule } from '../../src/scheduler/index.ts'
+import { plan } from '../../src/daemon/planner/plan.ts'
 import type { TransitionGraph } from '../../src/transition/index.ts'
 
 export interface Scheduled {
@@ -10,16 +9,14 @@ export interface Scheduled {
   readonly recheckInMs?: number
 }
 
-export function scheduleView(view: ClusterView, haveQuorum: boolean, now: number): Scheduled {
+/** `stopEverything`: as the daemon plans for a node that leaves without quorum, whatever no-quorum-policy says. */
+export function scheduleView(
+  view: ClusterView,
+  now: number,
+  { haveQuorum, stopEverything = false }: { readonly haveQuorum: boolean; readonly stopEverything?: boolean },
+): Scheduled {
   const cib = cibOfView(view, haveQuorum)
   if (cib === undefined) return { graph: { actions: [], attributes: {} }, noQuorumPolicy: 'stop' }
-  const { graph, status } = schedule({ cib, now, md5, explain: false })
-  const { recheckAt, options } = status
-  return {
-    graph,
-    noQuorumPolicy: options.noQuorumPolicy,
-    ...(recheckAt === undefined ? {} : { recheckInMs: Math.max(0, recheckAt - now) * 1000 }),
-  }
+  const { graph, noQuorumPolicy, recheckInMs } = plan(cib, { now, stopEverything })
+  return { graph, noQuorumPolicy, ...(recheckInMs === undefined ? {} : { recheckInMs }) }
 }
-
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex')

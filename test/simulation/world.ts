@@ -290,8 +290,8 @@ export class World {
       )
   }
 
-  schedule(view: ClusterView, haveQuorum: boolean): Scheduled {
-    return scheduleView(view, haveQuorum, this.calendar())
+  schedule(view: ClusterView, asked: Parameters<typeof scheduleView>[2]): Scheduled {
+    return scheduleView(view, this.calendar(), asked)
   }
 
   sendPulse(from: NodeName, to: NodeName, pulse: Pulse): void {
