@@ -176,6 +176,11 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     ],
   },
   {
+    name: 'an operation twice in a template',
+    configuration: `<resources><template id="t" class="lsb" type="x"><operations><op id="p" name="monitor" interval="10s"/><op id="q" name="monitor" interval="10s"/></operations></template>${web}</resources>`,
+    says: ["warning: The resource 't' has two monitor operations with the interval 10s."],
+  },
+  {
     name: 'an operation twice, and a bad kind of order',
     configuration: `<resources><primitive id="a" class="lsb" type="x"><operations><op id="p" name="monitor" interval="10s"/><op id="q" name="monitor" interval="10000ms"/></operations></primitive>${web}</resources><constraints><rsc_order id="o" first="a" then="web" kind="Mandatry"/></constraints>`,
     says: [

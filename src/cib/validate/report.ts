@@ -65,6 +65,8 @@ export type CibFinding =
       readonly resource: string
       readonly operation: string
       readonly interval: string
+      readonly id: string
+      readonly first: string
     }
 
 export type CibReport = CibFinding & Where & { readonly severity: 'error' | 'warning' }

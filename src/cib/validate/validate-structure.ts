@@ -17,6 +17,10 @@ function checkElement(element: XmlElement, add: AddReport): void {
   switch (element.name) {
     case 'primitive':
       checkPrimitive(element, add)
+      checkOperations(element, add)
+      return
+    case 'template':
+      checkOperations(element, add)
       return
     case 'group':
       if (childResources(element).length === 0) add('error', element, empty('member'))
@@ -63,18 +67,31 @@ function checkElement(element: XmlElement, add: AddReport): void {
 }
 
 function checkPrimitive(element: XmlElement, add: AddReport): void {
-  const { id = '', template, class: agentClass, type, provider } = element.attributes
+  const { template, class: agentClass, type, provider } = element.attributes
   if (template === undefined)
     for (const [attribute, value] of Object.entries({ class: agentClass, type }))
       if (value === undefined) add('error', element, { code: 'missing-attribute', attribute, element: 'primitive' })
   if (agentClass === 'ocf' && provider === undefined)
     add('error', element, { code: 'missing-attribute', attribute: 'provider', element: 'primitive' })
-  const seen = new Set<string>()
-  for (const op of childElements(element, 'operations').flatMap((operations) => childElements(operations, 'op'))) {
-    const { name = '', interval = '0' } = op.attributes
+}
+
+/** Of two with one name and one interval, nobody knows which is meant. */
+function checkOperations(owner: XmlElement, add: AddReport): void {
+  const seen = new Map<string, string>()
+  for (const op of childElements(owner, 'operations').flatMap((operations) => childElements(operations, 'op'))) {
+    const { id = '', name = '', interval = '0' } = op.attributes
     const key = `${name} ${parseIntervalMs(interval)}`
-    if (seen.has(key)) add('warning', op, { code: 'same-operation', resource: id, operation: name, interval })
-    seen.add(key)
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, id)
+    else
+      add('warning', op, {
+        code: 'same-operation',
+        resource: owner.attributes.id ?? '',
+        operation: name,
+        interval,
+        id,
+        first,
+      })
   }
 }
 

@@ -1,7 +1,6 @@
 /** crm_verify: what is wrong with a configuration (crm_verify(8)). 78 where the cluster could not work with it. */
-import { parseDurationMs } from '../../base/index.ts'
 import {
-  childElements,
+  type CibReport,
   configurationElement,
   describeCibReport,
   parseXml,
@@ -16,7 +15,6 @@ import { flag, hasOption, optionValue, valued } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
-import { descendants } from './tree.ts'
 
 export const crmVerify: Tool = {
   name: 'crm_verify',
@@ -39,13 +37,9 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const cib = read(call, world)
   if ('exitCode' in cib) return cib
   const reports = validateCib(cib)
-  const errors = [
-    ...reports.filter(({ severity }) => severity === 'error').map((report) => `error: ${describeCibReport(report)}`),
-    ...fencingMistakes(cib, world),
-    ...doubledOperations(cib),
-  ]
+  const errors = [...reports.flatMap((report) => mistakeOf(report) ?? []), ...fencingMistakes(cib, world)]
   const warnings = reports
-    .filter(({ severity }) => severity === 'warning')
+    .filter((report) => mistakeOf(report) === undefined)
     .map((report) => `warning: ${describeCibReport(report)}`)
   const save = optionValue(call.given, 'save-xml')
   if (save !== undefined) call.files?.write(save, printXml(cib))
@@ -97,20 +91,9 @@ function fencingMistakes(cib: XmlElement, world: ToolWorld): readonly string[] {
   ]
 }
 
-/** Of two with one name and one interval, nobody knows which is meant, whatever else they say. */
-function doubledOperations(cib: XmlElement): readonly string[] {
-  const lists = descendants(configurationElement(cib)).filter(({ name }) => name === 'operations')
-  return lists.flatMap((list) => {
-    const seen = new Map<string, string>()
-    return childElements(list, 'op').flatMap(({ attributes: { id = '', name = '', interval = '' } }) => {
-      const key = `${name} ${parseDurationMs(interval) ?? 0}`
-      const first = seen.get(key)
-      if (first === undefined) seen.set(key, id)
-      return first === undefined
-        ? []
-        : [
-            `error: Operation ${id} is duplicate of ${first} (do not use same name and interval combination more than once per resource)`,
-          ]
-    })
-  })
+/** As Debian's says it; two operations of one name and one interval are an error there. */
+function mistakeOf(report: CibReport): string | undefined {
+  if (report.code === 'same-operation')
+    return `error: Operation ${report.id} is duplicate of ${report.first} (do not use same name and interval combination more than once per resource)`
+  return report.severity === 'error' ? `error: ${describeCibReport(report)}` : undefined
 }
