@@ -54,8 +54,11 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
 function hasFailed(view: ClusterView, action: GraphAction): boolean {
   if (action.kind !== 'resource') return false
   const { node, resource } = action
-  return view.operations.has(keys.history(node, resource, `${resource}_last_failure_0`))
+  return view.operations.has(lastFailureKey(node, resource))
 }
+
+const lastFailureKey = (node: NodeName, resource: ResourceId): string =>
+  keys.history(node, resource, `${resource}_last_failure_0`)
 
 /** Sends what can go out; ends the walk when nothing is left. */
 export function pursue(state: ControllerState, now: number): Turn {
@@ -313,9 +316,7 @@ function clearFailures(state: ControllerState, action: GraphAction, purpose: Wri
   if (action.kind === 'pseudo' || action.node === undefined || action.resource === undefined)
     return turn(endAction(state, action.id, 'succeeded'))
   const { node, resource } = action
-  const edits: readonly Edit[] = [
-    { kind: 'delete-record', key: keys.history(node, resource, `${resource}_last_failure_0`) },
-  ]
+  const edits: readonly Edit[] = [{ kind: 'delete-record', key: lastFailureKey(node, resource) }]
   return askToWrite(state, purpose, (asked) => ({ kind: 'clear-failures', ...asked, node, resource, edits }))
 }
 
@@ -331,7 +332,7 @@ function deletionsOf(action: GraphAction): readonly string[] {
     return [
       keys.attribute(node, '', `fail-count-${resource}#`),
       keys.attribute(node, '', `last-failure-${resource}#`),
-      keys.history(node, resource, `${resource}_last_failure_0`),
+      lastFailureKey(node, resource),
     ]
   return ['lrm_delete', 'delete', 'cancel'].includes(action.operation) ? [keys.historyOfResource(node, resource)] : []
 }
