@@ -15,6 +15,7 @@ import {
 import type { CloneResource, NodeStatus, PrimitiveResource, Resource } from '../../../status/index.ts'
 import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
+import { operationTimeout } from '../../operation-timeout.ts'
 
 export interface LintFinding {
   readonly code:
@@ -116,19 +117,12 @@ function setPairs(sets: readonly ResourceSet[]): readonly (readonly [string, str
   })
 }
 
-/** Where the configuration names no time-out the cluster waits 20 seconds. */
-const defaultTimeoutMs = 20_000
-
 function shortStopTimeouts(decision: Schedule, advisedStopMs: LintInput['advisedStopMs']): readonly LintFinding[] {
   return configuredPrimitives(decision).flatMap((resource): readonly LintFinding[] => {
     const advised = advisedStopMs(resource)
-    const definition = resource.operations.find(({ name }) => name === 'stop')
-    const written = decision.status
-      .operationMeta(resource, { name: 'stop', intervalMs: 0, ...(definition && { definition }) })
-      .get('timeout')
-    const timeoutMs = written === undefined ? defaultTimeoutMs : (parseDurationMs(written) ?? defaultTimeoutMs)
+    const { timeoutMs, isWritten } = operationTimeout(decision.status, resource, 'stop')
     if (resource.agent.class === 'stonith' || advised === undefined || timeoutMs >= advised) return []
-    const own = written === undefined ? `the default of ${timeoutMs / 1000}s` : `${timeoutMs / 1000}s`
+    const own = `${isWritten ? '' : 'the default of '}${timeoutMs / 1000}s`
     return [
       {
         code: 'short-stop-timeout',

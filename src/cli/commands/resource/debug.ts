@@ -1,14 +1,13 @@
 import { hostname } from 'node:os'
-import { didYouMean, nodeName, parseDurationMs, similarWords } from '../../../base/index.ts'
+import { didYouMean, nodeName, similarWords } from '../../../base/index.ts'
 import type { AgentOutcome } from '../../../resource-agents/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
-import { type ClusterStatus, describeExitCode, type PrimitiveResource } from '../../../status/index.ts'
+import { describeExitCode, type PrimitiveResource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { operationTimeout } from '../../operation-timeout.ts'
 import { runAgentHere } from '../../run-agent-here.ts'
 import { statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
-
-const defaultTimeoutMs = 20_000
 
 const operations = ['start', 'stop', 'monitor', 'promote', 'demote'] as const
 type Operation = (typeof operations)[number]
@@ -43,15 +42,9 @@ async function debug(call: Call, operation: Operation): Promise<Outcome> {
   if (operation !== 'monitor' && found.meta.targetRole !== 'Stopped' && found.meta.managed && !call.flags.has('force'))
     throw new Refusal(`The cluster looks after ${id}: disable or unmanage it first, or add --force.`)
   const parameters = Object.fromEntries(found.parametersOn(nodeName(local)))
-  return await runAgent(call, { found, operation, parameters, timeoutMs: timeoutOf(status, found, operation) })
-}
-
-/** As the cluster would give it: a start that needs minutes has them here as well. */
-function timeoutOf(status: ClusterStatus, primitive: PrimitiveResource, name: Operation): number {
-  const definition = primitive.operations.find((operation) => operation.name === name)
-  const intervalMs = definition?.intervalMs ?? 0
-  const meta = status.operationMeta(primitive, { name, intervalMs, ...(definition && { definition }) })
-  return parseDurationMs(meta.get('timeout') ?? '') ?? defaultTimeoutMs
+  // As the cluster would give it: a start that needs minutes has them here as well.
+  const { timeoutMs } = operationTimeout(status, found, operation)
+  return await runAgent(call, { found, operation, parameters, timeoutMs })
 }
 
 async function runAgent(
