@@ -65,8 +65,10 @@ import {
 } from './qdevice/qdevice.ts'
 import { quorumConfig } from './quorum/config.ts'
 import { quorumDeviceAdd, quorumDeviceRemove, quorumDeviceStatus } from './quorum/device.ts'
+import { quorumExpectedVotes } from './quorum/expected-votes.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
+import { quorumUpdate } from './quorum/update.ts'
 import { refusedCommands } from './refused/refused.ts'
 import {
   resourceAgents,
@@ -282,6 +284,8 @@ export const allCommands: readonly Command[] = [
   quorumStatus,
   quorumConfig,
   quorumUnblock,
+  quorumExpectedVotes,
+  quorumUpdate,
   quorumDeviceAdd,
   quorumDeviceRemove,
   quorumDeviceStatus,

@@ -100,16 +100,6 @@ const refused: readonly RefusedWords[] = [
     ],
     because: booth,
   },
-  {
-    paths: ['quorum update'],
-    because:
-      'Corosync’s quorum options have no counterpart: the store’s majority decides, no-quorum-policy says what a node without it does.',
-  },
-  {
-    paths: ['quorum expected-votes'],
-    because:
-      'Votes cannot be told away: a majority of the store’s voters must be there. Remove nodes that are gone for good with cluster node remove.',
-  },
   { paths: ['dr config', 'dr status', 'dr set-recovery-site', 'dr destroy'], because: dr },
   {
     paths: [

@@ -1,0 +1,74 @@
+/**
+ * Corosync's options of quorum, as `votequorum(5)` means them. None of them can be set: whose votes are a majority is decided by the store, and
+ * who must wait for whom follows from the number of nodes. So an option is taken where it says what is so already, and refused otherwise.
+ */
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import type { ClusterState } from '../../../rpc/index.ts'
+import { type Command, done, Refusal } from '../../command.ts'
+import { startedCluster } from '../../live.ts'
+import { expectWords, parsePairs } from '../../words.ts'
+
+const usage =
+  '[auto_tie_breaker=[0|1]] [last_man_standing=[0|1]] [last_man_standing_window=[<time in ms>]] [wait_for_all=[0|1]]'
+
+export const quorumUpdate: Command = {
+  path: ['quorum', 'update'],
+  usage,
+  summary: 'Take Corosync’s options of quorum where they say what is so already',
+  details:
+    'Nothing of this has to be set: see quorum config. Two nodes without a witness have wait_for_all=1, every other cluster has wait_for_all=0; auto_tie_breaker and last_man_standing are 0. An empty value means the default, which is what is so.',
+  completes: [{ words: ['auto_tie_breaker=', 'last_man_standing=', 'last_man_standing_window=', 'wait_for_all='] }],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 1, usage: `quorum update ${usage}` })
+    const options = parsePairs(call.words, 'options of quorum')
+    const wrong = refusedOptions(options, await startedCluster(call))
+    if (wrong.length > 0) throw new Refusal(...wrong)
+    return done('That is so already: nothing had to be changed.\n', { changed: false, ...Object.fromEntries(options) })
+  },
+}
+
+type Judged = Pick<ClusterState, 'twoNode'>
+
+/** A sentence for each option that the cluster cannot have. */
+export function refusedOptions(options: ReadonlyMap<string, string>, state: Judged): readonly string[] {
+  return [...options].flatMap(([name, value]) => {
+    const judge = judges[name]
+    if (!judge)
+      return [
+        `'${name}' is no option of quorum.${didYouMean(similarWords(name, Object.keys(judges)))} Usage: ${usage}.`,
+      ]
+    if (value === '') return []
+    const sentence = judge(value, state)
+    return sentence === undefined ? [] : [sentence]
+  })
+}
+
+type Judge = (value: string, state: Judged) => string | undefined
+
+const judges: Readonly<Record<string, Judge>> = {
+  auto_tie_breaker: flag('auto_tie_breaker', (on) =>
+    on
+      ? 'auto_tie_breaker=1 would let half of the votes act: the store needs more than half of them. What breaks ties is a witness (quorum device add).'
+      : undefined,
+  ),
+  last_man_standing: flag('last_man_standing', (on) =>
+    on
+      ? 'last_man_standing=1 would take the votes of nodes that are only silent. Here those of nodes that were fenced are taken, one after the other, without being asked for; what two voters lost at once need is quorum unblock.'
+      : undefined,
+  ),
+  last_man_standing_window: (value) =>
+    /^\d+$/.test(value)
+      ? 'last_man_standing_window belongs to last_man_standing, which is not there: a lost node’s vote is taken as soon as it is fenced.'
+      : `'${value}' is no time for last_man_standing_window: write whole milliseconds.`,
+  wait_for_all: flag('wait_for_all', (on, state) => {
+    if (on === (state.twoNode !== undefined)) return undefined
+    return on
+      ? 'wait_for_all=1 is for two nodes without a witness: here more than half of the votes must be there, so that nobody has to be waited for. To give the others time to boot: property set dc-deadtime=<time>.'
+      : 'wait_for_all=0 is not possible for two nodes: one that boots alone cannot know what the other has done and changed without it. Add a witness (quorum device add), or give your word with quorum unblock.'
+  }),
+}
+
+function flag(name: string, judge: (on: boolean, state: Judged) => string | undefined): Judge {
+  return (value, state) =>
+    value === '0' || value === '1' ? judge(value === '1', state) : `'${value}' is no value for ${name}: write 0 or 1.`
+}
