@@ -23,10 +23,12 @@ import {
   type Turn,
   turn,
   type WritePurpose,
+  walkOf,
   withoutReign,
   withReign,
+  withWalk,
 } from './state.ts'
-import { actionsUnderWay } from './walk.ts'
+import { actionsUnderWay, type WalkedAction } from './walk.ts'
 
 type Input<Kind extends ControllerInput['kind']> = Extract<ControllerInput, { kind: Kind }>
 
@@ -53,7 +55,7 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
     case 'not-taken':
       return absorbNotTaken(state, input, now)
     case 'acknowledged':
-      return turn(withActionOf(state, input.transitionKey, (next, id) => endAction(next, id, 'succeeded')))
+      return turn(withActionOf(state, input.transitionKey, (next, of) => endAction(next, of, 'succeeded')))
     case 'fenced':
       return absorbFenced(state, input, now)
     case 'load':
@@ -91,13 +93,11 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
 
 function doing(state: ControllerState): Doing {
   const { reign } = state
-  const walk = reign?.walk
   return {
     term: reign?.term ?? 0,
-    ...(walk === undefined ? {} : { transition: walk.number }),
-    isUnderWay: (action) => walk?.underWay.has(action) ?? false,
-    action: (id) => walk?.byId.get(id),
-    ownDeletions: reign?.ownDeletions ?? [],
+    isWalked: (transition) => walkOf(state, transition) !== undefined,
+    isUnderWay: ({ transition, action }) => walkOf(state, transition)?.underWay.has(action) ?? false,
+    ownDeletions: reign?.walks.flatMap(({ deletions }) => deletions) ?? [],
   }
 }
 
@@ -106,15 +106,11 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
     case 'nothing':
       return state
     case 'action-succeeded':
-      return endAction(state, meaning.action, 'succeeded')
+      return actionSucceeded(state, meaning.outcome, now)
     case 'action-failed':
-      return lookAgain(endAction(state, meaning.action, 'failed'), describeFailure(meaning.outcome), now)
+      return lookAgain(endAction(state, meaning.outcome, 'failed'), describeFailure(meaning.outcome), now)
     case 'action-dropped':
-      return lookAgain(
-        endAction(state, meaning.action, 'failed'),
-        'a node has dropped an action',
-        now + settleMs(state),
-      )
+      return lookAgain(endAction(state, meaning.of, 'failed'), 'a node has dropped an action', now + settleMs(state))
     case 'node-interrupted': {
       const reminded = remindOf(state, meaning, now)
       return lookAgain(reminded, `${meaning.node} was without quorum`, now + settleMs(state))
@@ -128,6 +124,14 @@ function applyMeaning(state: ControllerState, meaning: Meaning, now: number): Co
   }
 }
 
+/** What has been decided beside it does not know the result, and holds back whatever concerns its resource. */
+function actionSucceeded(state: ControllerState, outcome: OperationOutcome, now: number): ControllerState {
+  const ended = endAction(state, outcome, 'succeeded')
+  const wasLeft = walkOf(state, outcome.transition)?.aborted !== undefined && state.reign?.lookAgain === undefined
+  if (!wasLeft) return ended
+  return lookAgain(ended, `${describeOperation(outcome)} on ${outcome.node} has ended`, now + settleMs(state))
+}
+
 function settleMs(state: ControllerState): number {
   return Math.max(state.timings.settleMs, state.options.transitionDelayMs)
 }
@@ -137,10 +141,11 @@ function describeFailure(outcome: OperationOutcome): string {
 }
 
 function failureIn(meaning: Meaning, state: ControllerState): Failure | undefined {
-  const walk = state.reign?.walk
-  if (meaning.kind === 'unexpected-failure') return failureOf(meaning.outcome, walk?.graph, undefined)
+  if (meaning.kind === 'unexpected-failure')
+    return failureOf(meaning.outcome, state.reign?.walks.at(-1)?.graph, undefined)
   if (meaning.kind !== 'action-failed') return undefined
-  return failureOf(meaning.outcome, walk?.graph, walk?.byId.get(meaning.action))
+  const walk = walkOf(state, meaning.outcome.transition)
+  return failureOf(meaning.outcome, walk?.graph, walk?.byId.get(meaning.outcome.action))
 }
 
 /** A failure leaves up to two records, which arrive together. */
@@ -157,13 +162,13 @@ function absorbWritten(state: ControllerState, input: Input<'written'>, now: num
   writes.delete(input.id)
   const next = withReign(state, { writes, mustSee: Math.max(reign.mustSee, input.revision) })
   if (purpose.kind === 'state') return turn(next)
-  const walk = next.reign?.walk
-  if (walk === undefined || walk.number !== purpose.transition) return turn(next)
-  if (purpose.kind === 'ends-action') return turn(endAction(next, purpose.action, 'succeeded'))
+  const walk = walkOf(next, purpose.transition)
+  if (walk === undefined) return turn(next)
+  if (purpose.kind === 'ends-action') return turn(endAction(next, purpose, 'succeeded'))
   const action = walk.byId.get(purpose.action)
   return action === undefined || !walk.underWay.has(action.id)
     ? turn(lookAgain(next, 'an action could not begin', now))
-    : execute(next, action)
+    : execute(next, walk, action)
 }
 
 /** What has changed since the computation began makes its graph worthless. */
@@ -209,15 +214,15 @@ function absorbComputeFailed(state: ControllerState, input: Input<'compute-faile
 function absorbNotTaken(state: ControllerState, input: Input<'not-taken'>, now: number): Turn {
   const later = now + state.timings.retryMs
   return turn(
-    withActionOf(state, input.transitionKey, (next, id) => {
-      const walk = next.reign?.walk
-      const underWay = walk?.underWay.get(id)
+    withActionOf(state, input.transitionKey, (next, of) => {
+      const walk = walkOf(next, of.transition)
+      const underWay = walk?.underWay.get(of.action)
       if (walk === undefined || underWay === undefined) return next
       if (input.why === 'unknown') {
-        const waiting = new Map(walk.underWay).set(id, { ...underWay, resendAt: later })
-        return withReign(next, { walk: { ...walk, underWay: waiting } })
+        const waiting = new Map(walk.underWay).set(of.action, { ...underWay, resendAt: later })
+        return withWalk(next, { ...walk, underWay: waiting })
       }
-      return lookAgain(endAction(next, id, 'failed'), `a node refused an action: ${input.message}`, later)
+      return lookAgain(endAction(next, of, 'failed'), `a node refused an action: ${input.message}`, later)
     }),
   )
 }
@@ -225,15 +230,16 @@ function absorbNotTaken(state: ControllerState, input: Input<'not-taken'>, now: 
 function withActionOf(
   state: ControllerState,
   transitionKey: string,
-  change: (state: ControllerState, action: number) => ControllerState,
+  change: (state: ControllerState, of: WalkedAction) => ControllerState,
 ): ControllerState {
   const { reign } = state
-  const walk = reign?.walk
-  if (reign === undefined || walk === undefined) return state
-  const action = actionsUnderWay(walk).find(
-    (candidate) => transitionKeyOf(candidate, walk.number, reign.term) === transitionKey,
-  )
-  return action === undefined ? state : change(state, action.id)
+  for (const walk of reign?.walks ?? []) {
+    const action = actionsUnderWay(walk).find(
+      (candidate) => transitionKeyOf(candidate, walk.number, reign?.term ?? 0) === transitionKey,
+    )
+    if (action !== undefined) return change(state, { transition: walk.number, action: action.id })
+  }
+  return state
 }
 
 /** A confirmed fencing is recorded first; the starts that wait for it go out when the record is in the store. */
@@ -249,11 +255,7 @@ function absorbFenced(state: ControllerState, input: Input<'fenced'>, now: numbe
   const known = withReign(state, { fencing })
   if (action === 'on') return turn(own?.action === undefined ? known : endAction(known, own.action, 'succeeded'))
   if (own === undefined) return absorbForeignFencing(known, input, now)
-  const walk = known.reign?.walk
-  const purpose: WritePurpose =
-    own.action === undefined || walk === undefined
-      ? { kind: 'state' }
-      : { kind: 'ends-action', transition: walk.number, action: own.action }
+  const purpose: WritePurpose = own.action === undefined ? { kind: 'state' } : { kind: 'ends-action', ...own.action }
   return recordFenced(known, input, own.incarnation, purpose)
 }
 

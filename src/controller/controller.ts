@@ -9,6 +9,7 @@
  */
 import type { NodeName } from '../base/index.ts'
 import { absorb } from './absorb.ts'
+import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
 import { failActionsOn, pursue, walkDeadlines, write } from './pursue.ts'
@@ -36,7 +37,7 @@ export function nextControllerAt(state: ControllerState, now: number): number {
   if (reign !== undefined) {
     times.push(state.quorateUntil, reign.recheckAt, reign.publishAt, reign.startupUntil ?? now)
     times.push((reign.waitingSince ?? now) + answerPatienceMs)
-    times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state))
+    times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state), ...besideTimes(state))
     times.push(...[...state.silent.values()].map((since) => since + timings.linkPatienceMs))
   }
   return Math.min(...times.filter((time) => time > now), Number.POSITIVE_INFINITY)
@@ -111,7 +112,7 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     writes: new Map(),
     mustSee: state.view.revision,
     lookAgain: { reason: 'this node became DC', at: now },
-    ownDeletions: [],
+    walks: [],
     fencing: new Map(),
     waits: new Map(),
     waitingFor: [],
@@ -171,10 +172,10 @@ function nodeStateInput(state: ControllerState, reign: Reign, now: number): Node
   }
 }
 
-/** One computation at a time, from a view that shows everything this DC has written, and only when no walk is left. */
+/** One computation at a time, from a view that shows everything this DC has written, beside nothing but what is slow. */
 function compute(state: ControllerState, now: number): Turn {
   const { reign, view } = state
-  if (reign === undefined || reign.walk !== undefined || reign.computing !== undefined) return turn(state)
+  if (reign === undefined || reign.computing !== undefined || !mayComputeBeside(state, now)) return turn(state)
   if (now >= reign.recheckAt && reign.lookAgain === undefined)
     return compute(lookAgain(state, 'the time to look again has come', now), now)
   if (reign.lookAgain === undefined || now < reign.lookAgain.at) return turn(state)

@@ -4,6 +4,7 @@
  */
 import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
 import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
+import { heldBeside } from './beside.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
 import { knownIncarnation } from './life.ts'
@@ -19,7 +20,9 @@ import {
   type Turn,
   turn,
   type WritePurpose,
+  walkOf,
   withReign,
+  withWalk,
 } from './state.ts'
 import type { ClusterView } from './view.ts'
 import {
@@ -33,6 +36,8 @@ import {
   nextActions,
   startWalk,
   type UnderWay,
+  type Walk,
+  type WalkedAction,
   type WalkLimits,
 } from './walk.ts'
 
@@ -46,8 +51,15 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
   const next = { ...state, lastTransition: number }
   const plannedFrom = state.reign?.computingRevision ?? 0
   return withReign(next, {
-    walk: startWalk(graph, number, plannedFrom, (action) => hasFailed(state.view, action)),
-    ownDeletions: graph.actions.flatMap(deletionsOf),
+    walks: [
+      ...(next.reign?.walks ?? []),
+      startWalk(graph, {
+        number,
+        plannedFrom,
+        hasFailed: (action) => hasFailed(state.view, action),
+        deletions: graph.actions.flatMap(deletionsOf),
+      }),
+    ],
   })
 }
 
@@ -60,33 +72,32 @@ function hasFailed(view: ClusterView, action: GraphAction): boolean {
 const lastFailureKey = (node: NodeName, resource: ResourceId): string =>
   keys.history(node, resource, `${resource}_last_failure_0`)
 
-/** Sends what can go out; ends the walk when nothing is left. */
+/** Sends what can go out; ends each walk of which nothing is left. */
 export function pursue(state: ControllerState, now: number): Turn {
   return andThen(giveUpOverdue(state, now), (timely) =>
-    andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => endWalk(done, now))),
+    andThen(resend(timely, now), (sent) => andThen(sendReady(sent, now), (done) => turn(endWalks(done, now)))),
   )
 }
 
-/** When something about the walk is due. */
+/** When something about the walks is due. */
 export function walkDeadlines(state: ControllerState): readonly number[] {
   const { reign } = state
-  if (reign?.walk === undefined) return []
-  const due = [...reign.walk.underWay.values()].flatMap(({ deadline, resendAt }) => [deadline, resendAt ?? deadline])
-  const held = reign.walk.ready.length === 0 ? [] : [...reign.fencing.values()].map(({ retryAt }) => retryAt)
-  return [...due, ...held]
+  if (reign === undefined) return []
+  const due = underWayIn(state).flatMap(({ underWay: { deadline, resendAt } }) => [deadline, resendAt ?? deadline])
+  const waits = reign.walks.some(({ ready }) => ready.length > 0)
+  return waits ? [...due, ...[...reign.fencing.values()].map(({ retryAt }) => retryAt)] : due
 }
 
 /** Actions under way on a node that is gone have no result any more; one that shut it down has done its work. */
 export function failActionsOn(state: ControllerState, node: NodeName): ControllerState {
-  const walk = state.reign?.walk
-  if (walk === undefined) return state
-  let next = walk
-  for (const action of actionsUnderWay(walk)) {
+  let next = state
+  for (const { walk, action } of underWayIn(state)) {
     if (action.kind === 'pseudo' || isFencing(action)) continue
     if (executingNode(action) !== node && action.node !== node) continue
-    next = markEnded(next, action.id, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
+    const of = { transition: walk.number, action: action.id }
+    next = endAction(next, of, action.operation === 'do_shutdown' ? 'succeeded' : 'failed')
   }
-  return withReign(state, { walk: next })
+  return next
 }
 
 /** Sends what is under way on a node again, at once: it knows what it has done, and what it is about to do. */
@@ -95,21 +106,40 @@ export function remindOf(
   of: { readonly node: NodeName; readonly resource?: ResourceId },
   now: number,
 ): ControllerState {
-  const walk = state.reign?.walk
-  if (walk === undefined) return state
-  const underWay = new Map(walk.underWay)
-  for (const [id, way] of walk.underWay) {
-    const action = walk.byId.get(id)
-    if (action === undefined || action.kind === 'pseudo' || isFencing(action) || executingNode(action) !== of.node)
-      continue
-    if (of.resource === undefined || action.resource === of.resource) underWay.set(id, { ...way, resendAt: now })
+  let next = state
+  for (const { walk, action } of underWayIn(state)) {
+    if (action.kind === 'pseudo' || isFencing(action) || executingNode(action) !== of.node) continue
+    if (of.resource === undefined || action.resource === of.resource)
+      next = resendAt(next, { transition: walk.number, action: action.id }, now)
   }
-  return withReign(state, { walk: { ...walk, underWay } })
+  return next
 }
 
-export function endAction(state: ControllerState, action: ActionId, outcome: 'succeeded' | 'failed'): ControllerState {
-  const walk = state.reign?.walk
-  return walk === undefined ? state : withReign(state, { walk: markEnded(walk, action, outcome) })
+function resendAt(state: ControllerState, { transition, action }: WalkedAction, at: number): ControllerState {
+  const walk = walkOf(state, transition)
+  const underWay = walk?.underWay.get(action)
+  if (walk === undefined || underWay === undefined) return state
+  return withWalk(state, { ...walk, underWay: new Map(walk.underWay).set(action, { ...underWay, resendAt: at }) })
+}
+
+function underWayIn(
+  state: ControllerState,
+): readonly { readonly walk: Walk; readonly action: GraphAction; readonly underWay: UnderWay }[] {
+  return (state.reign?.walks ?? []).flatMap((walk) =>
+    [...walk.underWay].flatMap(([id, underWay]) => {
+      const action = walk.byId.get(id)
+      return action === undefined ? [] : [{ walk, action, underWay }]
+    }),
+  )
+}
+
+export function endAction(
+  state: ControllerState,
+  { transition, action }: WalkedAction,
+  outcome: 'succeeded' | 'failed',
+): ControllerState {
+  const walk = walkOf(state, transition)
+  return walk === undefined ? state : withWalk(state, markEnded(walk, action, outcome))
 }
 
 export function write(state: ControllerState, edits: readonly Edit[], purpose: WritePurpose): Turn {
@@ -130,23 +160,31 @@ export function askToWrite(
 }
 
 function sendReady(state: ControllerState, now: number): Turn {
-  const walk = state.reign?.walk
-  if (walk === undefined) return turn(state)
-  const actions = nextActions(walk, limitsOf(state, walk.graph, now))
-  if (actions.length === 0) return turn(state)
-  const sent = forEach(state, actions, (next, action) => send(next, action, now))
-  // What was done at once may have made others ready.
-  return andThen(sent, (next) => sendReady(next, now))
+  return forEach(state, state.reign?.walks ?? [], (next, { number }) => sendReadyOf(next, number, now))
 }
 
-function limitsOf(state: ControllerState, graph: TransitionGraph, now: number): WalkLimits {
+function sendReadyOf(state: ControllerState, transition: number, now: number): Turn {
+  const walk = walkOf(state, transition)
+  if (walk === undefined) return turn(state)
+  const actions = nextActions(walk, limitsOf(state, walk, now))
+  if (actions.length === 0) return turn(state)
+  const sent = forEach(state, actions, (next, action) => send(next, { transition, action }, now))
+  // What was done at once may have made others ready.
+  return andThen(sent, (next) => sendReadyOf(next, transition, now))
+}
+
+function limitsOf(state: ControllerState, walk: Walk, now: number): WalkLimits {
   const { options, timings, loads, reign } = state
+  const { graph } = walk
   const givesUp = givesUpGuests(graph)
+  const isBusyBeside = heldBeside(state, walk)
   return {
     batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
     migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
     onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
+    beside: (reign?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
     held: (action) => {
+      if (isBusyBeside(action)) return true
       if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false
       if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
@@ -188,69 +226,76 @@ function isBusy(state: ControllerState, node: NodeName): boolean {
 
 /** What is under way, and what could be. */
 function goingOn(state: ControllerState): readonly GraphAction[] {
-  const walk = state.reign?.walk
-  if (walk === undefined) return []
-  return [...walk.underWay.keys(), ...walk.ready].flatMap((id) => walk.byId.get(id) ?? [])
+  const walks = state.reign?.walks ?? []
+  return walks.flatMap((walk) => [...walk.underWay.keys(), ...walk.ready].flatMap((id) => walk.byId.get(id) ?? []))
 }
 
-function send(state: ControllerState, action: GraphAction, now: number): Turn {
-  const { reign } = state
-  if (reign?.walk === undefined) return turn(state)
-  const { number: transition, graph } = reign.walk
-  if (action.kind === 'pseudo') return recordGuestDown(state, action, { transition, now })
+function send(
+  state: ControllerState,
+  { transition, action }: { readonly transition: number; readonly action: GraphAction },
+  now: number,
+): Turn {
+  const walk = walkOf(state, transition)
+  if (walk === undefined) return turn(state)
+  const { graph } = walk
+  if (action.kind === 'pseudo') return recordGuestDown(state, action, { walk, now })
   const underWay: UnderWay = {
     sentAt: now,
     deadline: deadlineOf(action, graph, now),
     ...(isFencing(action) ? {} : { resendAt: now + remindMs }),
   }
-  const marked = withReign(state, { walk: markSent(reign.walk, action.id, underWay) })
-  const ends = { kind: 'ends-action', transition, action: action.id } as const
+  const marked = withWalk(state, markSent(walk, action.id, underWay))
+  const of = { transition, action: action.id }
   switch (action.operation) {
     case 'stonith':
-      return fence(marked, action, graph)
+      return fence(marked, action, { of, graph })
     case 'do_shutdown':
-      return beginShutdown(marked, action, transition)
+      return beginShutdown(marked, action, of)
     case 'clear_failcount':
-      return clearFailures(marked, action, ends)
+      return clearFailures(marked, action, of)
     case 'lrm_delete':
     case 'delete':
-      return execute(marked, action)
+      return execute(marked, walk, action)
     default:
       return action.kind === 'resource'
-        ? execute(marked, action)
+        ? execute(marked, walk, action)
         : // A note for the daemons of Pacemaker, such as `maintenance_nodes`: our executors read the CIB themselves.
-          turn(endAction(marked, action.id, 'succeeded'))
+          turn(endAction(marked, of, 'succeeded'))
   }
 }
 
 /** Also for an action that was sent before, and whose arrival is unknown. */
-export function execute(state: ControllerState, action: GraphAction): Turn {
+export function execute(state: ControllerState, walk: Walk, action: GraphAction): Turn {
   const { reign } = state
   const node = executingNode(action)
-  if (reign?.walk === undefined || node === undefined || action.kind === 'pseudo') return turn(state)
+  if (reign === undefined || node === undefined || action.kind === 'pseudo') return turn(state)
   return turn(state, {
     kind: 'execute',
     node,
     term: reign.term,
-    plannedFrom: reign.walk.plannedFrom,
-    transition: reign.walk.number,
-    transitionKey: transitionKeyOf(action, reign.walk.number, reign.term),
+    plannedFrom: walk.plannedFrom,
+    transition: walk.number,
+    transitionKey: transitionKeyOf(action, walk.number, reign.term),
     action,
     timeoutMs: timeoutOf(action),
   })
 }
 
-function fence(state: ControllerState, action: GraphAction, graph: TransitionGraph): Turn {
+function fence(
+  state: ControllerState,
+  action: GraphAction,
+  { of, graph }: { readonly of: WalkedAction; readonly graph: TransitionGraph },
+): Turn {
   const { reign } = state
   if (reign === undefined || action.kind !== 'cluster' || action.node === undefined)
-    return turn(endAction(state, action.id, 'failed'))
+    return turn(endAction(state, of, 'failed'))
   const target = action.node
   const id = `${reign.term}-${state.lastId + 1}`
   const before = reign.fencing.get(target) ?? { failures: 0, retryAt: 0, message: '' }
   const known = knownIncarnation(state.view, target)
   const incarnation = known === undefined ? {} : { incarnation: known }
   const { failures, retryAt, message } = before
-  const attempts: FencingAttempts = { failures, retryAt, message, id, action: action.id, ...incarnation }
+  const attempts: FencingAttempts = { failures, retryAt, message, id, action: of, ...incarnation }
   const fencing = new Map(reign.fencing).set(target, attempts)
   const timeout = graph.attributes['fencing-timeout'] ?? graph.attributes['stonith-timeout'] ?? ''
   return turn(withReign({ ...state, lastId: state.lastId + 1 }, { fencing }), {
@@ -270,13 +315,12 @@ function fence(state: ControllerState, action: GraphAction, graph: TransitionGra
 function recordGuestDown(
   state: ControllerState,
   action: PseudoAction,
-  at: { readonly transition: number; readonly now: number },
+  { walk, now }: { readonly walk: Walk; readonly now: number },
 ): Turn {
   const { node } = action
-  const walk = state.reign?.walk
-  if (walk === undefined || node === undefined) return turn(state)
-  const underWay = { sentAt: at.now, deadline: Number.POSITIVE_INFINITY }
-  const marked = withReign(state, { walk: markSent(walk, action.id, underWay) })
+  if (node === undefined) return turn(state)
+  const underWay = { sentAt: now, deadline: Number.POSITIVE_INFINITY }
+  const marked = withWalk(state, markSent(walk, action.id, underWay))
   const edits = downEdits({
     node,
     id: node,
@@ -285,7 +329,7 @@ function recordGuestDown(
     term: state.reign?.term ?? 0,
     isRemote: true,
   })
-  const purpose = { kind: 'ends-action', transition: at.transition, action: action.id } as const
+  const purpose = { kind: 'ends-action', transition: walk.number, action: action.id } as const
   return write(failActionsOn(marked, node), edits, purpose)
 }
 
@@ -301,23 +345,29 @@ export function priorityDelayMs({ attributes }: GraphAction): number {
 }
 
 /** First it is recorded that the node is expected to go, so that nobody takes it for lost; then it is told that it may. */
-function beginShutdown(state: ControllerState, action: GraphAction, transition: number): Turn {
+function beginShutdown(state: ControllerState, action: GraphAction, of: WalkedAction): Turn {
   const node = executingNode(action)
   const record = node && state.view.nodeStates.get(node)
   const term = state.reign?.term
-  if (!record || term === undefined) return turn(endAction(state, action.id, 'succeeded'))
+  if (!record || term === undefined) return turn(endAction(state, of, 'succeeded'))
   const edits: readonly Edit[] = [
     { kind: 'put-node-state', record: { ...record, expected: 'down', reason: 'shut down', term } },
   ]
-  return write(state, edits, { kind: 'begins-action', transition, action: action.id })
+  return write(state, edits, { kind: 'begins-action', ...of })
 }
 
-function clearFailures(state: ControllerState, action: GraphAction, purpose: WritePurpose): Turn {
+function clearFailures(state: ControllerState, action: GraphAction, of: WalkedAction): Turn {
   if (action.kind === 'pseudo' || action.node === undefined || action.resource === undefined)
-    return turn(endAction(state, action.id, 'succeeded'))
+    return turn(endAction(state, of, 'succeeded'))
   const { node, resource } = action
   const edits: readonly Edit[] = [{ kind: 'delete-record', key: lastFailureKey(node, resource) }]
-  return askToWrite(state, purpose, (asked) => ({ kind: 'clear-failures', ...asked, node, resource, edits }))
+  return askToWrite(state, { kind: 'ends-action', ...of }, (asked) => ({
+    kind: 'clear-failures',
+    ...asked,
+    node,
+    resource,
+    edits,
+  }))
 }
 
 /** Which keys the actions of the graph delete: their going is no news. */
@@ -352,53 +402,45 @@ function timeoutOf(action: GraphAction): number {
 
 /** A node that took a command and never told what became of it cannot be relied on: it counts as lost. */
 function giveUpOverdue(state: ControllerState, now: number): Turn {
-  const { reign } = state
-  if (reign?.walk === undefined) return turn(state)
-  const overdue = [...reign.walk.underWay].filter(([, { deadline }]) => deadline <= now).map(([id]) => id)
-  return forEach(state, overdue, (next, id) => {
-    const action = next.reign?.walk?.byId.get(id)
-    const node = action && executingNode(action)
+  const overdue = underWayIn(state).filter(({ underWay }) => underWay.deadline <= now)
+  return forEach(state, overdue, (next, { walk, action }) => {
+    const node = executingNode(action)
     // Without fencing there is nothing to be done about it but to ask again: it holds a lease, and it is heard.
     // A remote node that never answers is not its router's fault.
-    const isRouted = action?.kind !== 'pseudo' && action?.routerNode !== undefined
+    const isRouted = action.kind !== 'pseudo' && action.routerNode !== undefined
     const isMember = node !== undefined && !isRouted && clusterNodes(next.view).includes(node)
     const known = isMember && next.options.fencingEnabled
     const unresponsive = known ? new Set(next.reign?.unresponsive).add(node) : (next.reign?.unresponsive ?? new Set())
-    const failed = withReign(endAction(next, id, 'failed'), { unresponsive })
-    const reason = `no result of ${action?.operation ?? 'an action'} came from ${node ?? 'its node'}`
+    const of = { transition: walk.number, action: action.id }
+    const failed = withReign(endAction(next, of, 'failed'), { unresponsive })
+    const reason = `no result of ${action.operation} came from ${node ?? 'its node'}`
     return turn(lookAgain(failed, reason, now), {
       kind: 'log',
       message: 'action given up',
-      fields: { action: id, reason },
+      fields: { action: action.id, reason },
     })
   })
 }
 
 function resend(state: ControllerState, now: number): Turn {
-  const walk = state.reign?.walk
-  if (walk === undefined) return turn(state)
-  const due = [...walk.underWay].filter(([, { resendAt }]) => resendAt !== undefined && resendAt <= now)
-  return forEach(state, due, (next, [id, underWay]) => {
-    const current = next.reign?.walk
-    const action = current?.byId.get(id)
-    if (current === undefined || action === undefined) return turn(next)
-    const underWayNow = new Map(current.underWay).set(id, { ...underWay, resendAt: now + remindMs })
-    const reminded = withReign(next, { walk: { ...current, underWay: underWayNow } })
+  const due = underWayIn(state).filter(({ underWay }) => (underWay.resendAt ?? Number.POSITIVE_INFINITY) <= now)
+  return forEach(state, due, (next, { walk, action }) => {
+    const of = { transition: walk.number, action: action.id }
+    const reminded = resendAt(next, of, now + remindMs)
     // What is still being written has not been sent for the first time.
     const writing = [...(next.reign?.writes.values() ?? [])].some(
-      (purpose) => purpose.kind !== 'state' && purpose.action === id,
+      (purpose) => purpose.kind !== 'state' && purpose.action === of.action && purpose.transition === of.transition,
     )
-    return writing || action.operation === 'clear_failcount' ? turn(reminded) : execute(reminded, action)
+    return writing || action.operation === 'clear_failcount' ? turn(reminded) : execute(reminded, walk, action)
   })
 }
 
-function endWalk(state: ControllerState, now: number): Turn {
-  const walk = state.reign?.walk
-  if (walk === undefined || !isOver(walk) || state.reign === undefined) return turn(state)
-  const { walk: _over, ...rest } = state.reign
-  const ended: ControllerState = { ...state, reign: { ...rest, ownDeletions: [] } }
+function endWalks(state: ControllerState, now: number): ControllerState {
+  const over = state.reign?.walks.filter(isOver) ?? []
+  if (over.length === 0) return state
+  const ended = withReign(state, { walks: state.reign?.walks.filter((walk) => !over.includes(walk)) ?? [] })
   // Whoever marked an action as failed has asked for another look already; this is for the sake of certainty.
-  const forgotten = walk.failed.size > 0 && ended.reign?.lookAgain === undefined
-  const later = now + state.timings.retryMs
-  return turn(forgotten ? lookAgain(ended, 'the transition ended unfinished', later) : ended)
+  const forgotten = over.some(({ failed, aborted }) => failed.size > 0 && aborted === undefined)
+  if (!forgotten || ended.reign?.lookAgain !== undefined) return ended
+  return lookAgain(ended, 'the transition ended unfinished', now + state.timings.retryMs)
 }

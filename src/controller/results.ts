@@ -8,6 +8,7 @@ import { formatTransitionKey, type OperationRecord, parseTransitionKey } from '.
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 import type { Failure } from './effects.ts'
 import type { Change } from './view.ts'
+import type { WalkedAction } from './walk.ts'
 
 /** A DC's reign in the form of a UUID, as transition keys carry it: the term is its last part. */
 export function uuidOfTerm(term: number): string {
@@ -69,20 +70,19 @@ function resultOf(status: number, exitCode: number, expected: number): Operation
 /** What the controller is doing, as far as a change is compared with it. */
 export interface Doing {
   readonly term: number
-  /** The transition that is walked, if one is, and which of its actions are under way. */
-  readonly transition?: number
-  readonly isUnderWay: (action: ActionId) => boolean
-  readonly action: (id: ActionId) => GraphAction | undefined
+  /** The transition is walked, or something of it is still under way. */
+  readonly isWalked: (transition: number) => boolean
+  readonly isUnderWay: (of: WalkedAction) => boolean
   /** Deletions of these prefixes of keys are its own doing. */
   readonly ownDeletions: readonly string[]
 }
 
 export type Meaning =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'action-succeeded'; readonly action: ActionId }
-  | { readonly kind: 'action-failed'; readonly action: ActionId; readonly outcome: OperationOutcome }
+  | { readonly kind: 'action-succeeded'; readonly outcome: OperationOutcome }
+  | { readonly kind: 'action-failed'; readonly outcome: OperationOutcome }
   /** The node has dropped it, having lost quorum or a term: it did not fail, but it was not done either. */
-  | { readonly kind: 'action-dropped'; readonly action: ActionId }
+  | { readonly kind: 'action-dropped'; readonly of: WalkedAction }
   /**
    * What the DC has asked of the node, of one resource or of all, may have been dropped there without a word; or it is still
    * in line there, so that it must not be taken for over.
@@ -142,16 +142,14 @@ function meaningOfOperation(change: Extract<Change, { kind: 'operation' }>, doin
 }
 
 function meaningOfOutcome(outcome: OperationOutcome, doing: Doing): Meaning {
-  const { action, node } = outcome
-  const current = outcome.uuid === uuidOfTerm(doing.term) && outcome.transition === doing.transition
+  const { node } = outcome
+  const current = outcome.uuid === uuidOfTerm(doing.term) && doing.isWalked(outcome.transition)
   if (outcome.result === 'pending') return nothing
   if (outcome.result === 'cancelled')
-    return current && doing.isUnderWay(action) ? { kind: 'action-dropped', action } : nothing
+    return current && doing.isUnderWay(outcome) ? { kind: 'action-dropped', of: outcome } : nothing
   if (outcome.transition === ownDecision) return { kind: 'node-interrupted', node, resource: outcome.resource }
-  if (current && doing.isUnderWay(action))
-    return outcome.result === 'succeeded'
-      ? { kind: 'action-succeeded', action }
-      : { kind: 'action-failed', action, outcome }
+  if (current && doing.isUnderWay(outcome))
+    return { kind: outcome.result === 'succeeded' ? 'action-succeeded' : 'action-failed', outcome }
   if (outcome.result === 'failed') return { kind: 'unexpected-failure', outcome }
   // A recurring operation that was started by this transition, and goes on as it should.
   if (current && outcome.intervalMs > 0) return nothing

@@ -1,12 +1,11 @@
 /** The controller's state, on every node and, in `reign`, while this node is DC. */
 import type { NodeName, Step } from '../base/index.ts'
-import type { ActionId } from '../transition/index.ts'
 import type { BlockedResource, ControllerEffect, TransitionRecord } from './effects.ts'
 import type { NodeLoad } from './node-load.ts'
 import { type ControllerOptions, controllerOptions } from './options.ts'
 import type { ClusterView } from './view.ts'
 import { emptyView } from './view.ts'
-import { abortWalk, type Walk } from './walk.ts'
+import { abortWalk, type Walk, type WalkedAction } from './walk.ts'
 
 export interface ControllerTimings {
   /** Changes that come together are looked at together. */
@@ -21,6 +20,8 @@ export interface ControllerTimings {
   readonly nodeActionLimit: number
   /** Commands, campaigns and revocations without an answer are repeated after this time. */
   readonly retryMs: number
+  /** A new transition is computed beside operations that have been under way for this long. */
+  readonly besideMs: number
 }
 
 export const defaultControllerTimings: ControllerTimings = {
@@ -30,6 +31,7 @@ export const defaultControllerTimings: ControllerTimings = {
   lossWaitMs: 15_500,
   nodeActionLimit: 8,
   retryMs: 500,
+  besideMs: 2000,
 }
 
 export interface ControllerState {
@@ -68,8 +70,8 @@ export interface Reign {
   readonly mustSee: number
   readonly lookAgain?: { readonly reason: string; readonly at: number }
   readonly computing?: number
-  readonly walk?: Walk
-  readonly ownDeletions: readonly string[]
+  /** The transition that is walked is the last. Those before it have been aborted, and something of them is still under way. */
+  readonly walks: readonly Walk[]
   readonly fencing: ReadonlyMap<NodeName, FencingAttempts>
   readonly waits: ReadonlyMap<NodeName, number>
   readonly waitingFor: readonly string[]
@@ -88,9 +90,9 @@ export interface Reign {
 }
 
 export interface FencingAttempts {
-  /** The `fence` that is under way. */
+  /** The `fence` that is under way, and the action that wants it. */
   readonly id?: string
-  readonly action?: ActionId
+  readonly action?: WalkedAction
   /** Which life of the node the `fence` under way is meant for. */
   readonly incarnation?: number
   readonly failures: number
@@ -101,9 +103,9 @@ export interface FencingAttempts {
 export type WritePurpose =
   | { readonly kind: 'state' }
   /** Once it is applied the action has succeeded. */
-  | { readonly kind: 'ends-action'; readonly transition: number; readonly action: ActionId }
+  | ({ readonly kind: 'ends-action' } & WalkedAction)
   /** Once it is applied the command may go out. */
-  | { readonly kind: 'begins-action'; readonly transition: number; readonly action: ActionId }
+  | ({ readonly kind: 'begins-action' } & WalkedAction)
 
 export type Turn = Step<ControllerState, ControllerEffect>
 
@@ -156,12 +158,21 @@ export function withReign(state: ControllerState, change: Partial<Reign>): Contr
   return state.reign === undefined ? state : { ...state, reign: { ...state.reign, ...change } }
 }
 
-/** The transition that is walked, if any, is stale; the next is computed soon. The earliest time asked for counts. */
+export function walkOf(state: ControllerState, transition: number): Walk | undefined {
+  return state.reign?.walks.find(({ number }) => number === transition)
+}
+
+/** The walk in the place of what it was. */
+export function withWalk(state: ControllerState, walk: Walk): ControllerState {
+  const walks = state.reign?.walks ?? []
+  return withReign(state, { walks: walks.map((other) => (other.number === walk.number ? walk : other)) })
+}
+
+/** What is walked, if anything, is stale; the next transition is computed soon. The earliest time asked for counts. */
 export function lookAgain(state: ControllerState, reason: string, at: number): ControllerState {
   const { reign } = state
   if (reign === undefined) return state
   const before = reign.lookAgain
   const wanted = before === undefined ? { reason, at } : { reason: before.reason, at: Math.min(before.at, at) }
-  const walk = reign.walk === undefined ? {} : { walk: abortWalk(reign.walk, reason) }
-  return withReign(state, { lookAgain: wanted, ...walk })
+  return withReign(state, { lookAgain: wanted, walks: reign.walks.map((walk) => abortWalk(walk, reason)) })
 }

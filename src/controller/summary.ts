@@ -43,7 +43,7 @@ function summarize(state: ControllerState, reign: Reign): TransitionRecord {
     term: reign.term,
     state: phaseOf(reign, stuckOn),
     computedVersion: reign.computedVersion,
-    pending: reign.walk === undefined ? [] : actionsUnderWay(reign.walk).slice(0, 20).map(describeAction),
+    pending: reign.walks.flatMap(actionsUnderWay).slice(0, 20).map(describeAction),
     blockedBy: [...stuckOn, ...reign.blocked.map(({ why }) => why)],
     blockedResources: reign.blocked.map(({ resource }) => resource),
   }
@@ -52,7 +52,8 @@ function summarize(state: ControllerState, reign: Reign): TransitionRecord {
 /** What is on its way goes on beside a blocked resource, and not without what it is stuck on. */
 function phaseOf(reign: Reign, stuckOn: readonly string[]): TransitionRecord['state'] {
   if (reign.waitingFor.length > 0) return 'blocked'
-  if (reign.walk !== undefined) return reign.walk.underWay.size === 0 && stuckOn.length > 0 ? 'blocked' : 'running'
+  if (reign.walks.length > 0)
+    return reign.walks.every(({ underWay }) => underWay.size === 0) && stuckOn.length > 0 ? 'blocked' : 'running'
   if (reign.computing !== undefined || reign.lookAgain !== undefined || reign.writes.size > 0) return 'computing'
   return stuckOn.length > 0 || reign.blocked.length > 0 ? 'blocked' : 'idle'
 }

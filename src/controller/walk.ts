@@ -7,7 +7,7 @@
  * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
  * then ends unfinished, and the next is computed. After an abort nothing more goes out but what has the priority INFINITY: those
  * actions tell clones what has been done (post-notifications), and no later transition would tell them. It is over when what is
- * under way has ended.
+ * under way has ended; the next transition may begin before that (`beside.ts`).
  */
 import type { NodeName } from '../base/index.ts'
 import { INFINITY_SCORE } from '../cib/index.ts'
@@ -29,6 +29,14 @@ export interface Walk {
   readonly succeeded: ReadonlySet<ActionId>
   readonly failed: ReadonlySet<ActionId>
   readonly aborted?: string
+  /** Prefixes of the keys that its actions delete: their going is no news. */
+  readonly deletions: readonly string[]
+}
+
+/** An action of the transition with this number. */
+export interface WalkedAction {
+  readonly transition: number
+  readonly action: ActionId
 }
 
 export interface UnderWay {
@@ -45,15 +53,18 @@ export interface WalkLimits {
   readonly onNode: (node: NodeName) => number
   /** Live migrations on one node; -1 is without limit. */
   readonly migrations: number
+  /** What other walks have under way: it takes the same places. */
+  readonly beside: readonly GraphAction[]
   /** Actions that must not go out yet. */
   readonly held: (action: GraphAction) => boolean
 }
 
 export function startWalk(
   graph: TransitionGraph,
-  number: number,
-  plannedFrom: number,
-  hasFailed: (action: GraphAction) => boolean,
+  {
+    hasFailed,
+    ...plan
+  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions'> & { readonly hasFailed: (action: GraphAction) => boolean },
 ): Walk {
   const byId = new Map(graph.actions.map((action) => [action.id, action]))
   const dependents = new Map<ActionId, ActionId[]>()
@@ -71,13 +82,13 @@ export function startWalk(
   }
   const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
   const ofFailed = new Set(graph.actions.filter(hasFailed).map(({ id }) => id))
-  return passPseudo({ graph, number, plannedFrom, byId, dependents, ofFailed, missing, ready, ...nothing })
+  return passPseudo({ ...plan, graph, byId, dependents, ofFailed, missing, ready, ...nothing })
 }
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
 export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphAction[] {
   if (walk.ready.length === 0) return []
-  const counts = new Counts([...walk.underWay.keys()].flatMap((id) => actionOf(walk, id)))
+  const counts = new Counts([...limits.beside, ...actionsUnderWay(walk)])
   const candidates = walk.ready
     .flatMap((id) => actionOf(walk, id))
     .filter((action) => mayBegin(walk, action))
@@ -113,9 +124,16 @@ export function abortWalk(walk: Walk, reason: string): Walk {
 
 /** Nothing is under way, and nothing more can go out. */
 export function isOver(walk: Walk): boolean {
-  return (
-    walk.underWay.size === 0 && !walk.ready.some((id) => actionOf(walk, id).some((action) => mayBegin(walk, action)))
-  )
+  return walk.underWay.size === 0 && !hasMore(walk)
+}
+
+/** It was aborted, and nothing of it is left but what is under way. */
+export function isStalled(walk: Walk): boolean {
+  return walk.aborted !== undefined && !hasMore(walk)
+}
+
+function hasMore(walk: Walk): boolean {
+  return walk.ready.some((id) => actionOf(walk, id).some((action) => mayBegin(walk, action)))
 }
 
 function rankOf(walk: Walk, { id }: GraphAction): number {

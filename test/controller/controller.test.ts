@@ -130,20 +130,32 @@ class Dc {
     return this.#view.operations.size > 0
   }
 
-  result(action: ResourceAction, exitCode = 0): void {
-    const key = transitionKeyOf(action, this.state.lastTransition, 7)
+  result(action: ResourceAction, exitCode = 0, transition = this.state.lastTransition): void {
+    this.#record(action, { status: '0', exitCode, transition })
+  }
+
+  pending(action: ResourceAction): void {
+    this.#record(action, { status: '-1', exitCode: 193, transition: this.state.lastTransition })
+  }
+
+  #record(
+    action: ResourceAction,
+    of: { readonly status: string; readonly exitCode: number; readonly transition: number },
+  ): void {
+    const key = transitionKeyOf(action, of.transition, 7)
     const attributes = {
       operation: action.operation,
       'transition-key': key,
-      'transition-magic': `0:${exitCode};${key}`,
-      'op-status': '0',
-      'rc-code': String(exitCode),
+      'transition-magic': `${of.status}:${of.exitCode};${key}`,
+      'op-status': of.status,
+      'rc-code': String(of.exitCode),
       'call-id': String(this.#revision),
       interval: '0',
       'last-rc-change': '1700000000',
     }
-    const record = { node: action.node, resource: web, agent, recordId: 'web_last_0', attributes }
-    this.store(put(keys.history(action.node, web, 'web_last_0'), record))
+    const { node, resource } = action
+    const recordId = `${resource}_last_0`
+    this.store(put(keys.history(node, resource, recordId), { node, resource, agent, recordId, attributes }))
   }
 
   #perform(effect: ControllerEffect): void {
@@ -333,6 +345,122 @@ describe('a transition', () => {
     dc.later(50)
     expect(dc.take('compute')).toHaveLength(1)
     expect(dc.executed).toEqual(['web_stop_0@alpha'])
+  })
+
+  describe('with a slow operation, when something else happens', () => {
+    const resources = ['web', 'db'].map((id) => `<primitive id="${id}" class="ocf" provider="test" type="Dummy"/>`)
+    const apart = configuration(true, '', resources.join(''))
+    const grouped = configuration(true, '', `<group id="both">${resources.join('')}</group>`)
+    const bundle = configuration(true, '', '<bundle id="box"><podman image="i"/></bundle>')
+    const start = resourceAction(1, 'start', beta)
+    const otherStart = { ...resourceAction(2, 'start', gamma), resource: resourceId('db'), key: 'db_start_0' }
+
+    function afterAChange(first: ResourceAction, configured: Observation): Dc {
+      const dc = new Dc({ left: [configured] })
+      dc.computes(first)
+      dc.pending(first)
+      dc.store(configured)
+      return dc
+    }
+
+    test('the next transition is computed beside it, and leaves its resource alone until it has ended', () => {
+      const dc = afterAChange(start, apart)
+      expect(dc.executed).toEqual(['web_start_0@beta'])
+      dc.later(1900)
+      expect(dc.take('compute'), 'it may end soon').toEqual([])
+      dc.later(50)
+      const again = { ...resourceAction(3, 'start', beta), inputs: [2] }
+      dc.computes(otherStart, again)
+      expect(dc.executed).toEqual(['db_start_0@gamma'])
+      dc.result(otherStart)
+      expect(dc.executed, 'it is started already').toEqual([])
+      expect(dc.take('publish').at(-1)).toMatchObject({ record: { state: 'running', pending: ['web start on beta'] } })
+      dc.result(start, 0, 1)
+      dc.computes()
+      expect(dc.executed).toEqual([])
+    })
+
+    test('a failure of it is counted', () => {
+      const dc = afterAChange(start, apart)
+      dc.later(2000)
+      dc.computes(otherStart)
+      dc.result(start, 1, 1)
+      expect(dc.take('record-failures')).toMatchObject([{ failures: [{ resource: 'web', operation: 'start' }] }])
+    })
+
+    test('it is waited for until it is recorded that it has begun', () => {
+      const dc = new Dc({ left: [apart] })
+      dc.computes(start)
+      dc.store(apart)
+      dc.later(4000)
+      expect(dc.take('compute')).toEqual([])
+      dc.pending(start)
+      dc.later(50)
+      expect(dc.take('compute')).toHaveLength(1)
+    })
+
+    const named = (action: ResourceAction, name: string): ResourceAction => ({ ...action, resource: resourceId(name) })
+    const alone: readonly {
+      readonly what: string
+      readonly configured: Observation
+      readonly slow: ResourceAction
+      readonly other: ResourceAction
+    }[] = [
+      { what: 'the other members of its group', configured: grouped, slow: start, other: otherStart },
+      {
+        what: 'the other instances of its clone',
+        configured: apart,
+        slow: named(start, 'web:0'),
+        other: named(start, 'web:1'),
+      },
+      {
+        what: 'the other parts of its bundle',
+        configured: bundle,
+        slow: named(start, 'box-podman-0'),
+        other: named(otherStart, 'box-podman-1'),
+      },
+      {
+        what: 'what comes after it, when it was deleted',
+        configured: bundle,
+        slow: start,
+        other: resourceAction(3, 'stop', beta),
+      },
+    ]
+    for (const { what, configured, slow, other } of alone)
+      test(`${what} must wait for its end`, () => {
+        const dc = afterAChange(slow, configured)
+        expect(dc.executed).toHaveLength(1)
+        dc.later(2000)
+        dc.computes(other)
+        expect(dc.executed).toEqual([])
+      })
+
+    test('it counts among the actions that its node takes', () => {
+      const dc = afterAChange(start, apart)
+      dc.feed({ kind: 'load', node: beta, load: { processors: 1, load: 1 } })
+      dc.later(2000)
+      dc.computes({ ...otherStart, node: beta }, { ...otherStart, id: 3, node: beta })
+      expect(dc.executed).toEqual(['web_start_0@beta', 'db_start_0@beta'])
+    })
+
+    test('its node does not leave', () => {
+      const dc = afterAChange(start, apart)
+      dc.later(2000)
+      dc.computes(clusterAction(3, 'do_shutdown', beta), clusterAction(4, 'stonith', gamma))
+      expect(dc.take('fence')).toHaveLength(1)
+      expect(dc.executed).toEqual(['web_start_0@beta'])
+    })
+
+    const waitedFor: readonly { readonly what: string; readonly action: ResourceAction }[] = [
+      { what: 'a promotion', action: { ...start, operation: 'promote', key: 'web_promote_0' } },
+      { what: 'a start in a remote node', action: { ...start, routerNode: gamma } },
+    ]
+    for (const { what, action } of waitedFor)
+      test(`${what} is waited for`, () => {
+        const dc = afterAChange(action, apart)
+        dc.later(10_000)
+        expect(dc.take('compute')).toEqual([])
+      })
   })
 
   test('a command whose arrival is unknown is sent again, under the same key', () => {
@@ -614,7 +742,7 @@ describe('a remote node', () => {
     dc.feed({ kind: 'fenced', id: fence.id, target: east, action: 'reboot', at: 5, outcome: 'succeeded', message: '' })
     expect(dc.stateOf(east)).toMatchObject({ inCcm: false, attributes: { remote_node: 'true', node_fenced: '5' } })
     expect(dc.executed).toEqual(['web_start_0@beta'])
-    expect(dc.state.reign?.walk?.failed).toEqual(new Set([1]))
+    expect(dc.state.reign?.walks[0]?.failed).toEqual(new Set([1]))
   })
 })
 
@@ -655,7 +783,7 @@ describe('a guest node', () => {
       reason: 'its container, or the host of it, was stopped',
     })
     expect(dc.executed).toEqual(['web_start_0@gamma', 'web_start_0@beta'])
-    expect(dc.state.reign?.walk?.failed).toEqual(new Set([1]))
+    expect(dc.state.reign?.walks[0]?.failed).toEqual(new Set([1]))
   })
 
   test('counts as lost with its container only when no probe finds that', () => {

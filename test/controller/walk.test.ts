@@ -46,8 +46,10 @@ const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
   downed: [],
 })
 
-const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, held: () => false }
-const walkOf = (...actions: readonly GraphAction[]) => startWalk({ actions, attributes: {} }, 1, 1, () => false)
+const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, beside: [], held: () => false }
+const plan = { number: 1, plannedFrom: 1, deletions: [] }
+const walkOf = (...actions: readonly GraphAction[]) =>
+  startWalk({ actions, attributes: {} }, { ...plan, hasFailed: () => false })
 const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>
   nextActions(walk, { ...free, ...limits }).map(({ id }) => id)
 const sent = (walk: Walk, ...which: readonly number[]) =>
@@ -74,7 +76,7 @@ describe('what goes out next', () => {
 
   test('what has failed before waits until the others have had their turn', () => {
     const actions = [action(1), action(2), action(3), action(4, [], { priority: 10 })]
-    const walk = startWalk({ actions, attributes: {} }, 1, 1, ({ id }) => id === 1 || id === 4)
+    const walk = startWalk({ actions, attributes: {} }, { ...plan, hasFailed: ({ id }) => id === 1 || id === 4 })
     expect(ids(walk)).toEqual([4, 2, 3, 1])
     expect(ids(walk, { batch: 3 })).toEqual([4, 2, 3])
   })

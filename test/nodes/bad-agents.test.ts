@@ -233,6 +233,21 @@ test('one that fails again and again keeps no other from its start', async () =>
   await neighbourIsUntouched()
 })
 
+test('one that takes long to start holds up nobody else', async () => {
+  const mayEnd = file('slow.done')
+  install('slow', `[ "$1" = start ] && until [ -e ${mayEnd} ]; do sleep 0.1; done`)
+  install('quick', '')
+  await create('steady', 'slow')
+  await lab.until('it starts', () => existsSync(file('slow.calls')) && calls('slow').includes('start'))
+  await lab.systole('n1', 'resource', 'create', 'quick', 'ocf:bad:quick')
+  await started('quick')
+  expect(existsSync(file('slow.state'))).toBe(false)
+  writeFileSync(mayEnd, '')
+  await started('slow')
+  expect(calls('slow').filter((call) => call === 'start')).toHaveLength(1)
+  await neighbourIsUntouched()
+})
+
 test('one that prints broken metadata is refused with the place of the mistake; forced, it runs and is remarked upon', async () => {
   install('undescribed', '', '<resource-agent name="x"><parameters>')
   expect(await lab.try('n1', 'resource', 'create', 'undescribed', 'ocf:bad:undescribed')).toBeUndefined()

@@ -139,7 +139,13 @@ export class SimDaemon {
       (effect) => this.#performPresence(effect),
       () => undefined,
     )
-    const controllerTimings = { ...defaultControllerTimings, startupWaitMs: 5000, lossWaitMs: lossWait(timings) }
+    const controllerTimings = {
+      ...defaultControllerTimings,
+      startupWaitMs: 5000,
+      lossWaitMs: lossWait(timings),
+      // Agents are quick here: half of what they do counts as slow.
+      besideMs: 200,
+    }
     const controller = initialController(self, controllerTimings)
     this.controller = new Core(
       this,
@@ -612,7 +618,10 @@ export class SimDaemon {
 
   #compute(effect: Extract<ControllerEffect, { kind: 'compute' }>): void {
     const { graph, recheckInMs } = this.world.schedule(this.#view, { haveQuorum: true })
-    this.log('controller', `term ${effect.term}: computes (${effect.reason}): ${describeGraph(graph)}`)
+    const isBeside = (this.controller.state.reign?.walks.length ?? 0) > 0
+    if (isBeside) this.world.counts.beside++
+    const beside = isBeside ? ' beside what is under way' : ''
+    this.log('controller', `term ${effect.term}: computes${beside} (${effect.reason}): ${describeGraph(graph)}`)
     this.after(this.world.chance.between(5, 40), () =>
       this.controller.feed({
         kind: 'computed',

@@ -58,6 +58,8 @@ export interface SimulationReport {
     readonly fencings: number
     readonly faults: number
     readonly terms: number
+    /** Transitions that were computed beside what was under way. */
+    readonly beside: number
     /** One of two has gone on without the other. */
     readonly alone: number
     readonly promotions: number
@@ -92,6 +94,7 @@ export class World {
     fencings: 0,
     faults: 0,
     terms: 0,
+    beside: 0,
     alone: 0,
     promotions: 0,
     migrations: 0,

@@ -1,0 +1,87 @@
+/**
+ * What a new transition may be computed beside: an aborted walk whose slow operations are still under way. A start that takes a
+ * minute then holds up nobody's fencing and recovery but that of its own resource ([ADR 24](../../docs/adr/0024-beside-slow-operations.md)).
+ *
+ * An operation is left to itself once it has been under way for `besideMs`, if the scheduler knows of it: its pending record shows
+ * a start or a stop, and a monitor is planned again as long as it has no result. Promotions and demotions are waited for, since
+ * a pending promotion counts as promoted already, which others may wait for; so are notifications, fencing and whatever goes on in
+ * a remote node or a container. Until it ends, nothing else is done to its resource, nor to the group, clone or bundle which that is
+ * part of.
+ */
+import { assertNever } from '../base/index.ts'
+import type { Configuration, ResourceDefinition } from '../cib/index.ts'
+import type { GraphAction } from '../transition/index.ts'
+import { keys } from './keys.ts'
+import { transitionKeyOf } from './results.ts'
+import type { ControllerState } from './state.ts'
+import type { ClusterView } from './view.ts'
+import { actionsUnderWay, isStalled, type Walk } from './walk.ts'
+
+/** Nothing in the walks stands against computing the next transition. */
+export function mayComputeBeside(state: ControllerState, now: number): boolean {
+  const { reign, view } = state
+  if (reign === undefined) return false
+  if (reign.walks.length === 0) return true
+  return reign.walks.every(
+    (walk) =>
+      isStalled(walk) &&
+      [...walk.underWay.values()].every(({ sentAt }) => now - sentAt >= state.timings.besideMs) &&
+      actionsUnderWay(walk).every((action) => isKnownToScheduler(view, action, { walk, term: reign.term })),
+  )
+}
+
+/** When the last operation that began has been under way for long enough, for each aborted walk. */
+export function besideTimes({ reign, timings }: ControllerState): readonly number[] {
+  const aborted = reign?.walks.filter((walk) => walk.aborted !== undefined) ?? []
+  return aborted.flatMap((walk) => [...walk.underWay.values()].map(({ sentAt }) => sentAt + timings.besideMs))
+}
+
+/** Whether an action of this walk concerns a resource with which another walk is not done. */
+export function heldBeside(state: ControllerState, walk: Walk): (action: GraphAction) => boolean {
+  const busy = state.reign?.walks.filter((other) => other !== walk).flatMap(actionsUnderWay) ?? []
+  if (busy.length === 0) return () => false
+  const outermostOf = outermostResources(state.view.configuration?.typed)
+  const held = new Set(busy.map(outermostOf))
+  return (action) => action.resource !== undefined && held.has(outermostOf(action))
+}
+
+function isKnownToScheduler(
+  view: ClusterView,
+  action: GraphAction,
+  { walk, term }: { readonly walk: Walk; readonly term: number },
+): boolean {
+  if (action.kind !== 'resource' || action.routerNode !== undefined) return false
+  if (action.operation === 'monitor') return true
+  if (action.operation !== 'start' && action.operation !== 'stop') return false
+  const record = view.operations.get(keys.history(action.node, action.resource, `${action.resource}_last_0`))
+  return record?.attributes['transition-key'] === transitionKeyOf(action, walk.number, term)
+}
+
+/**
+ * The group, clone or bundle that the resource of an action is part of in the end, or the resource itself. The parts of a bundle that
+ * nobody configures carry its name (`web-bundle-podman-0`, `web-bundle-ip-192.0.2.1`, `web-bundle-0`).
+ */
+function outermostResources(configuration: Configuration | undefined): (action: GraphAction) => string {
+  const resources = configuration?.resources ?? []
+  const outermost = new Map(resources.flatMap((top) => primitivesOf(top).map((id) => [id, top.id])))
+  const bundles = resources.filter(({ kind }) => kind === 'bundle')
+  return ({ resource = '' }) => {
+    const primitive = resource.replace(/:\d+$/, '')
+    return outermost.get(primitive) ?? bundles.find(({ id }) => primitive.startsWith(`${id}-`))?.id ?? primitive
+  }
+}
+
+function primitivesOf(resource: ResourceDefinition): readonly string[] {
+  switch (resource.kind) {
+    case 'group':
+      return resource.members.map(({ id }) => id)
+    case 'clone':
+      return primitivesOf(resource.child)
+    case 'bundle':
+      return resource.child === undefined ? [] : [resource.child.id]
+    case 'primitive':
+      return [resource.id]
+    default:
+      return assertNever(resource)
+  }
+}
