@@ -43,6 +43,8 @@ export interface MemberRecord {
   readonly bootId?: string
   /** Its daemon can read a list of nodes that names a witness. */
   readonly knowsWitness?: boolean
+  /** Its daemon obeys times that stand in the list of nodes. */
+  readonly knowsPulseTimes?: boolean
 }
 
 export interface ReplicatedConfiguration {
@@ -294,6 +296,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     since: numberOf(value, 'since') ?? 0,
     ...defined({ watchdogMs: numberOf(value, 'watchdogMs'), bootId: textOf(value, 'bootId') }),
     ...(fieldOf(value, 'knowsWitness') === true ? { knowsWitness: true } : {}),
+    ...(fieldOf(value, 'knowsPulseTimes') === true ? { knowsPulseTimes: true } : {}),
   }
 }
 

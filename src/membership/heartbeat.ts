@@ -33,6 +33,8 @@ export type HeartbeatInput =
   /** The other nodes of the cluster file, and which nodes the store knows as members: these are the voters. */
   | { readonly kind: 'nodes'; readonly peers: readonly NodeName[]; readonly members: readonly NodeName[] }
   | { readonly kind: 'pulse'; readonly pulse: Pulse }
+  /** The times have changed while the nodes run. Whoever shortens the token sees to it that all peers send often enough before. */
+  | { readonly kind: 'timings'; readonly timings: HeartbeatTimings }
   /** `refused` and `reset` show a host without a daemon; a time-out shows nothing and is not fed. */
   | { readonly kind: 'connection-failed'; readonly peer: NodeName; readonly how: 'refused' | 'reset' }
   /** With the calendar's time where it is known: a suspended virtual machine's monotonic clock may stand still, its calendar jumps. */
@@ -210,6 +212,8 @@ function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicM
       return withNodes(state, input.peers, input.members, now)
     case 'pulse':
       return withPulse(state, input.pulse, now)
+    case 'timings':
+      return withTimings(state, input.timings, now)
     case 'connection-failed': {
       const peer = state.peers.get(input.peer)
       // A host that answers after its silence has begun changes nothing: others have acted on it.
@@ -233,6 +237,22 @@ function withNodes(
   const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false }
   const others = peers.filter((node) => node !== state.self)
   return { ...state, members, peers: new Map(others.map((node) => [node, state.peers.get(node) ?? fresh])) }
+}
+
+/**
+ * Whoever is not silent by the old times has a whole token of the new ones: its last pulse may be as old as the old interval allows, and so
+ * may this node's last look at the calendar. Those that are silent stay so.
+ */
+function withTimings(state: HeartbeatState, timings: HeartbeatTimings, now: MonotonicMs): HeartbeatState {
+  const { lastCalendarMs: _byTheOldInterval, ...rest } = state
+  const next = { ...rest, timings }
+  const peers = [...state.peers].map(([node, peer]): readonly [NodeName, Peer] => {
+    const isSilent = stateOf(state, peer, now) === 'silent'
+    const lastHeard = isSilent ? monotonicMs(Math.min(peer.lastHeard, now - patienceMs(next, peer))) : now
+    return [node, { ...peer, lastHeard }]
+  })
+  const nextPulseAt = monotonicMs(Math.min(state.nextPulseAt, now + timings.heartbeatIntervalMs))
+  return { ...next, peers: new Map(peers), nextPulseAt }
 }
 
 /** Pulses of an incarnation before the one that was last heard come late, from a daemon that is gone. */

@@ -119,7 +119,7 @@ describe('what stands in the way', () => {
     const corosync = 'badLine' in parsed ? undefined : corosyncFacts(parsed)
     expect(findingsOf({ cib: cib(dummy), corosync, clusterNodes: ['n1', 'n2'], missing }).notes).toEqual([
       'The node n2 is in the CIB and not in corosync.conf: it may be long gone.',
-      'token is 3000 ms there; here a node that is silent for 1000 ms is given up, unless tokenMs says otherwise.',
+      'token is 3000 ms there; here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=3000.',
       'two_node: two nodes here behave alike, without an option.',
       'The quorum device (net) is not used here: a witness takes its place (systole quorum device add).',
       'auto_tie_breaker has no counterpart: lost voters are replaced once they are fenced.',

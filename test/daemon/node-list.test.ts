@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { changeNodeList, decodeNodeList, newerFile } from '../../src/daemon/nodes/node-list.ts'
+import { changeNodeList, decodeNodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
+import { nodesThatCannotFollow, pulseTimes, tolerated } from '../../src/daemon/nodes/pulse-times.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 import { nodeListKey } from '../../src/daemon/records/keys.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
@@ -92,6 +93,35 @@ test('two who change the list at the same time, one of them from an old file, bo
   const listed = entry && decodeNodeList(entry)
   expect(listed?.nodes.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
   expect(listed?.nodesVersion).toBe(2)
+})
+
+test('times that were set for all nodes are part of the list, and stay in it whoever changes it', async () => {
+  const own = file('a b c')
+  const pulse = { tokenMs: 3000, heartbeatIntervalMs: 1000 }
+  const set = await changeNodeList(store, own, (list) => ({ ...list, pulse }))
+  expect(set.timings).toMatchObject(pulse)
+  const changed = await changeNodeList(store, own, withVote(nodeName('c'), false))
+  expect(changed.timings).toEqual({ ...own.timings, ...pulse })
+  expect(parseClusterFile(printClusterFile(changed))).toEqual({ ok: true, value: changed })
+})
+
+test('between two tokens a node tolerates the longer one and sends as often as the shorter one wants', () => {
+  const between = { tokenMs: 6000, heartbeatIntervalMs: 200 }
+  expect(tolerated(pulseTimes(600), pulseTimes(6000))).toEqual(between)
+  expect(tolerated(pulseTimes(6000), pulseTimes(600))).toEqual(between)
+})
+
+test('the token is not changed while a member is silent, or its version would not follow', () => {
+  const members = new Map(
+    ['a', 'b', 'c'].map((name) => {
+      const record = { id: '1', incarnation: 1, address: name, daemonVersion: '9', state: 'member' as const, since: 0 }
+      return [nodeName(name), { ...record, node: nodeName(name), ...(name === 'b' ? {} : { knowsPulseTimes: true }) }]
+    }),
+  )
+  expect(nodesThatCannotFollow(members, allBut('c'))).toEqual([
+    'The version of Systole on b (9) cannot change its token while it runs: upgrade it first.',
+    'c is coming, going or silent: wait until it is a member, or off.',
+  ])
 })
 
 test('a node takes a newer list, keeps its own times, and keeps its own list where that is as new', () => {

@@ -96,6 +96,48 @@ describe('silence', () => {
   })
 })
 
+describe('times that change', () => {
+  test('a peer whose last pulse is as old as the old interval is not silent by the new token', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'timings', timings: { ...timings, tokenMs: 9000, heartbeatIntervalMs: 3000 } })
+    watcher.pass(2800, [])
+    watcher.feed({ kind: 'timings', timings })
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'heard' })
+    watcher.pass(1100, [beta])
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'silent' })
+  })
+
+  test('whoever is silent stays so by a longer token', () => {
+    const watcher = new Watcher()
+    watcher.pass(1100, [beta])
+    watcher.feed({ kind: 'timings', timings: { ...timings, tokenMs: 9000 } })
+    expect(watcher.states()).toEqual({ beta: 'heard', gamma: 'silent' })
+    watcher.pulse(gamma)
+    expect(watcher.states().gamma).toBe('heard')
+  })
+
+  test('the last look at the calendar, as old as the old interval, is no pause', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'timings', timings: { ...timings, tokenMs: 9000, heartbeatIntervalMs: 3000 } })
+    watcher.feed({ kind: 'tick', calendarMs: 1000 })
+    watcher.pass(2800, [beta, gamma])
+    watcher.feed({ kind: 'timings', timings })
+    watcher.effects = []
+    watcher.feed({ kind: 'tick', calendarMs: 3800 })
+    expect(watcher.effects.map(({ kind }) => kind)).not.toContain('doubt-own-lease')
+    watcher.feed({ kind: 'tick', calendarMs: 9800 })
+    expect(watcher.effects.map(({ kind }) => kind)).toContain('doubt-own-lease')
+  })
+
+  test('a shorter interval counts at once', () => {
+    const watcher = new Watcher()
+    watcher.feed({ kind: 'timings', timings: { ...timings, tokenMs: 9000, heartbeatIntervalMs: 3000 } })
+    watcher.pass(300, [beta, gamma])
+    watcher.feed({ kind: 'timings', timings })
+    expect(nextHeartbeatAt(watcher.state) - watcher.now).toBeLessThanOrEqual(200)
+  })
+})
+
 describe('agreement', () => {
   test('one of three that misses a node alone agrees with nobody', () => {
     const watcher = new Watcher()

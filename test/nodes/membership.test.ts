@@ -79,6 +79,8 @@ test('a node is removed while another is off: its resources move, and the other 
     (await lab.systole('n5', 'cluster', 'status')).includes('no cluster'),
   )
 
+  expect(await setToken('n1', '6000')).toMatch(/6000 ms on all nodes, and was 1000 ms/)
+
   await lab.power.on('n3')
   await lab.until('the daemon of n3 is there', async () => (await lab.try('n3', 'cluster', 'status')) !== undefined)
   await lab.systole('n3', 'cluster', 'start')
@@ -88,6 +90,37 @@ test('a node is removed while another is off: its resources move, and the other 
     (await lab.status('n3')).nodes.every(({ online, unclean }) => online && !unclean),
   )
 }, 90_000)
+
+async function setToken(node: string, token: string): Promise<string> {
+  return await lab.systole(node, 'cluster', 'config', 'update', 'totem', `token=${token}`)
+}
+
+/** As its own file has it, from which its daemon starts. */
+async function times(node: string): Promise<unknown> {
+  const text = await lab.inNode(node, 'cat', '/etc/systole/cluster.json')
+  return (JSON.parse(text) as { readonly pulse?: unknown }).pulse
+}
+
+test('the token changes while all nodes run, up and down, and nobody is taken for dead', async () => {
+  const { nodes } = await lab.status('n1')
+  expect(await times('n3')).toEqual({ tokenMs: 6000, heartbeatIntervalMs: 2000 })
+  // Longer than the token of before, and shorter than the lease.
+  await lab.inNode(
+    'n4',
+    'sh',
+    '-c',
+    'kill -STOP $(cat /run/systoled.pid); sleep 1.6; kill -CONT $(cat /run/systoled.pid)',
+  )
+  expect(await setToken('n4', '900')).toMatch(/900 ms on all nodes, and was 6000 ms/)
+  for (const { name } of nodes) expect(await times(name)).toEqual({ tokenMs: 900, heartbeatIntervalMs: 300 })
+  expect(await setToken('n3', '9000')).toMatch(/and was 900 ms/)
+  expect(await setToken('n2', '')).toMatch(/1000 ms on all nodes, and was 9000 ms/)
+  expect(await setToken('n1', '1000')).toMatch(/already/)
+  expect(await lab.systole('n3', 'cluster', 'config')).toContain('Token: 1000 ms')
+  const after = await lab.status('n1')
+  expect(after.nodes.map(({ online, unclean }) => online && !unclean)).toEqual(nodes.map(() => true))
+  expect(after.fencing).toEqual([])
+}, 60_000)
 
 test('a node is not removed where the others would be no majority', async () => {
   const vote = (await voters()).filter((node) => node !== 'n1')

@@ -25,6 +25,7 @@ import { clusterCertificates, clusterCertificatesRenew } from './cluster/certifi
 import { clusterCib, clusterCibPush, clusterEdit } from './cluster/cib.ts'
 import { clusterCibUpgrade } from './cluster/cib-upgrade.ts'
 import { clusterConfig } from './cluster/config.ts'
+import { clusterConfigUpdate } from './cluster/config-update.ts'
 import { clusterCorosync, clusterSync } from './cluster/corosync.ts'
 import { clusterJoin, clusterToken } from './cluster/join.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
@@ -151,6 +152,7 @@ export const allCommands: readonly Command[] = [
   clusterEdit,
   clusterCibUpgrade,
   clusterConfig,
+  clusterConfigUpdate,
   clusterEnable,
   clusterDisable,
   clusterCorosync,

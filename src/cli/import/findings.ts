@@ -73,7 +73,7 @@ function corosyncNotes(facts: CorosyncFacts): readonly string[] {
     ...(tokenMs === undefined || tokenMs === 1000
       ? []
       : [
-          `token is ${tokenMs} ms there; here a node that is silent for 1000 ms is given up, unless tokenMs says otherwise.`,
+          `token is ${tokenMs} ms there; here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=${tokenMs}.`,
         ]),
     ...(twoNode ? ['two_node: two nodes here behave alike, without an option.'] : []),
     ...(quorumDevice === undefined

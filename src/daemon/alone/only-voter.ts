@@ -42,7 +42,8 @@ export async function becomeOnlyVoter(become: OnlyVoter): Promise<ClusterFile> {
     }
   return await insist(
     async () =>
-      await changeNodeList(store, file, ({ nodes, witness }) => ({
+      await changeNodeList(store, file, ({ nodes, witness, ...rest }) => ({
+        ...rest,
         nodes: nodes.map((entry) => (lost.has(entry.name) ? { ...entry, votes: false } : entry)),
         // It is in nobody's cluster now; where it is there, it gets its vote again.
         ...(witness === undefined ? {} : { witness: { ...witness, votes: false } }),

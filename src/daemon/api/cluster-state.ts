@@ -52,6 +52,7 @@ export function clusterState(sources: StateSources): ClusterState {
       healthy: sources.storeTrouble === undefined,
       ...(sources.storeTrouble === undefined ? {} : { message: sources.storeTrouble }),
     },
+    tokenMs: file.timings.tokenMs,
     configVersion: view.configuration?.version ?? 0,
     revision: view.revision,
     notes: sources.notes,
@@ -100,6 +101,7 @@ export function stoppedState(file: ClusterFile | undefined, localNode: string, e
     configVersion: 0,
     revision: 0,
     notes: [],
+    ...(file === undefined ? {} : { tokenMs: file.timings.tokenMs }),
   }
 }
 

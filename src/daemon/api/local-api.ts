@@ -20,6 +20,7 @@ import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
+import { setToken } from '../nodes/pulse-times.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
@@ -169,6 +170,7 @@ function membershipHandlers(
   | 'removeNode'
   | 'clearNode'
   | 'destroyCluster'
+  | 'setToken'
   | 'unblockQuorum'
   | 'getCertificates'
   | 'renewCertificate'
@@ -234,6 +236,7 @@ function membershipHandlers(
       await clearNode(daemon.node, configuredFile(daemon), nodeName(node))
       return {}
     },
+    setToken: async ({ tokenMs }) => ({ beforeMs: await setToken(daemon, tokenMs) }),
     unblockQuorum: async ({ confirmed, onlyAsk }) => ({
       nodes: onlyAsk
         ? daemon.node.twoNode.nodesToConfirm()

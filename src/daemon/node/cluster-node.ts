@@ -405,6 +405,7 @@ export class ClusterNode {
           address: own.address,
           daemonVersion: process.env.SYSTOLE_VERSION ?? '',
           knowsWitness: true,
+          knowsPulseTimes: true,
           ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
           ...(bootId === undefined ? {} : { bootId }),
         }

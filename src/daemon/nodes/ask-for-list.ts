@@ -72,7 +72,7 @@ export async function askOthers({
 }
 
 /** undefined: its daemon is not there, or this host has been closed to it. */
-export async function askNode(peers: Peers, node: NodeName): Promise<ListAnswer | undefined> {
+export async function askNode(peers: Pick<Peers, 'to'>, node: NodeName): Promise<ListAnswer | undefined> {
   try {
     const { json, quorate } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
     return json === '' ? undefined : { file: acceptClusterFile(json), quorate }

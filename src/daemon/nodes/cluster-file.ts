@@ -50,10 +50,13 @@ export interface ExternalTls {
   readonly key?: string
 }
 
-export interface Timings {
+export interface PulseTimes {
   /** Silence after which a node is suspected. */
   readonly tokenMs: number
   readonly heartbeatIntervalMs: number
+}
+
+export interface Timings extends PulseTimes {
   /** How long a node whose daemon died, and which still answers, is given to restart it. */
   readonly restartGraceMs: number
   readonly leaseTtlMs: number
@@ -79,7 +82,10 @@ export interface ClusterFile {
   /** Counts the changes of the list of nodes, the witness among them, since the cluster was founded: the store has the newest (node-list.ts). */
   readonly nodesVersion: number
   readonly store: StoreChoice
+  /** As they are obeyed: those of `pulse` among them. */
   readonly timings: Timings
+  /** Part of the list of nodes, where an administrator has changed them for all nodes. */
+  readonly pulse?: PulseTimes
 }
 
 export interface ClusterFileReport {
@@ -113,12 +119,14 @@ export function parseClusterFile(
   if (!value) return failed(...reports)
   unknownEntries(
     value,
-    ['clusterName', 'nodes', 'witness', 'nodesVersion', 'store', 'timings', 'ports'],
+    ['clusterName', 'nodes', 'witness', 'nodesVersion', 'store', 'timings', 'pulse', 'ports'],
     'cluster.json',
     wrong,
   )
   const ports = { ...defaultPorts, ...numbers(value.ports, Object.keys(defaultPorts), 'ports', wrong) }
-  const timings = { ...defaultTimings, ...numbers(value.timings, Object.keys(defaultTimings), 'timings', wrong) }
+  const written = { ...defaultTimings, ...numbers(value.timings, Object.keys(defaultTimings), 'timings', wrong) }
+  const pulse = parsePulse(value.pulse, written, wrong)
+  const timings = { ...written, ...pulse }
   const clusterName = value.clusterName
   if (typeof clusterName !== 'string' || clusterName === '') wrong('clusterName is missing')
   const nodes = parseNodes(value.nodes, ports, wrong)
@@ -144,6 +152,7 @@ export function parseClusterFile(
     nodesVersion,
     store,
     timings,
+    ...(pulse === undefined ? {} : { pulse }),
   })
 }
 
@@ -165,8 +174,9 @@ export function printClusterFile(file: ClusterFile): string {
   const own = Object.entries(file.timings).filter(([name, ms]) => ms !== defaultTimings[name as keyof Timings])
   const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
   const version = file.nodesVersion > 0 ? { nodesVersion: file.nodesVersion } : {}
+  const pulse = file.pulse === undefined ? {} : { pulse: file.pulse }
   const { clusterName, store } = file
-  return `${JSON.stringify({ clusterName, nodes, ...witness, ...version, store, ...timings }, null, 2)}\n`
+  return `${JSON.stringify({ clusterName, nodes, ...witness, ...version, store, ...timings, ...pulse }, null, 2)}\n`
 }
 
 function ownPorts(ports: Ports): { readonly ports?: Partial<Ports> } {
@@ -208,6 +218,13 @@ function numbers(value: unknown, known: readonly string[], where: string, wrong:
     if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
       wrong(`${where}.${name} must be a whole number`)
   return Object.fromEntries(entries.map(([name, number]) => [name, Number(number)]))
+}
+
+/** What it leaves out is as among the timings. */
+function parsePulse(value: unknown, { tokenMs, heartbeatIntervalMs }: Timings, wrong: Wrong): PulseTimes | undefined {
+  if (value === undefined) return undefined
+  const times = { tokenMs, heartbeatIntervalMs }
+  return { ...times, ...numbers(value, Object.keys(times), 'pulse', wrong) }
 }
 
 function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly ClusterNodeEntry[] {

@@ -11,7 +11,7 @@ import { acceptClusterFile } from './enrol.ts'
 
 const attempts = 10
 
-/** What a node makes of the list in the store: nothing where its own is as new; times and the rest stay as its own file has them. */
+/** What a node makes of the list in the store: nothing where its own is as new; what is no part of the list stays as its own file has it. */
 export function newerFile(own: ClusterFile, listed: ClusterFile): ClusterFile | undefined {
   if (listed.nodesVersion <= own.nodesVersion) return undefined
   return withListOf(own, listed)
@@ -19,13 +19,21 @@ export function newerFile(own: ClusterFile, listed: ClusterFile): ClusterFile | 
 
 export function withListOf(
   own: ClusterFile,
-  { nodes, witness, nodesVersion }: NodeList & Pick<ClusterFile, 'nodesVersion'>,
+  { nodes, witness, pulse, nodesVersion }: NodeList & Pick<ClusterFile, 'nodesVersion'>,
 ): ClusterFile {
-  const { witness: _before, ...rest } = own
-  return { ...rest, nodes, nodesVersion, ...(witness === undefined ? {} : { witness }) }
+  const { witness: _before, pulse: _times, ...rest } = own
+  return {
+    ...rest,
+    nodes,
+    nodesVersion,
+    timings: { ...own.timings, ...pulse },
+    ...(witness === undefined ? {} : { witness }),
+    ...(pulse === undefined ? {} : { pulse }),
+  }
 }
 
-export type NodeList = Pick<ClusterFile, 'nodes' | 'witness'>
+/** `pulse`: once it was set, it stays part of the list. */
+export type NodeList = Pick<ClusterFile, 'nodes' | 'witness' | 'pulse'>
 
 /** What a change of the nodes alone makes of a list. */
 export const ofNodes =
@@ -35,17 +43,17 @@ export const ofNodes =
 /** Of a node or of the witness. One that is leaving gets none, although that may have been decided before it was marked so. */
 export const withVote =
   (host: NodeName, votes: boolean) =>
-  ({ nodes, witness }: NodeList): NodeList => {
+  ({ nodes, witness, ...rest }: NodeList): NodeList => {
     const changed = <Host extends NamedVote>(entry: Host): Host =>
       entry.name !== host || (votes && entry.leaving === true) ? entry : { ...entry, votes }
-    return { nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
+    return { ...rest, nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
   }
 
 type NamedVote = Pick<WitnessEntry, 'name' | 'votes' | 'leaving'>
 
 /** One that votes stays: its member must leave etcd before. */
-export const withoutVotelessWitness = ({ nodes, witness }: NodeList): NodeList =>
-  witness?.votes === true ? { nodes, witness } : { nodes }
+export const withoutVotelessWitness = ({ witness, ...rest }: NodeList): NodeList =>
+  witness?.votes === true ? { ...rest, witness } : rest
 
 /** Changes the newest list, whoever else changes it at the same time. Returns what it has become. */
 export async function changeNodeList(
@@ -57,8 +65,7 @@ export async function changeNodeList(
     const entry = await store.get(nodeListKey)
     const before = newest(own, entry)
     const changed = withListOf(before, { ...change(before), nodesVersion: before.nodesVersion + 1 })
-    if (JSON.stringify([changed.nodes, changed.witness]) === JSON.stringify([before.nodes, before.witness]))
-      return before
+    if (listText(changed) === listText(before)) return before
     const text = printClusterFile(changed)
     // A list that the others could not read would bind them all.
     acceptClusterFile(text)
@@ -74,6 +81,8 @@ export async function changeNodeList(
   }
   throw refuse('conflict', 'The list of nodes was changed by somebody else several times in a row: try again.')
 }
+
+const listText = ({ nodes, witness, pulse }: NodeList): string => JSON.stringify([nodes, witness, pulse])
 
 /** As the store has it now. */
 export const newestList = async (store: Store, own: ClusterFile): Promise<ClusterFile> =>

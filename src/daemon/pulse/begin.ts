@@ -41,7 +41,9 @@ export function beginPulseEarly(paths: Paths): Pulse | undefined {
 /** After the list of nodes or the members have changed. Those that the store knows as members are the voters on a node's silence. */
 export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members: readonly NodeName[]): ToPulse {
   const endpoints = file.store.kind === 'etcd' ? voterEndpoints(file, own.name) : []
-  return { kind: 'nodes', peers: pulsePeers(file, own), members, endpoints }
+  const { tokenMs, heartbeatIntervalMs, restartGraceMs } = file.timings
+  const timings = { tokenMs, heartbeatIntervalMs, restartGraceMs }
+  return { kind: 'nodes', peers: pulsePeers(file, own), members, endpoints, timings }
 }
 
 function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePeer[] {

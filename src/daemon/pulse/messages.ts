@@ -30,6 +30,7 @@ export type ToPulse =
       readonly members: readonly NodeName[]
       /** Of the store; empty where they never change. */
       readonly endpoints: readonly EndpointAddress[]
+      readonly timings: HeartbeatTimings
     }
   | { readonly kind: 'release' }
   /** Opens the watchdog, which starts it; answered with `watchdog`. */

@@ -8,6 +8,7 @@ import {
   agreedSilence,
   type HeartbeatInput,
   type HeartbeatState,
+  type HeartbeatTimings,
   heartbeatStep,
   initialHeartbeat,
   nextHeartbeatAt,
@@ -64,6 +65,12 @@ class PulseThread {
     this.#feed({ kind: 'nodes', peers: peers.map(({ node }) => node), members })
   }
 
+  useTimings(timings: HeartbeatTimings): void {
+    const { tokenMs, heartbeatIntervalMs } = this.#state.timings
+    if (timings.tokenMs !== tokenMs || timings.heartbeatIntervalMs !== heartbeatIntervalMs)
+      this.#feed({ kind: 'timings', timings })
+  }
+
   release(): void {
     this.#lease.release()
   }
@@ -105,6 +112,7 @@ port.on('message', (message: ToPulse) => {
   switch (message.kind) {
     case 'nodes':
       thread.useEndpoints(message.endpoints)
+      thread.useTimings(message.timings)
       thread.setNodes(message.peers, message.members)
       return
     case 'release':

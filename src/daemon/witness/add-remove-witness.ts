@@ -24,7 +24,7 @@ export async function addWitness(
   if (witness?.name === added.name && witness.address === added.address && !hearsWitness(witness.name)) return
   refuseWitness(daemon, added)
   const entry: WitnessEntry = { ...added, ports: defaultPorts, votes: false }
-  tellIdleNodes(daemon, await changeNodeList(store, file, ({ nodes }) => ({ nodes, witness: entry })))
+  tellIdleNodes(daemon, await changeNodeList(store, file, (list) => ({ ...list, witness: entry })))
 }
 
 function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeName; readonly address: string }): void {
@@ -94,10 +94,10 @@ export async function removeWitness(daemon: Daemon): Promise<void> {
 
 const marked =
   (as: 'leaving' | 'staying') =>
-  ({ nodes, witness }: NodeList): NodeList => {
-    if (witness === undefined) return { nodes }
-    const { leaving: _before, ...entry } = witness
-    return { nodes, witness: as === 'leaving' ? { ...entry, leaving: true } : entry }
+  (list: NodeList): NodeList => {
+    if (list.witness === undefined) return list
+    const { leaving: _before, ...entry } = list.witness
+    return { ...list, witness: as === 'leaving' ? { ...entry, leaving: true } : entry }
   }
 
 /** One that is off learns nothing, and does nothing: its member was taken out. */

@@ -21,6 +21,7 @@ export const clusterCorosync: Command = {
     const text = corosyncFile({
       name: state.clusterName,
       nodes,
+      ...(state.tokenMs === undefined ? {} : { tokenMs: state.tokenMs }),
       ...(state.witness === undefined ? {} : { witness: state.witness.name }),
     })
     return done(text, { text })

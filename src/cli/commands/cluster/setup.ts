@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown } from '../../constraint-words.ts'
 import { corosyncFile } from '../../corosync-file.ts'
 import { liveCluster } from '../../live.ts'
-import { expectWords, parsePairs, type Section, splitSections } from '../../words.ts'
+import { expectWords, type Section, splitSections } from '../../words.ts'
+import { readToken } from './corosync-options.ts'
 
 const usage =
   '<cluster name> (<node> [addr=<address>])... [totem token=<milliseconds>] [--store=embedded | --etcd=<URL>,... [--etcd-ca=<file>] [--etcd-cert=<file> --etcd-key=<file>]] [--start]'
@@ -128,17 +128,8 @@ function readTimings(sections: readonly Section[]): { readonly timings?: Readonl
     throw new Refusal(
       `'${other.keyword}' options are Corosync's and have no meaning here: leave out '${other.keyword} ${other.words.join(' ')}'.`,
     )
-  const pairs = parsePairs(
-    sections.flatMap(({ words }) => words),
-    'totem options',
-  )
-  onlyKnown(pairs, ['token'], 'totem')
-  const token = pairs.get('token')
-  if (token === undefined) return {}
-  const tokenMs = Number(token)
-  if (!Number.isInteger(tokenMs) || tokenMs < 300)
-    throw new Refusal(`'${token}' is no token: write whole milliseconds, at least 300; the default is 1000.`)
-  return { timings: { tokenMs, heartbeatIntervalMs: Math.floor(tokenMs / 3) } }
+  const tokenMs = readToken(sections)
+  return tokenMs === undefined ? {} : { timings: { tokenMs, heartbeatIntervalMs: Math.floor(tokenMs / 3) } }
 }
 
 function readStore(flags: ReadonlyMap<string, string | true>): { readonly store?: Readonly<Record<string, unknown>> } {

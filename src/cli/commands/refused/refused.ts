@@ -10,8 +10,6 @@ const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
 const links =
   'A node has one address, and heartbeats go where its packets go: bond its network cards. For a new address: cluster node remove, cluster node add.'
-const totem =
-  'Of Corosync’s options Systole has the token only, and cluster setup sets it (totem token=<milliseconds>); the transport is always TLS.'
 const qdevice =
   'A witness has nothing to set: its vote counts in the store as every other. For another host: quorum device remove, quorum device add.'
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
@@ -39,7 +37,6 @@ const refused: readonly RefusedWords[] = [
     ],
     because: corosync,
   },
-  { paths: ['cluster config update'], because: totem },
   { paths: ['cluster link add', 'cluster link delete', 'cluster link remove', 'cluster link update'], because: links },
   {
     paths: ['cluster kill'],

@@ -1,0 +1,83 @@
+/**
+ * The options of a corosync.conf that pcs sets, each with what becomes of it here. The token is the only one that has a counterpart: what the others
+ * would tune is not there.
+ */
+import { didYouMean, similarWords } from '../../../base/index.ts'
+import { Refusal } from '../../command.ts'
+import { parsePairs, type Section } from '../../words.ts'
+
+/** Milliseconds. */
+export const defaultTokenMs = 1000
+const shortestTokenMs = 300
+
+export const corosyncSections = ['transport', 'compression', 'crypto', 'totem'] as const
+
+/** The token in milliseconds; undefined where none is named. Whatever else is named is refused, all of it at once. */
+export function readToken(sections: readonly Section[]): number | undefined {
+  const options = sections.flatMap(({ keyword, words }) =>
+    [...parsePairs(words, `${keyword} options`)].map(([name, value]) => ({ keyword, name, value })),
+  )
+  const wrong = options.flatMap(({ keyword, name }) =>
+    keyword === 'totem' && name === 'token' ? [] : [refusalOf(keyword, name)],
+  )
+  if (wrong.length > 0) throw new Refusal(...wrong)
+  const [token, ...others] = options.map(({ value }) => tokenOf(value))
+  if (others.some((other) => other !== token))
+    throw new Refusal('totem token is given twice with different values: leave one out.')
+  return token
+}
+
+/** Empty: the default, as an empty value has it in pcs. */
+function tokenOf(text: string): number {
+  const tokenMs = text === '' ? defaultTokenMs : Number(text)
+  if (Number.isInteger(tokenMs) && tokenMs >= shortestTokenMs) return tokenMs
+  throw new Refusal(
+    `'${text}' is no token: write whole milliseconds, at least ${shortestTokenMs}; the default is ${defaultTokenMs}.`,
+  )
+}
+
+function refusalOf(section: string, name: string): string {
+  const known = refused[section] ?? {}
+  const because = known[name]
+  if (because !== undefined) return `'${section} ${name}' has no counterpart: ${because}`
+  const similar = similarWords(name, [...Object.keys(known), ...(section === 'totem' ? ['token'] : [])])
+  return `'${name}' is no ${section} option.${didYouMean(similar)}`
+}
+
+const packets = 'heartbeats and everything else are TCP connections, for which the kernel finds the size of packets.'
+const ring = 'it times Corosync’s ring, and there is none. The token alone says when a silent node is suspected.'
+const flow = 'it limits the messages on Corosync’s ring, and there is none.'
+const tls =
+  'all connections are TLS with the cluster’s own certificates, which is neither switched off nor made weaker.'
+const compression = 'nothing between nodes is compressed: heartbeats are a few bytes.'
+
+const refused: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  transport: {
+    ip_version: 'a node is reached at the address that it was given (addr=).',
+    knet_pmtud_interval: packets,
+    netmtu: packets,
+    link_mode: 'it is knet’s, and there is no knet.',
+  },
+  compression: { level: compression, model: compression, threshold: compression },
+  crypto: { cipher: tls, hash: tls, model: tls },
+  totem: {
+    block_unlisted_ips: 'only who has a certificate of the cluster is answered at all.',
+    consensus: ring,
+    downcheck: ring,
+    fail_recv_const: ring,
+    heartbeat_failures_allowed: ring,
+    hold: ring,
+    join: ring,
+    max_messages: flow,
+    max_network_delay: ring,
+    merge: ring,
+    miss_count_const: ring,
+    send_join: ring,
+    seqno_unchanged_const: ring,
+    token_coefficient:
+      'the token does not grow with the number of nodes. Set the one that you want: totem token=<milliseconds>.',
+    token_retransmit: 'heartbeats are sent three times in each token.',
+    token_retransmits_before_loss_const: 'heartbeats are sent three times in each token.',
+    window_size: flow,
+  },
+}
