@@ -34,6 +34,7 @@ import {
   type ReportedResult,
   showsPending,
 } from './operation.ts'
+import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
 import { StartedWith } from './started-with.ts'
 import {
@@ -73,6 +74,8 @@ export interface ExecutorPorts {
   readonly runFolder: string
   /** Above those of all results of this node in the store. */
   readonly firstCallId: number
+  /** What the store has of this node's earlier lives. */
+  readonly earlier: readonly OperationRecord[]
 }
 
 export type Answer =
@@ -108,12 +111,14 @@ export class Executor {
   readonly #writing = new Map<ResourceId, Promise<void>>()
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
   readonly #startedWith: StartedWith
+  readonly #own: OwnHistory
   #state: ExecutorState
   #timer: NodeJS.Timeout | undefined
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports
     this.#startedWith = new StartedWith(ports.runFolder)
+    this.#own = new OwnHistory(ports.earlier)
     this.#state = initialExecutor(ports.firstCallId)
   }
 
@@ -176,6 +181,16 @@ export class Executor {
     return this.#state.term
   }
 
+  /** The records of this node's operations, also those that are not in the store, or not any more. */
+  get history(): readonly OperationRecord[] {
+    return this.#own.records
+  }
+
+  /** What is not known to be stopped here. */
+  get mayRun(): readonly ResourceId[] {
+    return this.#own.mayRun(this.#startedWith.resources())
+  }
+
   /** Nothing new begins; what runs goes on without us. Resolves when the results that are known have been written. */
   async close(): Promise<void> {
     this.#input({ kind: 'close' })
@@ -221,10 +236,12 @@ export class Executor {
         return
       case 'forget-operation': {
         const recordId = operationKey(effect.resource, effect.operation, effect.intervalMs)
+        this.#own.forget(effect.resource, recordId)
         void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource, recordId))
         return
       }
       case 'forget-resource':
+        this.#own.forget(effect.resource)
         void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource))
         return
       case 'stopped-locally':
@@ -237,12 +254,15 @@ export class Executor {
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
     const { resource } = result
+    const records = showsPending(result) ? this.#recordsOf(result) : []
     let written = false
     const done = this.#write(resource, async () => {
-      const records = showsPending(result) ? this.#recordsOf(result) : []
       written = (await this.#ports.store.announce(records, term)) === 'written'
     })
-    void done.then(() => this.#input({ kind: 'announced', callId, resource, written }))
+    void done.then(() => {
+      if (written) this.#own.take(records)
+      this.#input({ kind: 'announced', callId, resource, written })
+    })
   }
 
   #run(callId: number, operation: Operation): void {
@@ -259,9 +279,10 @@ export class Executor {
   }
 
   /** A stop gets the parameters of the start, and everything else from the graph; a start is remembered before it begins. */
-  #attributesOf({ operation, resource, attributes }: Operation): Readonly<Record<string, string>> {
+  #attributesOf({ agent, operation, resource, attributes }: Operation): Readonly<Record<string, string>> {
     const parameters = agentParameters(attributes)
-    if (beginsToRun(operation)) this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
+    if (beginsToRun(operation) && agent.class !== 'stonith')
+      this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
     const started = operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
     if (started === undefined) return attributes
     const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
@@ -269,8 +290,8 @@ export class Executor {
   }
 
   /** What was started before this daemon knew of it is known by what finds it; what has stopped is forgotten. */
-  #noteStarted({ operation, resource, attributes }: Operation, { status, exitCode }: AgentOutcome): void {
-    if (status !== 'done') return
+  #noteStarted({ agent, operation, resource, attributes }: Operation, { status, exitCode }: AgentOutcome): void {
+    if (status !== 'done' || agent.class === 'stonith') return
     if (operation === 'stop' && exitCode === ocfExitCodes.ok)
       this.#keep(resource, () => this.#startedWith.forget(resource))
     const found =
@@ -322,6 +343,7 @@ export class Executor {
 
   #record(result: ReportedResult): void {
     const at = wallSeconds()
+    this.#own.take(this.#recordsOf(result, undefined, at))
     void this.#write(result.resource, async () => {
       const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
       const remark = metadata && !metadata.ok ? metadata.reports.map(describeAgentMetadataReport).join(' ') : undefined

@@ -16,5 +16,6 @@ export {
   type ReportedResult,
   showsPending,
 } from './operation.ts'
+export { leftRunning, OwnHistory } from './own-history.ts'
 export { nextDueAt, stepExecutor } from './queue.ts'
 export { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'

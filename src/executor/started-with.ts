@@ -3,9 +3,9 @@
  * Else an address that was changed would stay where it was, and a resource that was deleted, which has no parameters any more, would
  * be called stopped while it runs. Pacemaker does the same. Kept in files of root's alone, as they hold secrets, for the next daemon.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ResourceId } from '../base/index.ts'
+import { type ResourceId, resourceId } from '../base/index.ts'
 
 type Parameters = Readonly<Record<string, string>>
 
@@ -28,6 +28,14 @@ export class StartedWith {
   parametersOf(resource: ResourceId): Parameters | undefined {
     if (!this.#known.has(resource)) this.#known.set(resource, this.#read(resource))
     return this.#known.get(resource)
+  }
+
+  /** All that were started in this boot, by this daemon or an earlier one, and not stopped. */
+  resources(): readonly ResourceId[] {
+    if (!existsSync(this.#folder)) return []
+    return readdirSync(this.#folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => resourceId(decodeURIComponent(name.slice(0, -'.json'.length))))
   }
 
   forget(resource: ResourceId): void {

@@ -8,7 +8,8 @@
  *
  * Contract at the edge: results of operations that could not be written are written before `register` is performed, in
  * front of it; leases of an earlier incarnation are revoked before it, so that nobody waits for them to run out.
- * `view` must be fed whenever the store shows this node's member record or node-state changed.
+ * `view` must be fed whenever the store shows this node's member record or node-state changed, and first when this node knows what
+ * its earlier life ran: once it is registered the DC deletes that history.
  */
 import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
 
@@ -60,7 +61,8 @@ export interface PresenceState {
   readonly incarnation: number
   readonly phase: PresencePhase
   readonly lease?: string
-  readonly own: OwnMember
+  /** Undefined until the store was read: nothing is written before. */
+  readonly own?: OwnMember
   readonly writing: boolean
   /** What was written last, well or not, and from when on it may be written again: its effect takes a moment to be seen. */
   readonly attempt: string
@@ -81,7 +83,6 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
     self,
     incarnation,
     phase: 'absent',
-    own: { outdated: false, acknowledged: false, declaredDown: false },
     writing: false,
     attempt: '',
     retryAt: monotonicMs(0),
@@ -136,18 +137,20 @@ function leftStep(before: PresenceState, state: PresenceState): Step<PresenceSta
   return { state, effects: [{ kind: 'depart', ...(state.lease === undefined ? {} : { lease: state.lease }) }] }
 }
 
+const unknown: OwnMember = { outdated: false, acknowledged: false, declaredDown: false }
+
 /** Compares what the store shows with what it should show, whatever the input was. */
 function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, PresenceEffect> {
-  const { record, acknowledged, outdated } = state.own
+  const { record, acknowledged, outdated, declaredDown } = state.own ?? unknown
   const registered = record?.incarnation === state.incarnation && record.lease === state.lease
   const effects: PresenceEffect[] = []
   let next = state
   if (state.phase !== 'leaving') next = { ...next, phase: phaseOf(registered, acknowledged) }
-  if (state.own.declaredDown && registered && !state.toldDown) {
+  if (declaredDown && registered && !state.toldDown) {
     next = { ...next, toldDown: true }
     effects.push({ kind: 'declared-down' })
   }
-  if (!state.own.declaredDown) next = { ...next, toldDown: false }
+  if (!declaredDown) next = { ...next, toldDown: false }
   if (next.phase === 'leaving') return leave(next, registered, effects, now)
   const wanted = registered && acknowledged ? 'member' : 'joining'
   if (state.lease === undefined || (registered && record.state === wanted && !outdated)) return { state: next, effects }
@@ -163,7 +166,8 @@ function write(
   now: MonotonicMs,
 ): Step<PresenceState, PresenceEffect> {
   const attempt = effect.kind === 'register' ? `${effect.as} ${effect.lease}` : shutdown
-  if (state.writing || (attempt === state.attempt && now < state.retryAt)) return { state, effects }
+  if (state.own === undefined || state.writing || (attempt === state.attempt && now < state.retryAt))
+    return { state, effects }
   return { state: { ...state, writing: true, attempt }, effects: [...effects, effect] }
 }
 
@@ -181,8 +185,9 @@ function leave(
   if (state.lease === undefined) return leaveAlone(state, effects, now)
   const { leaveAloneAt: _since, ...rest } = state
   // What runs on a node that the DC does not know yet is not known either: it joins first, is probed, and leaves then.
-  const leaving = registered && state.own.record?.state === 'leaving'
-  if (!leaving && !state.own.acknowledged)
+  const { record, acknowledged } = state.own ?? unknown
+  const leaving = registered && record?.state === 'leaving'
+  if (!leaving && !acknowledged)
     return registered
       ? { state: rest, effects }
       : write(rest, { kind: 'register', as: 'joining', lease: state.lease }, effects, now)

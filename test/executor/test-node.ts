@@ -64,6 +64,7 @@ export class TestNode {
       log: { debug: () => undefined, info: () => undefined, warn: (message) => this.warnings.push(message) },
       runFolder: this.host.runFolder,
       firstCallId,
+      earlier: [],
     })
   }
 

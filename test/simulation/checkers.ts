@@ -96,7 +96,7 @@ export class Checkers {
       )
   }
 
-  /** It counts as fenced by its watchdog: it is off, or has booted since it was integrated. */
+  /** It counts as fenced by its watchdog: it is off, has booted since it was integrated, or has left with nothing running. */
   countsAsReset(node: NodeName, wasReset: boolean): void {
     if (!wasReset) this.violated('a node that counts as reset was reset', `${node} has run since it was integrated`)
   }

@@ -4,7 +4,7 @@
  */
 
 import { clearFailureEdits, failureEdits } from '../../src/attributes/index.ts'
-import { type MonotonicMs, monotonicMs, type NodeName } from '../../src/base/index.ts'
+import { type MonotonicMs, monotonicMs, type NodeName, type ResourceId } from '../../src/base/index.ts'
 import {
   type ClusterView,
   type ControllerEffect,
@@ -63,6 +63,7 @@ import { Core } from './core.ts'
 import { ExecutorHands } from './executor-hands.ts'
 import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
+import type { Scheduled } from './scheduling.ts'
 import type { SimComparison, SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, inputOf, observationOf, timeoutOf } from './translate.ts'
 import { TwoNodeHands } from './two-node-hands.ts'
@@ -105,6 +106,7 @@ export class SimDaemon {
   /** Asked to end: it gives no more word that it may live. */
   #doomed = false
   #leftRunning = false
+  #unmanaged: readonly ResourceId[] = []
   /** Left as the only voter, and booted since: it waits to hear the other. */
   #held = false
 
@@ -163,7 +165,7 @@ export class SimDaemon {
     )
     this.executor = new ExecutorHands(this, (failed) => {
       this.#stopping = false
-      this.#leftRunning = failed.length > 0
+      this.#leftRunning = this.#isLeftRunning(failed)
       this.presence.feed({ kind: 'stopped-locally' })
     })
     this.fencing = new FencingHands(this)
@@ -265,17 +267,22 @@ export class SimDaemon {
       () => ({ revision: this.world.store.revision, entries: [...this.world.store.entries.values()] }),
       ({ revision, entries }) => {
         this.#revokeEarlierLeases(entries)
-        this.#observe(entries.map(observationOf), revision)
-        this.#hasView = true
-        this.#watch()
+        this.#open(entries, revision)
       },
     )
   }
 
   #readOwnCopy(): void {
     const { revision, entries } = this.world.store
-    this.#observe([...entries.values()].map(observationOf), revision)
+    this.#open([...entries.values()], revision)
+  }
+
+  #open(entries: readonly SimEntry[], revision: number): void {
+    const observations = entries.map(observationOf)
+    const earlier = [...observe(emptyView, observations, revision).view.operations.values()]
+    this.executor.open(earlier.filter(({ node }) => node === this.node))
     this.#hasView = true
+    this.#observe(observations, revision)
     this.#watch()
   }
 
@@ -428,6 +435,7 @@ export class SimDaemon {
       case 'quorum-gained':
         this.log('quorum', `quorate under ${effect.lease}`)
         this.host.met = true
+        this.#leftRunning = false
         this.twoNode.look()
         return
       case 'quorum-lost':
@@ -468,16 +476,25 @@ export class SimDaemon {
   #stopWithoutQuorum(): void {
     if (this.twoNode.keepsResources) return
     if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
-    const { graph, noQuorumPolicy } = this.world.schedule(this.#view, { haveQuorum: false })
-    this.log('executor', `without quorum (${noQuorumPolicy}): ${describeGraph(graph)}`)
-    if (noQuorumReaction(noQuorumPolicy) === 'fence-self') {
-      this.world.panic(this.node, 'no-quorum-policy=fence')
-      return
-    }
-    if (localStopStages(graph, this.node).length > 0) this.#stopLocally(graph)
+    const planned = this.#planForItself(false)
+    this.log('executor', `without quorum (${planned.noQuorumPolicy}): ${describeGraph(planned.graph)}`)
+    if (noQuorumReaction(planned.noQuorumPolicy) === 'fence-self') this.world.panic(this.node, 'no-quorum-policy=fence')
+    else this.#stopLocally(planned)
   }
 
-  #stopLocally(graph: Parameters<typeof localStopStages>[0]): void {
+  #planForItself(stopEverything: boolean): Scheduled {
+    const own = { node: this.node, operations: this.executor.history }
+    const ignores = this.world.mutations.has('ignore-own-history')
+    return this.world.schedule(this.#view, { haveQuorum: false, stopEverything, ...(ignores ? {} : { own }) })
+  }
+
+  #isLeftRunning(failed: readonly ResourceId[]): boolean {
+    if (this.world.mutations.has('ignore-own-history')) return failed.length > 0
+    return this.executor.leftRunning(this.#unmanaged).length > 0
+  }
+
+  #stopLocally({ graph, unmanaged }: Scheduled): void {
+    this.#unmanaged = unmanaged
     const stages = localStopStages(graph, this.node).map((stage) =>
       stage.map((action) => {
         const key = { action: action.id, transition: -1, expectedExitCode: 0, uuid: `local-${this.incarnation}` }
@@ -517,7 +534,7 @@ export class SimDaemon {
         return
       }
       case 'stop-locally':
-        this.#stopLocally(this.world.schedule(this.#view, { haveQuorum: false, stopEverything: true }).graph)
+        this.#stopLocally(this.#planForItself(true))
         return
       case 'depart': {
         const { lease } = effect

@@ -1,7 +1,7 @@
 /** The executor's core and its hands: agents on the host, and the history in the store. */
 import { failureEdits } from '../../src/attributes/index.ts'
 import type { ResourceId } from '../../src/base/index.ts'
-import { operationKey, recordsOfResult } from '../../src/cib/index.ts'
+import { type OperationRecord, operationKey, recordsOfResult } from '../../src/cib/index.ts'
 import { keys, writesOfEdits } from '../../src/controller/index.ts'
 import {
   countedFailure,
@@ -9,19 +9,24 @@ import {
   type ExecutorInput,
   type ExecutorState,
   initialExecutor,
+  leftRunning,
   nextDueAt,
+  type Operation,
+  OwnHistory,
   type ReportedResult,
   showsPending,
   stepExecutor,
 } from '../../src/executor/index.ts'
 import { Core } from './core.ts'
 import type { SimDaemon } from './daemon.ts'
+import type { Outcome } from './host.ts'
 import type { SimWrite } from './store.ts'
 
 export class ExecutorHands {
   readonly core: Core<ExecutorState, ExecutorInput, ExecutorEffect>
   readonly #life: SimDaemon
   readonly #onStopped: (failed: readonly ResourceId[]) => void
+  #own = new OwnHistory([])
   readonly #agents = new Map<number, { readonly kill: () => void }>()
   readonly #writes: { readonly write: (done: () => void) => void }[] = []
   readonly #waitingForFlush: (() => void)[] = []
@@ -33,6 +38,19 @@ export class ExecutorHands {
     // Above the call ids of all earlier lives.
     const initial = initialExecutor(Math.floor(life.world.timeline.now) * 10 + 1)
     this.core = new Core(life, initial, stepExecutor, (effect) => this.#perform(effect), nextDueAt)
+  }
+
+  /** The store was read: what it has of this node's earlier lives is known. */
+  open(earlier: readonly OperationRecord[]): void {
+    this.#own = new OwnHistory(earlier)
+  }
+
+  get history(): readonly OperationRecord[] {
+    return this.#own.records
+  }
+
+  leftRunning(unmanaged: readonly ResourceId[]): readonly ResourceId[] {
+    return leftRunning(this.#own.mayRun([...this.#life.host.started]), unmanaged)
   }
 
   adoptAgents(): void {
@@ -58,11 +76,13 @@ export class ExecutorHands {
         this.#life.world.agentBegins(this.#life, operation)
         const { resource, timeoutMs } = operation
         const { world, host } = this.#life
+        if (['start', 'migrate_from'].includes(operation.operation)) host.started.add(resource)
         const target = operation.attributes.CRM_meta_migrate_target
         const moveAway = () => target !== undefined && world.migrate(resource, host, target)
         const run = host.runAgent({ resource, operation: operation.operation, timeoutMs, moveAway }, (outcome) => {
           this.#agents.delete(callId)
           world.agentEnds(this.#life, operation, outcome)
+          this.#noteStarted(operation, outcome)
           if (this.#life.isAlive) this.core.feed({ kind: 'finished', callId, resource, outcome })
         })
         this.#agents.set(callId, run)
@@ -76,11 +96,14 @@ export class ExecutorHands {
         return
       case 'forget-operation': {
         const { resource, operation, intervalMs } = effect
-        const key = keys.history(this.#life.node, resource, operationKey(resource, operation, intervalMs))
+        const recordId = operationKey(resource, operation, intervalMs)
+        const key = keys.history(this.#life.node, resource, recordId)
+        this.#own.forget(resource, recordId)
         this.#writeHistory([{ kind: 'delete', key }])
         return
       }
       case 'forget-resource':
+        this.#own.forget(effect.resource)
         this.#writeHistory([
           { kind: 'delete-prefix', prefix: keys.historyOfResource(this.#life.node, effect.resource) },
         ])
@@ -90,8 +113,16 @@ export class ExecutorHands {
     }
   }
 
+  #noteStarted({ resource, operation }: Operation, { status, exitCode }: Outcome): void {
+    const { isAlive, host } = this.#life
+    if (!isAlive || status !== 'done') return
+    if (operation === 'stop' && exitCode === 0) host.started.delete(resource)
+    if (operation === 'monitor' && (exitCode === 0 || exitCode === 8)) host.started.add(resource)
+  }
+
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
-    const writes = showsPending(result) ? this.#recordsOf(result) : []
+    const records = showsPending(result) ? this.#recordsOf(result) : []
+    const writes = this.#puts(records)
     const memberRevision = this.#life.memberRevision
     let written = false
     this.#enqueue(
@@ -103,21 +134,29 @@ export class ExecutorHands {
             done()
           },
         ),
-      () => this.core.feed({ kind: 'announced', callId, resource: result.resource, written }),
+      () => {
+        if (written) this.#own.take(records)
+        this.core.feed({ kind: 'announced', callId, resource: result.resource, written })
+      },
     )
   }
 
   #record(result: ReportedResult): void {
     const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
     this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
-    this.#writeHistory([...this.#recordsOf(result), ...this.#counted(result)], (revision) =>
+    const records = this.#recordsOf(result)
+    this.#own.take(records)
+    this.#writeHistory([...this.#puts(records), ...this.#counted(result)], (revision) =>
       this.core.feed({ kind: 'recorded', callId: result.callId, revision }),
     )
   }
 
-  #recordsOf(result: ReportedResult): readonly SimWrite[] {
+  #recordsOf(result: ReportedResult): readonly OperationRecord[] {
     const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    const records = recordsOfResult({ ...facts, node: this.#life.node, lastChange: this.#life.world.calendar() })
+    return recordsOfResult({ ...facts, node: this.#life.node, lastChange: this.#life.world.calendar() })
+  }
+
+  #puts(records: readonly OperationRecord[]): readonly SimWrite[] {
     return records.map((record) => ({
       kind: 'put',
       key: keys.history(record.node, record.resource, record.recordId),

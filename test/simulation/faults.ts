@@ -92,6 +92,7 @@ export class Faults {
       { name: 'device', weight: 2, needsFencing: true, run: () => this.#breakDevice() },
       { name: 'edit', weight: 5, run: () => this.#edit() },
       { name: 'leave', weight: 1, run: () => this.#leave() },
+      { name: 'upgrade', weight: 1, needsFencing: true, run: () => this.#restartAndCutOff() },
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
     ]
   }
@@ -226,6 +227,21 @@ export class Faults {
     if (daemon?.isAlive !== true) return
     daemon.leave()
     timeline.after(chance.between(6000, 20_000), () => this.#world.startDaemon(node))
+  }
+
+  /** While the daemon of a node begins anew, its network goes; then somebody wants it to stop. */
+  #restartAndCutOff(): void {
+    const { chance, timeline, network, nodeNames } = this.#world
+    const node = this.#node()
+    this.#world.killDaemon(node)
+    timeline.after(chance.between(50, 800), () => this.#world.startDaemon(node))
+    timeline.after(chance.between(300, 4000), () => {
+      this.#log(`${node} is cut off`)
+      network.partition([[node], nodeNames.filter((other) => other !== node)])
+      this.#healLater(chance.between(5000, 25_000))
+      timeline.after(chance.between(0, 8000), () => this.#world.daemons.get(node)?.leave())
+      timeline.after(chance.between(15_000, 25_000), () => this.#world.startDaemon(node))
+    })
   }
 
   #blackout(): void {

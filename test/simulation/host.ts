@@ -54,6 +54,8 @@ export class Host {
   readonly active = new Set<ResourceId>()
   /** Of these, the promoted ones. */
   readonly promoted = new Set<ResourceId>()
+  /** What this boot's daemons have started or found here and not stopped: they note it below /run. */
+  readonly started = new Set<ResourceId>()
   readonly faults = new Map<ResourceId, AgentFault>()
   readonly #timeline: Timeline
   readonly #chance: Chance
@@ -90,6 +92,7 @@ export class Host {
     this.met = false
     this.active.clear()
     this.promoted.clear()
+    this.started.clear()
     this.#stopWatchdog()
     this.#agents.clear()
     this.#pausedUntil = 0

@@ -72,6 +72,13 @@ describe('the checkers notice a product that is broken on purpose', () => {
     },
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
     {
+      mutation: 'ignore-own-history',
+      invariant: 'a node that counts as reset was reset',
+      fencing: true,
+      watchdogs: true,
+      from: 100,
+    },
+    {
       mutation: 'feed-always',
       invariant: 'a node that counts as reset was reset',
       fencing: true,

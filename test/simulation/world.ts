@@ -31,6 +31,7 @@ import { Chance, Timeline } from './timeline.ts'
 export type Mutation =
   | 'ignore-terms'
   | 'ignore-own-decisions'
+  | 'ignore-own-history'
   | 'start-before-fencing'
   | 'ignore-quorum'
   | 'feed-always'
@@ -248,7 +249,8 @@ export class World {
     this.daemons.get(node)?.die()
     this.log(node, 'daemon', 'has left')
     const active = [...(this.hosts.get(node)?.active ?? [])]
-    if (active.length > 0) this.log(node, 'daemon', `left while ${active} ran`)
+    if (active.length === 0) this.#leftEmpty.add(node)
+    else this.log(node, 'daemon', `left while ${active} ran`)
   }
 
   /** Not by a fence device: nobody but the host knows. */
@@ -399,6 +401,8 @@ export class World {
     }
   }
 
+  /** Who has left with nothing running, and was not integrated since. */
+  readonly #leftEmpty = new Set<NodeName>()
   /** The boot of each node in which the DC has integrated it last. */
   readonly #integratedIn = new Map<NodeName, unknown>()
   /** What the agents have said last of each resource, whatever has become of it since. */
@@ -570,6 +574,7 @@ export class World {
     if (subject?.kind === 'configuration') this.checkers.configurationIs(this.configuration().wishes.markers)
     if (subject?.kind === 'node-state' && fieldOf(value, 'join') === 'member') {
       this.checkers.nodeIsClean(subject.node)
+      this.#leftEmpty.delete(subject.node)
       this.#integratedIn.set(subject.node, fieldOf(fieldOf(value, 'attributes'), 'boot_id'))
     }
     if (subject?.kind !== 'fencing-history' || fieldOf(value, 'outcome') !== 'succeeded') return
@@ -578,7 +583,8 @@ export class World {
     if (fieldOf(value, 'device') !== watchdogDeviceId) return
     this.counts.fencedByWatchdog++
     const host = this.hosts.get(target)
-    this.checkers.countsAsReset(target, host?.isOn !== true || host.bootId !== this.#integratedIn.get(target))
+    const wasReset = host?.isOn !== true || host.bootId !== this.#integratedIn.get(target)
+    this.checkers.countsAsReset(target, wasReset || this.#leftEmpty.has(target))
   }
 }
 

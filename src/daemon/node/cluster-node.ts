@@ -123,7 +123,10 @@ export class ClusterNode {
       log: setup.log,
       isolated: setup.paths.root !== '',
       mayAct: () => !this.quorate && !this.twoNode.keepsResources,
-      plan: async (stopEverything) => await this.#known.plan({ haveQuorum: false, stopEverything }),
+      plan: async (stopEverything) => {
+        const own = { node: this.name, operations: this.#executor?.history ?? [] }
+        return await this.#known.plan({ haveQuorum: false, stopEverything, own })
+      },
       executor: () => this.#executor,
     })
     this.attributes = new AttributeChanges({ ...this.#sources(), onState: (listener) => this.onState(listener) })

@@ -75,6 +75,7 @@ export function openExecutor(parts: {
     log,
     runFolder: paths.run,
     firstCallId: nextCallId(view().operations.values(), node),
+    earlier: [...view().operations.values()].filter((record) => record.node === node),
   })
   return executor
 }

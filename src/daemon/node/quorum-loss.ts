@@ -5,7 +5,7 @@
 import { defined, type NodeName, type ResourceId } from '../../base/index.ts'
 import { parseTransitionKey } from '../../cib/index.ts'
 import { localStopStages, noQuorumReaction } from '../../controller/index.ts'
-import { type Executor, type Operation, operationOfAction } from '../../executor/index.ts'
+import { type Executor, leftRunning, type Operation, operationOfAction } from '../../executor/index.ts'
 import type { ResourceAction } from '../../transition/index.ts'
 import type { Log } from '../host/log.ts'
 import { rebootSelf } from '../host/self-reboot.ts'
@@ -18,7 +18,7 @@ export interface QuorumLossPorts {
   readonly isolated: boolean
   /** Without quorum, and nothing is under way that will decide what becomes of this node. */
   readonly mayAct: () => boolean
-  /** `stopEverything`: whatever no-quorum-policy says. */
+  /** From what the store shows and what this node knows of itself. `stopEverything`: whatever no-quorum-policy says. */
   readonly plan: (stopEverything: boolean) => Promise<Planned>
   readonly executor: () => Executor | undefined
 }
@@ -49,37 +49,41 @@ export class QuorumLoss {
     })
   }
 
+  /** Quorum is back: what the DC says counts again. */
   end(): void {
     clearTimeout(this.#timer)
+    this.#leftRunning = []
   }
 
-  /** What the last attempt to stop by itself could not stop. */
+  /** What may run here since the last attempt to stop by itself, and should not. */
   get leftRunning(): readonly ResourceId[] {
     return this.#leftRunning
   }
 
   /** Whatever no-quorum-policy says: the node leaves, or is counted as off. */
   async stopAll(): Promise<void> {
-    const { graph } = await this.#ports.plan(true)
-    await this.#stop(localStopStages(graph, this.#ports.self))
+    if (this.#ports.executor()) await this.#stop(await this.#ports.plan(true))
+    else
+      this.#ports.log.warn('this node could not read the store yet: what an earlier daemon left running here goes on')
   }
 
   async #act(): Promise<void> {
-    const { graph, noQuorumPolicy } = await this.#ports.plan(false)
+    const planned = await this.#ports.plan(false)
     // It may have come back while the plan was made: what the DC says holds again.
     if (!this.#ports.mayAct()) return
-    if (noQuorumReaction(noQuorumPolicy) === 'fence-self') rebootSelf(this.#ports, 'no-quorum-policy=fence')
-    else await this.#stop(localStopStages(graph, this.#ports.self))
+    if (noQuorumReaction(planned.noQuorumPolicy) === 'fence-self') rebootSelf(this.#ports, 'no-quorum-policy=fence')
+    else await this.#stop(planned)
   }
 
-  async #stop(stages: readonly (readonly ResourceAction[])[]): Promise<void> {
-    if (stages.length === 0) return
-    this.#ports.log.warn('this node stops resources by itself', {
-      operations: stages.flat().map(({ key }) => key),
-    })
-    const failed = (await this.#ports.executor()?.stopLocally(stages.map((stage) => stage.map(operationOf)))) ?? []
-    this.#leftRunning = failed
-    if (failed.length > 0) this.#ports.log.error('some resources could not be stopped', { resources: failed })
+  async #stop({ graph, unmanaged }: Planned): Promise<void> {
+    const { log, executor, self } = this.#ports
+    const stages = localStopStages(graph, self)
+    if (stages.length > 0) {
+      log.warn('this node stops resources by itself', { operations: stages.flat().map(({ key }) => key) })
+      const failed = (await executor()?.stopLocally(stages.map((stage) => stage.map(operationOf)))) ?? []
+      if (failed.length > 0) log.error('some resources could not be stopped', { resources: failed })
+    }
+    this.#leftRunning = leftRunning(executor()?.mayRun ?? [], unmanaged)
   }
 }
 

@@ -2,9 +2,9 @@
  * What the planner thread is told and answers. It keeps a view of its own, folded from the same observations as the main
  * thread's, so that a large CIB is never copied between the two.
  */
-import type { NodeName } from '../../base/index.ts'
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
-import type { BlockedResource, Observation } from '../../controller/index.ts'
+import type { BlockedResource, Observation, OwnKnowledge } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
 
 /** The configuration travels as text: reading it is this thread's work. */
@@ -27,6 +27,8 @@ export interface Question {
   readonly stopEverything?: boolean
   /** As if this node had been lost: for a survivor that cannot record it. */
   readonly lost?: NodeName
+  /** A node that decides for itself asks, and what it knows of itself counts. */
+  readonly own?: OwnKnowledge
 }
 
 export type ToPlanner =
@@ -39,6 +41,8 @@ export interface Planned {
   readonly recheckInMs?: number
   readonly blocked: readonly BlockedResource[]
   readonly noQuorumPolicy: string
+  /** Where a node asks for itself: what runs there and is not managed, by the names in the configuration. */
+  readonly unmanaged: readonly ResourceId[]
   /** Every one that holds. */
   readonly shutdownLocks: readonly ShutdownLockRecord[]
 }

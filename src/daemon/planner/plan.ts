@@ -1,6 +1,7 @@
 /** A CIB to what is to be done, with the moment at which to look again. */
 
 import { createHash } from 'node:crypto'
+import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
 import type { BlockedResource } from '../../controller/index.ts'
 import { schedule } from '../../scheduler/index.ts'
@@ -9,7 +10,7 @@ import type { Planned, Question } from './messages.ts'
 
 export function plan(
   cib: XmlElement,
-  asked: Pick<Question, 'now' | 'stopEverything'>,
+  asked: Pick<Question, 'now' | 'stopEverything' | 'own'>,
 ): Omit<Planned, 'computedVersion'> {
   const wanted = asked.stopEverything ? withOption(cib, 'no-quorum-policy', 'stop') : cib
   const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false, utcOffsetAt })
@@ -20,6 +21,7 @@ export function plan(
     blocked: blockers(status),
     noQuorumPolicy: status.options.noQuorumPolicy,
     shutdownLocks: shutdownLocksIn(status),
+    unmanaged: asked.own === undefined ? [] : unmanagedOn(status, asked.own.node),
     ...recheck,
   }
 }
@@ -43,6 +45,14 @@ function blockers(status: ClusterStatus): readonly BlockedResource[] {
     if (!state.blocked) return []
     const where = state.onFail === undefined ? '' : ` on ${state.onFail.node}`
     return [{ resource: id, why: `${id} is blocked after a failure${where} until \`systole resource cleanup ${id}\`` }]
+  })
+}
+
+/** What a failure has blocked is not left alone on purpose. */
+function unmanagedOn(status: ClusterStatus, self: NodeName): readonly ResourceId[] {
+  return status.resources.flatMap(primitivesIn).flatMap(({ configuredId, state }) => {
+    const { managed, blocked, active } = state
+    return !managed && !blocked && active.some(({ node }) => node === self) ? [configuredId] : []
   })
 }
 

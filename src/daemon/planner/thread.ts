@@ -5,9 +5,16 @@
 import { parentPort } from 'node:worker_threads'
 import { defined, type NodeName } from '../../base/index.ts'
 import type { NodeStateRecord } from '../../cib/index.ts'
-import { type ClusterView, cibOfView, emptyView, type Observation, observe } from '../../controller/index.ts'
+import {
+  type ClusterView,
+  cibOfView,
+  emptyView,
+  type Observation,
+  observe,
+  viewOfItself,
+} from '../../controller/index.ts'
 import { typedConfiguration } from '../configuration/typed-configuration.ts'
-import type { FromPlanner, PlannerObservation, ToPlanner } from './messages.ts'
+import type { FromPlanner, PlannerObservation, Question, ToPlanner } from './messages.ts'
 import { plan } from './plan.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')
@@ -20,7 +27,7 @@ port.on('message', (message: ToPlanner) => {
 
 function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
   try {
-    const cib = cibOfView(asked.lost === undefined ? view : withoutNode(view, asked.lost), asked.haveQuorum)
+    const cib = cibOfView(viewFor(asked), asked.haveQuorum)
     if (!cib) throw new Error('There is no configuration yet.')
     const computedVersion = view.configuration?.version ?? 0
     return { kind: 'scheduled', id: asked.id, planned: { ...plan(cib, asked), computedVersion } }
@@ -29,6 +36,11 @@ function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
     return { kind: 'failed', id: asked.id, message, stack }
   }
+}
+
+function viewFor({ lost, own }: Pick<Question, 'lost' | 'own'>): ClusterView {
+  if (own !== undefined) return viewOfItself(view, own)
+  return lost === undefined ? view : withoutNode(view, lost)
 }
 
 function withoutNode(known: ClusterView, node: NodeName): ClusterView {

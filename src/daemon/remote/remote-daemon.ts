@@ -174,6 +174,7 @@ export class RemoteDaemon {
       log: this.#log,
       runFolder: this.#paths.run,
       firstCallId,
+      earlier: [],
     })
     return executor
   }
