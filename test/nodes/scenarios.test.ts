@@ -133,8 +133,8 @@ describe('three nodes with fencing', () => {
     const victim = await active()
     lab.power.brokenControllers.add(victim)
     try {
-      const cut = Date.now()
       await lab.power.off(victim)
+      const cut = Date.now()
       await lab.until('a fencing attempt has failed and is shown', async () => {
         const { fencing } = await lab.status(await anyNode())
         return fencing.some(({ target, outcome }) => target === victim && outcome === 'failed')
