@@ -13,9 +13,10 @@
  * - While a cluster starts, nodes that are missing have some time to appear before they count as lost.
  */
 import type { NodeName } from '../base/index.ts'
-import type { NodeStateRecord, OperationRecord } from '../cib/index.ts'
+import type { NodeStateRecord } from '../cib/index.ts'
 import { connectedNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
+import { lastOperations, mayRun } from './last-operations.ts'
 import { bootAttributes, knownIncarnation } from './life.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
@@ -93,29 +94,10 @@ function forgottenRemotes(view: ClusterView): readonly NodeName[] {
   if (forgotten.length === 0) return []
   const leading = new Set<string>(
     lastOperations(view)
-      .filter(mayLead)
+      .filter(mayRun)
       .map(({ resource }) => resource),
   )
   return forgotten.filter((node) => !leading.has(node))
-}
-
-/** Of each resource on each node, the last that is known but for its recurring operations. */
-function lastOperations(view: ClusterView): readonly OperationRecord[] {
-  const last = new Map<string, OperationRecord>()
-  const callId = ({ attributes }: OperationRecord): number => Number(attributes['call-id'] ?? 0)
-  for (const record of view.operations.values()) {
-    if (Number(record.attributes.interval ?? 0) > 0) continue
-    const place = `${record.node} ${record.resource}`
-    const other = last.get(place)
-    if (other === undefined || callId(other) < callId(record)) last.set(place, record)
-  }
-  return [...last.values()]
-}
-
-/** Anything but that it is stopped there. */
-function mayLead({ attributes }: OperationRecord): boolean {
-  const { operation, 'rc-code': code } = attributes
-  return !(operation === 'stop' && code === '0') && !(operation === 'monitor' && code === '7')
 }
 
 function forgetNode(node: NodeName): readonly Edit[] {

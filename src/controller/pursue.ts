@@ -2,12 +2,14 @@
  * The walk in time: sends what is ready, gives up what never ends, and turns each kind of action into the effect that
  * carries it out. Operations and clean shutdowns are commands to a node; fencing goes to the fencer; the rest is writing.
  */
+
 import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
 import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import { heldBeside } from './beside.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
 import { knownIncarnation } from './life.ts'
+import { withLostArrivals } from './lost-arrivals.ts'
 import { actionLimit } from './node-load.ts'
 import { clusterNodes, downEdits } from './node-states.ts'
 import { transitionKeyOf } from './results.ts'
@@ -143,7 +145,8 @@ export function endAction(
 }
 
 export function write(state: ControllerState, edits: readonly Edit[], purpose: WritePurpose): Turn {
-  return askToWrite(state, purpose, (asked) => ({ kind: 'write', ...asked, edits }))
+  const all = withLostArrivals(state.view, edits)
+  return askToWrite(state, purpose, (asked) => ({ kind: 'write', ...asked, edits: all }))
 }
 
 /** Whatever is written under the term: its answer finds the purpose by the id. */

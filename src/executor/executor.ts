@@ -51,9 +51,9 @@ export interface ResultStore {
   announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
   /**
    * With the failure that the result is, where it counts: a result whose count comes later would be decided upon twice.
-   * Answers with the store's revision.
+   * Answers with the store's revision. `arrival`: where the resource may have come meanwhile, so that it is probed there again.
    */
-  record(records: readonly OperationRecord[], failure?: CountedFailure): Promise<number>
+  record(records: readonly OperationRecord[], failure?: CountedFailure, arrival?: NodeName): Promise<number>
   /** Deletes one record of a resource, or all of them. */
   forget(resource: ResourceId, recordId?: string): Promise<void>
 }
@@ -112,6 +112,8 @@ export class Executor {
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
   readonly #startedWith: StartedWith
   readonly #own: OwnHistory
+  /** Of former daemons' agents that were still migrating: where to. */
+  readonly #leftFor = new Map<ResourceId, NodeName>()
   #state: ExecutorState
   #timer: NodeJS.Timeout | undefined
 
@@ -127,6 +129,8 @@ export class Executor {
     const { runFolder, log } = this.#ports
     for (const left of findLeftAgents(runFolder)) {
       log.info('an agent of the former daemon still runs', { resource: left.resource, operation: left.operation })
+      const target = left.operation === 'migrate_to' ? this.#own.migrationTarget(left.resource) : undefined
+      if (target !== undefined) this.#leftFor.set(left.resource, target)
       this.#input({ kind: 'left-agent', resource: left.resource })
       void waitForLeftAgent(left, runFolder).then(() =>
         this.#input({ kind: 'left-agent-gone', resource: left.resource }),
@@ -350,7 +354,12 @@ export class Executor {
       if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
       const told = remark === undefined ? result : { ...result, remark }
       const records = this.#recordsOf(told, digestsOf(result, metadata?.ok ? metadata.value : undefined), at)
-      const revision = await this.#ports.store.record(records, countedFailure(result, at))
+      const revision = await this.#ports.store.record(
+        records,
+        countedFailure(result, at),
+        this.#leftFor.get(result.resource),
+      )
+      this.#leftFor.delete(result.resource)
       this.#input({ kind: 'recorded', callId: result.callId, revision })
     })
   }

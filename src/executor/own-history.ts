@@ -3,7 +3,7 @@
  * decides by itself it relies on these. The store's copy may be old, or its history may have been deleted: a node that is integrated anew,
  * refreshed, or counted as down starts without one, and runs what it ran all the same.
  */
-import type { ResourceId } from '../base/index.ts'
+import { type NodeName, nodeName, type ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
 import { ocfExitCodes } from '../resource-agents/index.ts'
 
@@ -40,6 +40,12 @@ export class OwnHistory {
     return [...recorded, ...started.filter((resource) => !this.#records.has(resource))]
   }
 
+  /** Where it was to migrate, if that is what was begun last. */
+  migrationTarget(resource: ResourceId): NodeName | undefined {
+    const { operation, migrate_target: target } = this.#last(resource)?.attributes ?? {}
+    return operation === 'migrate_to' && target !== undefined ? nodeName(target) : undefined
+  }
+
   #recordsOf(resource: ResourceId): Map<string, OperationRecord> {
     const known = this.#records.get(resource) ?? new Map<string, OperationRecord>()
     this.#records.set(resource, known)
@@ -47,13 +53,17 @@ export class OwnHistory {
   }
 
   #mayRun(resource: ResourceId): boolean {
-    const last = [...(this.#records.get(resource)?.values() ?? [])]
+    const last = this.#last(resource)
+    return last !== undefined && last.agent.class !== 'stonith' && !saysStopped(last)
+  }
+
+  #last(resource: ResourceId): OperationRecord | undefined {
+    return [...(this.#records.get(resource)?.values() ?? [])]
       .filter(({ attributes }) => attributes.interval === '0' && attributes.operation !== 'notify')
       .reduce<OperationRecord | undefined>(
         (best, one) => (best && callIdOf(best) > callIdOf(one) ? best : one),
         undefined,
       )
-    return last !== undefined && last.agent.class !== 'stonith' && !saysStopped(last)
   }
 }
 

@@ -174,7 +174,6 @@ export class SimDaemon {
 
   start(): void {
     this.log('daemon', `starts, incarnation ${this.incarnation}`)
-    this.executor.adoptAgents()
     const others = this.world.nodeNames
     this.heartbeat.feed({ kind: 'nodes', peers: others, members: others })
     this.#held = this.world.store.voters.length === 1 && this.world.store.voters[0] === this.node && !this.host.met
@@ -281,6 +280,7 @@ export class SimDaemon {
     const observations = entries.map(observationOf)
     const earlier = [...observe(emptyView, observations, revision).view.operations.values()]
     this.executor.open(earlier.filter(({ node }) => node === this.node))
+    this.executor.adoptAgents()
     this.#hasView = true
     this.#observe(observations, revision)
     this.#watch()

@@ -1,8 +1,9 @@
 /** The executor's core and its hands: agents on the host, and the history in the store. */
 import { failureEdits } from '../../src/attributes/index.ts'
-import type { ResourceId } from '../../src/base/index.ts'
+import type { NodeName, ResourceId } from '../../src/base/index.ts'
 import { type OperationRecord, operationKey, recordsOfResult } from '../../src/cib/index.ts'
 import { keys, writesOfEdits } from '../../src/controller/index.ts'
+import { earlierArrivals, lateArrival } from '../../src/daemon/records/migration-writes.ts'
 import {
   countedFailure,
   type ExecutorEffect,
@@ -27,6 +28,7 @@ export class ExecutorHands {
   readonly #life: SimDaemon
   readonly #onStopped: (failed: readonly ResourceId[]) => void
   #own = new OwnHistory([])
+  readonly #leftFor = new Map<ResourceId, NodeName>()
   readonly #agents = new Map<number, { readonly kill: () => void }>()
   readonly #writes: { readonly write: (done: () => void) => void }[] = []
   readonly #waitingForFlush: (() => void)[] = []
@@ -54,10 +56,12 @@ export class ExecutorHands {
   }
 
   adoptAgents(): void {
-    for (const resource of new Set(this.#life.host.busyResources)) {
+    for (const { resource, operation } of this.#life.host.busyAgents) {
+      const target = operation === 'migrate_to' ? this.#own.migrationTarget(resource) : undefined
+      if (target !== undefined) this.#leftFor.set(resource, target)
       this.core.feed({ kind: 'left-agent', resource })
       const check = () => {
-        if (this.#life.host.busyResources.includes(resource)) this.#life.after(50, check)
+        if (this.#life.host.busyAgents.some((agent) => agent.resource === resource)) this.#life.after(50, check)
         else this.core.feed({ kind: 'left-agent-gone', resource })
       }
       this.#life.after(50, check)
@@ -122,7 +126,7 @@ export class ExecutorHands {
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
     const records = showsPending(result) ? this.#recordsOf(result) : []
-    const writes = this.#puts(records)
+    const writes = [...this.#puts(records), ...earlierArrivals(records)]
     const memberRevision = this.#life.memberRevision
     let written = false
     this.#enqueue(
@@ -146,7 +150,9 @@ export class ExecutorHands {
     this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
     const records = this.#recordsOf(result)
     this.#own.take(records)
-    this.#writeHistory([...this.#puts(records), ...this.#counted(result)], (revision) =>
+    const arrived = lateArrival(result.resource, this.#leftFor.get(result.resource))
+    this.#leftFor.delete(result.resource)
+    this.#writeHistory([...this.#puts(records), ...this.#counted(result), ...arrived], (revision) =>
       this.core.feed({ kind: 'recorded', callId: result.callId, revision }),
     )
   }

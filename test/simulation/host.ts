@@ -127,8 +127,8 @@ export class Host {
     this.#timeline.after(ms, attempt)
   }
 
-  get busyResources(): readonly ResourceId[] {
-    return [...this.#agents].map(({ resource }) => resource)
+  get busyAgents(): readonly AgentRun[] {
+    return [...this.#agents]
   }
 
   /** Calls back once, or never when the power goes first. */

@@ -9,6 +9,7 @@ import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { storeWrite } from './guarded-writes.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
+import { earlierArrivals, lateArrival } from './migration-writes.ts'
 
 export interface ResultStorePorts {
   readonly store: Store
@@ -42,14 +43,18 @@ export function resultStore({ store, node, attributes, mayBegin, mayTell = [] }:
     announce: async (records, term) => {
       const { applied } = await store.transaction({
         compare: [{ kind: 'create-revision', key: keys.dc, equals: term as Revision }, ...mayBegin],
-        writes: puts(records),
+        writes: [...puts(records), ...earlierArrivals(records).map(storeWrite)],
       })
       return applied ? 'written' : 'refused'
     },
-    record: async (records, failure) => {
+    record: async (records, failure, arrival) => {
       const counted = failure === undefined ? [] : failureEdits(attributes(), [{ ...failure, node, by: 'one' }])
       const counts = writesOfEdits(counted).map(storeWrite)
-      return await tell([...puts(records), ...counts, ...lockEnds(node, records)])
+      const arrived = records
+        .slice(0, 1)
+        .flatMap(({ resource }) => lateArrival(resource, arrival))
+        .map(storeWrite)
+      return await tell([...puts(records), ...counts, ...lockEnds(node, records), ...arrived])
     },
     forget: async (resource, recordId) => {
       const write: Write =
