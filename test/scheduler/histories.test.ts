@@ -809,6 +809,37 @@ const cases: readonly Case[] = [
     ],
     inOrder: ['Resource action: web stop on vm-guest', 'Resource action: vm stop on n1'],
   },
+  {
+    name: 'a monitor that failed after the last stop ran by mistake: it is not cancelled',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start', 'web stop', 'web monitor 10000 rc=6'] } },
+      options: { 'fencing-enabled': 'true' },
+    },
+    transition: [],
+    untold: ['Resource action: web cancel=10000 on n1'],
+  },
+  {
+    name: 'a live migration comes after that of the instances of a clone',
+    cib: {
+      resources:
+        clone('c', dummy('fs'), { 'allow-migrate': 'true' }) + dummy('vm', meta('vm', { 'allow-migrate': 'true' })),
+      constraints: '<rsc_order id="o" first="c" then="vm" kind="Optional"/>',
+      nodes: { n1: { ran: ['fs start', 'vm start'], attributes: { standby: 'on' } }, n2: {} },
+    },
+    transition: ['Migrate fs:0 ( n1 -> n2 )', 'Migrate vm ( n1 -> n2 )'],
+    inOrder: ['Resource action: fs migrate_from on n2', 'Resource action: vm migrate_to on n1'],
+  },
+  {
+    name: 'a group of which the cluster leaves everything alone on a node that left cleanly is not listed',
+    cib: {
+      resources: `<group id="g">${meta('g', { 'is-managed': 'false' })}<primitive id="f" class="stonith" type="fence_x"/></group>`,
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: { state: 'offline', ran: ['f start'], classes: { f: 'stonith' } } },
+    },
+    transition: [],
+    untold: ['Resource Group: g (unmanaged):'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {

@@ -1,6 +1,6 @@
 /** The list of resources, with or without what is not active. */
 import { assertNever } from '../../base/index.ts'
-import type { PrimitiveResource, Resource } from '../cluster-status.ts'
+import type { GroupResource, PrimitiveResource, Resource } from '../cluster-status.ts'
 import { printBundle } from './bundle.ts'
 import { printClone } from './clone.ts'
 import { printGroup } from './group.ts'
@@ -30,7 +30,7 @@ function printResource(status: Told, resource: Resource): readonly string[] {
     case 'primitive':
       return isToldAtAll(status, resource) ? [`* ${printPrimitive(status, resource)}`] : []
     case 'group':
-      return printGroup(status, resource)
+      return isOnlyWhereNobodyLooks(status, resource) ? [] : printGroup(status, resource)
     case 'clone':
       return printClone(status, resource)
     case 'bundle':
@@ -43,6 +43,12 @@ function printResource(status: Told, resource: Resource): readonly string[] {
 /** Implied connections are hidden, and orphans once nothing of them is left that could run. */
 function isToldAtAll(status: Told, resource: PrimitiveResource): boolean {
   return (status.tellsInstances === true || !resource.implicit) && (!resource.orphan || isActive(status, resource))
+}
+
+/** A group counts as being on no node while the cluster has no hand in its members and their nodes are cleanly down. */
+function isOnlyWhereNobodyLooks(status: Told, { members }: GroupResource): boolean {
+  const active = members.filter((member) => isActive(status, member))
+  return active.length > 0 && !active.some(({ state }) => isActive(status, { state: { ...state, managed: true } }))
 }
 
 function isPartlyActive(status: Told, resource: Resource): boolean {

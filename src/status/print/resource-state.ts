@@ -9,7 +9,7 @@ export const primitivesOf = (resource: Instance): readonly PrimitiveResource[] =
   resource.kind === 'group' ? resource.members : [resource]
 
 /** What is on a node that is cleanly down does not count, unless the cluster has no hand in it. */
-export function isActive({ nodesByName }: ClusterStatus, { state }: PrimitiveResource): boolean {
+export function isActive({ nodesByName }: ClusterStatus, { state }: Pick<PrimitiveResource, 'state'>): boolean {
   return state.active.some(({ node }) => {
     const there = nodesByName.get(node)
     return there === undefined || there.unclean || there.online || !state.managed

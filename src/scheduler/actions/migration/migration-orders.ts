@@ -28,7 +28,8 @@ export function migrationOrders({ first, follower }: Order): readonly Order[] {
   switch (`${taskOf(first)} ${taskOf(follower)}`) {
     case 'start start':
       return [
-        ...(isMigratable(from) ? [make('migrate_from', 'migrate_to', rule.ordered)] : []),
+        // A whole migrates by its parts, which are not waited for one by one.
+        ...(isMigratable(from) && from.kind === 'primitive' ? [make('migrate_from', 'migrate_to', rule.ordered)] : []),
         make('start', 'migrate_to', unlessMigrating),
       ]
     case 'stop stop':

@@ -15,5 +15,5 @@ export function activeEntries(entries: readonly HistoryEntry[]): readonly Histor
     } else if (operation === 'promote' || operation === 'demote') roleAt = index
   })
   if (startAt < 0) startAt = roleAt >= 0 ? roleAt : monitorAt
-  return entries.slice(Math.max(startAt, startAt < stopAt ? stopAt + 1 : 0, 0))
+  return startAt < stopAt ? [] : entries.slice(Math.max(startAt, 0))
 }
