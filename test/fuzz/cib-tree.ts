@@ -49,11 +49,14 @@ export function ensureChild(parent: Tree, name: string, attributes: Record<strin
 
 /** Sets a name to a value in the first set of a kind below an element, such as `meta_attributes`. */
 export function setPair(owner: Tree, kind: string, name: string, value: string): void {
-  const set = ensureChild(owner, kind, { id: `${owner.attributes.id ?? owner.name}-${kind}` })
+  const set = ensureChild(owner, kind, { id: newId(`${owner.attributes.id ?? owner.name}-${kind}`) })
   const known = set.children.find((child) => child.name === 'nvpair' && child.attributes.name === name)
-  if (known === undefined) set.children.push(tree('nvpair', { id: `${set.attributes.id}-${name}`, name, value }))
+  if (known === undefined) set.children.push(tree('nvpair', { id: newId(`${set.attributes.id}-${name}`), name, value }))
   else known.attributes.value = value
 }
+
+/** One that no CIB has; an id begins with a letter and knows no `#`. */
+const newId = (text: string): string => `fuzz-${text.replace(/^fuzz-/, '').replaceAll(/[^\w.-]/g, '_')}`
 
 export function removeFrom(root: Tree, gone: Tree): void {
   root.children = root.children.filter((child) => child !== gone)

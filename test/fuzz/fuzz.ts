@@ -14,6 +14,7 @@ import { historyMutations } from './mutate-history.ts'
 import { nodeMutations } from './mutate-nodes.ts'
 import { optionMutations } from './mutate-options.ts'
 import { resourceMutations } from './mutate-resources.ts'
+import { wideMutations } from './mutate-widely.ts'
 import type { Drawn, Mutation } from './mutation.ts'
 import { drawQuestion, noQuestion, type Question } from './question.ts'
 import { createRandom, type Random } from './random.ts'
@@ -26,6 +27,7 @@ export const mutations: readonly Mutation[] = [
   ...resourceMutations,
   ...constraintMutations,
   ...optionMutations,
+  ...wideMutations,
 ]
 
 /** The moment of every simulation: rules and time-outs are decided alike on both sides. */

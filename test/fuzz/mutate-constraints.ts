@@ -15,7 +15,12 @@ function namable(cib: Tree): readonly Tree[] {
   return [...top, ...top, ...members]
 }
 
-const newId = (cib: Tree): string => `fuzz-${allNamed(cib, 'rsc_location', 'rsc_colocation', 'rsc_order').length}`
+function newId(cib: Tree): string {
+  const known = constraintsOf(cib).children.map(({ attributes }) => attributes.id)
+  let number = known.length
+  while (known.includes(`fuzz-${number}`)) number++
+  return `fuzz-${number}`
+}
 
 export const constraintMutations: readonly Mutation[] = [
   {

@@ -142,7 +142,9 @@ export const resourceMutations: readonly Mutation[] = [
     apply: (cib, random) => {
       const section = ensureChild(configurationOf(cib), 'resources')
       const into = random.pick([section, section, ...resourcesOf(cib, 'group')])
-      const id = `fuzz-rsc-${allNamed(section, 'primitive').length}`
+      let number = allNamed(section, 'primitive').length
+      while (allNamed(section, 'primitive').some(({ attributes }) => attributes.id === `fuzz-rsc-${number}`)) number++
+      const id = `fuzz-rsc-${number}`
       const added = tree('primitive', { id, class: 'ocf', provider: 'pacemaker', type: 'Dummy' })
       if (into === undefined) return undefined
       // Members come before the meta-attributes of their group nowhere but at its end or its beginning.
