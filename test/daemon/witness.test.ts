@@ -60,8 +60,15 @@ describe('the list of nodes with a witness', () => {
     const { nodes, witness } = file('a b w-')
     const leaving = { nodes, ...(witness ? { witness: { ...witness, leaving: true as const } } : {}) }
     expect(withVote(nodeName('w'), true)(leaving).witness?.votes).toBe(false)
-    expect(withoutVotelessWitness(leaving).witness).toBeUndefined()
-    expect(withoutVotelessWitness(file('a b w')).witness?.name).toBe('w')
+    expect(withoutVotelessWitness()(leaving).witness).toBeUndefined()
+    expect(withoutVotelessWitness()(file('a b w')).witness?.name).toBe('w')
+  })
+
+  test('has a successor in its place only once the vote is given back', () => {
+    const { witness } = file('a b w-')
+    const successor = witness && { ...witness, name: nodeName('v') }
+    expect(withoutVotelessWitness(successor)(file('a b w-')).witness).toEqual(successor)
+    expect(withoutVotelessWitness(successor)(file('a b w')).witness?.name).toBe('w')
   })
 
   test('gives the vote that makes the number odd', () => {

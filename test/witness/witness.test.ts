@@ -223,6 +223,24 @@ test('a member of etcd that the list does not name is taken out, so that another
   expect((await etcd('n1', 'member', 'list')).trim().split('\n')).toHaveLength(3)
 })
 
+test('another host takes its place with one command, and gives it back', async () => {
+  await settle()
+  for (const [host, before] of [
+    ['n3', 'w'],
+    ['w', 'n3'],
+  ] as const) {
+    const said = await lab.inNode('n1', 'pcs', 'quorum', 'device', 'update', 'model', `host=${host}`)
+    expect(await quorum(lab, 'n2')).toMatchObject({ quorate: true, witness: { name: host, votes: false } })
+    await lab.until(
+      'the first forgets the cluster',
+      async () => (await lab.try(before, 'qdevice', 'status', 'net')) === undefined,
+    )
+    await lab.inNode(host, ...(said.split('\n')[1]?.trim() ?? '').split(' '))
+    await untilVotes(lab, 'n2', 3)
+    expect((await etcd('n1', 'member', 'list')).trim().split('\n')).toHaveLength(3)
+  }
+})
+
 test('one that was away when it was taken out does not come back by itself', async () => {
   await settle()
   await switchOff('w')

@@ -66,6 +66,7 @@ import {
 } from './qdevice/qdevice.ts'
 import { quorumConfig } from './quorum/config.ts'
 import { quorumDeviceAdd, quorumDeviceRemove, quorumDeviceStatus } from './quorum/device.ts'
+import { quorumDeviceUpdate } from './quorum/device-update.ts'
 import { quorumExpectedVotes } from './quorum/expected-votes.ts'
 import { quorumStatus } from './quorum/status.ts'
 import { quorumUnblock } from './quorum/unblock.ts'
@@ -291,6 +292,7 @@ export const allCommands: readonly Command[] = [
   quorumDeviceAdd,
   quorumDeviceRemove,
   quorumDeviceStatus,
+  quorumDeviceUpdate,
   qdeviceSetup,
   qdeviceStatus,
   qdeviceStart,

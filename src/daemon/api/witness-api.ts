@@ -14,13 +14,13 @@ import type { Daemon } from '../daemon.ts'
 import { isEnabled, setEnabled } from '../host/takes-part.ts'
 import { joinAsWitness } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
-import { addWitness, removeWitness } from '../witness/add-remove-witness.ts'
+import { addWitness, removeWitness, replaceWitness } from '../witness/add-remove-witness.ts'
 
 export function witnessHandlers(
   daemon: Daemon,
 ): Pick<
   Handlers<typeof localService>,
-  'addWitness' | 'removeWitness' | 'joinAsWitness' | 'getWitnessHost' | 'changeWitnessHost'
+  'addWitness' | 'removeWitness' | 'replaceWitness' | 'joinAsWitness' | 'getWitnessHost' | 'changeWitnessHost'
 > {
   return {
     addWitness: async ({ name, address }) => {
@@ -30,6 +30,10 @@ export function witnessHandlers(
     removeWitness: async () => {
       await removeWitness(daemon)
       return {}
+    },
+    replaceWitness: async ({ name, address }) => {
+      await replaceWitness(daemon, { name: nodeName(name), address: address || name })
+      return joinToken(daemon.paths)
     },
     joinAsWitness: async (asked) => await join(daemon, asked),
     getWitnessHost: async () => (daemon.isWitness ? daemon.witness.state() : noWitnessYet(daemon)),

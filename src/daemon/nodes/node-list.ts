@@ -52,8 +52,12 @@ export const withVote =
 type NamedVote = Pick<WitnessEntry, 'name' | 'votes' | 'leaving'>
 
 /** One that votes stays: its member must leave etcd before. */
-export const withoutVotelessWitness = ({ witness, ...rest }: NodeList): NodeList =>
-  witness?.votes === true ? { ...rest, witness } : rest
+export const withoutVotelessWitness =
+  (successor?: WitnessEntry) =>
+  ({ witness, ...rest }: NodeList): NodeList => {
+    if (witness?.votes === true) return { ...rest, witness }
+    return successor === undefined ? rest : { ...rest, witness: successor }
+  }
 
 /** Changes the newest list, whoever else changes it at the same time. Returns what it has become. */
 export async function changeNodeList(

@@ -1,5 +1,5 @@
 /**
- * `quorum device add` and `quorum device remove`. A witness that is added is in the list first, without a vote; the DC gives it one
+ * `quorum device add`, `remove` and `update` to another host. A witness that is added is in the list first, without a vote; the DC gives it one
  * when its host has joined and the nodes' votes are even in number (vote-keeper.ts). One that is removed gives its vote back first, while
  * the nodes are a majority among themselves.
  */
@@ -22,10 +22,35 @@ export async function addWitness(
   const { witness } = file
   // Asked once more for one that has not come yet: another token.
   if (witness?.name === added.name && witness.address === added.address && !hearsWitness(witness.name)) return
+  if (witness)
+    throw refuse(
+      'witness-exists',
+      `The cluster has the witness ${witness.name} already: take it out first (\`systole quorum device remove\`), or put this one in its place (\`systole quorum device update model host=${added.name}\`).`,
+    )
   refuseWitness(daemon, added)
-  const entry: WitnessEntry = { ...added, ports: defaultPorts, votes: false }
-  tellIdleNodes(daemon, await changeNodeList(store, file, (list) => ({ ...list, witness: entry })))
+  tellIdleNodes(daemon, await changeNodeList(store, file, (list) => ({ ...list, witness: newWitness(added) })))
 }
+
+/** The old one is out and the new one in with one change of the list, so that it names one of them at any time. */
+export async function replaceWitness(
+  daemon: Daemon,
+  added: { readonly name: NodeName; readonly address: string },
+): Promise<void> {
+  const { witness } = quorateNode(daemon).file
+  if (!witness) throw noWitness()
+  if (witness.name === added.name && witness.address === added.address)
+    throw refuse('is-witness', `${added.name} is the witness already.`)
+  refuseWitness(daemon, added)
+  await takeOut(daemon, witness, newWitness(added))
+}
+
+const newWitness = (added: { readonly name: NodeName; readonly address: string }): WitnessEntry => ({
+  ...added,
+  ports: defaultPorts,
+  votes: false,
+})
+
+const noWitness = (): Error => refuse('no-witness', 'The cluster has no witness.')
 
 function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeName; readonly address: string }): void {
   const { file, view } = daemon.node
@@ -38,11 +63,6 @@ function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeN
     throw refuse(
       'one-node',
       'A cluster of one node has no ties to break: add a node first (`systole cluster node add`).',
-    )
-  if (file.witness)
-    throw refuse(
-      'witness-exists',
-      `The cluster has the witness ${file.witness.name} already: take it out first (\`systole quorum device remove\`).`,
     )
   const known = [...file.nodes.map((node) => node.name), ...view.nodeStates.keys()]
   if (known.includes(name))
@@ -72,13 +92,17 @@ export function nodesWithoutWitness(
 }
 
 export async function removeWitness(daemon: Daemon): Promise<void> {
+  const { witness } = quorateNode(daemon).file
+  if (!witness) throw noWitness()
+  await takeOut(daemon, witness)
+}
+
+async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: WitnessEntry): Promise<void> {
   const { store, file, isUp } = quorateNode(daemon)
-  const { witness } = file
-  if (!witness) throw refuse('no-witness', 'The cluster has no witness.')
   const loss = witness.votes ? lostVotes(file, witness.name, isUp) : undefined
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
   let listed = await changeNodeList(store, file, marked('leaving'))
-  while (listed.witness !== undefined) {
+  while (listed.witness?.name === witness.name && listed.witness.address === witness.address) {
     const { nodesVersion } = listed
     const voteless = (): boolean =>
       daemon.node.file.nodesVersion >= nodesVersion && daemon.node.file.witness?.votes !== true
@@ -86,7 +110,7 @@ export async function removeWitness(daemon: Daemon): Promise<void> {
       await changeNodeList(store, daemon.node.file, marked('staying'))
       throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
     }
-    listed = await changeNodeList(store, daemon.node.file, withoutVotelessWitness)
+    listed = await changeNodeList(store, daemon.node.file, withoutVotelessWitness(successor))
   }
   tellIdleNodes(daemon, listed)
   await tellWitness(daemon, witness)

@@ -69,25 +69,34 @@ export class WitnessLink {
   }
 
   hears(host: NodeName): boolean {
-    return this.#ports.file().witness?.name === host && this.#health.state === 'up'
+    return this.#ports.file().witness?.name === host && this.#found().state === 'up'
   }
 
   get voterState(): VoterNode['state'] {
-    return witnessVoterState(this.#health, performance.now())
+    return witnessVoterState(this.#found(), performance.now())
   }
 
   state(): ClusterState['witness'] {
     const { witness } = this.#ports.file()
     if (witness === undefined) return undefined
     const { name, address, votes } = witness
-    const { state } = this.#health
+    const { state } = this.#found()
     const problem = this.#foundProblem()
     return { name, address, votes, state, ...(problem === undefined ? {} : { problem }) }
   }
 
   #foundProblem(): string | undefined {
-    if (this.#health.state !== 'up') return undefined
-    return this.#problem ?? witnessProblem(this.#health, performance.now())
+    const found = this.#found()
+    return found.state === 'up' ? (this.#problem ?? witnessProblem(found, performance.now())) : undefined
+  }
+
+  /** Of the host that is the witness now: what was found of one before it says nothing of it. */
+  #found(): ReturnType<typeof unheardWitness> {
+    return this.#isAsked(this.#ports.file().witness) ? this.#health : unheardWitness(performance.now())
+  }
+
+  #isAsked(witness: WitnessEntry | undefined): boolean {
+    return witness !== undefined && this.#asked?.host === placeOf(witness)
   }
 
   async #ask(): Promise<void> {
@@ -100,7 +109,7 @@ export class WitnessLink {
       const { json, started, counts, startedMs, problem, publicKey } = await client.follow(asked, {
         timeoutMs: answerWithinMs,
       })
-      if (this.#timer === undefined) return
+      if (this.#timer === undefined || !this.#isAsked(file().witness)) return
       this.#problem = problem
       this.#note({ state: started ? 'up' : 'stopped', counts, startedMs })
       onNodeList(acceptClusterFile(json))
@@ -111,7 +120,7 @@ export class WitnessLink {
           .catch(() => undefined)
     } catch {
       // Whatever it is: off, cut off, not joined yet, or with a certificate of another cluster.
-      this.#note({ state: 'silent', counts: false })
+      if (this.#isAsked(file().witness)) this.#note({ state: 'silent', counts: false })
     }
   }
 
@@ -124,19 +133,23 @@ export class WitnessLink {
     this.#ports.onChange()
   }
 
-  #client({ name: node, address: host, ports }: WitnessEntry): WitnessClient {
-    const at = `${node} ${host} ${ports.peer}`
-    if (this.#asked?.host !== at) {
-      this.#asked?.client.close()
-      this.#asked = { host: at, client: connectWitness({ node, host, port: ports.peer }, this.#ports.identity) }
-    }
-    return this.#asked.client
+  #client(witness: WitnessEntry): WitnessClient {
+    const at = placeOf(witness)
+    if (this.#asked?.host === at) return this.#asked.client
+    this.#forget()
+    const { name: node, address: host, ports } = witness
+    const client = connectWitness({ node, host, port: ports.peer }, this.#ports.identity)
+    this.#asked = { host: at, client }
+    return client
   }
 
   #forget(): void {
     this.#asked?.client.close()
     this.#asked = undefined
     this.#health = unheardWitness(performance.now())
+    this.#problem = undefined
     this.#told = ''
   }
 }
+
+const placeOf = ({ name, address, ports }: WitnessEntry): string => `${name} ${address} ${ports.peer}`

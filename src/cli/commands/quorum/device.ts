@@ -1,12 +1,18 @@
 /** The cluster's witness, by the words that pcs has for a quorum device of the model `net`. */
-import type { ClusterState, ClusterStateWitness } from '../../../rpc/index.ts'
+import type { ClusterStateWitness } from '../../../rpc/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
-import { expectWords, parsePairs, splitSections } from '../../words.ts'
-import { readNodes, withAddresses } from '../cluster/setup.ts'
-
-const addUsage = 'quorum device add model net host=<host> [addr=<address>] [algorithm=ffsplit]'
+import { expectWords, splitSections } from '../../words.ts'
+import {
+  addUsage,
+  hostOf,
+  readOptions,
+  refuseHeuristics,
+  removeTimeoutMs,
+  setupLine,
+  witnessOf,
+} from './witness-words.ts'
 
 export const quorumDeviceAdd: Command = {
   path: ['quorum', 'device', 'add'],
@@ -16,53 +22,22 @@ export const quorumDeviceAdd: Command = {
     'The witness runs a member of the store and no resources. It votes while the number of voting nodes is even: two nodes and it are three votes, four are five. With algorithm=ffsplit, the only one, half of the nodes go on with its vote, and the other half does not.',
   examples: ['systole quorum device add model net host=w1 algorithm=ffsplit'],
   run: async (call) => {
-    const [written] = readNodes(readDevice(call.words))
-    if (!written) throw new Refusal(`The witness's host is missing: systole ${addUsage}.`)
+    const { host: name, addr } = readDevice(call.words)
+    const host = await hostOf(call, name, addr)
     const live = liveCluster(call)
-    const [host = written] = await withAddresses(call, [written])
-    const { localNode, members } = await live.getState({})
-    const { token, validUntil } = await live.addWitness(host)
-    const address = members.find((member) => member.node === localNode)?.address ?? localNode
-    const setup = `systole qdevice setup model net --join=${address} --token=${token} --enable --start`
-    return done(`Run this on ${host.name} (valid until ${validUntil}):\n  ${setup}\n`, {
-      host: host.name,
-      address: host.address,
-      joinToken: token,
-      joinTokenValidUntil: validUntil,
-      setupCommand: setup,
-    })
+    return setupLine(host, await live.getState({}), await live.addWitness(host))
   },
 }
 
-/** What pcs takes is read whole, and what cannot be so here is refused. The words of `host=` and `addr=` as those of a node. */
-function readDevice(words: readonly string[]): readonly string[] {
+function readDevice(words: readonly string[]): { readonly host: string; readonly addr?: string } {
   const [generic, model, ...more] = splitSections(words, ['model', 'heuristics'])
   if (model?.keyword !== 'model') throw new Refusal(`Something is missing: systole ${addUsage}.`)
-  if (more.length > 0)
-    throw new Refusal('A witness has no heuristics: which half goes on is decided by whose votes are a majority.')
+  refuseHeuristics(more)
   const [kind, ...options] = model.words
   if (kind !== 'net') throw new Refusal(`There is no quorum device of the model '${kind ?? ''}': write model net.`)
-  const {
-    host,
-    addr,
-    algorithm = 'ffsplit',
-    tls = 'on',
-    ...unknown
-  } = Object.fromEntries(parsePairs(options, 'options'))
+  const { host, addr } = readOptions(generic?.words ?? [], options)
   if (host === undefined) throw new Refusal(`The witness's host is missing: systole ${addUsage}.`)
-  if (algorithm !== 'ffsplit')
-    throw new Refusal(
-      `A witness votes for the half that reaches it, which is algorithm=ffsplit: algorithm=${algorithm} would give nodes without a majority the right to act.`,
-    )
-  if (tls === 'off') throw new Refusal('A witness speaks TLS only: leave out tls=off.')
-  const surplus = [...(generic?.words ?? []), ...Object.entries(unknown).map(([name, value]) => `${name}=${value}`)]
-  if (surplus.length > 0)
-    throw new Refusal(
-      ...surplus.map(
-        (word) => `'${word}' is no option of a witness: it has host, addr and algorithm, and the times of the cluster.`,
-      ),
-    )
-  return [host, ...(addr === undefined ? [] : [`addr=${addr}`])]
+  return { host, ...(addr === undefined ? {} : { addr }) }
 }
 
 export const quorumDeviceRemove: Command = {
@@ -79,8 +54,6 @@ export const quorumDeviceRemove: Command = {
     return done(`${name} is no longer the witness of the cluster.\n`, { host: name, removed: true })
   },
 }
-
-const removeTimeoutMs = 120_000
 
 export const quorumDeviceStatus: Command = {
   path: ['quorum', 'device', 'status'],
@@ -112,12 +85,6 @@ export const quorumDeviceStatus: Command = {
 }
 
 const states = { up: 'Connected', stopped: 'Stopped', silent: 'Disconnected' } as const
-
-/** Of a cluster that has one. */
-function witnessOf({ witness }: ClusterState): ClusterStateWitness {
-  if (witness) return witness
-  throw new Refusal(`The cluster has no witness: systole ${addUsage} adds one.`)
-}
 
 /** Whether and why not. */
 export function describeVote({ votes, joiningVote, state }: ClusterStateWitness): string {

@@ -10,8 +10,6 @@ const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
 const links =
   'A node has one address, and heartbeats go where its packets go: bond its network cards. For a new address: cluster node remove, cluster node add.'
-const qdevice =
-  'A witness has nothing to set: its vote counts in the store as every other. For another host: quorum device remove, quorum device add.'
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
 const sbd =
   'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
@@ -52,7 +50,6 @@ const refused: readonly RefusedWords[] = [
     because:
       'A node keeps its name: remove it and let it join under the new one (cluster node remove, cluster node add).',
   },
-  { paths: ['quorum device update'], because: qdevice },
   { paths: ['quorum device heuristics delete', 'quorum device heuristics remove'], because: heuristics },
   {
     paths: ['quorum device check_local_qnetd_certs', 'quorum device setup_local_qnetd_certs', 'qdevice net-client'],

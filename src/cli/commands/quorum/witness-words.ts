@@ -1,0 +1,62 @@
+/** What pcs's words for a quorum device of the model `net` say of a witness, and what is printed for its host. */
+import type { ClusterNode, ClusterState, ClusterStateWitness, JoinTokenAnswer } from '../../../rpc/index.ts'
+import { type Call, done, type Outcome, Refusal } from '../../command.ts'
+import { parsePairs, type Section } from '../../words.ts'
+import { readNodes, withAddresses } from '../cluster/setup.ts'
+
+export const addUsage = 'quorum device add model net host=<host> [addr=<address>] [algorithm=ffsplit]'
+
+/** The nodes agree on it one step after the other. */
+export const removeTimeoutMs = 120_000
+
+export function refuseHeuristics(sections: readonly Section[]): void {
+  if (sections.some(({ keyword }) => keyword === 'heuristics'))
+    throw new Refusal('A witness has no heuristics: which half goes on is decided by whose votes are a majority.')
+}
+
+/** What pcs takes is read whole, and what cannot be so here is refused. */
+export function readOptions(
+  generic: readonly string[],
+  model: readonly string[],
+): { readonly host?: string | undefined; readonly addr?: string | undefined } {
+  const { host, addr, algorithm = 'ffsplit', tls = 'on', ...unknown } = Object.fromEntries(parsePairs(model, 'options'))
+  if (algorithm !== 'ffsplit')
+    throw new Refusal(
+      `A witness votes for the half that reaches it, which is algorithm=ffsplit: algorithm=${algorithm} would give nodes without a majority the right to act.`,
+    )
+  if (tls === 'off') throw new Refusal('A witness speaks TLS only: leave out tls=off.')
+  const surplus = [...generic, ...Object.entries(unknown).map(([name, value]) => `${name}=${value}`)]
+  if (surplus.length > 0)
+    throw new Refusal(
+      ...surplus.map(
+        (word) => `'${word}' is no option of a witness: it has host, addr and algorithm, and the times of the cluster.`,
+      ),
+    )
+  return { host, addr }
+}
+
+export async function hostOf(call: Call, host: string, addr: string | undefined): Promise<ClusterNode> {
+  const [found] = await withAddresses(call, readNodes([host, ...(addr === undefined ? [] : [`addr=${addr}`])]))
+  if (!found) throw new Refusal(`The witness's host is missing: systole ${addUsage}.`)
+  return found
+}
+
+/** What is to be typed on the host. */
+export function setupLine(host: ClusterNode, { localNode, members }: ClusterState, answer: JoinTokenAnswer): Outcome {
+  const { token, validUntil } = answer
+  const address = members.find((member) => member.node === localNode)?.address ?? localNode
+  const setup = `systole qdevice setup model net --join=${address} --token=${token} --enable --start`
+  return done(`Run this on ${host.name} (valid until ${validUntil}):\n  ${setup}\n`, {
+    host: host.name,
+    address: host.address,
+    joinToken: token,
+    joinTokenValidUntil: validUntil,
+    setupCommand: setup,
+  })
+}
+
+/** Of a cluster that has one. */
+export function witnessOf({ witness }: ClusterState): ClusterStateWitness {
+  if (witness) return witness
+  throw new Refusal(`The cluster has no witness: systole ${addUsage} adds one.`)
+}
