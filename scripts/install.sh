@@ -16,7 +16,7 @@ case "${1:-}" in
   test | bench | remote | agents | openstack) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
-[ "${1:-}" = remote ] && packages+=(podman crun containernetworking-plugins iptables)
+[ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc
   memcached postgresql apache2 e2fsprogs
   keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy openstack-dashboard)

@@ -1,14 +1,16 @@
 /**
- * Containers in a lab: Debian's podman on each node, with a store of its own that outlives a power cut. There is no registry: the
- * image is made from local files, a skeleton whose /usr is the host's and whose Systole is the lab's, both mounted.
+ * Containers in a lab: Debian's podman or docker on each node, with a store of its own that outlives a power cut. There is no
+ * registry: the image is made from local files, a skeleton whose /usr is the host's and whose Systole is the lab's, both mounted.
  */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import type { Lab } from './lab.ts'
 import { run } from './network.ts'
 
 /** Folders of which each node needs its own. */
 export const containerDisks = ['/etc/containers', '/var/lib/containers', '/var/lib/cni', '/var/log/pacemaker']
+/** The same for docker. In /usr/local/bin may be another client of it than Debian's. */
+export const dockerDisks = ['/var/lib/docker', '/var/log/pacemaker', '/usr/local/bin']
 export const image = 'localhost/inside:1'
 /** The daemon as it is found in a container of the image. */
 export const daemonInside = '/opt/systole/bin/systoled --remote'
@@ -39,6 +41,28 @@ export async function prepareContainers(lab: Lab): Promise<void> {
     writeFileSync(join(folder, 'storage.conf'), storage)
     writeFileSync(join(folder, 'policy.json'), '{"default": [{"type": "insecureAcceptAnything"}]}\n')
   }
+  await makeImage(lab)
+}
+
+/** Before the lab starts. Its nodes boot with a daemon of docker's own. */
+export async function prepareDocker(lab: Lab): Promise<void> {
+  copyFileSync(join(import.meta.dirname, 'docker-boot.sh'), join(lab.folder, 'boot.sh'))
+  for (const disk of dockerDisks) {
+    // A disk wants a place.
+    mkdirSync(disk, { recursive: true })
+    for (const node of lab.nodes) mkdirSync(join(lab.folder, 'nodes', node, 'disks', disk), { recursive: true })
+  }
+  await makeImage(lab)
+}
+
+/** Once the nodes have no power: what their containers left in the hierarchy of control groups, which is the whole machine's. */
+export async function removeDockerGroups(lab: Lab): Promise<void> {
+  const script = `mount -t cgroup2 cgroup2 /mnt && for group in /mnt/${basename(lab.folder)}-*; do
+    [ ! -d "$group" ] || find "$group" -depth -type d -exec rmdir {} +; done`
+  await run('unshare', '--mount', '--propagation', 'private', 'bash', '-c', script)
+}
+
+async function makeImage(lab: Lab): Promise<void> {
   const root = join(lab.folder, 'image')
   for (const folder of [
     'usr',
@@ -61,8 +85,8 @@ export async function prepareContainers(lab: Lab): Promise<void> {
 }
 
 /** On every node, once it has power. */
-export async function importImage(lab: Lab): Promise<void> {
-  for (const node of lab.nodes) await lab.inNode(node, 'podman', 'import', '-q', join(lab.folder, 'image.tar'), image)
+export async function importImage(lab: Lab, engine: 'podman' | 'docker' = 'podman'): Promise<void> {
+  for (const node of lab.nodes) await lab.inNode(node, engine, 'import', join(lab.folder, 'image.tar'), image)
 }
 
 /** What a bundle of the image needs from its host. */

@@ -16,10 +16,12 @@ while read -r folder; do
 done <"$lab/disks"
 # What a lab wants visible in all of its nodes, such as the log in which bench agents stamp their actions.
 [ -d "$lab/shared" ] && mkdir -p /run/bench && mount --bind "$lab/shared" /run/bench
-# Containers of this node make no control groups: the hierarchies are those of the whole machine.
+# Podman's containers make no control groups here: the hierarchies are those of the whole machine.
 mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
 connect_cables
 export PATH=$programs:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C LAB_NODE=$node
+# What this lab's nodes have besides.
+if [ -e "$lab/boot.sh" ]; then bash "$lab/boot.sh" "$node" "$address" "$lab"; fi
 # What systemd's Restart=always does for the daemon. A node whose daemon is held stays without one.
 (
   while :; do
