@@ -1,6 +1,6 @@
 /** Which nodes there are, remote and guest nodes included. */
-import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
-import { nodeElement, nodeState } from '../cib/tree.ts'
+import { childElement, type XmlElement } from '../../cib/index.ts'
+import { descendants, nodeElement, nodeState } from '../cib/tree.ts'
 import type { ToolWorld } from '../world.ts'
 
 export function knowsNode(world: ToolWorld, node: string): boolean {
@@ -16,17 +16,26 @@ export function nodeNames(world: ToolWorld): readonly string[] {
   return [...new Set([...world.nodes().map(({ name }) => String(name)), ...remoteNames(world)])]
 }
 
-/** Connections (`ocf:pacemaker:remote`) and guests (`remote-node`). */
 function remoteNames(world: ToolWorld): readonly string[] {
-  const configuration = world.configuration()
-  const resources = childElement(childElement(configuration, 'configuration') ?? configuration, 'resources')
-  return resources === undefined ? [] : namesBelow(resources)
+  return [...connectionNames(world), ...guestNames(world)]
 }
 
-function namesBelow(parent: XmlElement): readonly string[] {
-  return childElements(parent).flatMap((child): readonly string[] => {
-    const { name, id, type, value } = child.attributes
-    if (child.name === 'primitive' && type === 'remote' && id !== undefined) return [id, ...namesBelow(child)]
-    return child.name === 'nvpair' && name === 'remote-node' && value !== undefined ? [value] : namesBelow(child)
-  })
+/** Of remote nodes: resources of `ocf:pacemaker:remote`. */
+export function connectionNames(world: ToolWorld): readonly string[] {
+  return resourceElements(world).flatMap(({ name, attributes: { id, type } }) =>
+    name === 'primitive' && type === 'remote' && id !== undefined ? [id] : [],
+  )
+}
+
+/** Of guest nodes: the `remote-node` of their container. */
+export function guestNames(world: ToolWorld): readonly string[] {
+  return resourceElements(world).flatMap(({ name: kind, attributes: { name, value } }) =>
+    kind === 'nvpair' && name === 'remote-node' && value !== undefined ? [value] : [],
+  )
+}
+
+function resourceElements(world: ToolWorld): readonly XmlElement[] {
+  const configuration = world.configuration()
+  const resources = childElement(childElement(configuration, 'configuration') ?? configuration, 'resources')
+  return resources === undefined ? [] : descendants(resources)
 }

@@ -1,9 +1,7 @@
 /** crmadmin: who is the DC, what it is doing, which nodes there are (crmadmin(8)). */
-import { nodeName } from '../../base/index.ts'
 import { childElement, childElements, configurationElement, element } from '../../cib/index.ts'
-import { nodeNames } from '../attributes/known-nodes.ts'
+import { connectionNames, guestNames } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { flag, hasOption, lastOf, type OptionSpec, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -71,13 +69,7 @@ function controllerStatus(node: string, quiet: boolean, world: ToolWorld): ToolR
 
 function nodes(call: ParsedCall, types: string | undefined, world: ToolWorld): ToolReply {
   const wanted = new Set((types ?? 'all').split(','))
-  const kinds = { member: 'cluster', remote: 'remote', guest: 'guest' } as const
-  const { nodesByName } = statusOf(world)
-  // Configured ones: what only the history or a bundle knows is left out.
-  const found = configuredNames(world)
-    .flatMap((name) => nodesByName.get(nodeName(name)) ?? [])
-    .map(({ name, id, kind }) => ({ name, id, type: kinds[kind] }))
-    .filter(({ type }) => wanted.has('all') || wanted.has(type))
+  const found = configuredNodes(world).filter(({ type }) => wanted.has('all') || wanted.has(type))
   const lines = found.map(({ name, id, type }) =>
     hasOption(call.given, 'bash-export')
       ? `export ${name.replaceAll('-', '_')}=${id}\n`
@@ -90,11 +82,22 @@ function nodes(call: ParsedCall, types: string | undefined, world: ToolWorld): T
   return printed(lines.length === 0 ? none : lines.join(''), [element('nodes', {}, items)])
 }
 
-function configuredNames(world: ToolWorld): readonly string[] {
+interface ConfiguredNode {
+  readonly name: string
+  readonly id: string
+  readonly type: 'cluster' | 'guest' | 'remote'
+}
+
+/** What only the history or a bundle knows is left out. */
+function configuredNodes(world: ToolWorld): readonly ConfiguredNode[] {
   const section = childElement(configurationElement(world.configuration()), 'nodes')
-  const members =
-    section === undefined ? [] : childElements(section, 'node').map(({ attributes }) => attributes.uname ?? '')
-  const known = world.nodes().map(({ name }) => String(name))
-  const others = nodeNames(world).filter((name) => !known.includes(name))
-  return [...new Set([...members, ...others])]
+  const listed = (section === undefined ? [] : childElements(section, 'node')).flatMap(
+    ({ attributes: { id = '', uname = '', type } }) => (type === 'remote' ? [] : [{ name: uname, id }]),
+  )
+  const joined = world.nodes().filter(({ name }) => !listed.some((one) => one.name === name))
+  return [
+    ...[...listed, ...joined].map(({ name, id }) => ({ name, id, type: 'cluster' as const })),
+    ...guestNames(world).map((name) => ({ name, id: name, type: 'guest' as const })),
+    ...connectionNames(world).map((name) => ({ name, id: name, type: 'remote' as const })),
+  ]
 }
