@@ -25,6 +25,7 @@ export const exitCodes = {
   multiple: 109,
   expired: 110,
   notYet: 111,
+  unreadable: 112,
   timeout: 124,
 } as const
 

@@ -31,9 +31,7 @@ export function modified(from: XmlElement, given: XmlElement): XmlElement | unde
 
 function merged(target: XmlElement, given: XmlElement): XmlElement {
   const attributes = { ...target.attributes }
-  // A counter names its attribute: `value++` counts the attribute `value`.
-  for (const [name, value] of Object.entries(given.attributes))
-    attributes[name] = name === 'value' ? expandValue(target.attributes.value, value) : value
+  for (const [name, value] of Object.entries(given.attributes)) attributes[name] = counted(target, name, value)
   let children = [...target.children]
   for (const child of childElements(given)) {
     const there = childOf({ ...target, children }, child)
@@ -41,6 +39,12 @@ function merged(target: XmlElement, given: XmlElement): XmlElement {
       there === undefined ? [...children, child] : children.map((one) => (one === there ? merged(there, child) : one))
   }
   return { ...target, attributes, children }
+}
+
+/** A counter names its attribute: `admin_epoch++` and `epoch+=5` count, and so does `value++` in a pair. */
+function counted({ attributes }: XmlElement, name: string, written: string): string {
+  const how = written.startsWith(name) ? written.slice(name.length) : ''
+  return how.startsWith('+') ? expandValue(attributes[name], `value${how}`) : written
 }
 
 /** The given element stands where the first one of its name and id was. */

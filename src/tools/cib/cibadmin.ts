@@ -93,7 +93,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const command = lastOf(call.given, commands)?.name
   if (command === undefined)
     return refused(exitCodes.usage, 'cibadmin: a command is needed, such as --query. --help names them.')
-  if (isDangerous(call, command) && !hasOption(call.given, 'force')) return unsafe()
+  if (isDangerous(command) && !hasOption(call.given, 'force')) return unsafe()
   if (command === 'query') return query(call, world)
   if (command === 'empty') return printed(printXml(emptyCib(optionValue(call.given, 'empty'))))
   const given = givenXml(call)
@@ -113,8 +113,8 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   return refusal ?? printed('')
 }
 
-function isDangerous({ given }: ParsedCall, command: string): boolean {
-  return command === 'erase' || command === 'upgrade' || (command === 'delete-all' && hasOption(given, 'xpath'))
+function isDangerous(command: string): boolean {
+  return command === 'erase' || command === 'upgrade' || command === 'delete-all'
 }
 
 function unsafe(): ToolReply {
@@ -133,6 +133,7 @@ const nothing = (): ToolReply => callFailed(exitCodes.noSuchObject, 'No such dev
 /** Undefined where none was given. */
 function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
   const file = optionValue(call.given, 'xml-file')
+  const source = file ?? (hasOption(call.given, 'xml-pipe') ? 'STDIN' : 'the command line')
   const text =
     optionValue(call.given, 'xml-text') ??
     (file === undefined ? undefined : call.files?.read(file)) ??
@@ -143,7 +144,7 @@ function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
   const [report] = parsed.reports
   return refused(
     exitCodes.configuration,
-    `Couldn't parse input: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
+    `Couldn't parse input from ${source}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message.replace(/\.$/, '')}.`,
   )
 }
 
@@ -343,8 +344,10 @@ function upgraded(cib: XmlElement): XmlElement | ToolReply {
 /** A change may not bring in what makes no sense; what made none before it does not stand in its way. */
 function conforming(before: XmlElement, after: XmlElement): XmlElement | ToolReply {
   if (sameDocument(before, after)) return after
-  const errors = (cib: XmlElement): readonly string[] =>
-    validateCib(cib).flatMap((report) => (report.severity === 'error' ? [describeCibReport({ ...report })] : []))
+  const errors = (cib: XmlElement): readonly string[] => [
+    ...formMistakes(cib),
+    ...validateCib(cib).flatMap((report) => (report.severity === 'error' ? [describeCibReport({ ...report })] : [])),
+  ]
   const known = new Set(errors(before))
   const added = errors(after).filter((error) => !known.has(error))
   if (added.length === 0) return after
@@ -352,4 +355,17 @@ function conforming(before: XmlElement, after: XmlElement): XmlElement | ToolRep
     exitCodes.configuration,
     [...added, 'Call failed: Update does not conform to the configured schema'].join('\n'),
   )
+}
+
+/** What every CIB has, whoever wrote it: numbers for its version, the name of a schema, and the sections that a schema requires. */
+function formMistakes(cib: XmlElement): readonly string[] {
+  const versions = ['admin_epoch', 'epoch', 'num_updates'].filter((name) => !/^\d+$/.test(cib.attributes[name] ?? '0'))
+  const schema = cib.attributes['validate-with'] ?? 'none'
+  const isSchema = /^(?:pacemaker-(?:\d+\.\d+|next)|none)$/.test(schema)
+  const missing = newSections.filter((name) => sectionOf(cib, name) === undefined)
+  return [
+    ...versions.map((name) => `The ${name} of a CIB is a number, not '${cib.attributes[name]}'.`),
+    ...(isSchema ? [] : [`There is no schema '${schema}': validate-with names one, such as ${schemaName}.`]),
+    ...missing.map((name) => `A configuration has a section <${name}>, be it empty.`),
+  ]
 }

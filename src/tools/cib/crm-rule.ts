@@ -64,7 +64,7 @@ function check(rule: Rule | undefined, id: string, now: number): Verdict {
     isTrouble: true,
   })
   if (rule === undefined) return unknown('Rule not found', exitCodes.noSuchObject)
-  const [condition, another] = rule.conditions.filter(isDate)
+  const [condition, another] = datesOf(rule)
   if (condition === undefined) return unknown('Rule does not have a date expression')
   if (another !== undefined) return unknown('Rule has more than one date expression')
   const { operation, spec } = condition
@@ -72,16 +72,22 @@ function check(rule: Rule | undefined, id: string, now: number): Verdict {
   if (operation === 'date_spec' && (spec?.years === undefined || spec.moon !== undefined))
     return unknown('Rule must either not use date_spec, or use date_spec with years= but not moon=')
   switch (standingOf(condition, { now, utcOffsetAt: utc })) {
-    case 'in-effect':
-      return { id, code: exitCodes.ok, text: `Rule ${id} is still in effect` }
+    case 'in-effect': {
+      const holds = operation === 'date_spec' ? 'satisfies conditions' : 'is still in effect'
+      return { id, code: exitCodes.ok, text: `Rule ${id} ${holds}` }
+    }
     case 'over':
       return { id, code: exitCodes.expired, text: `Rule ${id} is expired` }
     case 'ahead':
       return { id, code: exitCodes.notYet, text: `Rule ${id} has not yet taken effect` }
     case 'unknown':
-      return unknown('its date expression cannot be read')
+      return unknown('Error parsing rule', exitCodes.unreadable)
   }
 }
 
-const isDate = (condition: RuleCondition): condition is Extract<RuleCondition, { readonly kind: 'date' }> =>
-  condition.kind === 'date'
+/** Its own and those of the rules in it. */
+function datesOf({ conditions }: Rule): readonly Extract<RuleCondition, { readonly kind: 'date' }>[] {
+  return conditions.flatMap((condition) =>
+    condition.kind === 'date' ? [condition] : condition.kind === 'rule' ? datesOf(condition.rule) : [],
+  )
+}

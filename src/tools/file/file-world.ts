@@ -167,12 +167,9 @@ function readCib(path: string): XmlElement {
   return parsed.value
 }
 
-/** A changed configuration is the next epoch; a changed state alone is the next update of it. */
+/** A changed configuration is the next epoch; a changed state alone, or a version that was counted up alone, is the next update of it. */
 function numbered(before: XmlElement, after: XmlElement): XmlElement {
   const { epoch, numUpdates } = versionOf(after)
-  const isBumped =
-    versionOf(before).epoch !== epoch && sameDocument({ ...before, attributes: {} }, { ...after, attributes: {} })
-  if (isBumped) return withVersion(after, { numUpdates: 0 })
   const bare = (cib: XmlElement): XmlElement => element('cib', attributesOf(cib), [configurationElement(cib)])
   return sameDocument(bare(before), bare(after))
     ? withVersion(after, { numUpdates: numUpdates + 1 })
@@ -180,6 +177,6 @@ function numbered(before: XmlElement, after: XmlElement): XmlElement {
 }
 
 function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {
-  const { epoch: _, num_updates: __, ...others } = attributes
+  const { admin_epoch: _, epoch: __, num_updates: ___, ...others } = attributes
   return others
 }
