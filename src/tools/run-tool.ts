@@ -22,6 +22,9 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   if (hasOption(given, 'help')) return printed(describeTool(tool))
   if (hasOption(given, 'version'))
     return printed(`Pacemaker ${pacemakerVersion}\nThis is Systole, which speaks for it.\n`)
+  const format = optionValue(given, 'output-as') ?? 'text'
+  if (tool.printsXml && format !== 'text' && format !== 'xml')
+    return refused(exitCodes.error, `${call.tool}: Error creating output format ${format}: Unknown output format`)
   if (call.files === undefined && needsCaller(tool, given)) return runHere
   const reply = await tool.run({ ...call, given }, world)
   return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)

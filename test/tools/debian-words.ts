@@ -29,6 +29,7 @@ const errors = [
   '-X --output-as=xml 105',
   '-l -r --output-as=xml -n',
   '--bogus',
+  '--output-as=bogus 5',
 ]
 
 const dates = [

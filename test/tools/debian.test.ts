@@ -14,6 +14,7 @@ import { runTool } from '../../src/tools/index.ts'
 import { type DebianCall, debianCalls } from './debian-calls.ts'
 import { containerCalls } from './debian-containers.ts'
 import { pathCalls } from './debian-paths.ts'
+import { templateCalls } from './debian-templates.ts'
 import { wordCalls } from './debian-words.ts'
 
 const cases = join(dirname(fileURLToPath(import.meta.url)), 'cases')
@@ -80,7 +81,7 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
   return { code, output: text, errors: withErrors ? errors : '', cib: file }
 }
 
-const calls: readonly DebianCall[] = [...debianCalls, ...containerCalls, ...pathCalls, ...wordCalls]
+const calls: readonly DebianCall[] = [...debianCalls, ...containerCalls, ...pathCalls, ...templateCalls, ...wordCalls]
 const tools = [...new Set(calls.map(({ call }) => call.split(' ')[0] ?? ''))]
 
 describe('beside the programs of Debian (pacemaker-cli-utils)', () => {

@@ -194,17 +194,27 @@ export interface ResourceHistory {
 }
 
 /** What the nodes have recorded, in the order of the CIB. */
-export function historyOf({ status, cib, isHistoryTold = () => true }: MonitorFacts): readonly NodeHistory[] {
-  const states = childElement(cib, 'status')
-  return (states === undefined ? [] : childElements(states, 'node_state')).flatMap((state): readonly NodeHistory[] => {
-    const node = status.nodes.find(({ name }) => name === state.attributes.uname)
+export function historyOf(facts: MonitorFacts): readonly NodeHistory[] {
+  const { status, isHistoryTold = () => true } = facts
+  return recordingNodes(facts).flatMap(({ node, state }): readonly NodeHistory[] => {
     const lrm = childElement(state, 'lrm')
     const list = lrm && childElement(lrm, 'lrm_resources')
-    if (node === undefined || !node.online || list === undefined) return []
-    const resources = childElements(list, 'lrm_resource')
+    const resources = (list === undefined ? [] : childElements(list, 'lrm_resource'))
       .flatMap(({ attributes: { id = '' } }) => resourceHistory(status, node, id))
       .filter(({ resource }) => isHistoryTold(resource))
     return resources.length === 0 ? [] : [{ node, resources }]
+  })
+}
+
+/** The nodes that are online, with what they have recorded. */
+export function recordingNodes({ status, cib }: MonitorFacts): readonly {
+  readonly node: NodeStatus
+  readonly state: XmlElement
+}[] {
+  const states = childElement(cib, 'status')
+  return (states === undefined ? [] : childElements(states, 'node_state')).flatMap((state) => {
+    const node = status.nodes.find(({ name }) => name === state.attributes.uname)
+    return node?.online === true ? [{ node, state }] : []
   })
 }
 

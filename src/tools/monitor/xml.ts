@@ -32,6 +32,7 @@ import {
   type NodeHistory,
   narrowed,
   type ResourceHistory,
+  recordingNodes,
   runningOn,
   stackOf,
   statusWord,
@@ -69,11 +70,14 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
           nodes.flatMap((node) => attributeElements(all, node)),
         )
       : []),
-    ...(sections.has('operations') || sections.has('failcounts')
-      ? some(
-          'node_history',
-          historyOf(facts).map((one) => historyElement(one, shown)),
-        )
+    ...((sections.has('operations') || sections.has('failcounts')) && recordingNodes(facts).length > 0
+      ? [
+          element(
+            'node_history',
+            {},
+            historyOf(facts).map((one) => historyElement(one, shown)),
+          ),
+        ]
       : []),
     ...(sections.has('failures')
       ? some(

@@ -26,8 +26,8 @@ const options: readonly OptionSpec[] = [
   flag('list,L', 'All resources and their state. This is the default'),
   flag('list-raw,l', 'The ids of all primitives'),
   flag('locate,W', 'Where the resource runs'),
-  flag('query-xml,q', 'The definition of the resource'),
-  flag('query-xml-raw,w', 'The definition of the resource'),
+  flag('query-xml,q', 'The definition of the resource, with what its template adds'),
+  flag('query-xml-raw,w', 'The definition of the resource, as it is written'),
   flag('constraints,a', 'The constraints of the resource'),
   flag('stack,A', 'The constraints of the resource'),
   flag('why,Y', 'Whether the resource runs. systole why tells the reasons'),
@@ -204,7 +204,7 @@ async function onResource(
       return locate(call, resource, world)
     case 'query-xml':
     case 'query-xml-raw':
-      return queryXml(id, world)
+      return queryXml(id, command.name === 'query-xml-raw', world)
     case 'constraints':
     case 'stack':
       return printed(constraintsText(id, world), [])

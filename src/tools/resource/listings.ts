@@ -17,6 +17,7 @@ import { optionValue } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { withTemplate } from './with-template.ts'
 
 const noneFound = 'crm_resource: Error performing operation: No such object\n'
 
@@ -143,8 +144,11 @@ function operationElement({ node, resource, operation, primitive }: Told): XmlEl
   })
 }
 
-export function queryXml(resource: string, world: ToolWorld): ToolReply {
-  const found = findResource(world.configuration(), resource)
+/** `raw`: as it is written, without what a template adds. */
+export function queryXml(resource: string, raw: boolean, world: ToolWorld): ToolReply {
+  const configuration = world.configuration()
+  const written = findResource(configuration, resource)
+  const found = written === undefined || raw ? written : withTemplate(configuration, written)
   const status = statusOf(world)
   const lines = stateLines(status, resource).map((line) => `${line}\n`)
   const text = found === undefined ? '' : printXml(found)
