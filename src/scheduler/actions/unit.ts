@@ -2,7 +2,7 @@
  * The resources as the planning of actions walks them: a tree with parents, one unit for each primitive instance, group,
  * clone and bundle. A bundle's member is a clone of its own here, as the graph names it (`web-bundle-clone`).
  */
-import { defined, type ResourceId } from '../../base/index.ts'
+import { defined, type NodeName, type ResourceId } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type {
   BundleResource,
@@ -45,6 +45,8 @@ export interface CloneUnit extends UnitCommon {
   readonly kind: 'clone'
   readonly resource: CloneResource
   readonly instances: readonly (PrimitiveUnit | GroupUnit)[]
+  /** Nodes whose instances are left out, being at rest there. */
+  readonly restsOn: ReadonlySet<NodeName>
 }
 
 export interface BundleUnit extends UnitCommon {
@@ -87,15 +89,56 @@ export function buildUnits(status: ClusterStatus, assignment: Assignment): UnitT
   return { top, ordered: inOrder(top, assignment.order), primitives, byId, size: builder.size }
 }
 
-/** The same with some of the top-level resources only, and with what is in them. */
-export function limitedTo(tree: UnitTree, some: ReadonlySet<Unit>): UnitTree {
-  const isWanted = (unit: Unit): boolean => some.has(unit)
-  const top = tree.top.filter(isWanted)
+/** Of some clones, the instances that can be left out, by the node that each is on. */
+export type LeftOut = ReadonlyMap<CloneUnit, ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>>
+
+/** The same with some of the top-level resources only, and with what is in them but for what is left out. */
+export function limitedTo(tree: UnitTree, some: ReadonlySet<Unit>, leftOut: LeftOut = new Map()): UnitTree {
+  const reduced = new Map<Unit, CloneUnit>()
+  const copies = new Map<Unit, Unit>()
+  for (const [clone, instances] of leftOut) {
+    if (instances.size > 0) reduced.set(clone, without(clone, instances, copies))
+  }
+  const wanted = (unit: Unit): readonly Unit[] => (some.has(unit) ? [reduced.get(unit) ?? unit] : [])
+  const top = tree.top.flatMap(wanted)
   const byId = new Map<string, Unit>()
   if (some.size > 0) {
-    for (const [id, unit] of tree.byId) if (isWanted(topOf(unit, { throughBundles: true }))) byId.set(id, unit)
+    for (const [id, unit] of tree.byId) {
+      const outermost = topOf(unit, { throughBundles: true })
+      const kept = reduced.has(outermost) ? copies.get(unit) : unit
+      if (kept && some.has(outermost)) byId.set(id, kept)
+    }
   }
-  return { ...tree, top, ordered: tree.ordered.filter(isWanted), primitives: top.flatMap(primitivesOf), byId }
+  return { ...tree, top, ordered: tree.ordered.flatMap(wanted), primitives: top.flatMap(primitivesOf), byId }
+}
+
+/** A copy, since what is in it names it. */
+function without(
+  clone: CloneUnit,
+  leftOut: ReadonlyMap<NodeName, PrimitiveUnit | GroupUnit>,
+  copies: Map<Unit, Unit>,
+): CloneUnit {
+  const instances: (PrimitiveUnit | GroupUnit)[] = []
+  const copied: CloneUnit = { ...clone, instances, restsOn: new Set(leftOut.keys()) }
+  copies.set(clone, copied)
+  const atRest = new Set(leftOut.values())
+  for (const instance of clone.instances) {
+    if (!atRest.has(instance)) instances.push(copyOf(instance, copied, copies))
+  }
+  return copied
+}
+
+function copyOf(instance: PrimitiveUnit | GroupUnit, parent: Unit, copies: Map<Unit, Unit>): PrimitiveUnit | GroupUnit {
+  if (instance.kind === 'primitive') return noted({ ...instance, parent }, instance, copies)
+  const members: PrimitiveUnit[] = []
+  const group: GroupUnit = noted({ ...instance, parent, members }, instance, copies)
+  for (const member of instance.members) members.push(noted({ ...member, parent: group }, member, copies))
+  return group
+}
+
+function noted<Kind extends Unit>(copy: Kind, original: Unit, copies: Map<Unit, Unit>): Kind {
+  copies.set(original, copy)
+  return copy
 }
 
 /** By id, of which there may be two: what is left in a history can have the name of something else that is configured. */
@@ -237,8 +280,11 @@ function cloneUnit(
   resource: CloneResource,
   around: Pick<CloneUnit, 'instances'> & { readonly parent: BundleUnit | undefined },
 ): CloneUnit {
-  return { ...common(builder, resource.id, around.parent), kind: 'clone', resource, instances: around.instances }
+  const own = common(builder, resource.id, around.parent)
+  return { ...own, kind: 'clone', resource, instances: around.instances, restsOn: nowhere }
 }
+
+const nowhere: ReadonlySet<NodeName> = new Set()
 
 /** The units directly below: members, instances, or everything that a bundle is made of. */
 export function below(unit: Unit): readonly Unit[] {

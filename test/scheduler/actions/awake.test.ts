@@ -28,6 +28,9 @@ function awake(cluster: SmallCluster): readonly string[] {
 
 const three = { nodes: ['n1', 'n2', 'n3'], dummies: ['db', 'web', 'mail'] }
 const running = { db: 'n1', web: 'n2', mail: 'n3' }
+/** With a device that does not run yet. */
+const device = '<primitive id="fence" class="stonith" type="fence_ipmilan"/>'
+const fencing = { resources: device, options: { 'stonith-enabled': 'true' } }
 /** Instances with a history of their own, so that each can be said to be somewhere. */
 const unique = { 'globally-unique': 'true', 'clone-max': '2' }
 const twoClones = clone('as', dummy('a'), unique) + clone('bs', dummy('b'), { ...unique, interleave: 'true' })
@@ -72,9 +75,9 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
     awake: ['mail'],
   },
   {
-    name: 'a lost node that may have to be fenced concerns everything',
-    cluster: { ...three, running, lost: ['n3'], options: { 'stonith-enabled': 'true' } },
-    awake: ['db', 'mail', 'web'],
+    name: 'a lost node concerns what was there, and what that is ordered with',
+    cluster: { ...three, ...fencing, running, constraints: order('mail', 'web'), lost: ['n3'] },
+    awake: ['fence', 'mail', 'web'],
   },
   {
     name: 'a node that left cleanly concerns nothing that is elsewhere',
@@ -145,6 +148,55 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
 
 describe('looked at', () => {
   for (const { name, cluster, awake: expected } of cases) test(name, () => expect(awake(cluster)).toEqual(expected))
+})
+
+/** Nodes whose instances of two clones are looked at, `b` being ordered after `a`, once one of four nodes is lost. */
+function nodesLookedAt({ a = {}, b = {}, between = '', more = '', first = order('as', 'bs') }: TwoClones): string {
+  const interleave = { interleave: 'true' }
+  const cluster: SmallCluster = {
+    nodes: ['n1', 'n2', 'n3', 'n4'],
+    resources:
+      clone('as', dummy('a'), { ...interleave, ...a }) +
+      clone('bs', dummy('b'), { ...interleave, ...b }) +
+      device +
+      more,
+    constraints: first + between,
+    running: { a: 'n1 n2 n3 n4', b: 'n1 n2 n3 n4', c: 'n1' },
+    lost: ['n4'],
+    options: fencing.options,
+  }
+  const { status, assignment } = place(cluster)
+  const { primitives } = awakeIn(settingOf({ status, assignment, md5: () => '', isSanitized: false }))
+  const nodes = primitives.flatMap(({ resource }) => resource.state.active.map(({ node }) => node))
+  return [...new Set(nodes)].sort().join(' ')
+}
+
+interface TwoClones {
+  readonly a?: Readonly<Record<string, string>>
+  readonly b?: Readonly<Record<string, string>>
+  readonly between?: string
+  readonly first?: string
+  readonly more?: string
+}
+
+const everywhere = 'n1 n2 n3 n4'
+const apartFrom = '<rsc_colocation id="apart" rsc="bs" with-rsc="as" score="-5"/>'
+
+describe('of clones that concern each other node by node', () => {
+  const table: readonly (readonly [string, TwoClones, string])[] = [
+    ['the lost node is looked at, and one of the others for all', {}, 'n1 n4'],
+    ['colocated ones too', { between: '<rsc_colocation id="c" rsc="bs" with-rsc="as" score="INFINITY"/>' }, 'n1 n4'],
+    ['an instance that is notified of the others is looked at', { a: { notify: 'true' } }, everywhere],
+    ['instances that follow one another are looked at', { b: { ordered: 'true' } }, everywhere],
+    ['one that may be promoted instead is looked at', { b: { promotable: 'true' } }, everywhere],
+    ['where one waits for the whole of the other, all are looked at', { b: { interleave: 'false' } }, everywhere],
+    ['where the one stops after the whole of the other, too', { a: { interleave: 'false' } }, everywhere],
+    ['enough of them have to be up', { a: { 'clone-min': '2' } }, everywhere],
+    ['one after the other, whatever they do', { first: order('as', 'bs', 'kind="Serialize"') }, everywhere],
+    ['those that shall be apart', { between: apartFrom }, everywhere],
+    ['what waits for a clone as a whole', { between: order('bs', 'c'), more: dummy('c') }, everywhere],
+  ]
+  for (const [name, clones, nodes] of table) test(name, () => expect(nodesLookedAt(clones)).toBe(nodes))
 })
 
 const suite = new URL('../../../../shared/pacemaker-scheduler/xml/', import.meta.url)

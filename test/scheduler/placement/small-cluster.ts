@@ -13,7 +13,7 @@ export interface SmallCluster {
   /** Node attributes, permanent, by node. */
   readonly attributes?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly utilization?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** `web: 'n1'`: it runs there; everything was probed everywhere. */
+  /** `web: 'n1'`: it runs there, a clone's instances on `'n1 n2'`; everything was probed everywhere. */
   readonly running?: Readonly<Record<string, string>>
   readonly failCounts?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly offline?: readonly string[]
@@ -112,7 +112,7 @@ function nodeState(node: string, cluster: SmallCluster): string {
 }
 
 function history(id: string, node: string, where: string): string {
-  const code = where === node ? 0 : 7
+  const code = where.split(' ').includes(node) ? 0 : 7
   const magic = `0:${code};1:0:7:00000000-0000-0000-0000-000000000000`
   return `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${id}_last_0" operation_key="${id}_monitor_0" operation="monitor" call-id="1" rc-code="${code}" op-status="0" interval="0" transition-key="1:0:7:00000000-0000-0000-0000-000000000000" transition-magic="${magic}"/></lrm_resource>`
 }

@@ -2,7 +2,7 @@
  * Nodes that must be fenced, and nodes that are shutting down: their actions, what fencing implies for the resources there,
  * and the order among them ("Fencing" in Pacemaker Explained; options concurrent-fencing, priority-fencing-delay).
  */
-import type { NodeStatus } from '../../../status/index.ts'
+import { type NodeStatus, primitivesIn } from '../../../status/index.ts'
 import { findAction, sameNode } from '../action.ts'
 import { type Drafting, isUnclean } from '../draft.ts'
 import type { DraftAction } from '../draft-action.ts'
@@ -11,7 +11,7 @@ import { fenceAction, obtain } from '../obtain.ts'
 import { isTrue } from '../operation.ts'
 import { relate, rule } from '../relation.ts'
 import { canFence } from '../setting.ts'
-import { isBundled, type PrimitiveUnit, primitivesOf, topOf } from '../unit.ts'
+import { isBundled, type PrimitiveUnit, topOf } from '../unit.ts'
 
 export function draftFencing(draft: Drafting): void {
   const primitives = draft.tree.primitives
@@ -147,7 +147,7 @@ function orderStarts(draft: Drafting, unit: PrimitiveUnit, fencing: DraftAction,
 function isKnownOn({ resource, parent }: PrimitiveUnit, { name }: NodeStatus): boolean {
   if (resource.state.knownOn.has(name)) return true
   if (parent?.kind !== 'clone' || parent.resource.unique) return false
-  return primitivesOf(parent).some((instance) => instance.resource.state.knownOn.has(name))
+  return primitivesIn(parent.resource).some(({ state }) => state.knownOn.has(name))
 }
 
 const isOrderImplied = (unit: PrimitiveUnit, target: NodeStatus): boolean => {

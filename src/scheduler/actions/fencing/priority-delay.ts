@@ -4,7 +4,7 @@
  * A node matters as much as the priorities of what is active on it add up to; a promoted instance with a priority counts one more.
  */
 import type { NodeName } from '../../../base/index.ts'
-import type { NodeStatus } from '../../../status/index.ts'
+import { type NodeStatus, primitivesIn } from '../../../status/index.ts'
 import { hostsOf, nodeNamed, type Setting } from '../setting.ts'
 
 /** 0 where the other node has no right to live longer. */
@@ -23,9 +23,9 @@ export function priorityDelayMs(setting: Setting, target: NodeStatus): number {
 
 function nodePriorities(setting: Setting): ReadonlyMap<NodeName, number> {
   const priorities = new Map<NodeName, number>()
-  for (const { resource } of setting.tree.primitives) {
-    const { priority } = resource.meta
-    const { active, onFail } = resource.state
+  for (const { meta, state } of setting.status.resources.flatMap(primitivesIn)) {
+    const { priority } = meta
+    const { active, onFail } = state
     if (priority === 0) continue
     for (const { node, role } of active) {
       // What failed there is no reason to spare the node.

@@ -100,6 +100,7 @@ function waitsForGuest(draft: Ordering, unit: PrimitiveUnit, node: NodeStatus): 
 }
 
 function probeClone(draft: Ordering, clone: CloneUnit, asked: Asked): boolean {
+  if (clone.restsOn.has(asked.node.name)) return false
   if (clone.resource.unique) return clone.instances.map((instance) => probe(draft, instance, asked)).includes(true)
   const instance = askedForAll(draft, clone, asked)
   return instance !== undefined && probe(draft, instance, asked)

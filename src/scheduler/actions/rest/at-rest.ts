@@ -11,9 +11,9 @@
  * | bundle    | never: what is in it comes and goes with its container                              |
  */
 import type { NodeStatus } from '../../../status/index.ts'
-import { askedForAll, isProbeNeeded, type KnownInstances } from '../probes/probe-need.ts'
+import { type Asked, askedForAll, isProbeNeeded, type KnownInstances } from '../probes/probe-need.ts'
 import { nodeNamed, type Setting } from '../setting.ts'
-import { type CloneUnit, type GroupUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
+import { type CloneUnit, type PrimitiveUnit, primitivesOf, type Unit } from '../unit.ts'
 import { runsAsConfigured } from './as-configured.ts'
 
 export function isAtRest(setting: Setting, unit: Unit): boolean {
@@ -46,7 +46,7 @@ function isCloneAtRest(setting: Setting, clone: CloneUnit): boolean {
 }
 
 /** It is on one node, where it belongs, and nothing that ever happened to it asks for anything. */
-function isInPlace(setting: Setting, unit: PrimitiveUnit): boolean {
+export function isInPlace(setting: Setting, unit: PrimitiveUnit): boolean {
   const { assigned, role, resource } = unit
   const [active, another] = resource.state.active
   if (!active || another || active.node !== assigned.node || role !== assigned.nextRole) return false
@@ -76,12 +76,16 @@ function isSteady({ assigned, resource }: PrimitiveUnit): boolean {
 }
 
 /** A guest goes down with its container. */
-function isSteadyNode({ status }: Setting, node: NodeStatus): boolean {
+function isSteadyNode({ status, assignment }: Setting, node: NodeStatus): boolean {
   const { online, pending, standby, maintenance, shutdown, kind, name } = node
+  if (mayBeFenced(node) || assignment.fencing.has(name)) return false
   if (!online || pending || standby || maintenance || shutdown || kind === 'guest') return false
   // A remote node may not be there yet, and only be reached in this transition.
   return status.nodesByName.get(name)?.online === true
 }
+
+export const mayBeFenced = ({ unclean, requiresReset, lost, fencingReasons }: NodeStatus): boolean =>
+  unclean || requiresReset || lost || fencingReasons.length > 0
 
 function isProbed(setting: Setting, units: readonly PrimitiveUnit[]): boolean {
   return setting.nodeList.some(
@@ -91,11 +95,15 @@ function isProbed(setting: Setting, units: readonly PrimitiveUnit[]): boolean {
 
 function isAnonymousProbed(setting: Setting, clone: CloneUnit): boolean {
   const known: KnownInstances = new Map()
-  return setting.nodeList.some((node) => {
-    if (!canBeAsked(node)) return false
-    const asked: PrimitiveUnit | GroupUnit | undefined = askedForAll(setting, clone, { node, known })
-    return asked !== undefined && primitivesOf(asked).some((primitive) => isProbeNeeded(setting, primitive, node))
-  })
+  return setting.nodeList.some((node) => isProbedOn(setting, clone, { node, known }))
+}
+
+/** One instance of an anonymous clone is asked for all of them. */
+export function isProbedOn(setting: Setting, clone: CloneUnit, asked: Asked): boolean {
+  const { node } = asked
+  if (!canBeAsked(node)) return false
+  const instance = askedForAll(setting, clone, asked)
+  return instance !== undefined && primitivesOf(instance).some((primitive) => isProbeNeeded(setting, primitive, node))
 }
 
 const canBeAsked = ({ online, discoveryEnabled }: NodeStatus): boolean => online && discoveryEnabled

@@ -4,9 +4,11 @@ import { type PrimitiveUnit, topOf, type Unit } from '../unit.ts'
 import { orderedUnits } from './order-at-rest.ts'
 
 /** Resources that concern each other, each with everything around it. */
-export type Tie = readonly Unit[]
+type Tie = readonly Unit[]
 
-export function tiesIn(setting: Setting): readonly Tie[] {
+export type TiesOf = ReadonlyMap<Unit, readonly Tie[]>
+
+function tiesIn(setting: Setting): readonly Tie[] {
   const { assignment, status, tree } = setting
   const ties: Tie[] = []
   for (const constraint of status.configuration.constraints) {
@@ -18,6 +20,25 @@ export function tiesIn(setting: Setting): readonly Tie[] {
   for (const unit of tree.primitives)
     for (const other of neededBy(setting, unit)) ties.push([unit, other].map(outermost))
   return ties
+}
+
+/** Those that each resource has. */
+export function tiesByUnit(setting: Setting): TiesOf {
+  const tiesOf = new Map<Unit, Tie[]>()
+  for (const tie of tiesIn(setting)) {
+    for (const unit of tie) {
+      const known = tiesOf.get(unit)
+      if (known) known.push(tie)
+      else tiesOf.set(unit, [tie])
+    }
+  }
+  return tiesOf
+}
+
+/** Adds whatever is tied to the units, and to that, and so on. */
+export function addTied(units: Set<Unit>, tiesOf: TiesOf): void {
+  // What is added to a set while it is walked is walked as well.
+  for (const unit of units) for (const tie of tiesOf.get(unit) ?? []) for (const other of tie) units.add(other)
 }
 
 export const outermost = (unit: Unit): Unit => topOf(unit, { throughBundles: true })
