@@ -1,10 +1,12 @@
 /** A cluster's etcd that grows, loses a node for good and gets another, and shrinks to the survivor of two. */
 import { afterEach, expect, test } from 'vitest'
 import { machineClock } from '../../src/store/clock.ts'
+import { findMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
 import {
   discardMember,
   EtcdMember,
+  isCompleteMember,
   nextMembershipStep,
   peerUrl,
   restartAlone,
@@ -72,6 +74,18 @@ test('a fenced voter is replaced by another node, as the steps say, while writes
   const joined = cluster.store({ endpoints: [cluster.endpoints[3] ?? ''] })
   cleanUps.push(() => joined.close())
   expect(text(await joined.get('/systole/a'))).toBe('2')
+}, 60_000)
+
+test('a member that is stopped while it joins leaves no etcd behind', async () => {
+  const cluster = await EtcdCluster.prepare({ size: 3, tls: true, spare: 1 })
+  cleanUps.push(() => cluster.end())
+  for (const i of [0, 1, 2]) await cluster.startMember(i)
+  const settings = { ...cluster.member(3), joins: true, otherEndpoints: [0, 1].map((i) => cluster.endpoints[i] ?? '') }
+  const joining = supervise(cluster, settings)
+  await eventually(() => findMember(settings) !== undefined, 'its etcd has begun', 30_000)
+  expect(isCompleteMember(settings), 'it has not joined yet').toBe(false)
+  await joining.stop()
+  expect(findMember(settings)).toBeUndefined()
 }, 60_000)
 
 test('the survivor of two goes on alone with all data; the other discards its log and comes back as a new member', async () => {

@@ -64,7 +64,10 @@ export async function discardMember(options: AloneOptions): Promise<void> {
 }
 
 /** A member without a leader may wait long for one before it ends; its log is written, so that nothing is lost without patience. */
-async function endMember({ settings, clock }: AloneOptions, patienceMs: number): Promise<void> {
+export async function endMember(
+  { settings, clock }: Pick<AloneOptions, 'settings' | 'clock'>,
+  patienceMs: number,
+): Promise<void> {
   const pid = findMember(settings)
   if (pid === undefined) return
   if (patienceMs > 0) process.kill(pid, 'SIGTERM')

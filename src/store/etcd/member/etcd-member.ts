@@ -7,6 +7,7 @@ import { type Clock, machineClock } from '../../clock.ts'
 import { messageOf } from '../../errors.ts'
 import { EtcdAdmin, isFull } from '../admin.ts'
 import type { EndpointAddress, TlsFiles } from '../endpoint.ts'
+import { endMember } from './alone.ts'
 import {
   boundLog,
   coalesceTimers,
@@ -111,12 +112,15 @@ export class EtcdMember {
     this.#take({ kind: 'start-asked' })
   }
 
-  /** Ends etcd, and resolves when it has ended. */
-  stop(): Promise<void> {
-    return new Promise((resolve) => {
+  /** Ends etcd, and resolves when it has ended. A replacement goes no further; what a start or a replacement has brought up by then ends as well. */
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    await new Promise<void>((resolve) => {
       this.#stopped.push(resolve)
       this.#take({ kind: 'stop-asked' })
     })
+    await this.#underWay
+    await endMember({ settings: this.settings, clock: this.#clock }, terminateMs)
   }
 
   /** Leaves etcd running. A replacement goes no further, and nothing is under way any more when this resolves. */
