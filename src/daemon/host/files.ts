@@ -9,7 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -18,7 +18,8 @@ export function writeWhole(path: string, text: string, mode = 0o644): void {
   const fresh = `${path}.new`
   const file = openSync(fresh, 'w', mode)
   try {
-    writeSync(file, text)
+    // Whole or not at all: a full disk takes a part of it without an error, and refuses the rest.
+    writeFileSync(file, text)
     fsyncSync(file)
   } finally {
     closeSync(file)
