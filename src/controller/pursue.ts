@@ -58,17 +58,17 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
       startWalk(graph, {
         number,
         plannedFrom,
-        hasFailed: (action) => hasFailed(state.view, action),
+        lastFailure: (action) => lastFailure(state.view, action),
         deletions: graph.actions.flatMap(deletionsOf),
       }),
     ],
   })
 }
 
-function hasFailed(view: ClusterView, action: GraphAction): boolean {
-  if (action.kind !== 'resource') return false
-  const { node, resource } = action
-  return view.operations.has(lastFailureKey(node, resource))
+function lastFailure(view: ClusterView, action: GraphAction): number | undefined {
+  if (action.kind !== 'resource') return undefined
+  const record = view.operations.get(lastFailureKey(action.node, action.resource))
+  return record && (Number(record.attributes['last-rc-change']) || 1)
 }
 
 const lastFailureKey = (node: NodeName, resource: ResourceId): string =>

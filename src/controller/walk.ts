@@ -1,7 +1,7 @@
 /**
  * Walks a transition graph: which actions are ready, which of them go out next, and when it is over. It chooses nothing but
- * the order among ready actions: higher priority first, then what has not failed on its node before what has, so that resources which
- * fail again and again keep no others from their turn, then the graph's own order; all that within the limits of the cluster
+ * the order among ready actions: higher priority first, then what has not failed on its node, then what has not failed there for the
+ * longest, so that resources which fail again and again keep no others from their turn, then the graph's own order; all that within the limits of the cluster
  * (`batch-limit`), of a node (`node-action-limit`, load) and of live migrations (`migration-limit`).
  *
  * An action is ready once all of its inputs have succeeded. One that failed leaves those after it waiting: the transition
@@ -20,8 +20,8 @@ export interface Walk {
   readonly plannedFrom: number
   readonly byId: ReadonlyMap<ActionId, GraphAction>
   readonly dependents: ReadonlyMap<ActionId, readonly ActionId[]>
-  /** Actions of resources that have failed on the node. */
-  readonly ofFailed: ReadonlySet<ActionId>
+  /** Of actions of resources that have failed on the node: when they last did, in seconds since the epoch. */
+  readonly failedAt: ReadonlyMap<ActionId, number>
   /** Of actions that are not ready yet: how many of their inputs have not succeeded. */
   readonly missing: ReadonlyMap<ActionId, number>
   readonly ready: readonly ActionId[]
@@ -62,9 +62,12 @@ export interface WalkLimits {
 export function startWalk(
   graph: TransitionGraph,
   {
-    hasFailed,
+    lastFailure,
     ...plan
-  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions'> & { readonly hasFailed: (action: GraphAction) => boolean },
+  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions'> & {
+    /** Of the action's resource on its node; undefined: none. */
+    readonly lastFailure: (action: GraphAction) => number | undefined
+  },
 ): Walk {
   const byId = new Map(graph.actions.map((action) => [action.id, action]))
   const dependents = new Map<ActionId, ActionId[]>()
@@ -81,8 +84,13 @@ export function startWalk(
     }
   }
   const nothing = { underWay: new Map(), succeeded: new Set<ActionId>(), failed: new Set<ActionId>() }
-  const ofFailed = new Set(graph.actions.filter(hasFailed).map(({ id }) => id))
-  return passPseudo({ ...plan, graph, byId, dependents, ofFailed, missing, ready, ...nothing })
+  const failedAt = new Map(
+    graph.actions.flatMap((action) => {
+      const at = lastFailure(action)
+      return at === undefined ? [] : [[action.id, at] as const]
+    }),
+  )
+  return passPseudo({ ...plan, graph, byId, dependents, failedAt, missing, ready, ...nothing })
 }
 
 /** Which ready actions go out now. They are not marked as sent: `markSent` does that. */
@@ -137,7 +145,7 @@ function hasMore(walk: Walk): boolean {
 }
 
 function rankOf(walk: Walk, { id }: GraphAction): number {
-  return walk.ofFailed.has(id) ? 1 : 0
+  return walk.failedAt.get(id) ?? 0
 }
 
 function mayBegin(walk: Walk, action: GraphAction): boolean {

@@ -49,7 +49,7 @@ const pseudo = (id: number, inputs: readonly number[] = []): GraphAction => ({
 const free: WalkLimits = { batch: 0, onNode: () => 100, migrations: -1, beside: [], held: () => false }
 const plan = { number: 1, plannedFrom: 1, deletions: [] }
 const walkOf = (...actions: readonly GraphAction[]) =>
-  startWalk({ actions, attributes: {} }, { ...plan, hasFailed: () => false })
+  startWalk({ actions, attributes: {} }, { ...plan, lastFailure: () => undefined })
 const ids = (walk: Walk, limits: Partial<WalkLimits> = {}) =>
   nextActions(walk, { ...free, ...limits }).map(({ id }) => id)
 const sent = (walk: Walk, ...which: readonly number[]) =>
@@ -76,9 +76,20 @@ describe('what goes out next', () => {
 
   test('what has failed before waits until the others have had their turn', () => {
     const actions = [action(1), action(2), action(3), action(4, [], { priority: 10 })]
-    const walk = startWalk({ actions, attributes: {} }, { ...plan, hasFailed: ({ id }) => id === 1 || id === 4 })
+    const failures = new Map([1, 4].map((id) => [id, 1_700_000_000]))
+    const walk = startWalk({ actions, attributes: {} }, { ...plan, lastFailure: ({ id }) => failures.get(id) })
     expect(ids(walk)).toEqual([4, 2, 3, 1])
     expect(ids(walk, { batch: 3 })).toEqual([4, 2, 3])
+  })
+
+  test('of those that have failed, the one that did so last waits for the others', () => {
+    const failures = new Map([
+      [1, 1_700_000_020],
+      [2, 1_700_000_010],
+    ])
+    const graph = { actions: [action(1), action(2), action(3)], attributes: {} }
+    const walk = startWalk(graph, { ...plan, lastFailure: ({ id }) => failures.get(id) })
+    expect(ids(walk)).toEqual([3, 2, 1])
   })
 
   test('batch-limit counts what is under way', () => {
