@@ -112,11 +112,17 @@ export function printCause({ text, mend, because }: Cause, indent: number): read
 }
 
 export function describeFailure(failure: FailedOperation, now: number): string {
-  const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
+  const why = failure.exitReason === '' ? whereToLook(failure) : `: ${failure.exitReason}`
   const when = failure.lastChange === undefined ? '' : ` since ${momentSeen(failure.lastChange, now)}`
   const interval = failure.intervalMs > 0 ? ` (every ${failure.intervalMs / 1000}s)` : ''
   const status = failure.status === '2' ? ', timed out' : ''
   return `${failure.operation}${interval} on ${failure.node}${when}: exit code ${failure.exitCode} (${describeExitCode(failure.exitCode)}${status})${why}`
+}
+
+/** Of an error that the agent gave no reason for; that a service does not run (7), or is promoted (8), says enough. */
+function whereToLook({ exitCode, status, node }: FailedOperation): string {
+  if (status === '2' || exitCode < 1 || exitCode > 6) return ''
+  return `; the agent gave no reason: what it printed is in the daemon's log on ${node}`
 }
 
 function describeFailCount(facts: FailCountFacts, now: number): string {
