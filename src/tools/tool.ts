@@ -1,5 +1,6 @@
 import type { Agent } from '../cib/index.ts'
 import type { AgentOutcome } from '../resource-agents/index.ts'
+import type { NodeReport } from './cluster/report-analysis.ts'
 import type { GivenOption, OptionSpec } from './options.ts'
 import type { ToolReply } from './reply.ts'
 import type { ToolWorld } from './world.ts'
@@ -100,7 +101,11 @@ export interface Report {
   readonly dest: string
   /** Leave it as a folder. */
   readonly asFolder: boolean
+  /** Who makes the report. */
+  readonly node: string
   readonly texts: Readonly<Record<string, string>>
+  /** Further texts, made of what all nodes have reported. */
+  readonly analyse: (reports: readonly NodeReport[]) => Readonly<Record<string, string>>
   readonly log: LogExcerpt
   readonly others: OtherNodes
 }

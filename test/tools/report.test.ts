@@ -8,10 +8,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'systole-report-'))
 const shims = join(import.meta.dirname, '../../shims')
 const shell = join(folder, 'shell')
+const cib = join(import.meta.dirname, 'cases/cluster.xml')
 
 beforeAll(() => {
-  // `ssh -l USER NODE COMMAND`: beta runs it, gamma cannot be reached.
-  writeFileSync(shell, '#!/bin/sh\n[ "$3" = beta ] || { echo "no route to $3" >&2; exit 255; }\nexec sh -c "$4"\n')
+  // `ssh -l USER NODE COMMAND`: beta runs it with a CIB of its own, gamma cannot be reached.
+  const there = join(folder, 'beta.xml')
+  writeFileSync(
+    there,
+    readFileSync(cib, 'utf8').replace('name="cluster-name" value="test"', 'name="cluster-name" value="other"'),
+  )
+  writeFileSync(
+    shell,
+    `#!/bin/sh\n[ "$3" = beta ] || { echo "no route to $3" >&2; exit 255; }\nCIB_file=${there} exec sh -c "$4"\n`,
+  )
   chmodSync(shell, 0o755)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -19,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function report(...words: readonly string[]): { readonly code: number | null; readonly errors: string } {
   const env = {
     PATH: `${shims}:/usr/bin:/bin`,
-    CIB_file: join(import.meta.dirname, 'cases/cluster.xml'),
+    CIB_file: cib,
     SYSTOLE_ROOT: folder,
   }
   const { status, stderr } = spawnSync('crm_report', ['--rsh', shell, ...words], { encoding: 'utf8', env, cwd: folder })
@@ -35,6 +44,9 @@ test('a report holds those of the other nodes, and tells who gave none', { timeo
   const listed = execFileSync('tar', ['-tzf', join(folder, 'all.tar.gz')], { encoding: 'utf8' }).split('\n')
   expect(listed).toEqual(expect.arrayContaining(['all/cib.xml', 'all/crm_mon.txt', 'all/beta/cib.xml']))
   expect(listed.filter((file) => file.includes('gamma'))).toEqual([])
+  const analysis = execFileSync('tar', ['-xzOf', join(folder, 'all.tar.gz'), 'all/analysis.txt'], { encoding: 'utf8' })
+  expect(analysis).toMatch(/Differences of cib.xml:\n {2}beta, compared with \S+:\n.*cluster-name/)
+  expect(analysis).toContain('Differences of members.txt:\n  none\n')
 })
 
 test('a folder is left where that was asked for, with log files that were named', { timeout: 60_000 }, () => {

@@ -36,11 +36,7 @@ export const crmVerify: Tool = {
 function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const cib = read(call, world)
   if ('exitCode' in cib) return cib
-  const reports = validateCib(cib)
-  const errors = [...reports.flatMap((report) => mistakeOf(report) ?? []), ...fencingMistakes(cib, world)]
-  const warnings = reports
-    .filter((report) => mistakeOf(report) === undefined)
-    .map((report) => `warning: ${describeCibReport(report)}`)
+  const { errors, warnings } = judged(cib, world)
   const save = optionValue(call.given, 'save-xml')
   if (save !== undefined) call.files?.write(save, printXml(cib))
   const verbose = hasOption(call.given, 'verbose')
@@ -59,6 +55,20 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   }
 }
 
+/** Sentences that begin with `error:` and `warning:`. */
+export function judged(
+  cib: XmlElement,
+  world: ToolWorld,
+): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
+  const reports = validateCib(cib)
+  return {
+    errors: [...reports.flatMap((report) => mistakeOf(report) ?? []), ...fencingMistakes(cib, world)],
+    warnings: reports
+      .filter((report) => mistakeOf(report) === undefined)
+      .map((report) => `warning: ${describeCibReport(report)}`),
+  }
+}
+
 function read(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
   const { given } = call
   if (hasOption(given, 'live-check')) return world.cib()
@@ -70,7 +80,12 @@ function read(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
   if (text === undefined)
     return refused(exitCodes.error, 'crm_verify: No configuration source specified.  Use --help for usage information.')
   const parsed = parseXml(text)
-  if (parsed.ok) return parsed.value
+  if (parsed.ok && parsed.value.name === 'cib') return parsed.value
+  if (parsed.ok)
+    return refused(
+      exitCodes.protocol,
+      'crm_verify: This tool can only check complete configurations (i.e. those starting with <cib>).',
+    )
   const [report] = parsed.reports
   return refused(
     exitCodes.configuration,

@@ -1,8 +1,9 @@
 /**
  * crm_report: what somebody else needs to understand this cluster, as one archive (crm_report(8)): the CIB, the status, the history of the
- * configuration, and every node's log of the asked time. Secrets are replaced by stars.
+ * configuration, every node's log of the asked time, and an analysis of what stands out. Secrets are replaced by stars.
  */
 import { childElements, printXml, type XmlElement } from '../../cib/index.ts'
+import { judged } from '../cib/crm-verify.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { monitorFacts } from '../monitor/facts.ts'
 import { shownSections } from '../monitor/sections.ts'
@@ -13,6 +14,7 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
+import { analysis, events } from './report-analysis.ts'
 
 export const crmReport: Tool = {
   name: 'crm_report',
@@ -31,7 +33,11 @@ export const crmReport: Tool = {
     valued('rsh,e', 'COMMAND', 'What runs a command on another node, by default ssh -T'),
     { ...valued('cts,T', 'TEST', 'Nothing: there are no such tests'), ignored: true },
     { ...valued('cts-log', 'FILE', 'Nothing: there are no such tests'), ignored: true },
-    { ...valued('L', 'PATTERN', 'Nothing: the log is there whole'), ignored: true },
+    valued(
+      'L',
+      'PATTERN',
+      'Also lines of the logs that this regular expression finds are told in the analysis; may be given several times',
+    ),
     { ...flag('sos-mode', 'Nothing'), ignored: true },
     { ...flag('no-search,M', 'Nothing'), ignored: true },
     valued('user,u', 'USER', 'Who logs in there, by default root'),
@@ -49,16 +55,23 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     return refused(exitCodes.usage, `crm_report: '${from}' is no moment: write it like '2026-11-21 10:00:00'.`)
   const dest = optionValue(given, 'dest') ?? plainWords(given)[0] ?? `pcmk-${isoTime(world.now()).slice(0, 10)}`
   const isSecret = secretNames(optionValue(given, 'sanitize'))
+  const patterns = troublePatterns(given)
+  if (patterns === undefined)
+    return refused(exitCodes.usage, 'crm_report: what is given with -L is no regular expression.')
   const parts: Record<string, string> = {
     'cib.xml': printXml(masked(world.cib(), isSecret)),
     'crm_mon.txt': await status(given, world),
+    'crm_verify.txt': verdict(world.cib(), world),
     'description.txt': description(world, { from, to }),
+    'members.txt': members(world),
   }
   const mask = (text: string): string =>
     text.replace(/((?:pass(?:w(?:or)?d)?|secret|token)[\w-]*["']?\s*[:=]\s*["']?)[^\s"',}]+/gi, '$1****')
   for (const file of all(given, 'logfile')) parts[basename(file)] = mask(files.read(file))
   const { path, missing } = files.archive({
     dest,
+    node: world.localNode,
+    analyse: (reports) => ({ 'analysis.txt': analysis(reports, patterns), 'events.txt': events(reports) }),
     asFolder: hasOption(given, 'as-directory'),
     texts: parts,
     log: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), mask },
@@ -72,6 +85,30 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const reply = printed(hasOption(given, 'quiet') ? '' : `Collected results are available in ${path}\n`)
   // What is there is worth having; who is missing is told.
   return { ...reply, errors: missing.map((sentence) => `crm_report: ${sentence}\n`).join('') }
+}
+
+/** Debian's program looks for the first two by itself; undefined where one is no expression. */
+function troublePatterns(given: readonly GivenOption[]): readonly RegExp[] | undefined {
+  try {
+    return ['CRIT:', 'ERROR:', ...all(given, 'L')].map((pattern) => new RegExp(pattern))
+  } catch {
+    // The caller is told.
+    return undefined
+  }
+}
+
+/** As crm_verify tells it. */
+function verdict(cib: XmlElement, world: ToolWorld): string {
+  const { errors, warnings } = judged(cib, world)
+  return [...errors, ...warnings].map((line) => `${line}\n`).join('')
+}
+
+/** The nodes as this one knows them. */
+function members(world: ToolWorld): string {
+  const nodes = world.nodes().map(({ id, name, state }) => `${id} ${name} ${state}\n`)
+  return [...nodes.toSorted(), `quorum: ${world.quorate ? 'yes' : 'no'}\n`, `DC: ${world.dc()?.name ?? 'none'}\n`].join(
+    '',
+  )
 }
 
 function all(given: readonly GivenOption[], name: string): readonly string[] {

@@ -1,24 +1,35 @@
 /** crm_report's archive: texts, the daemon's log, and the reports of other nodes, each in a folder of its name. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { NodeReport } from '../cluster/report-analysis.ts'
 import type { ArchivedReport, LogExcerpt, OtherNodes, Report } from '../tool.ts'
+import { coresText, systemText } from './host-facts.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const remoteTimeoutMs = 300_000
 const longestReport = 512 * 1024 * 1024
 
-export function archive({ dest, asFolder, texts, log, others }: Report, environment: Environment): ArchivedReport {
+export function archive(report: Report, environment: Environment): ArchivedReport {
+  const { dest, asFolder, node, texts, log, others } = report
   const base = mkdtempSync(join(tmpdir(), 'crm-report-'))
   try {
     const name = basename(dest)
     const folder = join(base, name)
     mkdirSync(folder, { mode: 0o700 })
-    const all = { ...texts, 'config-history.txt': historyText(log), 'systoled.log': logText(environment, log) }
-    for (const [file, text] of Object.entries(all)) writeFileSync(join(folder, file), text, { mode: 0o600 })
-    const missing = others.names.flatMap((node) => collect(node, others, folder))
+    writeTexts(folder, {
+      ...texts,
+      'config-history.txt': historyText(log),
+      'cores.txt': coresText(environment.SYSTOLE_ROOT ?? '/', log.from),
+      'sysinfo.txt': systemText(),
+      'systoled.log': logText(environment, log),
+    })
+    const own = readReport(node, folder)
+    const missing = others.names.flatMap((other) => collect(other, others, folder))
+    const there = others.names.filter((other) => existsSync(join(folder, other)))
+    writeTexts(folder, report.analyse([own, ...there.map((other) => readReport(other, join(folder, other)))]))
     const target = resolve(asFolder ? dest : `${dest}.tar.gz`)
     if (asFolder) move(folder, target)
     else run('tar', ['-czf', target, '-C', base, name], `the archive ${target} could not be made`)
@@ -26,6 +37,15 @@ export function archive({ dest, asFolder, texts, log, others }: Report, environm
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
+}
+
+function writeTexts(folder: string, texts: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { mode: 0o600 })
+}
+
+function readReport(node: string, folder: string): NodeReport {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+  return { node, files: Object.fromEntries(files.map(({ name }) => [name, readFileSync(join(folder, name), 'utf8')])) }
 }
 
 /** As mv does it, also to another file system. */

@@ -1,0 +1,141 @@
+/**
+ * What stands out in the reports of several nodes: on what they disagree, which processes left a core, and which lines of their logs tell
+ * of trouble (`analysis.txt`); and what their daemons have said, in one order (`events.txt`).
+ */
+import { compareText } from '../../base/index.ts'
+import { childElement, describeChanges, diffConfiguration, parseXml, type XmlElement } from '../../cib/index.ts'
+
+/** The files of one node's report by their names. */
+export interface NodeReport {
+  readonly node: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+export function analysis(reports: readonly NodeReport[], patterns: readonly RegExp[]): string {
+  const comparisons = Object.entries(compared).flatMap(([file, differences]) => [
+    `Differences of ${file}:`,
+    ...orNone(differencesOf(reports, file, differences)),
+    '',
+  ])
+  const findings = reports.flatMap(({ node, files }) => [
+    `Cores on ${node}:`,
+    ...orNone(lines(files['cores.txt'])),
+    '',
+    `Lines of trouble in the logs of ${node}:`,
+    ...orNone(troubles(files, patterns)),
+    '',
+  ])
+  const verdict = [...new Set(reports.flatMap(({ files }) => lines(files['crm_verify.txt'])))]
+  return [...comparisons, 'Mistakes in the configuration:', ...orNone(verdict), '', ...findings].join('\n')
+}
+
+type Differences = (first: string, other: string) => readonly string[]
+
+const compared: Readonly<Record<string, Differences>> = {
+  'members.txt': lineDifferences,
+  'cib.xml': configurationDifferences,
+  'crm_mon.txt': (first, other) => lineDifferences(withoutMoment(first), withoutMoment(other)),
+  'sysinfo.txt': lineDifferences,
+}
+
+/** Each node is compared with the first. */
+function differencesOf(reports: readonly NodeReport[], file: string, differences: Differences): readonly string[] {
+  const [first, ...others] = reports
+  const text = first?.files[file]
+  return others.flatMap(({ node, files }) => {
+    const other = files[file]
+    if (text === undefined || other === undefined) return [`${text === undefined ? first?.node : node} has no ${file}`]
+    const found = differences(text, other)
+    return found.length === 0 ? [] : [`${node}, compared with ${first?.node}:`, ...found.map((line) => `  ${line}`)]
+  })
+}
+
+/** `- ` is in the first text alone, `+ ` in the other. */
+function lineDifferences(first: string, other: string): readonly string[] {
+  const [mine, theirs] = [lines(first), lines(other)]
+  return [...missing(mine, theirs).map((line) => `- ${line}`), ...missing(theirs, mine).map((line) => `+ ${line}`)]
+}
+
+function missing(from: readonly string[], among: readonly string[]): readonly string[] {
+  const there = new Set(among)
+  return from.filter((line) => !there.has(line))
+}
+
+const withoutMoment = (text: string): string => text.replace(/^.*Last updated: .*$/m, '')
+
+function configurationDifferences(first: string, other: string): readonly string[] {
+  const [mine, theirs] = [readConfiguration(first), readConfiguration(other)]
+  if (mine === undefined || theirs === undefined) return ['one of them cannot be read']
+  return lines(describeChanges(diffConfiguration(mine, theirs)))
+}
+
+function readConfiguration(text: string): XmlElement | undefined {
+  const parsed = parseXml(text)
+  return parsed.ok && childElement(parsed.value, 'configuration') !== undefined ? parsed.value : undefined
+}
+
+/** More of them are in the log itself. */
+const toldLines = 200
+
+function troubles(files: NodeReport['files'], patterns: readonly RegExp[]): readonly string[] {
+  const found = Object.entries(files)
+    .filter(([name]) => !/\.(?:xml|txt)$/.test(name))
+    .flatMap(([name, text]) => lines(text).flatMap((line) => (isTrouble(line, patterns) ? [`${name}: ${line}`] : [])))
+  const more = found.length - toldLines
+  return more > 0 ? [...found.slice(0, toldLines), `… and ${more} more`] : found
+}
+
+function isTrouble(line: string, patterns: readonly RegExp[]): boolean {
+  const { level } = entryOf(line) ?? {}
+  return level === 'error' || level === 'fatal' || patterns.some((pattern) => pattern.test(line))
+}
+
+interface LogEntry {
+  readonly time: string
+  readonly level: string
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** The daemon's line, also behind what the journal writes before it. */
+function entryOf(line: string): LogEntry | undefined {
+  const at = line.indexOf('{')
+  if (at === -1) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(line.slice(at))
+  } catch {
+    // Another program's line.
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { time, level, msg, node: _, ...fields } = value as Readonly<Record<string, unknown>>
+  return typeof time === 'string' && typeof level === 'string' && typeof msg === 'string'
+    ? { time, level, message: msg, fields }
+    : undefined
+}
+
+/** What the daemons of all nodes have said, the oldest first. */
+export function events(reports: readonly NodeReport[]): string {
+  const all = reports.flatMap(({ node, files }) =>
+    lines(files['systoled.log']).flatMap((line) => {
+      const entry = entryOf(line)
+      return entry === undefined ? [] : [{ ...entry, node }]
+    }),
+  )
+  const widest = Math.max(0, ...reports.map(({ node }) => node.length))
+  return all
+    .toSorted((a, b) => compareText(a.time, b.time))
+    .map(({ time, node, level, message, fields }) => {
+      const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+      return `${time} ${node.padEnd(widest)} ${level.padEnd(5)} ${message}${details.join('')}\n`
+    })
+    .join('')
+}
+
+function lines(text: string | undefined): readonly string[] {
+  return (text ?? '').split('\n').filter((line) => line.trim() !== '')
+}
+
+const orNone = (found: readonly string[]): readonly string[] =>
+  found.length === 0 ? ['  none'] : found.map((line) => `  ${line}`)
