@@ -426,6 +426,23 @@ describe('over the socket', () => {
     expect(await shim('crm_node', ['-n'], nowhere)).toMatchObject({ code: 102, output: '' })
   })
 
+  test('a wrong call is refused in one sentence, and nothing is shown again and again', async () => {
+    const file = { CIB_file: join(dirname(fileURLToPath(import.meta.url)), 'cases/cluster.xml') }
+    const refusals = [
+      [['crm_mon', '--bogus'], 64, 'crm_mon: Unknown option --bogus\n'],
+      [['crm_mon', '-i'], 64, 'crm_mon: Missing argument for -i\n'],
+      [['crm_verify', '-x', '/none/x'], 66, 'crm_verify: /none/x cannot be read: no such file or directory.\n'],
+      [['crm_node', '-l', '--output-to=x'], 64, 'crm_node: Unknown option --output-to\n'],
+      [
+        ['crm_error', '5', '--output-to=/none/x'],
+        1,
+        'crm_error: /none/x cannot be written: no such file or directory.\n',
+      ],
+    ] as const
+    for (const [[tool, ...words], code, errors] of refusals)
+      expect(await shim(tool, words, file), tool).toEqual({ code, output: '', errors })
+  })
+
   test('a world that fails is an error of the command, not of the daemon', async () => {
     world.fencingHistory = () => Promise.reject(new Error('the store does not answer'))
     expect(await shim('crm_mon', ['-1X'])).toEqual({ code: 1, output: '', errors: 'the store does not answer\n' })

@@ -10,6 +10,7 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { nodeNames } from './known-nodes.ts'
+import { readPattern } from './name-pattern.ts'
 
 const commands = ['update', 'update-both', 'update-delay', 'query', 'delete', 'refresh', 'peer-remove']
 
@@ -18,7 +19,7 @@ export const attrdUpdater: Tool = {
   summary: 'Read and write transient node attributes, with dampening',
   options: [
     valued('name,n', 'NAME', 'The name of the attribute'),
-    flag('pattern,P', 'The name is a regular expression'),
+    valued('pattern,P', 'PATTERN', 'All whose name this regular expression finds, instead of --name'),
     valued('update,U,v', 'VALUE', 'Set the value; value++ and value+=N count up'),
     valued('update-both,B', 'VALUE', 'Set the value and the delay (--delay)'),
     flag('update-delay,Y', 'Set the delay alone (--delay)'),
@@ -30,7 +31,7 @@ export const attrdUpdater: Tool = {
     valued('set,s', 'SET', 'The id of the set of a new attribute'),
     valued('node,N', 'NODE', 'On this node, instead of the one where the command runs'),
     flag('private,p', 'Never write it to the CIB'),
-    { ...valued('lifetime,S', 'LIFETIME', 'Nothing: such attributes always end with a restart'), ignored: true },
+    { ...valued('lifetime,S,l', 'LIFETIME', 'Nothing: such attributes always end with a restart'), ignored: true },
     { ...valued('wait,W', 'UNTIL', 'Nothing: the answer comes once the value is there'), ignored: true },
     { ...flag('quiet,q', 'Nothing'), ignored: true },
     { ...flag('utilization,z', 'Nothing: attributes of this kind are not for placement'), ignored: true },
@@ -41,31 +42,38 @@ export const attrdUpdater: Tool = {
 
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
-  if (!world.isCluster)
-    return refused(exitCodes.notConnected, 'attrd_updater: Could not connect to attrd: Connection refused')
   // Agents give a query together with an update: the later one counts.
   const command = lastOf(given, commands)
+  const name = optionValue(given, 'name')
+  const written = optionValue(given, 'pattern')
+  if (name === undefined && written === undefined && command?.name !== 'refresh')
+    return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
+  const pattern = written === undefined ? undefined : readPattern(written)
+  if (pattern === null) return refused(exitCodes.usage, `attrd_updater: '${written}' is no regular expression.`)
+  if (pattern !== undefined && !isChange(command))
+    return refused(
+      exitCodes.usage,
+      'attrd_updater: --pattern goes with --update, --update-both, --update-delay or --delete.',
+    )
+  if (!world.isCluster)
+    return refused(exitCodes.notConnected, 'attrd_updater: Could not connect to attrd: Connection refused')
   if (command?.name === 'refresh') {
     await world.refreshAttributes()
     return printed('', [])
   }
-  const name = optionValue(given, 'name')
-  if (name === undefined) return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
-  const names = namesMeant(given, name, world)
+  const names = pattern === undefined ? [name ?? ''] : namesMeant(pattern, world)
   for (const one of names) {
     const reply = await change(call, one, command, world)
     if (reply !== undefined) return reply
   }
-  return isChange(command) ? printed('', []) : query(call, name, world)
+  return isChange(command) ? printed('', []) : query(call, name ?? '', world)
 }
 
 function isChange(command: GivenOption | undefined): boolean {
   return command !== undefined && command.name !== 'query'
 }
 
-function namesMeant(given: readonly GivenOption[], name: string, world: ToolWorld): readonly string[] {
-  if (!hasOption(given, 'pattern')) return [name]
-  const pattern = new RegExp(name)
+function namesMeant(pattern: RegExp, world: ToolWorld): readonly string[] {
   const all = nodeNames(world).flatMap((node) => [...world.live(node).keys()])
   return [...new Set(all)].filter((one) => pattern.test(one))
 }

@@ -4,7 +4,7 @@
  */
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
-import { element } from '../../cib/index.ts'
+import { element, type XmlElement } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
@@ -13,6 +13,7 @@ import type { ParsedCall, Tool } from '../tool.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { knowsNode } from './known-nodes.ts'
+import { readPattern } from './name-pattern.ts'
 import { deletePairs, findPairs, type PairQuery, type PairScope, writePair } from './pairs.ts'
 
 /** Common to crm_attribute and its wrappers, crm_master and crm_standby. */
@@ -34,7 +35,11 @@ const options: readonly OptionSpec[] = [
     ...valued('promotion,p', 'RESOURCE', 'The promotion score of a resource, by default of the agent that calls'),
     value: 'optional',
   },
-  flag('pattern,P', 'The name is a regular expression (with a query, or transient attributes)'),
+  valued(
+    'pattern,P',
+    'PATTERN',
+    'All whose name this regular expression finds (with a query, or transient attributes)',
+  ),
   ...attributeOptions,
   valued('type,t', 'SECTION', 'Where it is: crm_config, nodes, status, rsc_defaults, op_defaults'),
   flag('utilization,z', 'A utilization attribute of the node'),
@@ -59,7 +64,8 @@ export interface AttributeQuestion extends PairQuery {
     | { readonly kind: 'update'; readonly value: string }
     | { readonly kind: 'delete' }
   readonly quiet: boolean
-  readonly pattern: boolean
+  /** Instead of a name. */
+  readonly pattern?: RegExp
   readonly fallback?: string
 }
 
@@ -72,7 +78,12 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
       exitCodes.usage,
       'crm_attribute: -p/--promotion must be called from an OCF resource agent or with a resource ID specified',
     )
-  const name = promotion ? promotionScoreName(resource ?? '') : optionValue(given, 'name')
+  const pattern = optionValue(given, 'pattern')
+  const name = promotion
+    ? promotionScoreName(resource ?? '')
+    : pattern === undefined
+      ? optionValue(given, 'name')
+      : undefined
   const scope = scopeOf(given, call, world, promotion)
   if (optionValue(given, 'type') === 'tickets')
     return refused(
@@ -98,13 +109,19 @@ export function question(
   const { given } = call
   const { scope, name } = about
   const command = commandOf(given)
-  const pattern = hasOption(given, 'pattern')
-  if (pattern && command.kind !== 'query' && scope.kind !== 'status')
+  const written = optionValue(given, 'pattern')
+  const pattern = written === undefined ? undefined : readPattern(written)
+  if (pattern === null)
+    return refused(
+      exitCodes.noSuchObject,
+      `crm_attribute: '${written}' is no regular expression, so that nothing matches it.`,
+    )
+  if (pattern !== undefined && command.kind !== 'query' && scope.kind !== 'status')
     return refused(
       exitCodes.usage,
       'crm_attribute: Error: pattern can only be used with query, or with till-reboot update or delete',
     )
-  if (name === undefined && command.kind !== 'query')
+  if (name === undefined && pattern === undefined && command.kind !== 'query')
     return refused(
       exitCodes.usage,
       `crm_attribute: Error: must specify attribute name or pattern to ${command.kind === 'update' ? 'update' : 'delete'}`,
@@ -118,8 +135,8 @@ export function question(
     tool: 'crm_attribute',
     ...about,
     command,
-    pattern,
     quiet: hasOption(given, 'quiet'),
+    ...(pattern === undefined ? {} : { pattern }),
     ...(set === undefined ? {} : { set }),
     ...(id === undefined ? {} : { id }),
     ...(fallback === undefined ? {} : { fallback }),
@@ -144,6 +161,7 @@ function scopeOf(
   const named = optionValue(given, 'node')
   const node = targetNode(named, call, world)
   const forever = lifetime === 'forever'
+  if (lifetime !== undefined && !forever && lifetime !== 'reboot') return undefined
   if (hasOption(given, 'utilization')) return { kind: 'nodes', node, utilization: true }
   if (type === 'crm_config' || type === 'rsc_defaults' || type === 'op_defaults') return { kind: type }
   if (type === 'status' || (lifetime !== undefined && !forever)) return { kind: 'status', node }
@@ -180,8 +198,7 @@ function query(asked: AttributeQuestion, world: ToolWorld): ToolReply {
   const found = valuesNow(asked, world)
   const missing = asked.fallback === undefined || asked.name === undefined ? [] : [asked.fallback]
   const values = found.length > 0 ? found : missing.map((value) => ({ name: asked.name ?? '', value }))
-  // Asked by a pattern, nothing is an answer.
-  if (values.length === 0 && !asked.pattern) return notThere(asked.tool)
+  if (values.length === 0) return notThere(asked.tool)
   const { kind } = asked.scope
   const id = asked.id === undefined ? '' : `id=${asked.id}`
   const lines = values.map(({ name, value }) =>
@@ -197,14 +214,12 @@ function query(asked: AttributeQuestion, world: ToolWorld): ToolReply {
 
 function valuesNow(asked: AttributeQuestion, world: ToolWorld): readonly Value[] {
   const { scope, name, pattern } = asked
-  const wanted = pattern ? new RegExp(name ?? '') : undefined
-  const isMeant = (one: string): boolean =>
-    wanted === undefined ? name === undefined || one === name : wanted.test(one)
+  const isMeant = (one: string): boolean => pattern?.test(one) ?? (name === undefined || one === name)
   if (scope.kind === 'status' && asked.id === undefined && asked.set === undefined)
     return [...world.transient(scope.node)].flatMap(([one, value]) => (isMeant(one) ? [{ name: one, value }] : []))
-  const found = configured(asked, world).filter((pair) => isMeant(pair.name))
+  const found = configured(asked, world)
   const own = scope.kind === 'crm_config' && found.length === 0 ? ownOption(name, world) : undefined
-  return own === undefined || pattern ? found : [own]
+  return own === undefined ? found : [own]
 }
 
 /** What Pacemaker's daemons write into the configuration and tools ask for: here it is answered and not kept. */
@@ -216,8 +231,7 @@ function ownOption(name: string | undefined, world: ToolWorld): Value | undefine
 
 function configured(asked: AttributeQuestion, world: ToolWorld) {
   const cib = asked.scope.kind === 'status' ? world.cib() : world.configuration()
-  const { name: _, ...query } = asked
-  return findPairs(cib, asked.pattern ? query : asked)
+  return findPairs(cib, asked).filter(({ name }) => asked.pattern?.test(name) ?? true)
 }
 
 function notThere(tool: string): ToolReply {
@@ -237,14 +251,19 @@ function isTransient(
 async function update(asked: AttributeQuestion, value: string, call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { name = '', scope } = asked
   if (isTransient(asked, world)) {
-    const names = asked.pattern ? valuesNow(asked, world).map((found) => found.name) : [name]
+    const names = asked.pattern === undefined ? [name] : valuesNow(asked, world).map((found) => found.name)
     for (const one of names) await world.setAttribute({ node: asked.scope.node, set: '', name: one, value })
     return printed('', [])
   }
-  const several = configured(asked, world)
-  if (several.length > 1) return ambiguous(asked, several)
+  const there = configured(asked, world)
+  if (asked.pattern === undefined && there.length > 1) return ambiguous(asked, there)
+  const names = asked.pattern === undefined ? [name] : there.map((found) => found.name)
   const refusal = await world.edit(
-    (cib) => writePair(cib, { ...asked, name }, expandValue(findPairs(cib, asked)[0]?.value, value)),
+    (cib) =>
+      names.reduce((current, one) => {
+        const pair = { ...asked, name: one }
+        return writePair(current, pair, expandValue(findPairs(current, pair)[0]?.value, value))
+      }, cib),
     { command: commandLine(call), whole: scope.kind === 'status' },
   )
   return refusal ?? printed('', [])
@@ -266,8 +285,11 @@ async function remove(asked: AttributeQuestion, call: ParsedCall, world: ToolWor
   }
   const before = configured(asked, world)
   // What is not there needs no deleting, and Pacemaker's tools agree.
-  if (before.length === 0 || asked.pattern) return printed('', [])
-  const refusal = await world.edit((cib) => deletePairs(cib, asked), {
+  if (before.length === 0) return printed('', [])
+  const names = asked.pattern === undefined ? [asked.name] : before.map((found) => found.name)
+  const deleted = (cib: XmlElement): XmlElement =>
+    names.reduce((current, name) => deletePairs(current, name === undefined ? asked : { ...asked, name }), cib)
+  const refusal = await world.edit(deleted, {
     command: commandLine(call),
     whole: asked.scope.kind === 'status',
   })

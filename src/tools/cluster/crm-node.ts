@@ -38,12 +38,19 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       exitCodes.usage,
       'crm_node: a command is needed: --name, --list, --partition, --cluster-id, --name-for-id, --quorum or --remove.',
     )
+  // An agent is told for which node it works, whether this one is up or not.
+  if (command.name === 'name' && call.onNode !== undefined) return printed(`${call.onNode}\n`)
+  if (command.name === 'remove' && !hasOption(call.given, 'force'))
+    return refused(
+      exitCodes.usage,
+      'The supplied command is considered dangerous.  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.',
+    )
   if (!world.isCluster)
     return refused(exitCodes.notConnected, 'error: Could not connect to controller: Connection refused')
   const nodes = world.nodes()
   switch (command.name) {
     case 'name':
-      return printed(`${call.onNode ?? world.localNode}\n`)
+      return printed(`${world.localNode}\n`)
     case 'name-for-id': {
       const node = nodes.find(({ id }) => id === command.value)
       return node ? printed(`${node.name}\n`) : refused(exitCodes.noSuchHost, 'Node is not known to cluster')
@@ -65,11 +72,6 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
 
 /** Its entry and its recorded state: who still belongs to the cluster is taken out of it first. */
 async function remove(call: ParsedCall, node: string, world: ToolWorld): Promise<ToolReply> {
-  if (!hasOption(call.given, 'force'))
-    return refused(
-      exitCodes.usage,
-      'The supplied command is considered dangerous.  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.',
-    )
   if (world.nodes().some(({ name }) => name === node))
     return refused(
       exitCodes.unsafe,

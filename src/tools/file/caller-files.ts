@@ -1,6 +1,7 @@
 /** The files of the caller. */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { exitCodes } from '../exit-codes.ts'
 import type { CallerFiles } from '../tool.ts'
 import { hostAgents } from './host-agents.ts'
 import { archive } from './report-archive.ts'
@@ -10,7 +11,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
   return {
     agents: hostAgents(),
     environment,
-    read: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
+    read: (path) => told(path, 'read', () => readFileSync(path === '-' ? 0 : path, 'utf8')),
     listXml: (folder) =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.xml'))
@@ -19,10 +20,31 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
     input: () => readFileSync(0, 'utf8'),
     write: (path, text) => {
       if (path === '-') process.stdout.write(text)
-      else writeWhole(path, text)
+      else told(path, 'written', () => writeWhole(path, text))
     },
     shadows: shadows(environment),
     archive: (report) => archive(report, environment),
+  }
+}
+
+/** A file that the caller named and that cannot be used, in one sentence. */
+export class CallerFileError extends Error {
+  override readonly name = 'CallerFileError'
+  readonly exitCode: number
+
+  constructor(path: string, done: 'read' | 'written', cause: unknown) {
+    const why =
+      cause instanceof Error ? cause.message.replace(/^\w+: /, '').replace(/, \w+(?: '.*')?$/, '') : String(cause)
+    super(`${path} cannot be ${done}: ${why}.`, { cause })
+    this.exitCode = done === 'read' ? exitCodes.noInput : exitCodes.error
+  }
+}
+
+function told<T>(path: string, done: 'read' | 'written', use: () => T): T {
+  try {
+    return use()
+  } catch (error) {
+    throw new CallerFileError(path, done, error)
   }
 }
 

@@ -13,7 +13,7 @@ import { isAboutAgent, runsAgent } from '../resource/agent-actions.ts'
 import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
 import type { Tool, ToolCall } from '../tool.ts'
-import { callerFiles } from './caller-files.ts'
+import { CallerFileError, callerFiles } from './caller-files.ts'
 import type { Sources } from './external-agent.ts'
 import { CibFileError, FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
@@ -34,11 +34,18 @@ export async function runCommand(tool: string, words: readonly string[], environ
   try {
     const given = givenOptions(call)
     const ask = (): Promise<ToolReply> => answer(call, given, environment)
-    if (tool === 'crm_mon' && isLive(given) && !hasOption(given, 'help') && !hasOption(given, 'version'))
+    if (
+      tool === 'crm_mon' &&
+      isUnderstood(call) &&
+      isLive(given) &&
+      !hasOption(given, 'help') &&
+      !hasOption(given, 'version')
+    )
       return await repeatStatus(call, given, { ask, sources: sourcesOf(call, given, environment) })
     return print(await ask())
   } catch (error) {
     if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
+    if (error instanceof CallerFileError) return print(refused(error.exitCode, `${tool}: ${error.message}`))
     if (error instanceof CibFileError) return print(refused(exitCodes.noInput, `${tool}: ${error.message}`))
     return print(refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`))
   }
@@ -55,6 +62,11 @@ function sourcesOf(call: ToolCall, given: readonly GivenOption[], environment: E
       ? { fencing: () => outputOf('stonith_admin', ['--history=*', '--output-as=xml']) }
       : {}),
   }
+}
+
+function isUnderstood(call: ToolCall): boolean {
+  const tool = findTool(call.tool)
+  return tool !== undefined && parseOptions(optionsOf(tool), call.arguments).ok
 }
 
 /** Mistakes are told by the command itself. */

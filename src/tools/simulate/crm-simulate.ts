@@ -115,7 +115,9 @@ function readSource(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply 
     (hasOption(call.given, 'xml-pipe') ? call.files?.input() : undefined)
   if (text === undefined) return world.cib()
   const parsed = parseXml(text)
-  if (parsed.ok) return parsed.value
+  if (parsed.ok && parsed.value.name === 'cib') return parsed.value
+  if (parsed.ok)
+    return refused(exitCodes.noInput, `crm_simulate: ${file ?? 'the input'} holds <${parsed.value.name}>, not a CIB.`)
   const [report] = parsed.reports
   return refused(
     exitCodes.configuration,
