@@ -1,4 +1,4 @@
-/** A constraint in one line, for lists of what it has to do with a resource. */
+/** A constraint in one line, for lists of what it has to do with a resource, and the resources that it names. */
 import { assertNever } from '../base/index.ts'
 import {
   type ColocationConstraint,
@@ -95,4 +95,24 @@ function setOptions(set: ResourceSet): string {
     ...(set.action === undefined ? [] : [`action=${set.action}`]),
   ]
   return options.length === 0 ? '' : ` ${options.join(' ')}`
+}
+
+/** The resources that a constraint names, patterns as `regexp%PATTERN`. */
+export function resourcesOf(constraint: Constraint): readonly string[] {
+  const inSets = (sets: readonly ResourceSet[]): readonly string[] => sets.flatMap(({ members }) => members)
+  switch (constraint.kind) {
+    case 'location':
+      if (constraint.resource.by === 'sets') return inSets(constraint.resource.sets)
+      return constraint.resource.by === 'id' ? [constraint.resource.id] : [`regexp%${constraint.resource.pattern}`]
+    case 'colocation':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.dependent, constraint.between.primary]
+    case 'order':
+      return constraint.between.by === 'sets'
+        ? inSets(constraint.between.sets)
+        : [constraint.between.first, constraint.between.then]
+    case 'ticket':
+      return constraint.on.by === 'sets' ? inSets(constraint.on.sets) : [constraint.on.id]
+  }
 }

@@ -3,10 +3,10 @@ import {
   childElement,
   childElements,
   configurationElement,
-  type ResourceSet,
   readConfiguration,
 } from '../../../cib/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { resourcesOf } from '../../describe-constraint.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
@@ -85,25 +85,6 @@ export const constraintRef: Command = {
     )
     return done(text.join(''), facts)
   },
-}
-
-function resourcesOf(constraint: Constraint): readonly string[] {
-  const inSets = (sets: readonly ResourceSet[]): readonly string[] => sets.flatMap(({ members }) => members)
-  switch (constraint.kind) {
-    case 'location':
-      if (constraint.resource.by === 'sets') return inSets(constraint.resource.sets)
-      return constraint.resource.by === 'id' ? [constraint.resource.id] : [`regexp%${constraint.resource.pattern}`]
-    case 'colocation':
-      return constraint.between.by === 'sets'
-        ? inSets(constraint.between.sets)
-        : [constraint.between.dependent, constraint.between.primary]
-    case 'order':
-      return constraint.between.by === 'sets'
-        ? inSets(constraint.between.sets)
-        : [constraint.between.first, constraint.between.then]
-    case 'ticket':
-      return constraint.on.by === 'sets' ? inSets(constraint.on.sets) : [constraint.on.id]
-  }
 }
 
 async function show(

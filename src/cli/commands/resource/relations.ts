@@ -1,13 +1,7 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import {
-  type Constraint,
-  findResource,
-  type ResourceDefinition,
-  type ResourceSet,
-  readConfiguration,
-} from '../../../cib/index.ts'
+import { type Constraint, findResource, type ResourceDefinition, readConfiguration } from '../../../cib/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
-import { describeConstraint } from '../../describe-constraint.ts'
+import { describeConstraint, resourcesOf } from '../../describe-constraint.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceRelations: Command = {
@@ -66,31 +60,13 @@ function containments(resource: ResourceDefinition): readonly Relation[] {
 
 /** Locations relate a resource to nodes, not to others. */
 function relationOf(constraint: Constraint): readonly Relation[] {
-  const members = membersOf(constraint)
+  const members = constraint.kind === 'location' ? [] : resourcesOf(constraint)
   if (members.length < 2) return []
   const full = describeConstraint(constraint)
   return [{ text: full.replace(/ \(id: .*\)$/, ''), full: `${constraint.kind}: ${full}`, members }].map((relation) => ({
     ...relation,
     text: `${constraint.kind}: ${relation.text}`,
   }))
-}
-
-function membersOf(constraint: Constraint): readonly string[] {
-  const inSets = (sets: readonly ResourceSet[]): readonly string[] => sets.flatMap(({ members }) => members)
-  switch (constraint.kind) {
-    case 'colocation':
-      return constraint.between.by === 'sets'
-        ? inSets(constraint.between.sets)
-        : [constraint.between.dependent, constraint.between.primary]
-    case 'order':
-      return constraint.between.by === 'sets'
-        ? inSets(constraint.between.sets)
-        : [constraint.between.first, constraint.between.then]
-    case 'ticket':
-      return constraint.on.by === 'sets' ? inSets(constraint.on.sets) : []
-    case 'location':
-      return []
-  }
 }
 
 /** A relation is told once, where it is met first; so loops end. */
