@@ -140,3 +140,20 @@ test('a node that stops in order stops its watchdog, and one whose watchdog is g
   expect(watchdogs.resets.length).toBe(before)
   expect((await lab.status('n1')).nodes.every(({ online }) => online)).toBe(true)
 })
+
+test('the test of a watchdog asks, and then resets the machine', async () => {
+  const before = watchdogs.resets.length
+  const line = ['stonith', 'sbd', 'watchdog', 'test', watchdogs.device('n2')]
+  expect(await lab.try('n2', ...line)).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/resets this machine: answer at a terminal, or add --yes/)
+  expect(watchdogs.isRunning('n2')).toBe(false)
+  const test = lab.try('n2', ...line, '--yes')
+  await lab.until('it is reset', () => watchdogs.resets.length > before)
+  expect(await test).toBeUndefined()
+  expect(watchdogs.resets.slice(before)).toEqual(['n2'])
+  await lab.until(
+    'n2 is back',
+    async () => (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean),
+    120_000,
+  )
+})

@@ -126,6 +126,7 @@ import { stonithHistory, stonithHistoryCleanup, stonithHistoryUpdate } from './s
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
 import { sbdConfig, sbdDisable, sbdEnable, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
+import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
 import { why } from './why/why.ts'
@@ -259,6 +260,7 @@ export const allCommands: readonly Command[] = [
   sbdStatus,
   sbdConfig,
   sbdWatchdogList,
+  sbdWatchdogTest,
   tagConfig,
   tagCreate,
   tagUpdate,

@@ -13,8 +13,6 @@ const links =
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
 const sbd =
   'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
-const watchdogTest =
-  'It would reset this machine at once: freeze the daemon instead (kill -STOP), with the watchdog fed, to see the same in earnest.'
 const booth =
   'Systole has no booth between sites: tickets are granted and revoked by hand, with ticket grant and ticket revoke.'
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
@@ -63,7 +61,6 @@ const refused: readonly RefusedWords[] = [
     paths: ['stonith sbd device setup', 'stonith sbd device message', 'stonith sbd local_config_in_json'],
     because: sbd,
   },
-  { paths: ['stonith sbd watchdog test'], because: watchdogTest },
   {
     paths: ['stonith update-scsi-devices'],
     because:

@@ -2,8 +2,6 @@
  * pcs's words for self-fencing by a watchdog. There is no SBD: `systoled` feeds the watchdog itself, and there are no shared disks
  * with messages on them.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   type EditResult,
   readConfiguration,
@@ -16,6 +14,7 @@ import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
+import { kernelWatchdogs } from './kernel-watchdogs.ts'
 import { deviceName, watchdogSettingOf } from './watchdog-setting.ts'
 
 const usage = '[watchdog=<path>[@<node>]]... [SBD_WATCHDOG_TIMEOUT=<seconds>]'
@@ -185,25 +184,4 @@ function describeWait(waited: string): string {
   return /^0+\D*$/.test(waited.trim())
     ? notCounted
     : `Lost nodes count as reset by their watchdogs ${waited} after their leases are over.`
-}
-
-interface KernelWatchdog {
-  readonly device: string
-  readonly identity: string
-  readonly timeout: string
-}
-
-/** The kernel tells without their being opened, which would start them. */
-function kernelWatchdogs(): readonly KernelWatchdog[] {
-  const folder = '/sys/class/watchdog'
-  const read = (name: string, file: string): string => {
-    const path = join(folder, name, file)
-    return existsSync(path) ? readFileSync(path, 'utf8').trim() : '?'
-  }
-  const names = existsSync(folder) ? readdirSync(folder).sort() : []
-  return names.map((name) => ({
-    device: `/dev/${name}`,
-    identity: read(name, 'identity'),
-    timeout: read(name, 'timeout'),
-  }))
 }
