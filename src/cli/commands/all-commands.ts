@@ -20,6 +20,7 @@ import {
   alertRecipientUpdate,
   alertUpdate,
 } from './alert/alert.ts'
+import { boothStatus, boothTicketCommands } from './booth/booth.ts'
 import { cibElementCreate, cibElementDescription } from './cib/element.ts'
 import { clusterCertificates, clusterCertificatesRenew } from './cluster/certificates.ts'
 import { clusterCib, clusterCibPush, clusterEdit } from './cluster/cib.ts'
@@ -285,6 +286,8 @@ export const allCommands: readonly Command[] = [
   cibElementCreate,
   ticketStatus,
   ...ticketCommands,
+  ...boothTicketCommands,
+  boothStatus,
   ticketCleanup,
   quorumStatus,
   quorumConfig,

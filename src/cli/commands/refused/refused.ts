@@ -14,7 +14,7 @@ const heuristics = 'A witness has no heuristics: which half goes on is decided b
 const sbd =
   'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
 const booth =
-  'Systole has no booth between sites: tickets are granted and revoked by hand, with ticket grant and ticket revoke.'
+  'Systole does not set booth up: write /etc/booth/booth.conf on each site, and let systemd run boothd (booth@booth); booth status and booth ticket grant ask it. Without booth, tickets are granted by hand, with ticket grant.'
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
 const certificates =
   'The certificates are the cluster’s own: its authority is made by cluster setup, and a node gets its certificate when it joins.'
@@ -80,14 +80,12 @@ const refused: readonly RefusedWords[] = [
       'booth delete',
       'booth remove',
       'booth restart',
-      'booth status',
       'booth pull',
       'booth sync',
       'booth enable',
       'booth disable',
       'booth start',
       'booth stop',
-      'status booth',
     ],
     because: booth,
   },

@@ -1,5 +1,5 @@
 import { childElement, childElements, type XmlElement } from '../../../cib/index.ts'
-import { type Command, done, Refusal } from '../../command.ts'
+import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 
@@ -37,27 +37,34 @@ const verbs: readonly Verb[] = [
   },
 ]
 
+/** What each does is run by `booth ticket grant` and `revoke` as well, where there is no booth. */
+export const ticketVerbs = verbs.map((each) => ({ ...each, run: (call: Call) => changeTicket(call, each) }))
+
 /** `ticket grant` and its kin. Nobody decides between sites: grant a ticket to one cluster only. */
-export const ticketCommands: readonly Command[] = verbs.map(({ verb, summary, says, change }) => ({
+export const ticketCommands: readonly Command[] = ticketVerbs.map(({ verb, summary, run }) => ({
   path: ['ticket', verb],
-  aliases: [['booth', 'ticket', verb]],
+  ...(verb === 'standby' || verb === 'unstandby' ? { aliases: [['booth', 'ticket', verb]] } : {}),
   usage: verb === 'grant' ? '<ticket> [--force]' : '<ticket>',
   summary,
   details:
-    'There is no booth that decides between sites: make sure that no other cluster holds the ticket before it is granted to this one.',
+    'Nobody decides between sites here: make sure that no other cluster holds the ticket before it is granted to this one. Where booth is set up, it does: booth ticket grant.',
   flags: [{ name: 'force', summary: 'You have made sure that no other cluster holds it' }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: `ticket ${verb} <ticket>` })
-    const id = call.words[0] ?? ''
-    const live = liveCluster(call)
-    if (verb === 'grant' && !call.flags.has('force'))
-      throw new Refusal(
-        `If another cluster holds ${id}, what depends on it would run twice. Revoke it there, then add --force.`,
-      )
-    await live.setTicket({ id, attributes: {}, forget: false, ...change })
-    return done(`The ticket ${id} ${says}.\n`, { ticket: id, ...change })
+    return await run(call)
   },
 }))
+
+async function changeTicket(call: Call, { verb, says, change }: Verb): Promise<Outcome> {
+  const id = call.words[0] ?? ''
+  const live = liveCluster(call)
+  if (verb === 'grant' && !call.flags.has('force'))
+    throw new Refusal(
+      `If another cluster holds ${id}, what depends on it would run twice. Revoke it there, then add --force.`,
+    )
+  await live.setTicket({ id, attributes: {}, forget: false, ...change })
+  return done(`The ticket ${id} ${says}.\n`, { ticket: id, ...change })
+}
 
 export const ticketCleanup: Command = {
   path: ['ticket', 'cleanup'],

@@ -1,0 +1,142 @@
+/**
+ * Debian's booth, which decides between sites who holds a ticket: its own program is asked, and its daemon changes tickets with
+ * `crm_ticket`. Where it is not set up, a ticket is granted by hand.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
+import { expectWords } from '../../words.ts'
+import { ticketVerbs } from '../ticket/ticket.ts'
+
+interface Answer {
+  readonly exitCode: number
+  readonly standardOutput: string
+  readonly standardError: string
+}
+
+/** Runs `booth` with these words; undefined where there is no such program. */
+export type RunBooth = (words: readonly string[]) => Promise<Answer | undefined>
+
+const nameFlag: Flag = {
+  name: 'name',
+  value: 'instance',
+  summary: 'The instance of booth, by the name of its file in /etc/booth',
+}
+
+export const boothStatus: Command = {
+  path: ['booth', 'status'],
+  aliases: [['status', 'booth']],
+  usage: '[--name=<instance>]',
+  summary: 'Show what booth knows: tickets, peers and its daemon',
+  details:
+    'Asks the program booth of this host (Debian’s package booth), as pcs does. Where booth is not set up, ticket status shows which tickets this cluster holds.',
+  flags: [nameFlag],
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'booth status' })
+    const name = instanceOf(call)
+    refuseWithoutBooth(name)
+    return await boothFacts(runBooth, name)
+  },
+}
+
+/** 7 is `OCF_NOT_RUNNING`: no daemon of this instance runs, which is an answer as well. */
+const notRunning = 7
+
+export async function boothFacts(run: RunBooth, name: string): Promise<Outcome> {
+  const ask = async (word: string, what: string, good: readonly number[]): Promise<string> => {
+    const answer = await answerOf(run, [word, '-c', name])
+    if (good.includes(answer.exitCode)) return answer.standardOutput
+    throw new Refusal(`booth does not tell ${what} of '${name}': ${complaintOf(answer)}`)
+  }
+  const daemon = await ask('status', 'the state of the daemon', [0, notRunning])
+  const tickets = await ask('list', 'the tickets', [0])
+  const peers = await ask('peers', 'the peers', [0])
+  const part = (title: string, text: string): string => (text === '' ? '' : `${title}:\n${text}\n`)
+  return done(`${part('TICKETS', tickets)}${part('PEERS', peers)}${part('DAEMON STATUS', daemon)}`, {
+    instance: name,
+    tickets,
+    peers,
+    daemon,
+  })
+}
+
+export const boothTicketCommands: readonly Command[] = ticketVerbs
+  .filter(({ verb }) => verb === 'grant' || verb === 'revoke')
+  .map(({ verb, run }) => ({
+    path: ['booth', 'ticket', verb],
+    usage: '<ticket> [<site address>] [--name=<instance>]',
+    summary:
+      verb === 'grant'
+        ? 'Let a site hold a ticket, by booth where it is set up'
+        : 'Take a ticket from a site, by booth where it is set up',
+    details: `Where booth is set up on this host, the sites agree on it: the site is this one, or the one that is named. Otherwise it is the same as ticket ${verb}.`,
+    flags: [nameFlag, { name: 'force', summary: 'Without booth: you have made sure that no other cluster holds it' }],
+    run: async (call) => {
+      expectWords(call.words, { atLeast: 1, atMost: 2, usage: `booth ticket ${verb} <ticket> [<site address>]` })
+      const [ticket = '', site] = call.words
+      const name = instanceOf(call)
+      if (isSetUp(name)) return await agreeBySites(runBooth, { verb, ticket, site, name })
+      if (site !== undefined)
+        throw new Refusal(
+          `Booth is not set up on this host, so that it reaches no other site: type this at ${site}, without the address.`,
+        )
+      return await run(call)
+    },
+  }))
+
+export async function agreeBySites(
+  run: RunBooth,
+  asked: { readonly verb: string; readonly ticket: string; readonly site: string | undefined; readonly name: string },
+): Promise<Outcome> {
+  const { verb, ticket, site, name } = asked
+  const answer = await answerOf(run, [verb, ...(site === undefined ? [] : ['-s', site]), '-c', name, ticket])
+  if (answer.exitCode !== 0) throw new Refusal(`booth does not ${verb} the ticket ${ticket}: ${complaintOf(answer)}`)
+  return done(`booth has taken it: ${verb} ${ticket}. The sites agree on it: booth status.\n`, {
+    ticket,
+    verb,
+    site: site ?? null,
+  })
+}
+
+async function answerOf(run: RunBooth, words: readonly string[]): Promise<Answer> {
+  const answer = await run(words)
+  if (answer) return answer
+  throw new Refusal('The program booth is not installed on this host: it is in Debian’s package booth.')
+}
+
+const complaintOf = ({ standardError, standardOutput, exitCode }: Answer): string =>
+  [standardError, standardOutput].map((text) => text.trim()).find((text) => text !== '') ?? `exit code ${exitCode}`
+
+function instanceOf({ flags }: Call): string {
+  const name = flags.get('name')
+  return typeof name === 'string' ? name : 'booth'
+}
+
+const folder = '/etc/booth'
+const isSetUp = (name: string): boolean => existsSync(join(folder, `${name}.conf`))
+
+function refuseWithoutBooth(name: string): void {
+  if (!isSetUp(name))
+    throw new Refusal(
+      `Booth is not set up on this host: ${join(folder, `${name}.conf`)} is missing. Without booth, tickets are granted by hand, and ticket status shows them.`,
+    )
+}
+
+const patienceMs = 20_000
+
+const silent: Answer = {
+  exitCode: 1,
+  standardOutput: '',
+  standardError: `it has not ended within ${patienceMs / 1000} s.`,
+}
+
+const runBooth: RunBooth = (words) =>
+  new Promise((resolve) => {
+    execFile('booth', [...words], { timeout: patienceMs }, (error, standardOutput, standardError) => {
+      if (error?.code === 'ENOENT') return resolve(undefined)
+      if (error?.killed === true) return resolve(silent)
+      const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ exitCode, standardOutput, standardError })
+    })
+  })
