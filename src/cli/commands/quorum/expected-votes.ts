@@ -10,7 +10,7 @@ import { expectWords } from '../../words.ts'
 export const quorumExpectedVotes: Command = {
   path: ['quorum', 'expected-votes'],
   usage: '<votes>',
-  summary: 'Take the number of votes that is so already; otherwise say how a cluster that has lost nodes goes on',
+  summary: 'Compare the number of votes, and tell how a cluster that has lost nodes goes on',
   details:
     'The votes are those of the store’s members, and more than half of them must be there. The vote of a node that was fenced, or confirmed to be off, is taken by itself. Where too many are lost at once, quorum unblock lets the last voter go on.',
   run: async (call) => {
