@@ -51,7 +51,8 @@ export function plannedActionsBetween(was: Schedule, is: Schedule): readonly Pla
 
 /** The CIB as it will be once everything that is to be done has been done. */
 export function afterwards(cib: XmlElement, now: Date): XmlElement {
-  return simulate({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, showScores: false }).result()
+  const seconds = Math.floor(now.getTime() / 1000)
+  return simulate({ cib, now: seconds, md5, utcOffsetAt, showScores: false, keepsResult: true }).result()
 }
 
 export function printPlannedActions(actions: readonly PlannedAction[]): string {

@@ -2,16 +2,8 @@
  * The acting edge of the operation queue: runs agents, keeps the timer of recurring operations, writes results. It decides
  * nothing; `queue.ts` does.
  */
-import { createHash } from 'node:crypto'
 import { assertNever, monotonicMs, type NodeName, type ResourceId } from '../base/index.ts'
-import {
-  type OperationDigests,
-  type OperationRecord,
-  operationDigests,
-  operationKey,
-  parseTransitionKey,
-  recordsOfResult,
-} from '../cib/index.ts'
+import { type OperationRecord, operationKey, parseTransitionKey, recordsOfResult } from '../cib/index.ts'
 import {
   type AgentMetadata,
   type AgentOutcome,
@@ -22,7 +14,6 @@ import {
   ocfExitCodes,
   type ReadMetadata,
   type RunningAgent,
-  restartParameters,
   waitForLeftAgent,
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
@@ -36,6 +27,7 @@ import {
 } from './operation.ts'
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
+import { agentParameters, digestsOf } from './result-digests.ts'
 import { StartedWith } from './started-with.ts'
 import {
   type ExecutorEffect,
@@ -258,7 +250,7 @@ export class Executor {
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
     const { resource } = result
-    const records = showsPending(result) ? this.#recordsOf(result) : []
+    const records = showsPending(result) ? this.#recordsOf(result, undefined) : []
     let written = false
     const done = this.#write(resource, async () => {
       written = (await this.#ports.store.announce(records, term)) === 'written'
@@ -353,7 +345,7 @@ export class Executor {
       const remark = metadata && !metadata.ok ? metadata.reports.map(describeAgentMetadataReport).join(' ') : undefined
       if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
       const told = remark === undefined ? result : { ...result, remark }
-      const records = this.#recordsOf(told, digestsOf(result, metadata?.ok ? metadata.value : undefined), at)
+      const records = this.#recordsOf(told, metadata?.ok ? metadata.value : undefined, at)
       const revision = await this.#ports.store.record(
         records,
         countedFailure(result, at),
@@ -364,10 +356,14 @@ export class Executor {
     })
   }
 
-  #recordsOf(result: ReportedResult, digests?: OperationDigests, at = wallSeconds()): readonly OperationRecord[] {
+  #recordsOf(
+    result: ReportedResult,
+    metadata: AgentMetadata | undefined,
+    at = wallSeconds(),
+  ): readonly OperationRecord[] {
     const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    const node = this.#ports.node
-    return recordsOfResult({ ...facts, node, lastChange: at, ...(digests === undefined ? {} : { digests }) })
+    const digests = digestsOf(result, metadata)
+    return recordsOfResult({ ...facts, node: this.#ports.node, lastChange: at, digests })
   }
 
   /** One after the other for each resource, each until it is done. */
@@ -410,23 +406,6 @@ function refusalIn(effects: readonly ExecutorEffect[]): Answer | undefined {
   return { kind: 'refused', why, highestTerm, message }
 }
 
-/** The agent's metadata says which parameters matter for a restart. */
-function digestsOf(result: ReportedResult, metadata: AgentMetadata | undefined): OperationDigests {
-  const parameters = agentParameters(result.attributes)
-  if (result.intervalMs > 0) return operationDigests({ parameters, recurringTimeoutMs: result.timeoutMs }, md5)
-  if (metadata === undefined) return operationDigests({ parameters }, md5)
-  const restartNames = restartParameters(metadata)
-  const secretNames = metadata.parameters.filter((parameter) => parameter.private).map(({ name }) => name)
-  return operationDigests(
-    {
-      parameters,
-      ...(restartNames === undefined ? {} : { restartNames }),
-      ...(secretNames.length === 0 ? {} : { secretNames }),
-    },
-    md5,
-  )
-}
-
 /** Digests are compared for what runs: of a resource that is not active they mean nothing. */
 function wantsMetadata({ operation, intervalMs, status, exitCode }: ReportedResult): boolean {
   const active = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
@@ -448,14 +427,5 @@ async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
 function beginsToRun(operation: string): boolean {
   return ['start', 'migrate_from', 'reload', 'reload-agent'].includes(operation)
 }
-
-/** The agent's own parameters among an action's attributes. */
-function agentParameters(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(attributes).filter(([name]) => !name.startsWith('CRM_meta_') && name !== 'crm_feature_set'),
-  )
-}
-
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 const wallSeconds = (): number => Math.floor(Date.now() / 1000)

@@ -18,4 +18,5 @@ export {
 } from './operation.ts'
 export { leftRunning, OwnHistory } from './own-history.ts'
 export { nextDueAt, stepExecutor } from './queue.ts'
+export { digestsOf } from './result-digests.ts'
 export { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'

@@ -20,7 +20,8 @@ export interface ConfiguredOperation {
   readonly timeoutMs: () => number
 }
 
-export type ParameterDifference = 'none' | 'restart' | 'reload'
+/** `unknown`: the history does not tell with what it ran. */
+export type ParameterDifference = 'none' | 'restart' | 'reload' | 'unknown'
 
 export function compareDigests(
   { attributes, intervalMs }: HistoryEntry,
@@ -40,10 +41,10 @@ export function compareDigests(
     }
   }
   const all = attributes['op-digest']
-  if (all === undefined) return 'none'
   const timed = intervalMs > 0 ? { ...parameters, CRM_meta_timeout: String(configured.timeoutMs()) } : parameters
-  if (parametersDigest(timed, md5) === all) return 'none'
+  if (all !== undefined && parametersDigest(timed, md5) === all) return 'none'
   if (isSanitized && onlySecretsDiffer(configured, attributes, md5)) return 'none'
+  if (all === undefined) return 'unknown'
   return intervalMs === 0 && configured.hasOwnParameters ? 'restart' : 'reload'
 }
 

@@ -17,7 +17,7 @@ function cib(constraints: string): string {
   const ran = (resource: string, type: string, node: string) =>
     `<lrm_resource id="${resource}" class="ocf" provider="pacemaker" type="${type}"><lrm_rsc_op id="${resource}_last_0"
      operation_key="${resource}_start_0" operation="start" transition-key="4:1:0:6e1e2ba0-27a8-4a71-9d32-000000000001"
-     transition-magic="0:0;4:1:0:6e1e2ba0-27a8-4a71-9d32-000000000001" call-id="1" rc-code="0" op-status="0" interval="0" on_node="${node}"/></lrm_resource>`
+     transition-magic="0:0;4:1:0:6e1e2ba0-27a8-4a71-9d32-000000000001" call-id="1" rc-code="0" op-status="0" interval="0" op-digest="f2317cad3d54cec5d7d7aa7d0bf35cf8" on_node="${node}"/></lrm_resource>`
   const node = (id: number, ...resources: readonly string[]) =>
     `<node_state id="${id}" uname="n${id}" in_ccm="true" crmd="online" join="member" expected="member">
      <lrm id="${id}"><lrm_resources>${resources.map((resource) => ran(resource, 'Dummy', `n${id}`)).join('')}</lrm_resources></lrm></node_state>`

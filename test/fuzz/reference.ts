@@ -42,7 +42,7 @@ export function findReference(program = 'crm_simulate'): Reference | undefined {
 
 const changedSince300: readonly Exclusion[] = [
   {
-    line: /^\* Stopped: \[/,
+    line: /^\* Stopped(?: \(.*\))?: \[/,
     reason: 'a node with an instance in a line of its own was listed among those where the clone is stopped as well',
   },
 ]

@@ -810,6 +810,27 @@ const cases: readonly Case[] = [
     inOrder: ['Resource action: web stop on vm-guest', 'Resource action: vm stop on n1'],
   },
   {
+    name: 'what runs with parameters that nobody knows is started again, and its monitor with it',
+    cib: {
+      resources: dummy('web', monitor),
+      nodes: { n1: { ran: ['web start undigested', 'web monitor 10000'] } },
+    },
+    transition: ['Restart web ( n1 ) due to resource definition change'],
+    inOrder: [
+      'Resource action: web stop on n1',
+      'Resource action: web start on n1',
+      'Resource action: web monitor=10000 on n1',
+    ],
+  },
+  {
+    name: 'a failure with parameters that nobody knows still counts',
+    cib: {
+      resources: dummy('web'),
+      nodes: { n1: { ran: ['web start failure rc=1 undigested', 'web stop'], attributes: failedStart } },
+    },
+    transition: [],
+  },
+  {
     name: 'a monitor that failed after the last stop ran by mistake: it is not cancelled',
     cib: {
       resources: dummy('web'),

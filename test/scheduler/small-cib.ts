@@ -53,7 +53,7 @@ export const dummy = (id: string, inside = ''): string =>
 const noParameters = 'f2317cad3d54cec5d7d7aa7d0bf35cf8'
 
 /**
- * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were, and
+ * `web start`, `web monitor 10000 rc=1`, `web monitor 0 rc=7`, `web start pending`, with `digest=…` for parameters as they were and `undigested` where those are not told, and
  * `failure` for the record that is kept of the last failure, `last` for that of the last operation, `keyless` for one that does not say what was expected,
  * `early` for one whose magic lacks the result, as the first versions wrote it, and
  * `web migrate_to from=n1 to=n2` for half of a live migration.
@@ -79,7 +79,7 @@ function operation(node: string, text: string, call: number): { readonly resourc
     resource,
     xml: `<lrm_rsc_op id="${id}" operation_key="${resource}_${name}_${interval}" operation="${name}" interval="${interval}"
       call-id="${isPending ? -1 : call}" rc-code="${isPending ? 193 : rc}" op-status="${status}" ${words.includes('keyless') ? '' : keys} ${migration ?? ''}
-      last-rc-change="1600000000" op-digest="${word('digest') ?? noParameters}" on_node="${node}"/>`,
+      ${words.includes('undigested') ? '' : `op-digest="${word('digest') ?? noParameters}"`} last-rc-change="1600000000" on_node="${node}"/>`,
   }
 }
 

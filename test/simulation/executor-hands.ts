@@ -6,6 +6,7 @@ import { keys, writesOfEdits } from '../../src/controller/index.ts'
 import { earlierArrivals, lateArrival } from '../../src/daemon/records/migration-writes.ts'
 import {
   countedFailure,
+  digestsOf,
   type ExecutorEffect,
   type ExecutorInput,
   type ExecutorState,
@@ -159,7 +160,12 @@ export class ExecutorHands {
 
   #recordsOf(result: ReportedResult): readonly OperationRecord[] {
     const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    return recordsOfResult({ ...facts, node: this.#life.node, lastChange: this.#life.world.calendar() })
+    return recordsOfResult({
+      ...facts,
+      node: this.#life.node,
+      lastChange: this.#life.world.calendar(),
+      digests: digestsOf(result),
+    })
   }
 
   #puts(records: readonly OperationRecord[]): readonly SimWrite[] {

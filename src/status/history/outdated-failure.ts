@@ -35,5 +35,6 @@ export function hasOutdatedParameters(
     timeoutMs: timeout,
   }
   // A changed secret is a change here, although it alone would not be a reason to restart what runs.
-  return compareDigests(entry, configured, { md5, isSanitized: false }) !== 'none'
+  const difference = compareDigests(entry, configured, { md5, isSanitized: false })
+  return difference === 'restart' || difference === 'reload'
 }

@@ -22,6 +22,19 @@ const cases: readonly Case[] = [
     answer: 'set up again',
   },
   {
+    name: 'a monitor of which nobody knows with what it runs is set up again',
+    difference: 'unknown',
+    ...recurring,
+    answer: 'set up again',
+  },
+  {
+    name: 'what was started nobody knows with what is started again',
+    difference: 'unknown',
+    ...once,
+    tellsWhatRestarts: false,
+    answer: 'restart',
+  },
+  {
     name: 'where the history does not tell what needs a restart, everything does',
     difference: 'reload',
     ...once,

@@ -114,5 +114,5 @@ function nodeState(node: string, cluster: SmallCluster): string {
 function history(id: string, node: string, where: string): string {
   const code = where.split(' ').includes(node) ? 0 : 7
   const magic = `0:${code};1:0:7:00000000-0000-0000-0000-000000000000`
-  return `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${id}_last_0" operation_key="${id}_monitor_0" operation="monitor" call-id="1" rc-code="${code}" op-status="0" interval="0" transition-key="1:0:7:00000000-0000-0000-0000-000000000000" transition-magic="${magic}"/></lrm_resource>`
+  return `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${id}_last_0" operation_key="${id}_monitor_0" operation="monitor" call-id="1" rc-code="${code}" op-status="0" interval="0" op-digest="" transition-key="1:0:7:00000000-0000-0000-0000-000000000000" transition-magic="${magic}"/></lrm_resource>`
 }

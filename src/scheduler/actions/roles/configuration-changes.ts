@@ -72,9 +72,12 @@ function forgetChangedFailures(draft: Drafting, checked: Checked, entries: reado
   const isOutdated = (entry: HistoryEntry): boolean =>
     entry.id.includes('last_failure') &&
     (entry.operation === 'start' || entry.operation === 'monitor') &&
-    parameterDifference(draft, checked, entry) !== 'none'
+    isKnownToDiffer(parameterDifference(draft, checked, entry))
   if (entries.some(isOutdated)) clearFailCount(draft, unit, node.name, 'resource parameters have changed')
 }
+
+const isKnownToDiffer = (difference: ParameterDifference): boolean =>
+  difference === 'restart' || difference === 'reload'
 
 /**
  * A node that can run nothing is left alone, but for one in maintenance, whose monitors end. A remote node counts as it is, not as it
@@ -174,7 +177,7 @@ interface Recorded {
  * | -------------------------------- | ------------------------ | ------------------------ | -------------------- |
  * | nothing                          | nothing                  | nothing                  | nothing              |
  * | a parameter that needs a restart | restart                  | restart                  | restart              |
- * | another                          | set up again             | reload                   | restart              |
+ * | another, or nobody knows         | set up again             | reload                   | restart              |
  */
 export function answerTo(
   difference: ParameterDifference,
