@@ -155,8 +155,8 @@ async function change(call: ParsedCall, ticket: string, world: ToolWorld): Promi
   if (hasOption(given, 'set-attr') && optionValue(given, 'attr-value') === undefined)
     return refused(exitCodes.usage, 'crm_ticket: Must supply attribute value with -v for option -S')
   const isCleanup = hasOption(given, 'cleanup')
-  if (isCleanup && findTicket(world.cib(), ticket) === undefined)
-    return refused(exitCodes.noSuchObject, `crm_ticket: No such ticket: ${ticket}`)
+  // What is not there is forgotten already.
+  if (isCleanup && findTicket(world.cib(), ticket) === undefined) return printed('')
   const refusal = await world.edit(
     (cib) => (isCleanup ? forgotten(cib, ticket) : changed(call, cib, ticket, world.now())),
     {

@@ -55,6 +55,8 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
     if (name !== 'include' && name !== 'exclude') continue
     for (const word of value.split(',')) {
       const meant = sectionsOf(word.trim(), defaults)
+      if (name === 'exclude' && /^defaults?$/.test(word))
+        return "crm_mon: --exclude takes no 'default': --include=default is the way back to it."
       if (meant === undefined)
         return `crm_mon: '${word}' is no section: use all, none, default, summary, ${sectionNames.join(', ')}.`
       if (word === 'none' || word === 'default') sections.clear()

@@ -6,7 +6,16 @@ import { removed } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
-import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import {
+  flag,
+  type GivenOption,
+  hasOption,
+  lastOf,
+  type OptionSpec,
+  optionValue,
+  plainWords,
+  valued,
+} from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -137,6 +146,8 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
   const command = lastOf(given, commands) ?? { name: 'list' }
   const resource = optionValue(given, 'resource')
+  const words = plainWords(given)
+  if (words.length > 0 && !takesParameters(command.name)) return strayWords(words)
   if (agentQuestions.includes(command.name)) return answerForAgents(call, command)
   if (agentActions.includes(command.name)) {
     if (resource === undefined && !isAboutAgent(given))
@@ -168,6 +179,16 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       if (resource === undefined) return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
       return await onResource(call, { command, resource }, world)
   }
+}
+
+/** `name=value` stands for a parameter of the agent. */
+function takesParameters(command: string): boolean {
+  return command === 'digests' || agentActions.includes(command)
+}
+
+function strayWords(words: readonly string[]): ToolReply {
+  const listed = words.map((word, index) => `[${index + 1} of ${words.length}] ${word}`)
+  return refused(exitCodes.usage, ['crm_resource: non-option ARGV-elements:', ...listed].join('\n'))
 }
 
 function notFound(resource: string): ToolReply {
