@@ -137,6 +137,9 @@ const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 const fixedAction =
   "With 'action' the device would do the same whatever it is asked for, even to look whether it works: pcmk_reboot_action and pcmk_off_action say what it does instead of these."
 
+const unreadDisk =
+  'fence_sbd writes to a disk which a node must read by itself, and systoled does not: it would call a node fenced that runs on, and its resources would run twice. Use fence_scsi, or a watchdog (stonith sbd enable); --force is for nodes that read the disk by other means.'
+
 /** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
 export function parameterMistakes(
   { agent, metadata }: InstalledAgent,
@@ -160,7 +163,8 @@ export function parameterMistakes(
     )
     .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
-  return [...unknown, ...missing, ...fixed]
+  const unread = isFencing && agent.type === 'fence_sbd' && options.required ? [unreadDisk] : []
+  return [...unknown, ...missing, ...fixed, ...unread]
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

@@ -71,6 +71,10 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
     says: /'timeout=5000' is no option.*'port=5403' is no/s,
   },
   { line: 'quorum device add model net host=w_1', says: /'w_1' is no node name/ },
+  {
+    line: 'stonith create disk fence_sbd devices=/dev/sdb',
+    says: /would call a node fenced that runs on.*--force/s,
+  },
   { line: 'stonith sbd watchdog test /dev/null --yes', says: /'\/dev\/null' is no watchdog of this machine/ },
   { line: 'stonith sbd watchdog test /nowhere', says: /'\/nowhere' is no watchdog/ },
   { line: 'stonith sbd watchdog test /dev/watchdog x', says: /Nothing is expected at 'x'/ },

@@ -12,7 +12,7 @@ const links =
   'A node has one address, and heartbeats go where its packets go: bond its network cards. For a new address: cluster node remove, cluster node add.'
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
 const sbd =
-  'Systole does not use SBD: its daemon feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
+  'No node of Systole reads messages from an SBD disk, so that a disk which is set up would fence nobody: systoled feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
 const booth =
   'Systole does not set booth up: write /etc/booth/booth.conf on each site, and let systemd run boothd (booth@booth); booth status and booth ticket grant ask it. Without booth, tickets are granted by hand, with ticket grant.'
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
