@@ -16,6 +16,7 @@ import type { NodeName } from '../base/index.ts'
 import type { NodeStateRecord } from '../cib/index.ts'
 import { connectedNodeNames } from '../status/index.ts'
 import type { Edit } from './effects.ts'
+import { keys } from './keys.ts'
 import { lastOperations, mayRun } from './last-operations.ts'
 import { bootAttributes, knownIncarnation } from './life.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
@@ -212,13 +213,18 @@ function judgeAbsent(
   }
   if (missing) return waitForStart
   if (!input.fencingEnabled) return waitForStop(input, node, record, state)
-  if (state.inCcm === false) return { revoke }
+  const forget: Edit = { kind: 'delete-attribute', node, set: '', name: 'shutdown' }
+  if (state.inCcm === false) return { revoke, edits: wishesToLeave(input.view, node) ? [forget] : [] }
   const registers = waitForRegistration(input, node, record, lost)
   if (registers) return registers
   const reason = lost ?? 'its lease is gone'
   const unclean = { ...state, inCcm: false, crmd: 'offline', join: 'down', reason, term: input.term } as const
-  return { edits: [{ kind: 'put-node-state', record: unclean }], gone: true, revoke }
+  // It was not told that it may go: with its wish to leave it would count as gone in order, and nothing would be fenced.
+  return { edits: [{ kind: 'put-node-state', record: unclean }, forget], gone: true, revoke }
 }
+
+const wishesToLeave = ({ attributes }: ClusterView, node: NodeName): boolean =>
+  attributes.has(keys.attribute(node, '', 'shutdown'))
 
 /**
  * A daemon that was restarted ends the lease of its earlier life and is heard before it has a new one: it gets the time to register.

@@ -112,7 +112,8 @@ function takeInput(state: PresenceState, input: PresenceInput, now: MonotonicMs)
   switch (input.kind) {
     case 'lease': {
       const { lease: _before, ...rest } = state
-      return input.lease === undefined ? rest : { ...rest, lease: input.lease }
+      // Whoever is lost has asked for nothing: it asks again when it is back.
+      return input.lease === undefined ? { ...rest, shutdownRequested: false } : { ...rest, lease: input.lease }
     }
     case 'view':
       return { ...state, own: input.own }

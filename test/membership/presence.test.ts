@@ -93,6 +93,19 @@ test('a node that leaves without quorum stops its resources by itself, after som
   expect(node.feed({ kind: 'stopped-locally' })).toEqual([{ kind: 'depart' }])
 })
 
+test('a node that loses its lease while it leaves asks for the shutdown again', () => {
+  const node = member()
+  node.feed({ kind: 'leave' })
+  node.feed({ kind: 'written', ok: true })
+  node.view({ record: record('leaving'), acknowledged: true })
+  node.feed({ kind: 'written', ok: true })
+  node.feed({ kind: 'lease' })
+  node.feed({ kind: 'lease', lease: 'l2' })
+  node.feed({ kind: 'written', ok: true })
+  node.now += 400
+  expect(node.view({ record: record('leaving', 'l2'), acknowledged: true })).toEqual([{ kind: 'request-shutdown' }])
+})
+
 test('a node that lives learns once that it was declared down', () => {
   const node = member()
   const own = { record: record('member'), declaredDown: true }
