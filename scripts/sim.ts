@@ -14,10 +14,11 @@ const { values } = parseArgs({
     fencing: { type: 'string' },
     watchdogs: { type: 'string' },
     rich: { type: 'string' },
+    witness: { type: 'string' },
   },
 })
 /** Left to the seed where it is not given. */
-const flag = (name: 'fencing' | 'watchdogs' | 'rich'): Partial<SimulationOptions> =>
+const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness'): Partial<SimulationOptions> =>
   values[name] === undefined ? {} : { [name]: values[name] === 'true' }
 const first = Number(values.seed)
 const count = Number(values.seeds)
@@ -34,6 +35,7 @@ for (let seed = first; seed < first + count; seed++) {
     ...flag('fencing'),
     ...flag('watchdogs'),
     ...flag('rich'),
+    ...flag('witness'),
   })
   if (values.log) for (const line of report.log) console.log(line)
   for (const name of counted) totals[name] += report.counts[name]

@@ -10,7 +10,7 @@ export type Invariant =
   | 'a lost node is fenced before its resources start elsewhere'
   | 'a confirmed change of the configuration is never lost'
   | 'an old term is never obeyed'
-  | 'one of two goes on alone at most'
+  | 'whoever goes on alone leaves no majority behind'
   | 'at most promoted-max instances are promoted'
   | 'nothing starts where it may not'
   | 'orders are kept'

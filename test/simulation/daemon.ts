@@ -23,6 +23,8 @@ import {
   observe,
   writesOfEdits,
 } from '../../src/controller/index.ts'
+import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
+import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { operationOfAction } from '../../src/executor/index.ts'
 import {
   agreedSilence,
@@ -63,10 +65,12 @@ import { Core } from './core.ts'
 import { ExecutorHands } from './executor-hands.ts'
 import { FencingHands } from './fencing-hands.ts'
 import type { Host } from './host.ts'
+import { entryOf, nodeListKey } from './node-list.ts'
 import type { Scheduled } from './scheduling.ts'
 import type { SimComparison, SimEntry, SimWrite } from './store.ts'
 import { answerToKeepAlive, describeGraph, inputOf, observationOf, timeoutOf } from './translate.ts'
 import { TwoNodeHands } from './two-node-hands.ts'
+import { SimVotes } from './votes.ts'
 import type { World } from './world.ts'
 
 const timings = {
@@ -100,6 +104,7 @@ export class SimDaemon {
   readonly executor: ExecutorHands
   readonly fencing: FencingHands
   readonly twoNode: TwoNodeHands
+  readonly votes: SimVotes
   readonly watchdog: Core<WatchdogState, WatchdogInput, WatchdogEffect>
   readonly timings = timings
   #armed = false
@@ -170,19 +175,26 @@ export class SimDaemon {
     })
     this.fencing = new FencingHands(this)
     this.twoNode = new TwoNodeHands(this)
+    this.votes = new SimVotes(this)
   }
 
   start(): void {
     this.log('daemon', `starts, incarnation ${this.incarnation}`)
     const others = this.world.nodeNames
     this.heartbeat.feed({ kind: 'nodes', peers: others, members: others })
-    this.#held = this.world.store.voters.length === 1 && this.world.store.voters[0] === this.node && !this.host.met
+    const other = this.otherOfTwo()
+    this.#held =
+      other !== undefined &&
+      votes(this.host.list, this.node) &&
+      !this.host.met &&
+      (!other.votes || this.host.word !== undefined)
     this.#feedQuorum({ kind: 'tick' })
     this.executor.core.feed({ kind: 'quorum', quorate: false })
     // The copy of this node's own member will do where it keeps what it runs without a majority.
-    if (this.host.met && this.world.store.voters.length === 2 && this.world.nodeNames.length === 2) this.#readOwnCopy()
+    if (this.host.met && other !== undefined && this.host.hasData) this.#readOwnCopy()
     else this.#readSnapshot()
     this.#every(250, () => this.twoNode.look())
+    this.#every(250, () => this.votes.look())
     this.#every(250, () => this.presence.feed({ kind: 'tick' }))
     this.#every(permitIntervalMs(watchdogMs), () => this.#giveWord())
   }
@@ -240,13 +252,14 @@ export class SimDaemon {
 
   // ------------------------------------------------------------------ the store
 
-  #call<Answer>(operation: () => Answer, answer: (result: Answer | undefined) => void): void {
+  /** Once; without an answer it is not known whether it has happened. */
+  ask<Answer>(operation: () => Answer, answer: (result: Answer | undefined) => void): void {
     this.world.store.call(this.node, operation, (result) => this.after(0, () => answer(result)))
   }
 
   /** Repeated until an answer comes; the writes are idempotent. */
   untilKnown<Answer>(operation: () => Answer, answer: (result: Answer) => void): void {
-    this.#call(operation, (result) => {
+    this.ask(operation, (result) => {
       if (result !== undefined) answer(result)
       else this.after(100, () => this.untilKnown(operation, answer))
     })
@@ -272,8 +285,8 @@ export class SimDaemon {
   }
 
   #readOwnCopy(): void {
-    const { revision, entries } = this.world.store
-    this.#open([...entries.values()], revision)
+    const { revision, entries } = this.world.store.copyOf(this.node)
+    this.#open(entries, revision)
   }
 
   #open(entries: readonly SimEntry[], revision: number): void {
@@ -328,7 +341,8 @@ export class SimDaemon {
     this.#view = view
     this.#seen = revision
     for (const observation of observations)
-      if (observation.key === keys.member(this.node))
+      if (observation.key === nodeListKey && observation.kind === 'put') this.#follow(observation.value as ClusterFile)
+      else if (observation.key === keys.member(this.node))
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
     if (view.configuration !== before.configuration) this.fencing.configure()
     for (const node of view.confirmedDown.keys())
@@ -338,6 +352,19 @@ export class SimDaemon {
     this.#lookAtWatchdog()
     this.presence.feed({ kind: 'view', own: this.#ownMember() })
     this.controller.feed({ kind: 'store', view, changes })
+  }
+
+  #follow(list: ClusterFile): void {
+    if (list.nodesVersion <= this.host.list.nodesVersion) return
+    this.host.list = list
+    if (!votes(list, this.node)) this.host.hasData = false
+  }
+
+  /** By the list that this node knows. */
+  otherOfTwo(): ClusterNodeEntry | undefined {
+    const { witness, ...list } = this.host.list
+    const ignores = witness === undefined || this.world.mutations.has('ignore-witness')
+    return otherOfTwo(ignores ? list : { ...list, witness }, entryOf(list, this.node))
   }
 
   // ------------------------------------------------------------------ the watchdog, as daemon/watchdog has it
@@ -418,7 +445,7 @@ export class SimDaemon {
     const { store } = this.world
     switch (effect.kind) {
       case 'request-lease':
-        this.#call(
+        this.ask(
           () => store.grant(effect.ttlMs),
           (lease) =>
             this.#feedQuorum(
@@ -427,7 +454,7 @@ export class SimDaemon {
         )
         return
       case 'keep-alive':
-        this.#call(
+        this.ask(
           () => store.renew(effect.lease),
           (ttlMs) => this.#feedQuorum(answerToKeepAlive(effect.lease, ttlMs, askedAt)),
         )
@@ -517,7 +544,7 @@ export class SimDaemon {
         this.executor.whenFlushed(() => {
           const value = this.#memberRecord(effect.as)
           const write: SimWrite = { kind: 'put', key: keys.member(this.node), value, lease: effect.lease }
-          this.#call(
+          this.ask(
             () => store.transaction([], [write]),
             (result) => this.presence.feed({ kind: 'written', ok: result?.applied === true }),
           )
@@ -573,14 +600,14 @@ export class SimDaemon {
     switch (effect.kind) {
       case 'campaign': {
         const write: SimWrite = { kind: 'put', key: keys.dc, value: { node: this.node }, lease: effect.lease }
-        this.#call(
+        this.ask(
           () => store.transaction([{ kind: 'absent', key: keys.dc }], [write]),
           () => this.controller.feed({ kind: 'campaigned' }),
         )
         return
       }
       case 'resign':
-        this.#call(
+        this.ask(
           () =>
             store.transaction(
               [{ kind: 'create-revision', key: keys.dc, equals: effect.term }],
@@ -614,7 +641,7 @@ export class SimDaemon {
         return
       case 'revoke-lease':
         this.log('controller', `ends the lease of ${effect.node}`)
-        this.#call(
+        this.ask(
           () => store.revoke(effect.lease),
           () => undefined,
         )

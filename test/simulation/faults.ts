@@ -7,6 +7,7 @@ import type { NodeName } from '../../src/base/index.ts'
 import { resourceId } from '../../src/base/index.ts'
 import type { Wishes } from './configuration.ts'
 import type { AgentFault } from './host.ts'
+import { witnessEntry, witnessName } from './node-list.ts'
 import type { World } from './world.ts'
 
 interface Fault {
@@ -41,12 +42,12 @@ export class Faults {
   /** The network is whole, devices and agents work, hosts are on, daemons run, failures are forgotten. */
   repair(): void {
     this.#active = false
-    const { network, hosts, nodeNames } = this.#world
+    const { network, hosts, hostNames } = this.#world
     network.heal()
     network.loss = 0
     network.extraDelayMs = 0
     this.#world.device = 'works'
-    for (const node of nodeNames) {
+    for (const node of hostNames) {
       const host = hosts.get(node)
       host?.faults.clear()
       host?.resume()
@@ -93,8 +94,32 @@ export class Faults {
       { name: 'edit', weight: 5, run: () => this.#edit() },
       { name: 'leave', weight: 1, run: () => this.#leave() },
       { name: 'upgrade', weight: 1, needsFencing: true, run: () => this.#restartAndCutOff() },
+      ...(this.#world.witness ? this.#witnessFaults() : []),
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
     ]
+  }
+
+  #witnessFaults(): readonly Fault[] {
+    const { chance, hosts } = this.#world
+    return [
+      { name: 'witness power', weight: 2, run: () => this.#losePower(witnessName) },
+      { name: 'witness pause', weight: 1, run: () => hosts.get(witnessName)?.pause(chance.between(500, 15_000)) },
+      { name: 'quorum device', weight: 2, run: () => this.#changeWitness() },
+    ]
+  }
+
+  /** An administrator takes it out, or adds it again. */
+  #changeWitness(): void {
+    const life = this.#world.daemons.get(this.#node())
+    if (life?.isAlive !== true || !life.isQuorate()) return
+    const { witness, ...without } = this.#world.list
+    this.#log(witness === undefined ? 'quorum device add' : 'quorum device remove', life.node)
+    if (witness === undefined)
+      life.ask(
+        () => this.#world.changeList((list) => ({ ...list, witness: witnessEntry(false) })),
+        () => undefined,
+      )
+    else life.votes.take(witnessName, ({ witness: _out, ...list }) => ({ ...list, nodes: without.nodes }))
   }
 
   #node(): NodeName {
@@ -131,10 +156,10 @@ export class Faults {
   }
 
   #partition(): void {
-    const { chance, nodeNames, network, timeline, fencing } = this.#world
+    const { chance, hostNames, network, timeline, fencing } = this.#world
     if (!fencing && timeline.now < this.#quietUntil) return
-    const side = nodeNames.filter(() => chance.happens(0.4))
-    const other = nodeNames.filter((node) => !side.includes(node))
+    const side = hostNames.filter(() => chance.happens(0.4))
+    const other = hostNames.filter((node) => !side.includes(node))
     if (side.length === 0 || other.length === 0) return
     this.#log(`the network splits: ${side} | ${other}`)
     network.partition([side, other])
@@ -143,8 +168,8 @@ export class Faults {
   }
 
   #cutLink(): void {
-    const { chance, network } = this.#world
-    const [a, b] = [this.#node(), this.#node()]
+    const { chance, network, hostNames } = this.#world
+    const [a = this.#node(), b = a] = [chance.pick(hostNames), chance.pick(hostNames)]
     if (a === b) return
     this.#log(`the link between ${a} and ${b} is cut`)
     network.cut(a, b)
@@ -246,7 +271,7 @@ export class Faults {
 
   #blackout(): void {
     this.#log('everything loses power')
-    for (const node of this.#world.nodeNames) this.#losePower(node)
+    for (const node of this.#world.hostNames) this.#losePower(node)
   }
 }
 

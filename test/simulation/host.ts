@@ -4,6 +4,8 @@
  * What agents do outlives the daemon and ends with the power.
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
+import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
 import type { Chance, Timeline } from './timeline.ts'
 
@@ -51,6 +53,12 @@ export class Host {
   boot = 1
   /** It had quorum in this boot. */
   met = false
+  /** The list of nodes on its disk. */
+  list: ClusterFile
+  /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
+  word: { readonly without: NodeName; readonly word: PeerWord } | undefined
+  /** Its member of the store has a complete copy. */
+  hasData = true
   readonly active = new Set<ResourceId>()
   /** Of these, the promoted ones. */
   readonly promoted = new Set<ResourceId>()
@@ -64,8 +72,9 @@ export class Host {
   #feeding = 0
   watchdogRuns = false
 
-  constructor(name: NodeName, timeline: Timeline, chance: Chance) {
+  constructor(name: NodeName, list: ClusterFile, timeline: Timeline, chance: Chance) {
     this.name = name
+    this.list = list
     this.#timeline = timeline
     this.#chance = chance
   }

@@ -3,6 +3,7 @@ import { type Mutation, type SimulationOptions, type SimulationReport, simulate 
 
 const seeds = 200
 const twoNodeSeeds = 60
+const witnessSeeds = 30
 
 const describeViolations = (report: SimulationReport): string =>
   report.violations
@@ -27,9 +28,18 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
   })
 
   test(`of two nodes without a witness does so too, in ${twoNodeSeeds} histories`, { timeout: 600_000 }, () => {
-    const reports = Array.from({ length: twoNodeSeeds }, (_, index) => simulate({ seed: index + 1, nodes: 2 }))
+    const reports = Array.from({ length: twoNodeSeeds }, (_, index) =>
+      simulate({ seed: index + 1, nodes: 2, witness: false }),
+    )
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
     expect(reports.reduce((total, { counts }) => total + counts.alone, 0)).toBeGreaterThan(twoNodeSeeds)
+  })
+
+  test(`of two nodes with a witness does so too, in ${witnessSeeds} histories`, { timeout: 600_000 }, () => {
+    const reports = Array.from({ length: witnessSeeds }, (_, index) =>
+      simulate({ seed: index + 1, nodes: 2, witness: true }),
+    )
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
   })
 
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
@@ -54,6 +64,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
     readonly fencing?: boolean
     readonly nodes?: number
     readonly watchdogs?: boolean
+    readonly witness?: boolean
     /** Where the search begins. */
     readonly from?: number
   }[] = [
@@ -69,15 +80,16 @@ describe('the checkers notice a product that is broken on purpose', () => {
       invariant: 'a primitive is never active on two nodes',
       fencing: true,
       nodes: 2,
+      witness: false,
+    },
+    {
+      mutation: 'ignore-witness',
+      invariant: 'whoever goes on alone leaves no majority behind',
+      fencing: true,
+      nodes: 2,
+      witness: true,
     },
     { mutation: 'ignore-quorum', invariant: 'a primitive is never active on two nodes', fencing: false },
-    {
-      mutation: 'ignore-own-history',
-      invariant: 'a node that counts as reset was reset',
-      fencing: true,
-      watchdogs: true,
-      from: 100,
-    },
     {
       mutation: 'feed-always',
       invariant: 'a node that counts as reset was reset',
@@ -85,7 +97,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
       watchdogs: true,
     },
   ]
-  for (const { mutation, invariant, fencing, nodes, watchdogs, from } of cases)
+  for (const { mutation, invariant, fencing, nodes, watchdogs, witness, from } of cases)
     test(`${mutation}${nodes === undefined ? '' : ` of ${nodes} nodes`}: not kept: ${invariant}`, {
       timeout: 300_000,
     }, () => {
@@ -95,6 +107,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
           ...(fencing === undefined ? {} : { fencing }),
           ...(nodes === undefined ? {} : { nodes }),
           ...(watchdogs === undefined ? {} : { watchdogs }),
+          ...(witness === undefined ? {} : { witness }),
         },
         invariant,
         from,

@@ -56,6 +56,8 @@ export class SimStore {
   #electing = false
   readonly #restarting = new Set<NodeName>()
   #lastLease = 0
+  /** Up to which revision each voter has the history; whoever lacks a part of it leads nobody. */
+  readonly #has = new Map<NodeName, number>()
 
   constructor(timeline: Timeline, chance: Chance, network: Network, voters: readonly NodeName[]) {
     this.#timeline = timeline
@@ -83,9 +85,28 @@ export class SimStore {
     this.#timeline.after(restartMs, () => this.#restarting.delete(node))
   }
 
-  vote(voters: readonly NodeName[]): void {
+  /** Whoever gets a vote has copied the store. */
+  vote(voters: readonly NodeName[]): 'done' {
+    for (const voter of voters) if (!this.#voters.includes(voter)) this.#has.set(voter, this.revision)
     this.#voters = voters
     for (const voter of voters) this.#restarting.delete(voter)
+    return 'done'
+  }
+
+  /** What that voter's own member has, without asking anybody. */
+  copyOf(node: NodeName): { readonly revision: number; readonly entries: readonly SimEntry[] } {
+    const revision = this.#has.get(node) ?? 0
+    const entries = new Map<string, SimEntry>()
+    for (const past of this.history)
+      for (const { key, entry } of past.revision <= revision ? past.events : [])
+        if (entry === undefined) entries.delete(key)
+        else entries.set(key, entry)
+    return { revision, entries: [...entries.values()] }
+  }
+
+  #spread(leader: NodeName): void {
+    for (const voter of this.#voters)
+      if (!this.#restarting.has(voter) && this.#network.connects(leader, voter)) this.#has.set(voter, this.revision)
   }
 
   /** Tells that something was written; the result ends it. */
@@ -178,6 +199,8 @@ export class SimStore {
     if (events.length === 0) return
     this.revision = revision
     this.history.push({ revision, events })
+    if (this.#leader === undefined) for (const voter of this.#voters) this.#has.set(voter, revision)
+    else this.#spread(this.#leader)
     for (const notify of this.#watchers) notify()
   }
 
@@ -190,7 +213,9 @@ export class SimStore {
     const { now } = this.#timeline
     if (this.#leader !== undefined && !this.#hasMajority(this.#leader)) this.#leader = undefined
     if (this.#leader === undefined) this.#elect()
-    else for (const [lease, { endsAt }] of [...this.#leases]) if (endsAt <= now) this.revoke(lease)
+    else this.#spread(this.#leader)
+    if (this.#leader !== undefined)
+      for (const [lease, { endsAt }] of [...this.#leases]) if (endsAt <= now) this.revoke(lease)
     this.#timeline.after(40, () => this.#tick())
   }
 
@@ -199,7 +224,9 @@ export class SimStore {
     this.#electing = true
     this.#timeline.after(this.#chance.between(...electionMs), () => {
       this.#electing = false
-      this.#leader = this.#chance.pick(this.#voters.filter((voter) => this.#hasMajority(voter)))
+      this.#leader = this.#chance.pick(
+        this.#voters.filter((voter) => this.#hasMajority(voter) && this.#has.get(voter) === this.revision),
+      )
       if (this.#leader === undefined) return
       for (const lease of this.#leases.values()) lease.endsAt = this.#timeline.now + lease.ttlMs
     })

@@ -1,6 +1,8 @@
 /** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
 import { parseBoolean } from '../../src/cib/index.ts'
 import { type KeyWrite, keys, knownIncarnation } from '../../src/controller/index.ts'
+import { votes } from '../../src/daemon/alone/wait-for-all.ts'
+import { withVote } from '../../src/daemon/nodes/node-list.ts'
 import {
   type FencingEffect,
   type FencingInput,
@@ -35,6 +37,7 @@ export class TwoNodeHands {
   readonly #fencing: Core<FencingState, FencingInput, FencingEffect>
   readonly #records = new Map<string, KeyWrite>()
   #shown = ''
+  #underWay = false
 
   constructor(life: SimDaemon) {
     this.#life = life
@@ -52,12 +55,16 @@ export class TwoNodeHands {
     if (text === this.#shown) return
     this.#shown = text
     this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
+    if (situation !== undefined) this.#settle(situation)
   }
 
   #situation(): TwoNodeSituation | undefined {
-    const { world, node, host, view } = this.#life
-    const peer = world.nodeNames.find((name) => name !== node)
-    if (world.nodeNames.length !== 2 || peer === undefined || world.store.voters.length !== 2) return undefined
+    const { node, host, view, world } = this.#life
+    const other = this.#life.otherOfTwo()
+    // Its etcd finds out by itself that the other has taken it out.
+    const isVoter = host.hasData && world.store.voters.includes(node)
+    if (!other?.votes || !votes(host.list, node) || !isVoter) return undefined
+    const peer = other.name
     const heard = peerViews(this.#life.heartbeat.state, this.#life.now()).find((one) => one.node === peer)
     const wanted = view.configuration?.typed.options.flatMap(({ pairs }) => pairs)
     const fencing = wanted?.find(({ name }) => /^(stonith|fencing)-enabled$/.test(name))?.value ?? 'true'
@@ -69,6 +76,15 @@ export class TwoNodeHands {
       fencingEnabled: wanted !== undefined && parseBoolean(fencing) !== false,
       quorate: this.#life.isQuorate(),
     }
+  }
+
+  /** What an earlier daemon has begun on a word, as `daemon/alone/two-node-hands.ts` settles it. */
+  #settle({ heartbeat, quorate, met }: TwoNodeSituation): void {
+    const { host, world, node } = this.#life
+    if (host.word === undefined || this.#underWay) return
+    const isAlone = world.store.voters.length === 1 && world.store.voters[0] === node
+    if (!isAlone || (heartbeat === 'heard' && quorate)) host.word = undefined
+    else if (heartbeat === 'silent' && met) this.#core.feed({ kind: 'peer-is-off', word: host.word.word })
   }
 
   #perform(effect: TwoNodeEffect): void {
@@ -132,15 +148,20 @@ export class TwoNodeHands {
 
   /** As `only-voter.ts` does it, once etcd is up again. */
   #goAlone({ without, word }: { readonly without: TwoNodeSituation['peer']; readonly word: PeerWord }): void {
-    const { world, node, view } = this.#life
+    const { world, node, view, host } = this.#life
     const incarnation = knownIncarnation(view, without)
     this.#life.log('two nodes', `goes on alone without ${without}: ${word}`)
+    this.#underWay = true
     world.store.restart(node)
     this.#life.after(world.chance.between(300, 1500), () => {
+      // The word is on the disk right before; power may be lost, and the daemon die, at any moment from here on.
+      host.word = { without, word }
       world.goesAlone(node)
       this.#life.untilKnown(
         () => this.#declareOff(without, incarnation, word),
         () => {
+          host.word = undefined
+          this.#underWay = false
           this.look()
           this.#core.feed({ kind: 'went-alone', succeeded: true, message: '' })
         },
@@ -149,11 +170,20 @@ export class TwoNodeHands {
   }
 
   #declareOff(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: PeerWord): 'done' {
+    this.#declareLost(lost, incarnation, word)
+    const { witness } = this.#life.world.list
+    return this.#life.world.changeList((list) => ({
+      ...withVote(lost, false)(list),
+      ...(witness === undefined ? {} : { witness: { ...witness, votes: false } }),
+    }))
+  }
+
+  #declareLost(lost: TwoNodeSituation['peer'], incarnation: number | undefined, word: PeerWord): void {
     const { store } = this.#life.world
     const { lease, value } = store.entries.get(keys.member(lost)) ?? {}
     const present = typeof value === 'object' && value !== null && 'incarnation' in value && value.incarnation
     // It is back already, as somebody new.
-    if (word === 'left' || (value !== undefined && present !== incarnation)) return 'done'
+    if (word === 'left' || (value !== undefined && present !== incarnation)) return
     const dc = store.entries.get(keys.dc)?.value
     const leads = typeof dc === 'object' && dc !== null && 'node' in dc && dc.node === lost
     store.transaction(
@@ -170,6 +200,5 @@ export class TwoNodeHands {
       ],
     )
     if (lease !== undefined) store.revoke(lease)
-    return 'done'
   }
 }

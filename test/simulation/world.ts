@@ -5,6 +5,8 @@
 import { type NodeName, nodeName, type ResourceId, resourceId, seededRandom } from '../../src/base/index.ts'
 import { formatTransitionKey, type OperationRecord, type TransitionKey } from '../../src/cib/index.ts'
 import { type ClusterView, type KeyWrite, keys, subjectOf } from '../../src/controller/index.ts'
+import { type ClusterFile, storeHosts } from '../../src/daemon/nodes/cluster-file.ts'
+import type { NodeList } from '../../src/daemon/nodes/node-list.ts'
 import type { Operation } from '../../src/executor/index.ts'
 import { type DeviceAnswer, watchdogDeviceId } from '../../src/fencing/index.ts'
 import type { Pulse } from '../../src/membership/index.ts'
@@ -23,6 +25,7 @@ import { SimDaemon } from './daemon.ts'
 import { Faults } from './faults.ts'
 import { Host, type Outcome } from './host.ts'
 import { Network } from './network.ts'
+import { firstList, nodeListKey, witnessName } from './node-list.ts'
 import { type Scheduled, scheduleView } from './scheduling.ts'
 import { type SimComparison, SimStore, type SimWrite } from './store.ts'
 import { Chance, Timeline } from './timeline.ts'
@@ -34,6 +37,7 @@ export type Mutation =
   | 'ignore-own-history'
   | 'start-before-fencing'
   | 'ignore-quorum'
+  | 'ignore-witness'
   | 'feed-always'
 
 export interface SimulationOptions {
@@ -47,6 +51,8 @@ export interface SimulationOptions {
   readonly watchdogs?: boolean
   /** Also clones, a promotable clone, migration, an order and a ban. */
   readonly rich?: boolean
+  /** Beside two nodes: a host that votes and is no node. */
+  readonly witness?: boolean
 }
 
 export interface SimulationReport {
@@ -90,6 +96,7 @@ export class World {
   readonly watchdogs: boolean
   readonly rich: boolean
   readonly services: readonly string[]
+  readonly witness: boolean
   readonly counts = {
     starts: 0,
     fencings: 0,
@@ -117,15 +124,19 @@ export class World {
     this.watchdogs = options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4))
     this.rich = options.rich ?? this.chance.happens(0.5)
     this.services = servicesOf(this)
+    this.witness = size === 2 && (options.witness ?? this.chance.happens(0.5))
     this.network = new Network(this.timeline, this.chance, (node) => this.#isReachable(node))
-    this.store = new SimStore(this.timeline, this.chance, this.network, this.nodeNames)
+    this.store = new SimStore(this.timeline, this.chance, this.network, this.hostNames)
     this.checkers = new Checkers(() => this.timeline.now)
     const policies = ['stop', 'stop', 'demote', 'fence', ...(this.fencing ? ['freeze'] : [])]
     const policy = this.chance.pick(policies) ?? 'stop'
     const { nodeNames: nodes, fencing, watchdogs, rich } = this
     const device = !watchdogs || this.chance.happens(0.5)
     this.#seedConfiguration(initialWishes({ nodes, fencing, device, watchdogs, rich, noQuorumPolicy: policy }))
-    for (const node of this.nodeNames) this.#addHost(node)
+    const list = firstList(this.nodeNames, this.witness)
+    this.store.transaction([], [{ kind: 'put', key: nodeListKey, value: list }])
+    for (const name of this.hostNames) this.hosts.set(name, new Host(name, list, this.timeline, this.chance))
+    this.#letJoin()
   }
 
   run(): SimulationReport {
@@ -164,23 +175,53 @@ export class World {
     return this.timeline.now
   }
 
-  /** One of two makes the store its own. The other has not, or there would be two of them. */
+  /** One of two makes the store its own. The others have not, and cannot have a majority of their own. */
   goesAlone(node: NodeName): void {
-    const [only] = this.store.voters
-    if (this.store.voters.length === 1 && only !== undefined && only !== node)
-      this.checkers.violated('one of two goes on alone at most', `${node} does, and ${only} has before`)
-    const other = this.nodeNames.find((name) => name !== node)
+    const { voters } = this.store
+    const others = voters.filter((voter) => voter !== node)
+    if (!voters.includes(node) || others.length > voters.length / 2)
+      this.checkers.violated('whoever goes on alone leaves no majority behind', `${node} does, and ${others} vote`)
     this.counts.alone++
     this.store.vote([node])
-    if (other !== undefined) this.#giveVoteBack(other)
   }
 
-  /** What the DC does: once the other is a member again, its member joins as a learner and is promoted. */
-  #giveVoteBack(node: NodeName): void {
-    this.timeline.after(this.chance.between(300, 2000), () => {
-      const back = this.store.entries.has(keys.member(node)) && this.store.serves(node)
-      if (back) this.store.vote(this.nodeNames)
-      else this.#giveVoteBack(node)
+  get list(): ClusterFile {
+    return this.store.entries.get(nodeListKey)?.value as ClusterFile
+  }
+
+  /** In one transaction. */
+  changeList(change: (list: NodeList) => NodeList): 'done' {
+    const { witness: _before, ...rest } = this.list
+    const after = { ...rest, ...change(this.list) }
+    if (JSON.stringify(after) === JSON.stringify(this.list)) return 'done'
+    const value = { ...after, nodesVersion: this.list.nodesVersion + 1 }
+    this.log(
+      'all',
+      'votes',
+      storeHosts(value)
+        .map(({ name, votes }) => `${name} ${votes ? 'votes' : 'does not'}`)
+        .join(', '),
+    )
+    this.store.transaction([], [{ kind: 'put', key: nodeListKey, value }])
+    return 'done'
+  }
+
+  /** A host that the list gives a vote and that has no data joins as a learner and is promoted; one whose vote was taken discards its data. */
+  #letJoin(): void {
+    this.timeline.after(this.chance.between(300, 1000), () => {
+      // Until then the list gives votes that are taken already.
+      const isGoingAlone = [...this.hosts.values()].some(({ word }) => word !== undefined)
+      for (const { name, votes } of storeHosts(this.list)) {
+        const host = this.hosts.get(name)
+        const isTold = name === witnessName || host?.list.nodesVersion === this.list.nodesVersion
+        if (host === undefined || !this.#isReachable(name) || !this.store.serves(name) || !isTold) continue
+        if (!votes) host.hasData = false
+        else if (!this.store.voters.includes(name) && !isGoingAlone) {
+          this.store.vote([...this.store.voters, name])
+          host.hasData = true
+        }
+      }
+      this.#letJoin()
     })
   }
 
@@ -190,6 +231,8 @@ export class World {
     const transition = this.store.entries.get(keys.transition)?.value
     const state = fieldOf(transition, 'state')
     if (state !== 'idle') return `the transition is ${String(state)}: ${JSON.stringify(transition)}`
+    const voteless = storeHosts(this.list).find(({ name }) => !this.store.voters.includes(name))
+    if (voteless !== undefined) return `${voteless.name} has no vote`
     for (const node of this.nodeNames)
       if (fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member')
         return `${node} is no member`
@@ -223,8 +266,9 @@ export class World {
 
   // ------------------------------------------------------------------ hosts and daemons
 
-  #addHost(node: NodeName): void {
-    this.hosts.set(node, new Host(node, this.timeline, this.chance))
+  /** The nodes, and the witness. */
+  get hostNames(): readonly NodeName[] {
+    return this.witness ? [...this.nodeNames, witnessName] : this.nodeNames
   }
 
   #isReachable(node: NodeName): boolean {
@@ -234,7 +278,7 @@ export class World {
 
   startDaemon(node: NodeName): void {
     const host = this.hosts.get(node)
-    if (host?.isOn !== true || this.daemons.get(node)?.isAlive) return
+    if (host?.isOn !== true || this.daemons.get(node)?.isAlive || !this.nodeNames.includes(node)) return
     const daemon = new SimDaemon(this, host)
     this.daemons.set(node, daemon)
     daemon.start()

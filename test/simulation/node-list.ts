@@ -1,0 +1,43 @@
+/** The list of nodes, and the witness, of a simulated cluster: as a cluster.json has it, and as the store keeps it. */
+import { type NodeName, nodeName } from '../../src/base/index.ts'
+import {
+  type ClusterFile,
+  type ClusterNodeEntry,
+  defaultPorts,
+  defaultTimings,
+  type WitnessEntry,
+} from '../../src/daemon/nodes/cluster-file.ts'
+
+export { nodeListKey } from '../../src/daemon/records/keys.ts'
+
+export const witnessName = nodeName('umpire')
+
+export const witnessEntry = (votes: boolean): WitnessEntry => ({
+  name: witnessName,
+  address: witnessName,
+  ports: defaultPorts,
+  votes,
+})
+
+export function firstList(nodes: readonly NodeName[], hasWitness: boolean): ClusterFile {
+  return {
+    clusterName: 'simulated',
+    nodes: nodes.map((name, index) => ({
+      name,
+      id: String(index + 1),
+      address: name,
+      ports: defaultPorts,
+      votes: true,
+    })),
+    ...(hasWitness ? { witness: witnessEntry(true) } : {}),
+    nodesVersion: 1,
+    store: { kind: 'etcd' },
+    timings: defaultTimings,
+  }
+}
+
+export function entryOf(list: ClusterFile, node: NodeName): ClusterNodeEntry {
+  const entry = list.nodes.find(({ name }) => name === node)
+  if (entry === undefined) throw new Error(`${node} is not in the list`)
+  return entry
+}
