@@ -1,6 +1,7 @@
 /**
- * Who is here. Two cores: `heartbeatStep` hears and misses the other daemons, and finds out that this node itself was
- * paused (it runs in the pulse thread); `presenceStep` brings this node into the cluster and takes it out cleanly.
+ * Who is here. Three cores: `heartbeatStep` hears and misses the other daemons, and finds out that this node itself was
+ * paused, `linksStep` knows on which of several links they are heard (both run in the pulse thread); `presenceStep` brings this
+ * node into the cluster and takes it out cleanly.
  */
 export {
   agreedSilence,
@@ -15,6 +16,18 @@ export {
   type Pulse,
   peerViews,
 } from './heartbeat.ts'
+export {
+  initialLinks,
+  isWhollyBroken,
+  type LinksInput,
+  type LinksState,
+  type LinkView,
+  linksStep,
+  linkViews,
+  nextLinksAt,
+  type PeerLink,
+  silentLinks,
+} from './links.ts'
 export {
   initialPresence,
   nextPresenceAt,

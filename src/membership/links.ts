@@ -1,0 +1,162 @@
+/**
+ * Which links to the peers are up, where there is more than one: a peer whose pulses come on one link is here, whatever became of the
+ * others, and nothing that matters to resources is decided from a link. What it decides is where the daemons talk and which
+ * connections of the store are given up.
+ *
+ * A link is down after its silence, or when the peer says that it hears nothing on it: packets may get lost in one direction. The
+ * silence is short, three intervals of the heartbeat and no longer than the token, because a link that is taken for down too
+ * early costs nothing but new connections.
+ */
+import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
+import type { HeartbeatTimings } from './heartbeat.ts'
+
+export interface PeerLink {
+  readonly node: NodeName
+  readonly link: number
+}
+
+export interface LinkView extends PeerLink {
+  /** Not heard yet since it is known, for less than the silence: `unknown`. */
+  readonly state: 'up' | 'down' | 'unknown'
+}
+
+export type LinksInput =
+  /** Every link to every peer; those of peers with one link are not looked at. */
+  | { readonly kind: 'links'; readonly links: readonly PeerLink[] }
+  /** `deaf`: the links on which the sender hears nothing of this node. */
+  | { readonly kind: 'pulse'; readonly from: PeerLink; readonly deaf: readonly number[] }
+  /** The peer's host has broken the connection. */
+  | { readonly kind: 'broken'; readonly at: PeerLink }
+  | { readonly kind: 'timings'; readonly timings: HeartbeatTimings }
+  /** This node stood still: the silence is counted anew. */
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'tick' }
+
+export interface LinksEffect {
+  /** Ask `linkViews`. */
+  readonly kind: 'links-changed'
+}
+
+interface Link {
+  readonly lastHeard: MonotonicMs
+  /** Since it is known. */
+  readonly wasHeard: boolean
+  readonly peerIsDeaf: boolean
+  readonly broken: boolean
+}
+
+export interface LinksState {
+  readonly silenceMs: number
+  readonly peers: ReadonlyMap<NodeName, ReadonlyMap<number, Link>>
+  /** What was last told with `links-changed`. */
+  readonly told: string
+}
+
+export function initialLinks(timings: HeartbeatTimings): LinksState {
+  return { silenceMs: silenceOf(timings), peers: new Map(), told: '' }
+}
+
+const silenceOf = ({ tokenMs, heartbeatIntervalMs }: HeartbeatTimings): number =>
+  Math.min(tokenMs, 3 * heartbeatIntervalMs)
+
+export function linksStep(state: LinksState, input: LinksInput, now: MonotonicMs): Step<LinksState, LinksEffect> {
+  const next = takeInput(state, input, now)
+  const told = linkViews(next, now)
+    .map(({ node, link, state: kind }) => `${node}/${link}:${kind}`)
+    .join(' ')
+  if (told === state.told) return { state: next, effects: [] }
+  return { state: { ...next, told }, effects: [{ kind: 'links-changed' }] }
+}
+
+export function linkViews(state: LinksState, now: MonotonicMs): readonly LinkView[] {
+  return [...state.peers].flatMap(([node, links]) =>
+    [...links].map(([link, heard]): LinkView => ({ node, link, state: stateOf(state, heard, now) })),
+  )
+}
+
+/** What this node's pulses say: on these links it does not hear the peers. */
+export function silentLinks(state: LinksState, now: MonotonicMs): readonly PeerLink[] {
+  if (state.peers.size === 0) return []
+  return [...state.peers].flatMap(([node, links]) =>
+    [...links].filter(([, link]) => isSilent(state, link, now)).map(([link]) => ({ node, link })),
+  )
+}
+
+/** When the next tick is needed, at the latest: a link's silence begins. Undefined: no such moment. */
+export function nextLinksAt(state: LinksState, now: MonotonicMs): MonotonicMs | undefined {
+  const ends = [...state.peers.values()].flatMap((links) =>
+    [...links.values()].map(({ lastHeard }) => lastHeard + state.silenceMs).filter((end) => end > now),
+  )
+  return ends.length === 0 ? undefined : monotonicMs(Math.min(...ends))
+}
+
+/**
+ * Whether a connection that its host broke says something of the peer: only where no other link to it may be in use. A daemon that dies
+ * breaks them all at once.
+ */
+export function isWhollyBroken({ peers, silenceMs }: LinksState, peer: NodeName, now: MonotonicMs): boolean {
+  return [...(peers.get(peer)?.values() ?? [])].every(({ broken, lastHeard }) => broken || now - lastHeard >= silenceMs)
+}
+
+function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): LinksState {
+  switch (input.kind) {
+    case 'links':
+      return { ...state, peers: withLinks(state, input.links, now) }
+    case 'pulse':
+      return withPulse(state, input, now)
+    case 'broken':
+      return changed(state, input.at.node, (link, number) =>
+        number === input.at.link ? { ...link, broken: true } : link,
+      )
+    case 'timings':
+      return { ...state, silenceMs: silenceOf(input.timings) }
+    case 'paused': {
+      const peers = [...state.peers].map(([node, links]) => {
+        const awake = [...links].map(([number, link]) => [number, { ...link, lastHeard: now }] as const)
+        return [node, new Map(awake)] as const
+      })
+      return { ...state, peers: new Map(peers) }
+    }
+    case 'tick':
+      return state
+    default:
+      return assertNever(input)
+  }
+}
+
+function withLinks(state: LinksState, links: readonly PeerLink[], now: MonotonicMs): LinksState['peers'] {
+  const fresh: Link = { lastHeard: now, wasHeard: false, peerIsDeaf: false, broken: false }
+  const peers = new Map<NodeName, Map<number, Link>>()
+  for (const { node, link } of links) {
+    const known = peers.get(node) ?? new Map<number, Link>()
+    peers.set(node, known.set(link, state.peers.get(node)?.get(link) ?? fresh))
+  }
+  return new Map([...peers].filter(([, known]) => known.size > 1))
+}
+
+/** Whether the peer hears this node it says of all its links at once, on whichever it is heard. */
+function withPulse(
+  state: LinksState,
+  { from, deaf }: Extract<LinksInput, { kind: 'pulse' }>,
+  now: MonotonicMs,
+): LinksState {
+  return changed(state, from.node, (link, number) => {
+    const heard = number === from.link ? { ...link, lastHeard: now, wasHeard: true, broken: false } : link
+    return { ...heard, peerIsDeaf: deaf.includes(number) }
+  })
+}
+
+function changed(state: LinksState, node: NodeName, change: (link: Link, number: number) => Link): LinksState {
+  const links = state.peers.get(node)
+  if (!links) return state
+  const next = new Map([...links].map(([number, link]) => [number, change(link, number)]))
+  return { ...state, peers: new Map(state.peers).set(node, next) }
+}
+
+function stateOf(state: LinksState, link: Link, now: MonotonicMs): LinkView['state'] {
+  if (isSilent(state, link, now) || link.peerIsDeaf) return 'down'
+  return link.wasHeard ? 'up' : 'unknown'
+}
+
+const isSilent = ({ silenceMs }: LinksState, { lastHeard }: Link, now: MonotonicMs): boolean =>
+  now - lastHeard >= silenceMs

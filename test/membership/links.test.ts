@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { type MonotonicMs, monotonicMs, type NodeName, nodeName } from '../../src/base/index.ts'
+import {
+  initialLinks,
+  isWhollyBroken,
+  type LinksInput,
+  linksStep,
+  linkViews,
+  nextLinksAt,
+  type PeerLink,
+  silentLinks,
+} from '../../src/membership/index.ts'
+
+const [beta, gamma] = ['beta', 'gamma'].map(nodeName) as [NodeName, NodeName]
+const timings = { tokenMs: 1000, heartbeatIntervalMs: 200, restartGraceMs: 3000 }
+
+/** What alpha knows of its links; a link's silence is three intervals, 600 ms. */
+class Watcher {
+  state = initialLinks(timings)
+  told = 0
+  #now = 0
+
+  constructor(links: readonly PeerLink[] = both(beta)) {
+    this.feed({ kind: 'links', links })
+  }
+
+  get now(): MonotonicMs {
+    return monotonicMs(this.#now)
+  }
+
+  feed(input: LinksInput): void {
+    const { state, effects } = linksStep(this.state, input, this.now)
+    this.state = state
+    this.told += effects.length
+  }
+
+  /** While time passes beta is heard on these links; it hears nothing of alpha on the `deaf` ones. */
+  pass(ms: number, heard: readonly number[], deaf: readonly number[] = []): void {
+    for (const end = this.#now + ms; this.#now < end; ) {
+      this.#now += 200
+      this.feed({ kind: 'tick' })
+      for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, deaf })
+    }
+  }
+
+  states(): string {
+    return linkViews(this.state, this.now)
+      .map(({ node, link, state }) => `${node}/${link} ${state}`)
+      .join(', ')
+  }
+}
+
+const both = (node: NodeName): readonly PeerLink[] => [0, 1].map((link) => ({ node, link }))
+
+const cases: readonly { readonly name: string; readonly run: (alpha: Watcher) => void; readonly states: string }[] = [
+  { name: 'a link that is new is not known yet', run: () => undefined, states: 'beta/0 unknown, beta/1 unknown' },
+  { name: 'those that are heard are up', run: (a) => a.pass(400, [0, 1]), states: 'beta/0 up, beta/1 up' },
+  {
+    name: 'one that is silent for three intervals is down, and the other is not',
+    run: (a) => {
+      a.pass(400, [0, 1])
+      a.pass(600, [1])
+    },
+    states: 'beta/0 down, beta/1 up',
+  },
+  {
+    name: 'two intervals are no silence',
+    run: (a) => {
+      a.pass(400, [0, 1])
+      a.pass(400, [1])
+    },
+    states: 'beta/0 up, beta/1 up',
+  },
+  {
+    name: 'a link on which the peer hears nothing is down, although it is heard here',
+    run: (a) => a.pass(400, [0, 1], [0]),
+    states: 'beta/0 down, beta/1 up',
+  },
+  {
+    name: 'a link that is heard again is up',
+    run: (a) => {
+      a.pass(1000, [1])
+      a.pass(200, [0, 1])
+    },
+    states: 'beta/0 up, beta/1 up',
+  },
+  {
+    name: 'a node that stood still does not take its own sleep for silence',
+    run: (a) => {
+      a.pass(400, [0, 1])
+      a.pass(1000, [])
+      a.feed({ kind: 'paused' })
+    },
+    states: 'beta/0 up, beta/1 up',
+  },
+]
+for (const { name, run, states } of cases)
+  test(name, () => {
+    const alpha = new Watcher()
+    run(alpha)
+    expect(alpha.states()).toBe(states)
+  })
+
+test('the pulses of a node say on which links it hears nothing', () => {
+  const alpha = new Watcher()
+  alpha.pass(400, [0, 1])
+  expect(silentLinks(alpha.state, alpha.now)).toEqual([])
+  alpha.pass(600, [1])
+  expect(silentLinks(alpha.state, alpha.now)).toEqual([{ node: beta, link: 0 }])
+})
+
+test('a peer with one link is not looked at, and wakes nobody', () => {
+  const alpha = new Watcher([{ node: gamma, link: 0 }])
+  alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, deaf: [] })
+  expect({ states: alpha.states(), told: alpha.told }).toEqual({ states: '', told: 0 })
+  expect(nextLinksAt(alpha.state, alpha.now)).toBeUndefined()
+})
+
+test('what is heard again and again is told once', () => {
+  const alpha = new Watcher()
+  alpha.pass(2000, [0, 1])
+  // Known, then up, one after the other.
+  expect(alpha.told).toBe(3)
+})
+
+describe('a broken connection says something of the peer', () => {
+  const broken = (alpha: Watcher, ...links: readonly number[]): boolean => {
+    for (const link of links) alpha.feed({ kind: 'broken', at: { node: beta, link } })
+    return isWhollyBroken(alpha.state, beta, alpha.now)
+  }
+
+  test('not while another link may be in use', () => {
+    const alpha = new Watcher()
+    alpha.pass(400, [0, 1])
+    expect(broken(alpha, 0)).toBe(false)
+  })
+
+  test('when all are broken', () => {
+    const alpha = new Watcher()
+    alpha.pass(400, [0, 1])
+    expect(broken(alpha, 0, 1)).toBe(true)
+  })
+
+  test('when the others are silent', () => {
+    const alpha = new Watcher()
+    alpha.pass(1000, [0])
+    expect(broken(alpha, 0)).toBe(true)
+  })
+
+  test('where there is one link', () => expect(broken(new Watcher([{ node: beta, link: 0 }]), 0)).toBe(true))
+})
