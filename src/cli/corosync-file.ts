@@ -4,7 +4,8 @@
  */
 interface FileNode {
   readonly name: string
-  readonly address: string
+  /** One on each link. */
+  readonly addresses: readonly string[]
   readonly votes: boolean
 }
 
@@ -23,9 +24,9 @@ export function corosyncFile(cluster: {
     'transport: knet',
     ...(tokenMs === undefined ? [] : [`token: ${tokenMs}`]),
   ]
-  const entries = nodes.map(({ name: node, address, votes }, index) =>
+  const entries = nodes.map(({ name: node, addresses, votes }, index) =>
     section('node', [
-      `ring0_addr: ${address}`,
+      ...addresses.map((address, ring) => `ring${ring}_addr: ${address}`),
       `name: ${node}`,
       `nodeid: ${index + 1}`,
       ...(votes ? [] : ['quorum_votes: 0']),

@@ -45,6 +45,8 @@ export interface MemberRecord {
   readonly knowsWitness?: boolean
   /** Its daemon obeys times that stand in the list of nodes. */
   readonly knowsPulseTimes?: boolean
+  /** Its daemon can read one in which nodes have several links. */
+  readonly knowsLinks?: boolean
 }
 
 export interface ReplicatedConfiguration {
@@ -297,6 +299,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...defined({ watchdogMs: numberOf(value, 'watchdogMs'), bootId: textOf(value, 'bootId') }),
     ...(fieldOf(value, 'knowsWitness') === true ? { knowsWitness: true } : {}),
     ...(fieldOf(value, 'knowsPulseTimes') === true ? { knowsPulseTimes: true } : {}),
+    ...(fieldOf(value, 'knowsLinks') === true ? { knowsLinks: true } : {}),
   }
 }
 

@@ -10,7 +10,6 @@ import { rmSync } from 'node:fs'
 import { assert, type NodeName } from '../base/index.ts'
 import {
   type ClusterState,
-  type EnrolmentServer,
   type GrpcServer,
   type Handlers,
   localService,
@@ -24,15 +23,17 @@ import {
 } from '../rpc/index.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
+import { type ListenAt, Listeners } from './host/listeners.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
-import { type ClusterFile, printClusterFile } from './nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from './nodes/cluster-file.ts'
 import { acceptWholeFile, enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
+import { addressesOf } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
@@ -48,6 +49,11 @@ export interface Served {
   readonly peers: (daemon: Daemon) => Handlers<typeof nodeService>
 }
 
+interface Servers {
+  readonly peers: Listeners<ListenAt>
+  readonly enrolment: Listeners<ListenAt>
+}
+
 export class Daemon {
   readonly paths: Paths
   readonly log: Log
@@ -56,7 +62,7 @@ export class Daemon {
   #file: ClusterFile | undefined
   #node: ClusterNode | undefined
   #witness: WitnessPlace | undefined
-  #servers: readonly { readonly close: () => unknown }[] = []
+  #servers: Servers | undefined
   #local: GrpcServer | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
@@ -173,7 +179,8 @@ export class Daemon {
   peer(node: NodeName): PeerClient {
     const file = this.#file
     if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
-    this.#peers ??= new Peers(file, readIdentity(this.paths.pki))
+    const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
+    this.#peers ??= new Peers(file, readIdentity(this.paths.pki), reach)
     return this.#peers.to(node)
   }
 
@@ -183,23 +190,32 @@ export class Daemon {
     const own = findOwnNode(file)
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     const identity = readIdentity(this.paths.pki)
-    const host = own.address
     if (takesPart(this.paths)) await this.startNode()
     else markStopped(this.paths)
-    const servers: [GrpcServer, EnrolmentServer] = await Promise.all([
-      serveTcp(
-        { host, port: own.ports.peer, identity },
-        [{ service: nodeService, handlers: this.#served.peers(this) }],
-        this.#onFailure,
+    const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
+    const enrol = enrolHandler(this.paths, () => this.#file ?? file)
+    this.#servers = {
+      peers: new Listeners((at) => serveTcp({ ...at, identity }, methods, this.#onFailure)),
+      enrolment: new Listeners((at) =>
+        serveEnrolment({ ...at, identity }, enrol, (error) => this.#onFailure('enrolment', error)),
       ),
-      serveEnrolment(
-        { host, port: own.ports.enrolment, identity },
-        enrolHandler(this.paths, () => this.#file ?? file),
-        (error) => this.#onFailure('enrolment', error),
-      ),
-    ])
-    this.#servers = servers
+    }
+    await this.#serveOn(own)
     this.#renewal.plan(file.nodes.indexOf(own))
+  }
+
+  /** On each of its links. */
+  async #serveOn(own: ClusterNodeEntry): Promise<void> {
+    const at = (port: number): readonly ListenAt[] => addressesOf(own).map((host) => ({ host, port }))
+    await Promise.all([
+      this.#servers?.peers.use(at(own.ports.peer)),
+      this.#servers?.enrolment.use(at(own.ports.enrolment)),
+    ])
+  }
+
+  async #closeServers(): Promise<void> {
+    await Promise.all([this.#servers?.peers.close(), this.#servers?.enrolment.close()])
+    this.#servers = undefined
   }
 
   /** This host takes its place as the witness: nodes may tell it the list, and its etcd member votes where it did so before. */
@@ -240,8 +256,7 @@ export class Daemon {
     await renewOwnCertificate(this.paths.pki, own)
     await this.#node?.suspend()
     this.#node = undefined
-    await Promise.all(this.#servers.map((server) => server.close()))
-    this.#servers = []
+    await this.#closeServers()
     this.#peers?.close()
     this.#peers = undefined
     await this.configure(this.#file ?? file)
@@ -318,13 +333,15 @@ export class Daemon {
   takeNodeList(listed: ClusterFile): void {
     const file = this.#file && newerFile(this.#file, listed)
     if (!file) return
-    if (!findOwnNode(file)) {
+    const own = findOwnNode(file)
+    if (!own) {
       this.forgetLater('the cluster has removed this node')
       return
     }
     this.log.info('the list of nodes has changed', { version: file.nodesVersion })
     writeWhole(this.paths.clusterFile, printClusterFile(file))
     this.#file = file
+    this.#serveOn(own).catch(this.#fail)
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
   }
@@ -352,8 +369,7 @@ export class Daemon {
   async forget(): Promise<void> {
     this.#renewal.cancel()
     await this.#endNode(async (node) => await node.abandon())
-    await Promise.all(this.#servers.map((server) => server.close()))
-    this.#servers = []
+    await this.#closeServers()
     this.#peers?.close()
     this.#peers = undefined
     this.#file = undefined
@@ -366,7 +382,7 @@ export class Daemon {
   async end(): Promise<void> {
     await this.#node?.suspend()
     await this.#witness?.end()
-    await Promise.all([...this.#servers.map((server) => server.close()), this.#local?.close()])
+    await Promise.all([this.#closeServers(), this.#local?.close()])
     rmSync(this.paths.lock, { force: true })
   }
 

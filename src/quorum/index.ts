@@ -8,6 +8,7 @@ export { lossWait, watchdogWait } from './loss.ts'
 export {
   initialQuorum,
   isQuorate,
+  linkReserveMs,
   nextQuorumAt,
   type QuorumEffect,
   type QuorumInput,

@@ -12,6 +12,8 @@ import { assertNever, type MonotonicMs, monotonicMs, type Step } from '../base/i
 export interface QuorumTimings {
   readonly leaseTtlMs: number
   readonly leaseMarginMs: number
+  /** What is left of a lease at least when it is renewed, margin not counted; where it is long enough for that. */
+  readonly reserveMs?: number
 }
 
 export type QuorumInput =
@@ -52,8 +54,11 @@ type QuorumStep = Step<QuorumState, QuorumEffect>
 /** After an answer did not come or was no: not at once again, and often enough to be back before others act. */
 const retryMs = 200
 
-/** What is left of a lease when it is renewed, margin not counted: for an election of the store's leader and a slow answer after it. */
-const reserveMs = 2000
+/** For an election of the store's leader and a slow answer after it. */
+const electionReserveMs = 2000
+
+/** Where a link may fail: first its silence is waited for, then the store's members find each other on another. */
+export const linkReserveMs = 3000
 
 export function initialQuorum(timings: QuorumTimings, now: MonotonicMs): QuorumState {
   const before = monotonicMs(Number.NEGATIVE_INFINITY)
@@ -122,7 +127,7 @@ function confirm(
 }
 
 /** Seldom, since every renewal wakes all voters; not after more than half of a lease, and a short one after a third. */
-function renewAfterMs({ leaseTtlMs, leaseMarginMs }: QuorumTimings): number {
+function renewAfterMs({ leaseTtlMs, leaseMarginMs, reserveMs = electionReserveMs }: QuorumTimings): number {
   return Math.min(leaseTtlMs / 2, Math.max(leaseTtlMs / 3, leaseTtlMs - leaseMarginMs - reserveMs))
 }
 

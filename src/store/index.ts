@@ -8,14 +8,14 @@ export { type Clock, machineClock } from './clock.ts'
 export { createStore, readTlsFiles, type StoreConfig } from './create-store.ts'
 export { EmbeddedStore, type EmbeddedStoreOptions } from './embedded/embedded-store.ts'
 export { StoreTimeoutError, StoreUnavailableError } from './errors.ts'
-export { EtcdAdmin } from './etcd/admin.ts'
+export { EtcdAdmin, sameUrls } from './etcd/admin.ts'
 export type { Member as EtcdMemberEntry } from './etcd/api.ts'
 export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 export { type AloneOptions, discardMember, isCompleteMember, restartAlone } from './etcd/member/alone.ts'
 export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
-export { missingEtcd } from './etcd/member/process.ts'
+export { listensAsConfigured, missingEtcd } from './etcd/member/process.ts'
 export type { Refusal } from './etcd/member/refusal.ts'
-export { type MemberAddress, type MemberSettings, peerUrl } from './etcd/member/settings.ts'
+export { type MemberAddress, type MemberSettings, peerUrls } from './etcd/member/settings.ts'
 export {
   type EtcdMemberView,
   type MembershipStep,

@@ -7,8 +7,16 @@ export interface ToolNode {
   readonly name: NodeName
   readonly id: string
   readonly state: 'member' | 'lost'
-  /** Where its heartbeats go. */
+  /** Where its heartbeats go: on its first link. */
   readonly address?: string
+  readonly links?: readonly ToolLink[]
+}
+
+export interface ToolLink {
+  readonly number: number
+  readonly address: string
+  /** Heartbeats come on it; of the own node: from anybody. */
+  readonly isUp: boolean
 }
 
 /** The host that votes and is no node. */

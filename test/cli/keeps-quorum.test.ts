@@ -10,6 +10,7 @@ function cluster(present: readonly string[], more: Partial<Votes> = {}): Votes {
     address: node,
     state: present.includes(node) ? ('member' as const) : ('offline' as const),
     votes: voters.includes(node),
+    links: [],
   }))
   return {
     quorate: true,

@@ -39,6 +39,7 @@ function fiveNodes(present: readonly string[]): Parameters<typeof othersLeft>[0]
     address: node,
     state: present.includes(node) ? ('member' as const) : ('offline' as const),
     votes: true,
+    links: [],
   }))
   return { votes: { present: present.length, expected: 5, needed: 3 }, members, localNode: 'n1' }
 }

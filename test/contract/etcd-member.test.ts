@@ -17,7 +17,7 @@ import { describe, expect, test } from 'vitest'
 import type { EtcdAdmin } from '../../src/store/etcd/admin.ts'
 import { EtcdMember, type MemberStatus } from '../../src/store/etcd/member/etcd-member.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
-import { dataDirectory, type MemberSettings, peerUrl, rejoinJournal } from '../../src/store/etcd/member/settings.ts'
+import { dataDirectory, type MemberSettings, peerUrls, rejoinJournal } from '../../src/store/etcd/member/settings.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, eventually, text } from './observing.ts'
 
@@ -276,8 +276,8 @@ describe.concurrent('a member of a cluster of three', () => {
     {
       name: 'that was added as a learner and could not start',
       inflict: async (settings, others) => {
-        await others.remove(peerUrl(settings))
-        await others.addLearner(peerUrl(settings))
+        await others.remove(peerUrls(settings))
+        await others.addLearner(peerUrls(settings))
         rmSync(dataDirectory(settings), { recursive: true })
         writeFileSync(rejoinJournal(settings), 'promote')
       },
@@ -326,7 +326,7 @@ describe.concurrent('a member of a cluster of three', () => {
       const admin = three.admin([three.endpoints[0] ?? ''])
       cleanUps.push(() => admin.close())
       const url = three.member(2).founders[2]?.peerUrl ?? ''
-      await admin.remove(url)
+      await admin.remove([url])
       const removed = all[2]
       await eventually(
         () => removed?.status.phase === 'given-up',

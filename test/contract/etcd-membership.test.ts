@@ -8,7 +8,7 @@ import {
   EtcdMember,
   isCompleteMember,
   nextMembershipStep,
-  peerUrl,
+  peerUrls,
   restartAlone,
   type VoterNode,
 } from '../../src/store/index.ts'
@@ -43,7 +43,7 @@ test('a fenced voter is replaced by another node, as the steps say, while writes
   await cluster.kill(2)
   const nodes: readonly VoterNode[] = cluster.settings.map((settings, i) => ({
     name: settings.name,
-    peerUrl: peerUrl(settings),
+    peerUrl: peerUrls(settings)[0] ?? '',
     state: i === 2 ? 'fenced' : 'up',
   }))
   const admin = cluster.admin(endpoints)
@@ -57,7 +57,7 @@ test('a fenced voter is replaced by another node, as the steps say, while writes
     const step = nextMembershipStep({ nodes, members })
     if (step.kind === 'none') break
     steps.push(step.kind)
-    if (step.kind === 'remove') await admin.remove(step.peerUrl)
+    if (step.kind === 'remove') await admin.remove([step.peerUrl])
     // The node itself does what is left: it adds itself as a learner, starts, and is promoted.
     if (step.kind === 'add-learner') {
       const joining = supervise(cluster, { ...cluster.member(3), joins: true, otherEndpoints: endpoints })

@@ -21,6 +21,7 @@ function notes(
   const known = readFenceDevices(configuration, { metadata: new Map() })
   return clusterNotes({
     file: file.value,
+    links: [],
     witness: undefined,
     configuration,
     deviceCount: known.length,

@@ -119,10 +119,11 @@ describe('a node that was paused', () => {
 const renewals = [
   { name: 'is renewed after half of its time', ttlMs: 5000, after: 2500 },
   { name: 'that is short is renewed after a third', ttlMs: 3000, after: 1000 },
+  { name: 'of a node with several links leaves time for one to fail', ttlMs: 5000, reserveMs: 3000, after: 5000 / 3 },
 ]
-for (const { name, ttlMs, after } of renewals)
+for (const { name, ttlMs, after, ...more } of renewals)
   test(`a lease ${name}`, () => {
-    const start = initialQuorum({ leaseTtlMs: ttlMs, leaseMarginMs: 500 }, monotonicMs(0))
+    const start = initialQuorum({ leaseTtlMs: ttlMs, leaseMarginMs: 500, ...more }, monotonicMs(0))
     const asked = quorumStep(start, { kind: 'tick' }, monotonicMs(0)).state
     const granted = { kind: 'granted', lease: 'l1', ttlMs, askedAt: monotonicMs(0) } as const
     expect(nextQuorumAt(quorumStep(asked, granted, monotonicMs(0)).state)).toBe(after)

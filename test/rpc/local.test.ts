@@ -44,7 +44,15 @@ const state = {
   quorate: true,
   votes: { present: 2, expected: 3, needed: 2 },
   dc: 'alpha',
-  members: [{ node: 'alpha', address: '192.0.2.1', state: 'member', votes: true }],
+  members: [
+    {
+      node: 'alpha',
+      address: '192.0.2.1',
+      state: 'member',
+      votes: true,
+      links: [{ number: 0, address: '192.0.2.1', priority: 1, state: 'up' }],
+    },
+  ],
   transition: {
     state: 'running',
     number: 7,

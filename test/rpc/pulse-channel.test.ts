@@ -47,7 +47,13 @@ async function listen(heard: Heard, port = 0): Promise<number> {
   return server.port
 }
 
-const pulse: Pulse = { node: 'beta', incarnation: 1_795_000_000_000, sequence: 7, silent: ['gamma'] }
+const pulse: Pulse = {
+  node: 'beta',
+  incarnation: 1_795_000_000_000,
+  sequence: 7,
+  silent: ['gamma'],
+  silentLinks: [{ node: 'alpha', link: 1 }],
+}
 
 /** Sends until it is heard: nothing is sent while the connection opens. */
 async function beatUntil(stream: { readonly send: (framed: Buffer) => void }, holds: () => boolean): Promise<void> {

@@ -45,7 +45,7 @@ export class EtcdCluster {
       (member): MemberSettings => ({
         ...member,
         directory: join(directory, member.name),
-        address: '127.0.0.1',
+        addresses: ['127.0.0.1'],
         ...(tls === undefined ? {} : { tls }),
         founders,
         token: 'systole-test',

@@ -29,6 +29,7 @@ import { clusterConfig } from './cluster/config.ts'
 import { clusterConfigUpdate } from './cluster/config-update.ts'
 import { clusterCorosync, clusterSync } from './cluster/corosync.ts'
 import { clusterJoin, clusterToken } from './cluster/join.ts'
+import { clusterLinkAdd, clusterLinkRemove, clusterLinkUpdate } from './cluster/link.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
 import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
 import { clusterReport } from './cluster/report.ts'
@@ -164,6 +165,9 @@ export const allCommands: readonly Command[] = [
   clusterReport,
   clusterNodeAdd,
   clusterNodeRemove,
+  clusterLinkAdd,
+  clusterLinkUpdate,
+  clusterLinkRemove,
   nodeAddRemote,
   nodeDeleteRemote,
   nodeAddGuest,

@@ -13,6 +13,7 @@ import {
   runTool,
   serveTools,
   type ToolCall,
+  type ToolLink,
   type ToolNode,
   type ToolReply,
   type ToolServer,
@@ -75,12 +76,18 @@ class AgentToolsWorld implements ToolWorld {
 
   nodes(): readonly ToolNode[] {
     const { members } = this.#node.view
-    return this.#node.file.nodes.map(({ name, id, address }) => ({
+    return this.#node.file.nodes.map(({ name, id, address, links }) => ({
       name,
       id,
       state: members.has(name) ? 'member' : 'lost',
       address,
+      ...(links === undefined ? {} : { links: this.#linksOf(name) }),
     }))
+  }
+
+  #linksOf(node: NodeName): readonly ToolLink[] {
+    const member = this.#node.state().members.find((one) => one.node === node)
+    return (member?.links ?? []).map(({ number, address, state }) => ({ number, address, isUp: state === 'up' }))
   }
 
   witness(): ToolWitness | undefined {

@@ -2,9 +2,11 @@
 import { type NodeName, nodeName } from '../../base/index.ts'
 import type { ClusterView, TransitionRecord } from '../../controller/index.ts'
 import { quorumVotes } from '../../quorum/index.ts'
-import type { ClusterState, FencingRecord, Member } from '../../rpc/index.ts'
+import type { ClusterState, FencingRecord, Member, MemberLink } from '../../rpc/index.ts'
 import type { Entry } from '../../store/index.ts'
-import type { ClusterFile, StoreChoice } from '../nodes/cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry, StoreChoice } from '../nodes/cluster-file.ts'
+import type { LinkStates } from '../nodes/link-states.ts'
+import { linksOf } from '../nodes/node-links.ts'
 import { fromBytes } from '../records/json-value.ts'
 
 export interface StateSources {
@@ -15,6 +17,7 @@ export interface StateSources {
   /** By this node's own clock. */
   readonly quorate: boolean
   readonly silent: ReadonlySet<string>
+  readonly links: LinkStates
   readonly witness: ClusterState['witness']
   readonly transition: Entry | undefined
   readonly fencing: readonly Entry[]
@@ -94,7 +97,13 @@ export function stoppedState(file: ClusterFile | undefined, localNode: string, e
     localNode,
     quorate: false,
     votes: { present: 0, expected: nodes.length, needed: Math.floor(nodes.length / 2) + 1 },
-    members: nodes.map(({ name, address, votes }) => ({ node: name, address, state: 'offline', votes })),
+    members: nodes.map((node) => ({
+      node: node.name,
+      address: node.address,
+      state: 'offline',
+      votes: node.votes,
+      links: memberLinks(node, () => 'unknown'),
+    })),
     transition: { ...noTransition, state: 'idle' },
     fencing: [],
     store: { kind: storeKind(file?.store), healthy: false, message: 'The cluster is not started on this node.' },
@@ -116,9 +125,29 @@ function memberOf(sources: StateSources, node: ClusterFile['nodes'][number]): Me
     address: node.address,
     state: lost ? 'lost' : (record?.state ?? 'offline'),
     votes: node.votes,
+    links: memberLinks(node, (number) => linkState(sources, node, { number, isHere: record !== undefined && !lost })),
     ...(record === undefined ? {} : { daemonVersion: record.daemonVersion }),
     ...(record?.watchdogMs === undefined ? {} : { watchdogMs: record.watchdogMs }),
   }
+}
+
+function memberLinks(node: ClusterNodeEntry, stateOf: (number: number) => MemberLink['state']): readonly MemberLink[] {
+  return linksOf(node).map(({ number, address, priority = 1 }) => ({
+    number,
+    address,
+    priority,
+    state: stateOf(number),
+  }))
+}
+
+/** A node with one link is heard on that or not at all. */
+function linkState(
+  { localNode, links }: StateSources,
+  node: ClusterNodeEntry,
+  { number, isHere }: { readonly number: number; readonly isHere: boolean },
+): MemberLink['state'] {
+  if (node.links === undefined || node.links.length === 1) return isHere ? 'up' : 'unknown'
+  return node.name === localNode ? links.ownStateOf(number) : links.stateOf(node.name, number)
 }
 
 function transitionOf({ transition }: StateSources): ClusterState['transition'] {

@@ -17,6 +17,7 @@ import { readConfigurationToPush, saveConfiguration } from '../configuration/con
 import type { Daemon } from '../daemon.ts'
 import { addNode, removeNode } from '../nodes/add-remove-node.ts'
 import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
+import { addLink, removeLinks, updateLink } from '../nodes/change-links.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
@@ -168,6 +169,9 @@ function membershipHandlers(
   | 'joinCluster'
   | 'addNode'
   | 'removeNode'
+  | 'addLink'
+  | 'updateLink'
+  | 'removeLinks'
   | 'clearNode'
   | 'destroyCluster'
   | 'setToken'
@@ -224,10 +228,13 @@ function membershipHandlers(
       await daemon.configure(file)
       return { clusterName: file.clusterName, node }
     },
-    addNode: async ({ name, address }) => {
-      await addNode(daemon, { name: nodeName(name), address: address || name })
+    addNode: async ({ name, address, more }) => {
+      await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
       return token()
     },
+    addLink: async (asked) => await addLink(daemon, asked),
+    updateLink: async (asked) => await updateLink(daemon, asked),
+    removeLinks: async ({ numbers }) => await removeLinks(daemon, numbers),
     removeNode: async ({ node }) => {
       await removeNode(daemon, knownNode(daemon, node))
       return {}

@@ -2,6 +2,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { type Configuration, parseBoolean } from '../../cib/index.ts'
 import { selfResetMs } from '../../fencing/index.ts'
+import type { PeerLink } from '../../membership/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
@@ -9,6 +10,8 @@ import { isCountedOn } from '../watchdog/setting.ts'
 
 export interface NoteSources {
   readonly file: ClusterFile
+  /** Those of several that are down, to nodes that are heard. */
+  readonly links: readonly PeerLink[]
   readonly witness: ClusterState['witness']
   readonly configuration: Configuration | undefined
   readonly deviceCount: number
@@ -26,8 +29,15 @@ export function clusterNotes(sources: NoteSources): readonly string[] {
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
-  notes.push(...witnessNotes(sources), ...watchdogNotes(sources))
+  notes.push(...linkNotes(sources), ...witnessNotes(sources), ...watchdogNotes(sources))
   return notes
+}
+
+function linkNotes({ links }: NoteSources): readonly string[] {
+  return [...new Set(links.map(({ link }) => link))].map((number) => {
+    const nodes = links.filter(({ link }) => link === number).map(({ node }) => node)
+    return `Link ${number} to ${nodes.join(', ')} is down: \`systole cluster status\` shows which links are left.`
+  })
 }
 
 function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: NoteSources): readonly string[] {

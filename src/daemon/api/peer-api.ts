@@ -5,6 +5,7 @@ import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
+import { linkObstacles } from '../nodes/link-fitness.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
@@ -31,6 +32,9 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     getClusterFile: async () => ({
       json: daemon.file === undefined ? '' : printClusterFile(daemon.file),
       quorate: daemon.running && daemon.node.quorate,
+    }),
+    checkLinks: async ({ addresses, towards }) => ({
+      sentences: await linkObstacles(daemon.name, addresses, towards),
     }),
     forget: async () => {
       // The answer first: this very server is closed with the rest.

@@ -20,8 +20,10 @@ import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
+import { Relink } from '../nodes/relink.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
@@ -81,6 +83,8 @@ export class ClusterNode {
   readonly #connections: RemoteConnections
   readonly #askForList: AskForList
   readonly #witness: WitnessLink
+  readonly #links = new LinkStates()
+  readonly #relink: Relink
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
   #localStore: LocalStore | undefined
@@ -96,7 +100,7 @@ export class ClusterNode {
     this.#file = setup.file
     this.name = setup.own.name
     this.#incarnation = setup.pulse.incarnation
-    this.#peers = new Peers(setup.file, setup.identity)
+    this.#peers = new Peers(setup.file, setup.identity, this.#links.reach)
     this.#news = this.#openNews()
     this.#known = new KnownState({
       log: setup.log,
@@ -152,6 +156,14 @@ export class ClusterNode {
       stateOf: (host) =>
         host === this.#file.witness?.name ? this.#witness.voterState : voterState(this.view, host, this.isUp(host)),
     })
+    this.#relink = new Relink({
+      ...this.#sources(),
+      self: this.name,
+      lease: () => this.#news.lease,
+      mustRelink: () => this.#localStore?.mustRelink() ?? false,
+      relink: async () => await this.#localStore?.relink(),
+      mayChange: () => this.#own.links !== undefined,
+    })
     this.#askForList = new AskForList({
       self: this.name,
       peers: this.#peers,
@@ -193,6 +205,13 @@ export class ClusterNode {
   readonly isUp = (node: NodeName): boolean =>
     this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
 
+  /** The address at which a node is reached now. */
+  readonly reach = (node: ClusterNodeEntry): string => this.#links.reach(node)
+
+  get witnessKnowsLinks(): boolean {
+    return this.#witness.knowsLinks
+  }
+
   readonly hearsWitness = (host: NodeName): boolean => this.#witness.hears(host)
 
   state(): ClusterState {
@@ -203,6 +222,7 @@ export class ClusterNode {
       fencing: this.fencing,
       quorate: this.quorate,
       silent: this.#news.silent,
+      links: this.#links,
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
       watchdogTrouble: this.#watchdog.trouble,
       twoNode: this.twoNode.state(),
@@ -236,6 +256,7 @@ export class ClusterNode {
     this.#localStore?.follow(file)
     this.#witness.look()
     this.#tellPulse()
+    this.#relink.look()
     this.#look()
   }
 
@@ -272,6 +293,7 @@ export class ClusterNode {
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
+    this.#relink.close()
     this.#dampened.close()
     await this.#executor?.close()
     this.#connections.abandon()
@@ -359,6 +381,7 @@ export class ClusterNode {
         this.#executor?.setQuorum(true)
         this.#presence.feed({ kind: 'lease', lease })
         this.twoNode.gainedQuorum()
+        this.#relink.look()
         this.#tellListeners()
       },
       onLost: (why) => {
@@ -367,6 +390,10 @@ export class ClusterNode {
         this.#presence.feed({ kind: 'lease' })
         this.twoNode.look()
         if (why !== 'left') this.#quorumLoss.begin()
+        this.#tellListeners()
+      },
+      onLinks: (links) => {
+        this.#links.take(links)
         this.#tellListeners()
       },
       onTrouble: (error) => {
@@ -394,7 +421,7 @@ export class ClusterNode {
   }
 
   #openPresence(): PresenceHands {
-    const { own, log, restart } = this.#setup
+    const { log, restart } = this.#setup
     const bootId = readBootId()
     return new PresenceHands({
       log,
@@ -403,12 +430,13 @@ export class ClusterNode {
         const { timeoutMs } = this.#watchdog
         return {
           node: this.name,
-          id: own.id,
+          id: this.#own.id,
           incarnation: this.#incarnation,
-          address: own.address,
+          address: this.#own.address,
           daemonVersion: process.env.SYSTOLE_VERSION ?? '',
           knowsWitness: true,
           knowsPulseTimes: true,
+          knowsLinks: true,
           ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
           ...(bootId === undefined ? {} : { bootId }),
         }
@@ -479,7 +507,12 @@ export class ClusterNode {
   }
 
   #tellPulse(): void {
-    this.#setup.pulse.say(nodesForPulse(this.#file, this.#setup.own, [...this.view.members.keys()]))
+    this.#setup.pulse.say(nodesForPulse(this.#file, this.#own, [...this.view.members.keys()]))
+  }
+
+  /** As the list has it now. */
+  get #own(): ClusterNodeEntry {
+    return this.#file.nodes.find(({ name }) => name === this.name) ?? this.#setup.own
   }
 
   #tellListeners(): void {

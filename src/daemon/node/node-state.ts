@@ -1,11 +1,14 @@
 /** What a node that takes part tells of the cluster, gathered from those of its parts that know. */
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import type { PeerLink } from '../../membership/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { clusterState } from '../api/cluster-state.ts'
 import { clusterNotes } from '../api/notes.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
+import type { LinkStates } from '../nodes/link-states.ts'
+import { linksOf } from '../nodes/node-links.ts'
 import { fencingHistoryPrefix, keys } from '../records/keys.ts'
 import type { KnownState } from './known-state.ts'
 
@@ -17,6 +20,7 @@ export interface NodeStateSources {
   /** By this node's own clock, now. */
   readonly quorate: boolean
   readonly silent: ReadonlySet<NodeName>
+  readonly links: LinkStates
   readonly storeTrouble: string | undefined
   readonly watchdogTrouble: string | undefined
   readonly twoNode: ClusterState['twoNode']
@@ -26,8 +30,20 @@ export interface NodeStateSources {
 }
 
 export function nodeState(sources: NodeStateSources): ClusterState {
-  const { self, file, known, fencing, quorate, silent, storeTrouble, watchdogTrouble, twoNode, witness, enabled } =
-    sources
+  const {
+    self,
+    file,
+    known,
+    fencing,
+    quorate,
+    silent,
+    links,
+    storeTrouble,
+    watchdogTrouble,
+    twoNode,
+    witness,
+    enabled,
+  } = sources
   const { view } = known
   const state = clusterState({
     file,
@@ -36,6 +52,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     view,
     quorate,
     silent,
+    links,
     witness,
     transition: known.get(keys.transition),
     fencing: known.below(fencingHistoryPrefix),
@@ -43,6 +60,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     storeTrouble: quorate ? undefined : storeTrouble,
     notes: clusterNotes({
       file,
+      links: linksDown(file, self, silent, links),
       witness,
       configuration: view.configuration?.typed,
       deviceCount: fencing.deviceCount,
@@ -59,4 +77,20 @@ function watchdogsOf({ members }: ClusterView): ReadonlyMap<NodeName, number> {
   return new Map(
     [...members].flatMap(([node, { watchdogMs }]) => (watchdogMs === undefined ? [] : [[node, watchdogMs] as const])),
   )
+}
+
+/** A node that is silent altogether is told as lost. */
+function linksDown(
+  { nodes }: ClusterFile,
+  self: NodeName,
+  silent: ReadonlySet<NodeName>,
+  links: LinkStates,
+): readonly PeerLink[] {
+  return nodes
+    .filter(({ name }) => name !== self && !silent.has(name))
+    .flatMap((node) =>
+      linksOf(node)
+        .filter(({ number }) => links.stateOf(node.name, number) === 'down')
+        .map(({ number }) => ({ node: node.name, link: number })),
+    )
 }

@@ -1,5 +1,6 @@
 /** What the pulse thread tells the rest of the node: whom it hears, and until when this node may act under which lease. */
 import { assertNever, type MonotonicMs, monotonicMs, type NodeName } from '../../base/index.ts'
+import type { LinkView } from '../../membership/index.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { FromPulse } from '../pulse/messages.ts'
@@ -12,6 +13,7 @@ export interface PulseNewsPorts {
   /** Quorum where there was none, or under another lease. */
   readonly onGained: (lease: string) => void
   readonly onLost: (why: string) => void
+  readonly onLinks: (links: readonly LinkView[]) => void
   readonly onTrouble: (error: string) => void
   readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
 }
@@ -32,6 +34,11 @@ export class PulseNews {
   /** By this node's own clock, now. */
   get quorate(): boolean {
     return monotonicNow() < this.#quorateUntil
+  }
+
+  /** Under which this node may act now. */
+  get lease(): string | undefined {
+    return this.quorate ? this.#lease : undefined
   }
 
   get silent(): ReadonlySet<NodeName> {
@@ -60,6 +67,17 @@ export class PulseNews {
       case 'quorum-lost':
         log.warn('this node has lost quorum', { why: message.why })
         onLost(message.why)
+        return
+      case 'links':
+        log.info('the links changed', {
+          links: message.links.map(({ node, link, state }) => `${node} ${link} ${state}`),
+        })
+        this.#ports.onLinks(message.links)
+        return
+      case 'connections-kept':
+        log.warn('connections on a link that is down could not be ended: the store may take seconds to find another', {
+          error: message.error,
+        })
         return
       case 'doubt-own-lease':
         log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })

@@ -22,6 +22,7 @@ import { forgetRecords } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
+import { addressesOf, linksOf, withLinks } from './node-links.ts'
 import { changeNodeList, ofNodes } from './node-list.ts'
 
 const attempts = 5
@@ -31,13 +32,24 @@ const leftTimeoutMs = 30_000
 
 export async function addNode(
   daemon: Daemon,
-  added: { readonly name: NodeName; readonly address: string },
+  added: { readonly name: NodeName; readonly addresses: readonly string[] },
 ): Promise<void> {
   const { file } = quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
     throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)
-  const sameAddress = storeHosts(file).find(({ address }) => address === added.address)
-  if (sameAddress) throw refuse('address-in-use', `The address ${added.address} is that of ${sameAddress.name}.`)
+  const inUse = added.addresses.flatMap((address) =>
+    storeHosts(file)
+      .filter((host) => addressesOf(host).includes(address))
+      .map((host) => `The address ${address} is that of ${host.name}.`),
+  )
+  if (inUse.length > 0) throw refuse('address-in-use', ...inUse)
+  // In the order of their numbers, as `cluster setup` has them.
+  const links = linksOf(file.nodes[0] ?? { address: '' })
+  if (links.length !== added.addresses.length)
+    throw refuse(
+      'links-differ',
+      `The cluster has ${links.length} ${links.length === 1 ? 'link' : 'links'} and ${added.name} gets ${added.addresses.length} of its addresses: write one addr=<address> for each link.`,
+    )
   if (file.store.kind === 'embedded') await moveToEtcd(daemon)
   await tellOfNode(daemon, added)
 }
@@ -50,7 +62,10 @@ async function moveToEtcd(daemon: Daemon): Promise<void> {
   throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet: try again.')
 }
 
-async function tellOfNode(daemon: Daemon, added: { readonly name: NodeName; readonly address: string }): Promise<void> {
+async function tellOfNode(
+  daemon: Daemon,
+  added: { readonly name: NodeName; readonly addresses: readonly string[] },
+): Promise<void> {
   const { file, store, view } = quorateNode(daemon)
   const id = String(Math.max(...file.nodes.map((node) => Number(node.id) || 0)) + 1)
   // A node that is listed and was never seen would be fenced at once: it might be running anything.
@@ -69,7 +84,13 @@ async function tellOfNode(daemon: Daemon, added: { readonly name: NodeName; read
     writes: [{ kind: 'put', key: keys.nodeState(added.name), value: toBytes(off) }],
   })
   await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
-  const entry: ClusterNodeEntry = { ...added, id, ports: defaultPorts, votes: false }
+  const { name, addresses } = added
+  const links = linksOf(file.nodes[0] ?? { address: '' })
+  const host: ClusterNodeEntry = { name, id, address: addresses[0] ?? name, ports: defaultPorts, votes: false }
+  const entry = withLinks(
+    host,
+    links.map((link, index) => ({ ...link, address: addresses[index] ?? host.address })),
+  )
   const others = (nodes: readonly ClusterNodeEntry[]) => nodes.filter(({ name }) => name !== added.name)
   tellIdleNodes(
     daemon,

@@ -6,7 +6,8 @@
 import { X509Certificate } from 'node:crypto'
 import { createNodeCertificate, signNodeCertificate } from '../../rpc/index.ts'
 import type { ClusterNodeEntry, WitnessEntry } from './cluster-file.ts'
-import { readAuthority, readIdentity, writeIdentity } from './identity.ts'
+import { readAuthority, readIdentity, writeCertificate, writeIdentity } from './identity.ts'
+import { addressesOf } from './node-links.ts'
 
 export interface Validity {
   /** Milliseconds since the epoch. */
@@ -59,8 +60,25 @@ export async function signForWitness(
   return { certificate, authority: authority.certificate }
 }
 
+/**
+ * For the same key, where the certificate does not name all addresses of the node yet: etcd's members believe each other by them. What
+ * has read the old one goes on with it.
+ */
+export async function certifyAddresses(
+  pki: string,
+  own: Pick<ClusterNodeEntry, 'name' | 'address' | 'links'>,
+): Promise<void> {
+  const addresses = addressesOf(own)
+  const { certificate } = readIdentity(pki)
+  const known = new X509Certificate(certificate)
+  const named = known.subjectAltName?.split(', ') ?? []
+  if (addresses.every((address) => known.checkIP(address) !== undefined || named.includes(`DNS:${address}`))) return
+  const publicKey = known.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  writeCertificate(pki, await signNodeCertificate(readAuthority(pki), { name: own.name, addresses, publicKey }))
+}
+
 /** New keys, too. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */
 export async function renewOwnCertificate(pki: string, own: ClusterNodeEntry): Promise<void> {
   const authority = readAuthority(pki)
-  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: own.name, addresses: [own.address] }))
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: own.name, addresses: addressesOf(own) }))
 }

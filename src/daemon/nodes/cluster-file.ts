@@ -3,12 +3,16 @@
  * their addresses, the kind of store, ports and times. The same on all nodes.
  */
 import { failed, type NodeName, nodeName, ok, type Result, similarWords } from '../../base/index.ts'
+import { highestPriority, mostLinks, type NodeLink, withLinks } from './node-links.ts'
 
 export interface ClusterNodeEntry {
   readonly name: NodeName
   /** Pacemaker's node id: a number, never used again. */
   readonly id: string
+  /** Of its first link. */
   readonly address: string
+  /** Where it has others than link 0 alone: all of them. */
+  readonly links?: readonly NodeLink[]
   readonly ports: Ports
   /** Has a member of the store, or is to have one. */
   readonly votes: boolean
@@ -16,7 +20,7 @@ export interface ClusterNodeEntry {
   readonly leaving?: true
 }
 
-/** A host that has a member of the store and is no node: it only votes. */
+/** A host that has a member of the store and is no node: it only votes. It has no links. */
 export type WitnessEntry = Omit<ClusterNodeEntry, 'id'>
 
 export interface Ports {
@@ -157,11 +161,12 @@ export function parseClusterFile(
 }
 
 export function printClusterFile(file: ClusterFile): string {
-  const nodes = file.nodes.map(({ name, id, address, ports, votes, leaving }, index) => {
+  const nodes = file.nodes.map(({ name, id, address, links, ports, votes, leaving }, index) => {
     return {
       name,
       id,
       address,
+      ...(links === undefined ? {} : { links }),
       ...(votes === index < mostVoters ? {} : { votes }),
       ...(leaving ? { leaving } : {}),
       ...ownPorts(ports),
@@ -233,20 +238,20 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const where = `nodes[${index}]`
     const node = asObject(entry, where, wrong)
     if (!node) return []
-    unknownEntries(node, ['name', 'id', 'address', 'ports', 'votes', 'leaving'], where, wrong)
+    unknownEntries(node, ['name', 'id', 'address', 'links', 'ports', 'votes', 'leaving'], where, wrong)
     const { name, id, address } = node
     if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
-    return [
-      {
-        name: nodeName(name),
-        id: id === undefined ? String(index + 1) : String(id),
-        address: typeof address === 'string' && address !== '' ? address : name,
-        ports: { ...ports, ...own },
-        votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
-        ...(node.leaving === true ? { leaving: true } : {}),
-      },
-    ]
+    const host: ClusterNodeEntry = {
+      name: nodeName(name),
+      id: id === undefined ? String(index + 1) : String(id),
+      address: typeof address === 'string' && address !== '' ? address : name,
+      ports: { ...ports, ...own },
+      votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
+      ...(node.leaving === true ? { leaving: true } : {}),
+    }
+    const links = node.links === undefined ? [] : parseLinks(node.links, `${where}.links`, wrong)
+    return [links.length === 0 ? host : withLinks(host, links)]
   })
   for (const key of ['name', 'id'] as const) {
     const values = nodes.map((node) => String(node[key]))
@@ -254,6 +259,25 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     if (twice !== undefined) wrong(`two nodes have the ${key} '${twice}'`)
   }
   return nodes
+}
+
+function parseLinks(value: unknown, where: string, wrong: Wrong): readonly NodeLink[] {
+  if (!Array.isArray(value) || value.length === 0) return wrong(`${where} must list at least one link`) ?? []
+  const links = value.flatMap((entry: unknown, index): readonly NodeLink[] => {
+    const at = `${where}[${index}]`
+    const link = asObject(entry, at, wrong)
+    if (!link) return []
+    const { address, ...figures } = link
+    if (typeof address !== 'string' || address === '') return wrong(`${at} has no address`) ?? []
+    const { number, priority } = numbers(figures, ['number', 'priority'], at, wrong)
+    if (number === undefined || number >= mostLinks)
+      return wrong(`${at}.number must be one from 0 to ${mostLinks - 1}`) ?? []
+    if (priority !== undefined && priority > highestPriority) wrong(`${at}.priority must be at most ${highestPriority}`)
+    return [{ number, address, ...(priority === undefined ? {} : { priority }) }]
+  })
+  const twice = links.find(({ number }, index) => links.findIndex((other) => other.number === number) !== index)
+  if (twice) wrong(`${where} has two links with the number ${twice.number}`)
+  return links
 }
 
 function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry | undefined {

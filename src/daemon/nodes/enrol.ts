@@ -28,6 +28,8 @@ import {
 } from './cluster-file.ts'
 import { readAuthority, writeIdentity, writeRemoteIdentity } from './identity.ts'
 import { isIssuedSecret } from './join-tokens.ts'
+import { linkObstacles } from './link-fitness.ts'
+import { addressesOf } from './node-links.ts'
 import { findOwnNode, ownName } from './own-name.ts'
 
 /** A place in a cluster. Nothing of it is on the disk before `keep`, so that a host may forget another cluster in between. */
@@ -40,9 +42,12 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
   const options = asked.options === undefined ? {} : readOptions(asked.options)
   const text = JSON.stringify({
     clusterName: asked.clusterName,
-    nodes: asked.nodes.map(({ name, address }, index) => ({
+    nodes: asked.nodes.map(({ name, address, more }, index) => ({
       name,
       address,
+      ...(more === undefined
+        ? {}
+        : { links: [address, ...more.addresses].map((one, number) => ({ number, address: one })) }),
       id: String(index + 1),
       votes: index < voterCount(asked.nodes.length),
     })),
@@ -56,14 +61,22 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
     throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)
   if (file.store.kind === 'embedded' && file.nodes.length > 1)
     throw refuse('store-too-small', 'The embedded store is for one node: leave out the store, and etcd is used.')
+  await refuseUnfitLinks(own)
   await checkStore(file, own, paths)
   const authority = await createAuthority(file.clusterName)
-  const certificate = await createNodeCertificate(authority, { name: own.name, addresses: [own.address] })
+  const certificate = await createNodeCertificate(authority, { name: own.name, addresses: addressesOf(own) })
   const keep = (): void => {
     writeIdentity(paths.pki, authority, certificate)
     writeWhole(paths.clusterFile, printClusterFile(file))
   }
   return { file, keep }
+}
+
+/** A host with one link needs nothing of its kernel, and whether it has the address shows when it listens. */
+async function refuseUnfitLinks(own: ClusterNodeEntry): Promise<void> {
+  if (own.links === undefined) return
+  const obstacles = await linkObstacles(own.name, addressesOf(own))
+  if (obstacles.length > 0) throw refuse('not-possible', ...obstacles)
 }
 
 /** An outside etcd that this host cannot use is better told now than by a daemon that waits for it. */
@@ -113,6 +126,7 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<Pla
   const file = acceptWholeFile(answer.clusterFile)
   const own = findOwnNode(file)
   if (!own) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
+  await refuseUnfitLinks(own)
   await checkStore(file, own, paths)
   const keep = (): void => {
     writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
@@ -184,7 +198,7 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
         `Add it with \`systole cluster node add ${node}\`, or name it with --node.`,
       )
     const authority = readAuthority(paths.pki)
-    const certificate = await signNodeCertificate(authority, { name: node, addresses: [entry.address], publicKey })
+    const certificate = await signNodeCertificate(authority, { name: node, addresses: addressesOf(entry), publicKey })
     return { certificate, authority, clusterFile: printClusterFile(file) }
   }
 }

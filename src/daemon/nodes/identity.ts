@@ -27,6 +27,11 @@ export function writeIdentity(folder: string, authority: KeyPair, node: KeyPair)
   writeWhole(files.key, node.key, 0o600)
 }
 
+/** For the key that the node has. */
+export function writeCertificate(folder: string, certificate: string): void {
+  writeWhole(pkiFiles(folder).certificate, certificate)
+}
+
 /** A remote node has no key of the authority. */
 export function writeRemoteIdentity(folder: string, { authority, certificate, key }: TlsIdentity): void {
   const files = pkiFiles(folder)

@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { EtcdAdmin, readTlsFiles } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
+import { etcdTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
 import { type ClusterFile, storeHosts } from './cluster-file.ts'
 
 const askWithinMs = 1000
@@ -21,8 +21,8 @@ export async function joiningVotes(
   const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(etcdTls(paths)) })
   try {
     const members = await admin.members(askWithinMs)
-    const counting = new Set(members.filter(({ isLearner }) => !isLearner).flatMap(({ peerURLs }) => peerURLs))
-    return new Set(voters.filter((node) => !counting.has(etcdPeerUrl(node))).map(({ name }) => name))
+    const counting = members.filter(({ isLearner }) => !isLearner).flatMap(({ peerURLs }) => peerURLs)
+    return new Set(voters.filter((node) => !isMemberOf(node, counting)).map(({ name }) => name))
   } catch {
     return undefined
   } finally {

@@ -16,7 +16,7 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdEndpoint, etcdPeerUrl, etcdTls, voterEndpoints } from '../store/store-config.ts'
+import { etcdEndpoints, etcdPeerUrl, etcdPeerUrls, etcdTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
 import { type ClusterFile, storeHosts } from './cluster-file.ts'
 import { joiningVotes } from './joining-votes.ts'
 import { changeNodeList, newestList, withVote } from './node-list.ts'
@@ -129,11 +129,11 @@ export class VoteKeeper {
     if (!entry) return
     const others = hosts.filter(({ name, votes }) => votes && name !== node)
     const admin = new EtcdAdmin({
-      endpoints: others.map(etcdEndpoint),
+      endpoints: etcdEndpoints(others),
       tls: readTlsFiles(etcdTls(this.#ports.paths)),
     })
     try {
-      await admin.remove(etcdPeerUrl(entry))
+      await admin.remove(etcdPeerUrls(entry))
     } finally {
       admin.close()
     }
@@ -144,7 +144,7 @@ export class VoteKeeper {
 export function strangers(file: ClusterFile, members: readonly EtcdMemberEntry[]): readonly EtcdMemberEntry[] {
   const voters = storeHosts(file).filter(({ votes }) => votes)
   const isKnown = ({ name, peerURLs }: EtcdMemberEntry): boolean =>
-    voters.some((voter) => voter.name === name || peerURLs.includes(etcdPeerUrl(voter)))
+    voters.some((voter) => voter.name === name || isMemberOf(voter, peerURLs))
   return members.filter((member) => !isKnown(member))
 }
 

@@ -6,21 +6,22 @@ import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
-import { parseClusterFile } from '../nodes/cluster-file.ts'
+import { defaultTimings, parseClusterFile, type Timings } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
+import { addressOn, linksOf } from '../nodes/node-links.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
-import type { PulsePeer, ToPulse } from './messages.ts'
+import type { PulseListen, PulsePeer, ToPulse } from './messages.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 
 export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): Pulse {
   return startPulse({
     node: own.name,
     incarnation: Date.now(),
-    listen: { host: own.address, port: own.ports.heartbeat },
+    listen: listenOn(own),
     peers: pulsePeers(file, own),
     identity: readIdentity(paths.pki),
-    timings: file.timings,
+    timings: timingsOf(file, own),
     store: storeConfig(file, own, paths),
     held: mustMeetFirst(file, own, paths),
   })
@@ -38,16 +39,37 @@ export function beginPulseEarly(paths: Paths): Pulse | undefined {
   return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
 }
 
-/** After the list of nodes or the members have changed. Those that the store knows as members are the voters on a node's silence. */
+/** After the list of nodes, the members or what is reached on which link have changed. Those that the store knows as members are the voters on a node's silence. */
 export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members: readonly NodeName[]): ToPulse {
   const endpoints = file.store.kind === 'etcd' ? voterEndpoints(file, own.name) : []
-  const { tokenMs, heartbeatIntervalMs, restartGraceMs } = file.timings
+  const { tokenMs, heartbeatIntervalMs, restartGraceMs } = timingsOf(file, own)
   const timings = { tokenMs, heartbeatIntervalMs, restartGraceMs }
-  return { kind: 'nodes', peers: pulsePeers(file, own), members, endpoints, timings }
+  return { kind: 'nodes', listen: listenOn(own), peers: pulsePeers(file, own), members, endpoints, timings }
+}
+
+/** That a link is down must be known long before a lease is over, however long the token is. */
+function timingsOf({ timings }: ClusterFile, own: ClusterNodeEntry): Timings {
+  if (linksOf(own).length === 1) return timings
+  const { heartbeatIntervalMs } = timings
+  return { ...timings, heartbeatIntervalMs: Math.min(heartbeatIntervalMs, defaultTimings.heartbeatIntervalMs) }
+}
+
+function listenOn(own: ClusterNodeEntry): readonly PulseListen[] {
+  return linksOf(own).map(({ number, address }) => ({ link: number, host: address, port: own.ports.heartbeat }))
 }
 
 function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePeer[] {
   return file.nodes
     .filter(({ name }) => name !== own.name)
-    .map(({ name, address, ports }) => ({ node: name, host: address, port: ports.heartbeat }))
+    .flatMap((peer) =>
+      linksOf(peer)
+        .filter(({ number }) => addressOn(own, number) !== undefined)
+        .map(({ number, address }) => ({
+          node: peer.name,
+          link: number,
+          host: address,
+          port: peer.ports.heartbeat,
+          connections: [...new Set([own, peer].flatMap(({ ports }) => [ports.peer, ports.etcdClient, ports.etcdPeer]))],
+        })),
+    )
 }

@@ -51,6 +51,12 @@ export class Lease {
     this.#alarm.set(nextQuorumAt(state))
   }
 
+  /** From the next renewal on: what is to be left of the lease then. */
+  keepInReserve(reserveMs: number | undefined): void {
+    const { reserveMs: _before, ...timings } = this.#state.timings
+    this.#state = { ...this.#state, timings: { ...timings, ...(reserveMs === undefined ? {} : { reserveMs }) } }
+  }
+
   useEndpoints(endpoints: readonly EndpointAddress[]): void {
     if (!this.#ended) this.#store.useEndpoints?.(endpoints)
   }

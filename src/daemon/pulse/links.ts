@@ -1,6 +1,6 @@
-/** The heartbeat connections: one stream out to each peer, kept up; one stream in from each. */
+/** The heartbeat connections: on each link one stream out to each peer, kept up; one stream in from each. */
 import { type NodeName, nodeName } from '../../base/index.ts'
-import type { Pulse } from '../../membership/index.ts'
+import type { PeerLink, Pulse } from '../../membership/index.ts'
 import {
   framePulse,
   openPulseStream,
@@ -9,11 +9,13 @@ import {
   servePulses,
   type TlsIdentity,
 } from '../../rpc/index.ts'
-import type { PulsePeer } from './messages.ts'
+import { Listeners } from '../host/listeners.ts'
+import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
-  readonly onPulse: (pulse: Pulse) => void
-  readonly onConnectionFailed: (peer: NodeName, how: 'refused' | 'reset') => void
+  /** `link`: on which it came. `deaf`: on which links its sender hears nothing of this node. */
+  readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[]) => void
+  readonly onConnectionFailed: (peer: NodeName, link: number, how: 'refused' | 'reset') => void
 }
 
 const reconnectMs = 100
@@ -22,9 +24,9 @@ export class Links {
   readonly #self: NodeName
   readonly #identity: TlsIdentity
   readonly #events: LinkEvents
-  readonly #open = new Map<NodeName, { readonly peer: PulsePeer; readonly close: () => void }>()
-  readonly #streams = new Map<NodeName, PulseStream>()
-  #server: { readonly close: () => Promise<void> } | undefined
+  readonly #servers = new Listeners((at: PulseListen) => this.#serve(at))
+  readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
+  readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
 
   constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
     this.#self = self
@@ -32,62 +34,73 @@ export class Links {
     this.#events = events
   }
 
-  async listen(at: { readonly host: string; readonly port: number }): Promise<void> {
-    this.#server = await servePulses(
-      { ...at, identity: this.#identity },
-      {
-        onPulse: (message, caller) => {
-          // A node speaks for itself only.
-          if (message.node !== caller) return
-          this.#streams.get(nodeName(caller))?.heardPeer(!message.silent.includes(this.#self))
-          this.#events.onPulse(pulseOf(message))
-        },
-        onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), 'reset'),
-      },
-    )
+  async listen(wanted: readonly PulseListen[]): Promise<void> {
+    await this.#servers.use(wanted)
   }
 
   /** Opens streams to new peers and closes those to peers that are gone or have moved. */
   connect(peers: readonly PulsePeer[]): void {
-    for (const [node, { peer, close }] of this.#open) {
-      const wanted = peers.find((one) => one.node === node)
+    for (const [key, { peer, close }] of this.#open) {
+      const wanted = peers.find((one) => keyOf(one) === key)
       if (wanted && wanted.host === peer.host && wanted.port === peer.port) continue
       close()
-      this.#open.delete(node)
+      this.#open.delete(key)
     }
-    for (const peer of peers) if (!this.#open.has(peer.node)) this.#open.set(peer.node, this.#keepUp(peer))
+    for (const peer of peers) if (!this.#open.has(keyOf(peer))) this.#open.set(keyOf(peer), this.#keepUp(peer))
   }
 
-  send(to: readonly NodeName[], pulse: Pulse): void {
-    const framed = framePulse(pulse)
-    for (const node of to) this.#streams.get(node)?.send(framed)
+  send(to: readonly NodeName[], pulse: Pulse, silentLinks: readonly PeerLink[]): void {
+    const framed = framePulse({ ...pulse, silentLinks })
+    for (const node of to) for (const stream of this.#streams.get(node)?.values() ?? []) stream.send(framed)
   }
 
   async close(): Promise<void> {
     for (const { close } of this.#open.values()) close()
     this.#open.clear()
-    await this.#server?.close()
+    await this.#servers.close()
+  }
+
+  #serve({ link, host, port }: PulseListen): Promise<{ readonly close: () => Promise<void> }> {
+    return servePulses(
+      { host, port, identity: this.#identity },
+      {
+        onPulse: (message, caller) => {
+          // A node speaks for itself only.
+          if (message.node !== caller) return
+          const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
+          const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
+          this.#streams.get(nodeName(caller))?.get(link)?.heardPeer(hearsThisNode)
+          this.#events.onPulse(pulseOf(message), link, deaf)
+        },
+        onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
+      },
+    )
   }
 
   #keepUp(peer: PulsePeer): { readonly peer: PulsePeer; readonly close: () => void } {
+    const { node, link } = peer
+    const streams = this.#streams.get(node) ?? new Map<number, PulseStream>()
+    this.#streams.set(node, streams)
     let retry: NodeJS.Timeout | undefined
     const open = (): void => {
       const stream = openPulseStream(peer, this.#identity, (hostAnswered) => {
-        this.#streams.delete(peer.node)
-        if (hostAnswered) this.#events.onConnectionFailed(peer.node, 'refused')
+        streams.delete(link)
+        if (hostAnswered) this.#events.onConnectionFailed(node, link, 'refused')
         retry = setTimeout(open, reconnectMs)
       })
-      this.#streams.set(peer.node, stream)
+      streams.set(link, stream)
     }
     open()
     const close = (): void => {
       clearTimeout(retry)
-      this.#streams.get(peer.node)?.close()
-      this.#streams.delete(peer.node)
+      streams.get(link)?.close()
+      streams.delete(link)
     }
     return { peer, close }
   }
 }
+
+const keyOf = ({ node, link }: PulsePeer): string => `${node} ${link}`
 
 function pulseOf({ node, incarnation, sequence, silent }: PulseMessage): Pulse {
   return { node: nodeName(node), incarnation, sequence, silent: silent.map(nodeName) }

@@ -1,6 +1,6 @@
 /** What the pulse thread and the main thread say to each other. Times are those of the process's monotonic clock. */
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
-import type { HeartbeatTimings, PeerView } from '../../membership/index.ts'
+import type { HeartbeatTimings, LinkView, PeerView } from '../../membership/index.ts'
 import type { QuorumTimings, WatchdogPermit } from '../../quorum/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
@@ -8,7 +8,7 @@ import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 export interface PulseSetup {
   readonly node: NodeName
   readonly incarnation: number
-  readonly listen: { readonly host: string; readonly port: number }
+  readonly listen: readonly PulseListen[]
   readonly peers: readonly PulsePeer[]
   readonly identity: TlsIdentity
   readonly timings: HeartbeatTimings & QuorumTimings
@@ -17,15 +17,24 @@ export interface PulseSetup {
   readonly held: boolean
 }
 
-export interface PulsePeer {
-  readonly node: NodeName
+/** On each link of this node. */
+export interface PulseListen {
+  readonly link: number
   readonly host: string
   readonly port: number
+}
+
+/** A peer on one of the links that it shares with this node. */
+export interface PulsePeer extends PulseListen {
+  readonly node: NodeName
+  /** Of its ports and this node's those on which connections are given up where the link is down. */
+  readonly connections: readonly number[]
 }
 
 export type ToPulse =
   | {
       readonly kind: 'nodes'
+      readonly listen: readonly PulseListen[]
       readonly peers: readonly PulsePeer[]
       readonly members: readonly NodeName[]
       /** Of the store; empty where they never change. */
@@ -43,6 +52,10 @@ export type ToPulse =
 
 export type FromPulse =
   | { readonly kind: 'view'; readonly peers: readonly PeerView[]; readonly agreedSilent: readonly NodeName[] }
+  /** Only of peers with several links. */
+  | { readonly kind: 'links'; readonly links: readonly LinkView[] }
+  /** Connections on a link that is down could not be given up: they end by themselves, which takes seconds. */
+  | { readonly kind: 'connections-kept'; readonly error: string }
   /** This node stood still: what it believed of its lease before is doubted. */
   | { readonly kind: 'doubt-own-lease'; readonly pausedMs: number }
   /** Until when this node may act under which lease, if nothing else is heard. */

@@ -3,7 +3,7 @@
  * here, so that no work of the main thread (let alone of the planner) ever makes this node look dead.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { assertNever, defined, type NodeName } from '../../base/index.ts'
+import { assertNever, defined, monotonicMs, type NodeName } from '../../base/index.ts'
 import {
   agreedSilence,
   type HeartbeatInput,
@@ -11,12 +11,22 @@ import {
   type HeartbeatTimings,
   heartbeatStep,
   initialHeartbeat,
+  initialLinks,
+  isWhollyBroken,
+  type LinksInput,
+  type LinksState,
+  linksStep,
+  linkViews,
   nextHeartbeatAt,
+  nextLinksAt,
   peerViews,
+  silentLinks,
 } from '../../membership/index.ts'
+import { linkReserveMs } from '../../quorum/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
+import { CutConnections } from './cut-connections.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
@@ -31,6 +41,9 @@ class PulseThread {
   readonly #lease: Lease
   readonly watchdog = new WatchdogFeeder(tell)
   #state: HeartbeatState
+  #linksState: LinksState
+  #peers: PulseSetup['peers'] = []
+  readonly #cuts = new CutConnections((error) => tell({ kind: 'connections-kept', error }))
   /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
   readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
   #left = false
@@ -45,30 +58,46 @@ class PulseThread {
     }
     this.#lease = new Lease(createStore(setup.store), timings, told, setup.held)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
+    this.#linksState = initialLinks(timings)
     this.#links = new Links(node, setup.identity, {
-      onPulse: (pulse) => this.#feed({ kind: 'pulse', pulse }),
-      onConnectionFailed: (peer, how) => this.#feed({ kind: 'connection-failed', peer, how }),
+      onPulse: (pulse, link, deaf) => {
+        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf })
+        this.#feed({ kind: 'pulse', pulse })
+      },
+      onConnectionFailed: (peer, link, how) => {
+        // Of a link that was just removed, whose connections its host closes.
+        if (!this.#peers.some((one) => one.node === peer && one.link === link)) return
+        this.#feedLinks({ kind: 'broken', at: { node: peer, link } })
+        if (isWhollyBroken(this.#linksState, peer, monotonicNow())) this.#feed({ kind: 'connection-failed', peer, how })
+      },
     })
   }
 
   async start(): Promise<void> {
     const { listen, peers } = this.#setup
     await this.#links.listen(listen)
-    const names = peers.map(({ node }) => node)
-    this.setNodes(peers, names)
+    this.setNodes(peers, namesOf(peers))
     // First the others hear this node, then they see it among the members: the other way round it would look silent.
     setTimeout(() => this.#lease.feed({ kind: 'tick' }), this.#setup.timings.heartbeatIntervalMs)
   }
 
   setNodes(peers: PulseSetup['peers'], members: readonly NodeName[]): void {
+    this.#peers = peers
     this.#links.connect(peers)
-    this.#feed({ kind: 'nodes', peers: peers.map(({ node }) => node), members })
+    this.#feedLinks({ kind: 'links', links: peers })
+    this.#lease.keepInReserve(this.#linksState.peers.size === 0 ? undefined : linkReserveMs)
+    this.#feed({ kind: 'nodes', peers: namesOf(peers), members })
+  }
+
+  async listen(listen: PulseSetup['listen']): Promise<void> {
+    await this.#links.listen(listen)
   }
 
   useTimings(timings: HeartbeatTimings): void {
     const { tokenMs, heartbeatIntervalMs } = this.#state.timings
     if (timings.tokenMs !== tokenMs || timings.heartbeatIntervalMs !== heartbeatIntervalMs)
       this.#feed({ kind: 'timings', timings })
+    this.#feedLinks({ kind: 'timings', timings })
   }
 
   release(): void {
@@ -82,6 +111,7 @@ class PulseThread {
   async leave(): Promise<void> {
     this.#left = true
     this.#alarm.cancel()
+    this.#cuts.close()
     await this.#lease.leave()
     await this.#links.close()
     tell({ kind: 'left' })
@@ -89,16 +119,37 @@ class PulseThread {
 
   #feed(input: HeartbeatInput): void {
     if (this.#left) return
-    const { state, effects } = heartbeatStep(this.#state, input, monotonicNow())
+    const now = monotonicNow()
+    const { state, effects } = heartbeatStep(this.#state, input, now)
     this.#state = state
     for (const effect of effects)
-      if (effect.kind === 'send-pulse') this.#links.send(effect.to, effect.pulse)
+      if (effect.kind === 'send-pulse') this.#links.send(effect.to, effect.pulse, silentLinks(this.#linksState, now))
       else if (effect.kind === 'view-changed') this.#tellView()
       else {
+        this.#feedLinks({ kind: 'paused' })
         this.#lease.feed({ kind: 'doubt' })
         tell(effect)
       }
-    this.#alarm.set(nextHeartbeatAt(state))
+    if (input.kind === 'tick') this.#feedLinks(input)
+    const linksAt = nextLinksAt(this.#linksState, now)
+    this.#alarm.set(monotonicMs(Math.min(nextHeartbeatAt(state), linksAt ?? Number.POSITIVE_INFINITY)))
+  }
+
+  #feedLinks(input: LinksInput): void {
+    const { state, effects } = linksStep(this.#linksState, input, monotonicNow())
+    this.#linksState = state
+    if (effects.length > 0) this.#tellLinks()
+  }
+
+  /** Where the peer is not heard on any other link, nothing is given up: it is lost, or its daemon is. */
+  #tellLinks(): void {
+    const links = linkViews(this.#linksState, monotonicNow())
+    tell({ kind: 'links', links })
+    const isUp = (node: NodeName): boolean => links.some((link) => link.node === node && link.state === 'up')
+    const isDown = (node: NodeName, number: number): boolean =>
+      links.some(({ node: peer, link, state }) => peer === node && link === number && state === 'down')
+    const dead = this.#peers.filter(({ node, link }) => isDown(node, link) && isUp(node))
+    this.#cuts.set(dead.map(({ host, connections }) => ({ host, ports: connections })))
   }
 
   #tellView(): void {
@@ -107,12 +158,15 @@ class PulseThread {
   }
 }
 
+const namesOf = (peers: PulseSetup['peers']): readonly NodeName[] => [...new Set(peers.map(({ node }) => node))]
+
 const thread = new PulseThread(workerData as PulseSetup)
 port.on('message', (message: ToPulse) => {
   switch (message.kind) {
     case 'nodes':
       thread.useEndpoints(message.endpoints)
       thread.useTimings(message.timings)
+      void thread.listen(message.listen)
       thread.setNodes(message.peers, message.members)
       return
     case 'release':

@@ -8,6 +8,9 @@ export const fencingHistoryPrefix = '/systole/fencing/history/'
 /** The list of nodes, as a cluster.json: written with every change of it, read by nodes that were away (node-list.ts). */
 export const nodeListKey = '/systole/cluster/nodes'
 
+/** Whose member of the store is being started anew, with other links (relink.ts): `{node}`, under its lease. */
+export const relinkTurnKey = '/systole/cluster/relink-turn'
+
 export const configVersionKey = (version: number): string =>
   `${configHistoryPrefix}${String(version).padStart(10, '0')}`
 

@@ -1,5 +1,7 @@
 /** The store of this node, by cluster.json: its own etcd member, an embedded store that the pulse thread shares, or an outside one. */
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NodeName } from '../../base/index.ts'
 import { tlsName } from '../../rpc/index.ts'
 import {
   createStore,
@@ -7,8 +9,10 @@ import {
   EtcdAdmin,
   EtcdMember,
   isCompleteMember,
+  listensAsConfigured,
   type MemberSettings,
   machineClock,
+  peerUrls,
   readTlsFiles,
   restartAlone,
   type Store,
@@ -17,8 +21,10 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { certifyAddresses } from '../nodes/certificates.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
-import { etcdEndpoint, etcdPeerUrl, etcdTls, storeConfig, voterEndpoints } from './store-config.ts'
+import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
+import { etcdEndpoints, etcdPeerUrls, etcdTls, isMemberOf, storeConfig, voterEndpoints } from './store-config.ts'
 
 export interface LocalStore {
   readonly store: Store
@@ -32,6 +38,10 @@ export interface LocalStore {
   readonly goAlone: (onPointOfNoReturn: () => void) => Promise<void>
   /** This node's member is a cluster of one, by its own list. Undefined while it does not answer, as one that waits for a majority since it was started. */
   readonly isAlone: () => Promise<boolean | undefined>
+  /** The links of this node are others than those that its member was started with. */
+  readonly mustRelink: () => boolean
+  /** Its member gets the addresses of the links, and is started anew with them: one member of the cluster at a time. Answers when it has a leader. */
+  readonly relink: () => Promise<void>
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
   readonly close: (how: 'stop' | 'leave-running') => Promise<void>
 }
@@ -64,6 +74,8 @@ export async function openLocalStore(setup: Setup): Promise<LocalStore> {
       await member.goAlone(onPointOfNoReturn)
     },
     isAlone: async () => await member?.isAlone(),
+    mustRelink: () => member?.mustRelink() ?? false,
+    relink: async () => await member?.relink(),
     close: async (how) => {
       await store.close()
       await member?.close(how)
@@ -80,7 +92,17 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
   }
   const goAlone = async (): Promise<void> => undefined
   const isAlone = async (): Promise<boolean> => true
-  return { store, trouble: () => undefined, follow: () => undefined, isComplete: () => true, goAlone, isAlone, close }
+  return {
+    store,
+    trouble: () => undefined,
+    follow: () => undefined,
+    isComplete: () => true,
+    goAlone,
+    isAlone,
+    mustRelink: () => false,
+    relink: async () => undefined,
+    close,
+  }
 }
 
 /**
@@ -91,6 +113,8 @@ class OwnMember {
   readonly #setup: Setup
   #file: ClusterFile
   #member: EtcdMember | undefined
+  /** Not before etcd was asked where there are several links: an earlier daemon may have died between telling etcd and starting it. */
+  #urlsAreKnown: boolean
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
   #rejoin: NodeJS.Timeout | undefined
@@ -98,6 +122,7 @@ class OwnMember {
   constructor(setup: Setup) {
     this.#setup = setup
     this.#file = setup.file
+    this.#urlsAreKnown = linksOf(setup.own).length === 1
     this.follow(setup.file)
   }
 
@@ -106,7 +131,7 @@ class OwnMember {
   }
 
   isComplete(): boolean {
-    return isCompleteMember(memberSettings(this.#setup, () => this.#file))
+    return isCompleteMember(this.#settings())
   }
 
   follow(file: ClusterFile): void {
@@ -126,9 +151,8 @@ class OwnMember {
       this.#member = undefined
       try {
         const { paths } = this.#setup
-        const settings = memberSettings(this.#setup, () => this.#file)
         await restartAlone({
-          settings,
+          settings: this.#settings(),
           tls: readTlsFiles(etcdTls(paths)),
           clock: machineClock,
           timeoutMs: startMemberMs,
@@ -143,17 +167,61 @@ class OwnMember {
   }
 
   async isAlone(): Promise<boolean | undefined> {
-    const { own, paths } = this.#setup
-    const admin = new EtcdAdmin({ endpoints: [etcdEndpoint(own)], tls: readTlsFiles(etcdTls(paths)) })
+    const own = this.#own()
+    const admin = new EtcdAdmin({ endpoints: etcdEndpoints([own]), tls: readTlsFiles(etcdTls(this.#setup.paths)) })
     try {
       const voters = (await admin.members(answerWithinMs)).filter(({ isLearner }) => !isLearner)
-      return voters.every(({ peerURLs }) => peerURLs.includes(etcdPeerUrl(own)))
+      return voters.every(({ peerURLs }) => isMemberOf(own, peerURLs))
     } catch (error) {
       if (error instanceof StoreUnavailableError) return undefined
       throw error
     } finally {
       admin.close()
     }
+  }
+
+  mustRelink(): boolean {
+    if (this.#member === undefined || !this.isComplete()) return false
+    return !this.#urlsAreKnown || !listensAsConfigured(this.#settings())
+  }
+
+  /** First the certificate and what the others know of it; its own start comes last, so that whatever fails before is done again. */
+  async relink(): Promise<void> {
+    const relinked = this.#turn.then(async () => {
+      const { paths } = this.#setup
+      // The list may change meanwhile: what etcd is told and what the member is started with must be the same.
+      const settings = this.#settings(this.#file.nodesVersion > 0)
+      await certifyAddresses(paths.pki, this.#own())
+      const endpoints = voterEndpoints(this.#file, settings.name as NodeName)
+      const admin = new EtcdAdmin({ endpoints, tls: readTlsFiles(etcdTls(paths)) })
+      try {
+        await admin.move(settings.name, peerUrls(settings))
+      } finally {
+        admin.close()
+      }
+      this.#urlsAreKnown = true
+      if (listensAsConfigured(settings)) return
+      await this.#member?.stop()
+      await this.#member?.close()
+      this.#member = this.#run(settings)
+      await this.#answers()
+    })
+    this.#turn = relinked.catch(() => undefined)
+    await relinked
+  }
+
+  async #answers(): Promise<void> {
+    const end = performance.now() + startMemberMs
+    while (this.#member?.status().answers === false && performance.now() < end) await delay(pollMs)
+  }
+
+  /** As the list has it now. */
+  #own(): WitnessEntry {
+    return storeHosts(this.#file).find(({ name }) => name === this.#setup.own.name) ?? this.#setup.own
+  }
+
+  #settings(joins?: boolean): MemberSettings {
+    return memberSettings({ ...this.#setup, own: this.#own() }, () => this.#file, joins)
   }
 
   /**
@@ -181,9 +249,13 @@ class OwnMember {
   }
 
   #start(joins = this.#file.nodesVersion > 0): EtcdMember {
+    return this.#run(this.#settings(joins))
+  }
+
+  #run(settings: MemberSettings): EtcdMember {
     const { log } = this.#setup
     const member = new EtcdMember({
-      settings: memberSettings(this.#setup, () => this.#file, joins),
+      settings,
       tls: readTlsFiles(etcdTls(this.#setup.paths)),
       events: {
         onReport: (report, refusal) => {
@@ -200,14 +272,14 @@ class OwnMember {
   async #discard(): Promise<void> {
     await this.#member?.close()
     this.#member = undefined
-    const settings = memberSettings(this.#setup, () => this.#file)
-    await discardMember({ settings, clock: machineClock, timeoutMs: endMemberMs })
+    await discardMember({ settings: this.#settings(), clock: machineClock, timeoutMs: endMemberMs })
   }
 }
 
 const endMemberMs = 5000
 const startMemberMs = 20_000
 const answerWithinMs = 1000
+const pollMs = 100
 /** The list that takes the vote follows within moments. */
 const removedPatienceMs = 5000
 
@@ -218,7 +290,8 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
   return {
     name: own.name,
     directory: join(paths.data, 'etcd'),
-    address: own.address,
+    addresses: addressesOf(own),
+    listenOn: presentAddresses(own),
     clientPort: own.ports.etcdClient,
     peerPort: own.ports.etcdPeer,
     // Certificates are checked by the node's name, whatever its address: TLS knows no server names that are addresses.
@@ -227,10 +300,10 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
     joins,
     founders: storeHosts(file())
       .filter(({ votes }) => votes)
-      .map((host) => ({ name: host.name, peerUrl: etcdPeerUrl(host) })),
+      .flatMap((host) => etcdPeerUrls(host).map((peerUrl) => ({ name: host.name, peerUrl }))),
     token: clusterName,
     get otherEndpoints() {
-      return others().map(etcdEndpoint)
+      return etcdEndpoints(others())
     },
   }
 }

@@ -6,6 +6,7 @@ import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { pkiFiles } from '../nodes/identity.ts'
+import { addressesOf } from '../nodes/node-links.ts'
 
 export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>, paths: Paths): StoreConfig {
   const { store } = file
@@ -28,11 +29,28 @@ export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name
 export function voterEndpoints(file: ClusterFile, self: NodeName): readonly EndpointAddress[] {
   const voters = storeHosts(file).filter(({ votes }) => votes)
   const own = voters.filter(({ name }) => name === self)
-  return [...own, ...voters.filter(({ name }) => name !== self)].map(etcdEndpoint)
+  return etcdEndpoints([...own, ...voters.filter(({ name }) => name !== self)])
 }
 
+/** Each member's first address, then the others: on which link one is reached shows when it answers. */
+export function etcdEndpoints(hosts: readonly WitnessEntry[]): readonly EndpointAddress[] {
+  const all = hosts.flatMap((host) =>
+    addressesOf(host).map((address, turn) => ({ turn, endpoint: etcdEndpoint({ ...host, address }) })),
+  )
+  return all.sort((a, b) => a.turn - b.turn).map(({ endpoint }) => endpoint)
+}
+
+/** By which a member is told from the others, where it has several URLs, too. */
 export const etcdPeerUrl = ({ address, ports }: WitnessEntry): string =>
   `https://${bracketed(address)}:${ports.etcdPeer}`
+
+export const etcdPeerUrls = (host: WitnessEntry): readonly string[] =>
+  addressesOf(host).map((address) => etcdPeerUrl({ ...host, address }))
+
+/** One URL of it is enough: while links change, the list and etcd know different ones. */
+export function isMemberOf(host: WitnessEntry, peerURLs: readonly string[]): boolean {
+  return etcdPeerUrls(host).some((url) => peerURLs.includes(url))
+}
 
 export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
   const { authority, certificate, key } = pkiFiles(paths.pki)

@@ -10,6 +10,7 @@ import type { Daemon } from '../daemon.ts'
 import { lostVotes, quorateNode, tellIdleNodes, until } from '../nodes/add-remove-node.ts'
 import { type ClusterFile, defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
+import { addressesOf } from '../nodes/node-links.ts'
 import { changeNodeList, type NodeList, withoutVotelessWitness } from '../nodes/node-list.ts'
 
 const voteTimeoutMs = 60_000
@@ -67,7 +68,7 @@ function refuseWitness(daemon: Daemon, { name, address }: { readonly name: NodeN
   const known = [...file.nodes.map((node) => node.name), ...view.nodeStates.keys()]
   if (known.includes(name))
     throw refuse('is-node', `${name} is a node of the cluster: a witness must be a host of its own.`)
-  const sameAddress = file.nodes.find((node) => node.address === address)
+  const sameAddress = file.nodes.find((node) => addressesOf(node).includes(address))
   if (sameAddress)
     throw refuse(
       'address-in-use',

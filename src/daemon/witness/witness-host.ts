@@ -132,6 +132,7 @@ export class WitnessHost {
       started,
       counts,
       ...(started ? { startedMs: performance.now() - this.#startedAt } : {}),
+      knowsLinks: true,
       ...(problem === undefined ? {} : { problem }),
       ...(publicKey === undefined ? {} : { publicKey }),
     }

@@ -37,6 +37,7 @@ export class WitnessLink {
   #asking = false
   #health = unheardWitness(performance.now())
   #problem: string | undefined
+  #knowsLinks = false
   #told = ''
 
   constructor(ports: WitnessLinkPorts) {
@@ -70,6 +71,11 @@ export class WitnessLink {
 
   hears(host: NodeName): boolean {
     return this.#ports.file().witness?.name === host && this.#found().state === 'up'
+  }
+
+  /** It was heard, and its daemon keeps the links of a list that it passes on. */
+  get knowsLinks(): boolean {
+    return this.#knowsLinks
   }
 
   get voterState(): VoterNode['state'] {
@@ -106,11 +112,12 @@ export class WitnessLink {
     try {
       const asked = { json: printClusterFile(file()), quorate: quorate() }
       const client = this.#client(witness)
-      const { json, started, counts, startedMs, problem, publicKey } = await client.follow(asked, {
+      const { json, started, counts, startedMs, problem, publicKey, knowsLinks } = await client.follow(asked, {
         timeoutMs: answerWithinMs,
       })
       if (this.#timer === undefined || !this.#isAsked(file().witness)) return
       this.#problem = problem
+      this.#knowsLinks = knowsLinks
       this.#note({ state: started ? 'up' : 'stopped', counts, startedMs })
       onNodeList(acceptClusterFile(json))
       // Another node may have been faster; where it fails, the next answer asks again.
@@ -148,6 +155,7 @@ export class WitnessLink {
     this.#asked = undefined
     this.#health = unheardWitness(performance.now())
     this.#problem = undefined
+    this.#knowsLinks = false
     this.#told = ''
   }
 }

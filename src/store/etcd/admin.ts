@@ -37,31 +37,43 @@ export class EtcdAdmin {
     return (await this.#ask(api.memberList, {}, 'list its members', timeoutMs)).members
   }
 
-  /** Found by its peer URL where an earlier, unanswered attempt has added it already. */
-  async addLearner(peerUrl: string, timeoutMs = 30_000): Promise<readonly Member[]> {
+  /** Found by one of its peer URLs where an earlier, unanswered attempt has added it already. */
+  async addLearner(peerUrls: readonly string[], timeoutMs = 30_000): Promise<readonly Member[]> {
     const there = async () => {
       const members = await this.members()
-      return members.some((member) => member.peerURLs.includes(peerUrl)) ? members : undefined
+      return memberAt(members, peerUrls) === undefined ? undefined : members
     }
     return this.#insist(timeoutMs, async () => {
       const before = await there()
       if (before !== undefined) return before
-      return (await this.#ask(api.memberAdd, { peerURLs: [peerUrl], isLearner: true }, 'add a member', 2000)).members
+      return (await this.#ask(api.memberAdd, { peerURLs: peerUrls, isLearner: true }, 'add a member', 2000)).members
     })
   }
 
   /** Repeated until the learner is in step with the leader. */
-  async promote(peerUrl: string, timeoutMs = 30_000): Promise<void> {
+  async promote(peerUrls: readonly string[], timeoutMs = 30_000): Promise<void> {
     await this.#insist(timeoutMs, async () => {
-      const member = (await this.members()).find(({ peerURLs }) => peerURLs.includes(peerUrl))
-      if (member === undefined) throw new StoreUnavailableError(`etcd has no member at ${peerUrl} to promote.`)
+      const member = memberAt(await this.members(), peerUrls)
+      if (member === undefined)
+        throw new StoreUnavailableError(`etcd has no member at ${peerUrls.join(', ')} to promote.`)
       if (member.isLearner) await this.#ask(api.memberPromote, { ID: member.ID }, 'promote a member', 2000)
     })
   }
 
-  async remove(peerUrl: string, timeoutMs = 10_000): Promise<void> {
+  /** The member has these peer URLs from now on, and no others. One of them, or its name, is known of it. */
+  async move(name: string, peerUrls: readonly string[], timeoutMs = 5000): Promise<void> {
     await this.#insist(timeoutMs, async () => {
-      const member = (await this.members()).find(({ peerURLs }) => peerURLs.includes(peerUrl))
+      const members = await this.members()
+      const member = members.find((one) => one.name === name) ?? memberAt(members, peerUrls)
+      if (member === undefined) throw new StoreUnavailableError(`etcd has no member '${name}'.`)
+      if (sameUrls(member.peerURLs, peerUrls)) return
+      await this.#ask(api.memberUpdate, { ID: member.ID, peerURLs: peerUrls }, 'update a member', 2000)
+    })
+  }
+
+  async remove(peerUrls: readonly string[], timeoutMs = 10_000): Promise<void> {
+    await this.#insist(timeoutMs, async () => {
+      const member = memberAt(await this.members(), peerUrls)
       if (member !== undefined) await this.#ask(api.memberRemove, { ID: member.ID }, 'remove a member', 2000)
     })
   }
@@ -160,6 +172,13 @@ export class EtcdAdmin {
     }
   }
 }
+
+const memberAt = (members: readonly Member[], urls: readonly string[]): Member | undefined =>
+  members.find(({ peerURLs }) => urls.some((url) => peerURLs.includes(url)))
+
+/** etcd sorts them. */
+export const sameUrls = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((url) => others.includes(url))
 
 /** The alarms stand among a status's errors. A request for the alarms themselves is an entry in everybody's log, synced to every disk. */
 export function isFull({ errors }: StatusResponse): boolean {

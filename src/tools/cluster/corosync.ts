@@ -8,7 +8,7 @@ import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
-import type { ToolNode, ToolWitness, ToolWorld } from '../world.ts'
+import type { ToolLink, ToolNode, ToolWitness, ToolWorld } from '../world.ts'
 
 function notConnected(tool: string): ToolReply {
   return refused(exitCodes.error, `${tool}: this is a CIB in a file, not a cluster.`)
@@ -25,7 +25,7 @@ export const corosyncCfgtool: Tool = {
     flag('L', 'Nothing: systoled keeps no log file open'),
     flag('H', "Refused: 'systole cluster stop' stops this node"),
     valued('k', 'ID', "Refused: 'stonith_admin --fence' switches a node off"),
-    { ...valued('i', 'LINK', 'Nothing: there is one link'), ignored: true },
+    { ...valued('i', 'LINK', 'Nothing: all links are shown'), ignored: true },
     { ...flag('b', 'Nothing'), ignored: true },
     { ...flag('force', 'Nothing'), ignored: true },
   ],
@@ -41,14 +41,23 @@ export const corosyncCfgtool: Tool = {
         "corosync-cfgtool: only -s, -n, -a, -L and -R are answered: 'systole cluster stop' stops a node, 'stonith_admin --fence' switches one off.",
       )
     const own = world.nodes().find(({ name }) => name === world.localNode)
-    const lines = world.nodes().map(({ id, name, state }) => {
-      const how = name === world.localNode ? 'localhost' : state === 'member' ? 'connected' : 'disconnected'
-      return `\t\tnodeid:${id.padStart(11)}:\t${how}\n`
-    })
+    const links = (own && linksOf(own)) ?? []
     return printed(
-      `Local node ID ${own?.id ?? ''}, transport tls\nLINK ID 0 tcp\n\taddr\t= ${own?.address ?? ''}\n\tstatus:\n${lines.join('')}`,
+      `Local node ID ${own?.id ?? ''}, transport tls\n${links.map((link) => linkText(link, world)).join('')}`,
     )
   },
+}
+
+const linksOf = ({ links, address = '', state }: ToolNode): readonly ToolLink[] =>
+  links ?? [{ number: 0, address, isUp: state === 'member' }]
+
+function linkText({ number, address }: ToolLink, world: ToolWorld): string {
+  const lines = world.nodes().map((node) => {
+    const isUp = linksOf(node).some((link) => link.number === number && link.isUp)
+    const how = node.name === world.localNode ? 'localhost' : isUp ? 'connected' : 'disconnected'
+    return `\t\tnodeid:${node.id.padStart(11)}:\t${how}\n`
+  })
+  return `LINK ID ${number} tcp\n\taddr\t= ${address}\n\tstatus:\n${lines.join('')}`
 }
 
 function addressOf(id: string, world: ToolWorld): ToolReply {
@@ -219,10 +228,16 @@ interface CmapKey {
 function cmapKeys(world: ToolWorld): readonly CmapKey[] {
   const nodes = world.nodes()
   const at = nodes.findIndex(({ name }) => name === world.localNode)
-  const listed = nodes.flatMap(({ name, id, address = '' }, number): readonly CmapKey[] => [
-    { key: `nodelist.node.${number}.name`, type: 'str', value: name },
-    { key: `nodelist.node.${number}.nodeid`, type: 'u32', value: id },
-    { key: `nodelist.node.${number}.ring0_addr`, type: 'str', value: address },
+  const listed = nodes.flatMap((node, number): readonly CmapKey[] => [
+    { key: `nodelist.node.${number}.name`, type: 'str', value: node.name },
+    { key: `nodelist.node.${number}.nodeid`, type: 'u32', value: node.id },
+    ...linksOf(node).map(
+      (link): CmapKey => ({
+        key: `nodelist.node.${number}.ring${link.number}_addr`,
+        type: 'str',
+        value: link.address,
+      }),
+    ),
   ])
   const members = nodes.flatMap(({ id, state }): readonly CmapKey[] =>
     state === 'member' ? [{ key: `runtime.members.${id}.status`, type: 'str', value: 'joined' }] : [],

@@ -1,3 +1,4 @@
+import type { Member } from '../../../rpc/index.ts'
 import { type Command, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
@@ -16,13 +17,22 @@ export const clusterConfig: Command = {
     const state = await liveCluster(call).getState({})
     if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
     const { tokenMs = defaultTokenMs } = state
-    const nodes = state.members.map(({ node, address, votes }) => ({ node, address, votes }))
+    const nodes = state.members.map(({ node, address, links, votes }) => ({
+      node,
+      address,
+      links: links.map(({ number, address: at, priority }) => ({ number, address: at, priority })),
+      votes,
+    }))
     return await inFormat(call, {
       text: () =>
         `Cluster Name: ${state.clusterName}\nStore: ${state.store.kind}\nToken: ${tokenMs} ms\nNodes:\n${alignColumns(
-          nodes.map(({ node, address, votes }) => [node, address, votes ? 'votes' : 'does not vote']),
+          nodes.map(({ node, links, votes }) => [
+            node,
+            links.map(({ address }) => address).join(', '),
+            votes ? 'votes' : 'does not vote',
+          ]),
           '  ',
-        )}`,
+        )}${linkLines(state.members)}`,
       json: { cluster_name: state.clusterName, store: state.store.kind, token: tokenMs, nodes },
       cmd: () =>
         Promise.resolve([
@@ -30,11 +40,19 @@ export const clusterConfig: Command = {
             'cluster',
             'setup',
             state.clusterName,
-            ...nodes.flatMap(({ node, address }) => [node, `addr=${address}`]),
+            ...nodes.flatMap(({ node, links }) => [node, ...links.map(({ address }) => `addr=${address}`)]),
             ...(tokenMs === defaultTokenMs ? [] : ['totem', `token=${tokenMs}`]),
             ...(state.store.kind === 'embedded' ? ['--store=embedded'] : []),
           ],
         ]),
     })
   },
+}
+
+/** Only where there are several, or another than link 0. */
+function linkLines(members: readonly Member[]): string {
+  const links = members[0]?.links ?? []
+  if (links.length <= 1 && links[0]?.number === 0) return ''
+  const rows = links.map(({ number, priority }) => [`link ${number}`, `priority ${priority}`])
+  return `Links:\n${alignColumns(rows, '  ')}`
 }

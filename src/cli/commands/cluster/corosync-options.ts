@@ -56,7 +56,8 @@ const refused: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ip_version: 'a node is reached at the address that it was given (addr=).',
     knet_pmtud_interval: packets,
     netmtu: packets,
-    link_mode: 'it is knet’s, and there is no knet.',
+    link_mode:
+      'heartbeats go over all links, and everything else over one that is up: cluster link update sets which one is preferred (link_priority).',
   },
   compression: { level: compression, model: compression, threshold: compression },
   crypto: { cipher: tls, hash: tls, model: tls },

@@ -14,7 +14,11 @@ export const clusterCorosync: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'cluster corosync [<node>]' })
     const state = await liveCluster(call).getState({})
     if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
-    const nodes = state.members.map(({ node, address, votes }) => ({ name: node, address, votes }))
+    const nodes = state.members.map(({ node, links, votes }) => ({
+      name: node,
+      addresses: links.map(({ address }) => address),
+      votes,
+    }))
     const [asked] = call.words
     if (asked !== undefined && !nodes.some(({ name }) => name === asked))
       throw new Refusal(`There is no node '${asked}' in the cluster.`)

@@ -5,8 +5,10 @@ import { readNodes, withAddresses } from './setup.ts'
 
 export const clusterNodeAdd: Command = {
   path: ['cluster', 'node', 'add'],
-  usage: '<node> [addr=<address>]',
+  usage: '<node> [addr=<address>]...',
   summary: 'Let another host become a node, and print the command to run there',
+  details:
+    'In a cluster with several links the node has an address on each: one addr= for each link, in the order of their numbers.',
   flags: [
     { name: 'start', summary: 'Accepted for pcs’s sake: the printed command starts the node' },
     { name: 'enable', summary: 'Accepted for pcs’s sake' },
@@ -16,7 +18,7 @@ export const clusterNodeAdd: Command = {
   run: async (call) => {
     const [written, ...more] = readNodes(call.words)
     if (!written || more.length > 0)
-      throw new Refusal('Name exactly one node: systole cluster node add <node> [addr=<address>].')
+      throw new Refusal('Name exactly one node: systole cluster node add <node> [addr=<address>]...')
     const live = liveCluster(call)
     const [node = written] = await withAddresses(call, [written])
     const { localNode, members } = await live.getState({})

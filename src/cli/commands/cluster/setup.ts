@@ -7,7 +7,10 @@ import { expectWords, type Section, splitSections } from '../../words.ts'
 import { readToken } from './corosync-options.ts'
 
 const usage =
-  '<cluster name> (<node> [addr=<address>])... [totem token=<milliseconds>] [--store=embedded | --etcd=<URL>,... [--etcd-ca=<file>] [--etcd-cert=<file> --etcd-key=<file>]] [--start]'
+  '<cluster name> (<node> [addr=<address>]...)... [totem token=<milliseconds>] [--store=embedded | --etcd=<URL>,... [--etcd-ca=<file>] [--etcd-cert=<file> --etcd-key=<file>]] [--start]'
+
+/** As many as Corosync's knet has. */
+const mostLinks = 8
 
 export const clusterSetup: Command = {
   path: ['cluster', 'setup'],
@@ -15,11 +18,12 @@ export const clusterSetup: Command = {
   summary: 'Make this host the first node of a new cluster',
   details:
     'Makes the cluster’s certificate authority and prints the one command to run on each other node. The first named node must be this host.\n' +
-    'An address is an IP address or a host name that this host can look up; the node’s name where none is given.\n' +
+    'An address is an IP address or a host name that this host can look up; the node’s name where none is given. Several are the node’s links: the first one of each node is link 0, the second link 1, on a network of its own.\n' +
     'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
     '--etcd names an etcd that is there already.',
   examples: [
     'systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3',
+    'systole cluster setup prod n1 addr=10.0.0.1 addr=10.1.0.1 n2 addr=10.0.0.2 addr=10.1.0.2 n3 addr=10.0.0.3 addr=10.1.0.3',
     'systole cluster setup prod n1 n2 --etcd=https://etcd1:2379,https://etcd2:2379 --etcd-ca=/etc/etcd/ca.crt --etcd-cert=/etc/etcd/client.crt --etcd-key=/etc/etcd/client.key',
   ],
   flags: [
@@ -106,7 +110,7 @@ async function writeCorosyncFile(
 ): Promise<Outcome> {
   const { file, clusterName, written, timings } = asked
   const tokenMs = timings.timings?.tokenMs
-  const nodes = written.map(({ name, address }) => ({ name, address: address || name, votes: true }))
+  const nodes = written.map((node) => ({ name: node.name, addresses: addressesOf(node), votes: true }))
   const text = corosyncFile({ name: clusterName, nodes, ...(tokenMs === undefined ? {} : { tokenMs }) })
   await call.terminal.writeFile(file, text)
   return done(`${file} is written. Nothing is set up: leave --corosync_conf out for that.\n`, { file, text })
@@ -170,7 +174,13 @@ function readTls(flags: ReadonlyMap<string, string | true>): Readonly<Record<str
 /** The store binds to an address and not to a name, so that names are looked up before anything is made of them. */
 export async function withAddresses(call: Call, nodes: readonly ClusterNode[]): Promise<readonly ClusterNode[]> {
   const resolved = await Promise.all(
-    nodes.map(async ({ name, address }) => ({ name, written: address, address: await call.terminal.resolve(address) })),
+    nodes.flatMap((node) =>
+      addressesOf(node).map(async (written) => ({
+        name: node.name,
+        written,
+        address: await call.terminal.resolve(written),
+      })),
+    ),
   )
   const unknown = resolved.filter(({ address }) => address === undefined)
   if (unknown.length > 0)
@@ -188,21 +198,30 @@ export async function withAddresses(call: Call, nodes: readonly ClusterNode[]): 
           `'${name}' is ${address} on this host, where no other node reaches it: write ${name} addr=<IP address>.`,
       ),
     )
-  return resolved.map(({ name, written, address }) => ({ name, address: address ?? written }))
+  return nodes.map(({ name }) =>
+    nodeAt(
+      name,
+      resolved.filter((one) => one.name === name).map(({ written, address }) => address ?? written),
+    ),
+  )
+}
+
+const addressesOf = ({ address, more }: ClusterNode): readonly string[] => [address, ...(more?.addresses ?? [])]
+
+function nodeAt(name: string, [address = name, ...more]: readonly string[]): ClusterNode {
+  return { name, address, ...(more.length === 0 ? {} : { more: { addresses: more } }) }
 }
 
 /** `n1 addr=10.0.0.1 n2 n3 addr=…`. */
 export function readNodes(words: readonly string[]): readonly ClusterNode[] {
-  const nodes: { name: string; address: string }[] = []
+  const nodes: { name: string; addresses: string[] }[] = []
   for (const word of words) {
     const last = nodes.at(-1)
     if (word.startsWith('addr=')) {
       if (!last) throw new Refusal(`'${word}' stands before any node: write the node's name first.`)
-      if (last.address !== last.name)
-        throw new Refusal(`The node ${last.name} has two addresses: Systole uses one per node.`)
-      last.address = word.slice('addr='.length)
+      last.addresses.push(word.slice('addr='.length))
     } else if (word.includes('=')) throw new Refusal(`'${word}' is no option of a node: only addr=<address> is.`)
-    else nodes.push({ name: word, address: word })
+    else nodes.push({ name: word, addresses: [] })
   }
   const wrong = nodes
     .filter(({ name }) => !/^[a-zA-Z0-9][a-zA-Z0-9.-]*$/.test(name))
@@ -210,7 +229,28 @@ export function readNodes(words: readonly string[]): readonly ClusterNode[] {
   const twice = nodes
     .filter(({ name }, index) => nodes.findIndex((other) => other.name === name) !== index)
     .map(({ name }) => `The node ${name} is named twice.`)
-  const empty = nodes.filter(({ address }) => address === '').map(({ name }) => `The address of ${name} is empty.`)
-  if (wrong.length + twice.length + empty.length > 0) throw new Refusal(...wrong, ...twice, ...empty)
+  const empty = nodes
+    .filter(({ addresses }) => addresses.includes(''))
+    .map(({ name }) => `The address of ${name} is empty.`)
+  const all = nodes.flatMap(({ addresses }) => addresses)
+  const shared = all
+    .filter((address, index) => address !== '' && all.indexOf(address) < index)
+    .map((address) => `The address ${address} is given twice: each link of each node has one of its own.`)
+  const mistakes = [...wrong, ...twice, ...empty, ...shared, ...linkMistakes(nodes)]
+  if (mistakes.length > 0) throw new Refusal(...mistakes)
+  return nodes.map(({ name, addresses }) => nodeAt(name, addresses))
+}
+
+/** A link is one network: every node has an address on it. */
+function linkMistakes(
+  nodes: readonly { readonly name: string; readonly addresses: readonly string[] }[],
+): readonly string[] {
+  const most = Math.max(1, ...nodes.map(({ addresses }) => addresses.length))
+  if (most > mostLinks) return [`A node has at most ${mostLinks} addresses, one for each link.`]
   return nodes
+    .filter(({ addresses }) => Math.max(1, addresses.length) < most)
+    .map(
+      ({ name, addresses }) =>
+        `${name} has ${Math.max(1, addresses.length)} of ${most} addresses: every node has one on each link.`,
+    )
 }

@@ -1,3 +1,4 @@
+import type { MemberLink } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { nodeFacts } from '../../status-facts.ts'
 import { nodeLines, statusOf } from '../../status-view.ts'
@@ -21,10 +22,10 @@ export const clusterStatus: Command = {
     if (!state.configured)
       return done('The daemon runs; this host belongs to no cluster yet.\n', { configured: false, started: false })
     const certificates = await live.getCertificates({})
-    const rows = state.members.map(({ node, state: membership, address, daemonVersion }) => [
+    const rows = state.members.map(({ node, state: membership, links, daemonVersion }) => [
       node,
       membership,
-      address,
+      links.map(describeLink).join(', '),
       daemonVersion ?? '',
     ])
     const { witness } = state
@@ -45,6 +46,8 @@ export const clusterStatus: Command = {
     })
   },
 }
+
+const describeLink = ({ address, state }: MemberLink): string => (state === 'down' ? `${address} (down)` : address)
 
 /** Of a CIB in a file there is no more than this. Called as pcs it is what scripts look into, and the exit code tells whether the cluster runs here. */
 async function asPcs(call: Call): Promise<Outcome> {

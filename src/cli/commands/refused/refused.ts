@@ -8,8 +8,6 @@ import type { RefusedWords } from './refused-words.ts'
 
 const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
-const links =
-  'A node has one address, and heartbeats go where its packets go: bond its network cards. For a new address: cluster node remove, cluster node add.'
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
 const sbd =
   'No node of Systole reads messages from an SBD disk, so that a disk which is set up would fence nobody: systoled feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
@@ -33,7 +31,6 @@ const refused: readonly RefusedWords[] = [
     ],
     because: corosync,
   },
-  { paths: ['cluster link add', 'cluster link delete', 'cluster link remove', 'cluster link update'], because: links },
   {
     paths: ['cluster kill'],
     because:

@@ -41,6 +41,20 @@ export function findMember(settings: MemberSettings): number | undefined {
   return pid !== undefined && isMember(settings, pid) ? pid : undefined
 }
 
+/** Whether the configuration that this member was started with last has the addresses of these settings. */
+export function listensAsConfigured(settings: MemberSettings): boolean {
+  const text = textIfThere(configurationFile(settings))
+  if (text === undefined) return true
+  const started: unknown = JSON.parse(text)
+  const wanted = etcdConfiguration(settings, { kind: 'found' })
+  const names = ['listen-peer-urls', 'initial-advertise-peer-urls'] as const
+  return (
+    typeof started === 'object' &&
+    started !== null &&
+    names.every((name) => new Map(Object.entries(started)).get(name) === wanted[name])
+  )
+}
+
 export function isAlive(settings: MemberSettings, pid: number): boolean {
   return livingProcess(String(pid)) !== undefined && isMember(settings, pid)
 }

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { EtcdAdmin } from '../admin.ts'
 import { findMember, hasData, type StartedMember, startMember, wipeData } from './process.ts'
-import { type MemberSettings, peerUrl, rejoinJournal } from './settings.ts'
+import { type MemberSettings, peerUrls, rejoinJournal } from './settings.ts'
 
 export type ReplaceStage = 'remove' | 'add' | 'promote'
 
@@ -23,28 +23,28 @@ export async function replaceMember(
   others: EtcdAdmin,
   run: { readonly onStarted: (started: StartedMember) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  const url = peerUrl(settings)
+  const urls = peerUrls(settings)
   let stage = unfinishedReplacement(settings) ?? 'remove'
   if (stage === 'remove') {
     note(settings, 'remove')
-    await others.remove(url)
+    await others.remove(urls)
     wipeData(settings)
     stage = 'add'
   }
   // One that was added and could not reach the others has no data: started as a founder it would make a cluster of its own.
   if (stage === 'add' || !hasData(settings)) {
     note(settings, 'add')
-    const members = await others.addLearner(url)
+    const members = await others.addLearner(urls)
     run.signal.throwIfAborted()
     // Until it has started, the new member has no name in the list.
-    const list = members.map(({ name, peerURLs }) => ({
-      name: peerURLs.includes(url) ? settings.name : name,
-      peerUrl: peerURLs[0] ?? '',
-    }))
+    const list = members.flatMap(({ name, peerURLs }) => {
+      const known = urls.some((url) => peerURLs.includes(url)) ? settings.name : name
+      return peerURLs.map((peerUrl) => ({ name: known, peerUrl }))
+    })
     if (findMember(settings) === undefined) run.onStarted(await startMember(settings, { kind: 'join', members: list }))
     note(settings, 'promote')
   } else if (findMember(settings) === undefined) run.onStarted(await startMember(settings, { kind: 'found' }))
-  await others.promote(url, 60_000)
+  await others.promote(urls, 60_000)
   rmSync(rejoinJournal(settings), { force: true })
 }
 

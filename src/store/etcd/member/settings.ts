@@ -5,6 +5,7 @@
  */
 import type { EndpointAddress } from '../endpoint.ts'
 
+/** A member with several URLs is several of these. */
 export interface MemberAddress {
   readonly name: string
   readonly peerUrl: string
@@ -15,8 +16,10 @@ export interface MemberSettings {
   readonly name: string
   /** Holds data, configuration, log and pid file of this member, and nothing else. */
   readonly directory: string
-  /** Where the other nodes reach this one. */
-  readonly address: string
+  /** Where the other nodes reach this one: on each of its links, one at least. */
+  readonly addresses: readonly string[]
+  /** Those of them that this host has now, on which it listens; one at least. */
+  readonly listenOn?: readonly string[]
   readonly clientPort: number
   readonly peerPort: number
   /** What the node's certificate is made out to, where that is not its address. */
@@ -44,33 +47,39 @@ export type MemberStart =
 
 export const compactEveryMinutes = 10
 
-export function peerUrl(settings: MemberSettings): string {
-  return `${scheme(settings)}://${bracketed(settings.address)}:${settings.peerPort}`
+export function peerUrls(settings: MemberSettings): readonly string[] {
+  return settings.addresses.map((address) => peerUrl(settings, address))
 }
 
-export function clientEndpoint(settings: MemberSettings): string {
-  return `${bracketed(settings.address)}:${settings.clientPort}`
+function peerUrl(settings: MemberSettings, address: string): string {
+  return `${scheme(settings)}://${bracketed(address)}:${settings.peerPort}`
 }
+
+function clientUrl(settings: MemberSettings, address: string): string {
+  return `${scheme(settings)}://${bracketed(address)}:${settings.clientPort}`
+}
+
+const listeningOn = ({ addresses, listenOn }: MemberSettings): readonly string[] => listenOn ?? addresses
 
 /** How this node's own client reaches the member. */
 export function ownEndpoint(settings: MemberSettings): EndpointAddress {
-  const address = clientEndpoint(settings)
+  const [listening = ''] = listeningOn(settings)
+  const address = `${bracketed(listening)}:${settings.clientPort}`
   return settings.serverName === undefined ? address : { address, serverName: settings.serverName }
 }
 
 /** etcd reads YAML, of which JSON is a part; beside a file it ignores flags and environment, so that all of it is here. */
 export function etcdConfiguration(settings: MemberSettings, start: MemberStart): Record<string, unknown> {
-  const clientUrl = `${scheme(settings)}://${clientEndpoint(settings)}`
   const members = start.kind === 'join' ? start.members : settings.founders
   const security = settings.tls === undefined ? {} : transportSecurity(settings.tls)
   return {
     name: settings.name,
     'data-dir': dataDirectory(settings),
-    'listen-client-urls': clientUrl,
-    'advertise-client-urls': clientUrl,
-    'listen-peer-urls': peerUrl(settings),
-    'initial-advertise-peer-urls': peerUrl(settings),
-    'initial-cluster': members.map(({ name, peerUrl: url }) => `${name}=${url}`).join(','),
+    'listen-client-urls': commas(listeningOn(settings).map((address) => clientUrl(settings, address))),
+    'advertise-client-urls': commas(settings.addresses.map((address) => clientUrl(settings, address))),
+    'listen-peer-urls': listenedPeerUrls(settings),
+    'initial-advertise-peer-urls': commas(peerUrls(settings)),
+    'initial-cluster': commas(members.map(({ name, peerUrl: url }) => `${name}=${url}`)),
     'initial-cluster-state': start.kind === 'join' ? 'existing' : 'new',
     'initial-cluster-token': settings.token,
     'force-new-cluster': start.kind === 'alone',
@@ -99,6 +108,12 @@ export function etcdConfiguration(settings: MemberSettings, start: MemberStart):
     ...security,
   }
 }
+
+/** As they stand in the configuration that a member was started with. */
+export const listenedPeerUrls = (settings: MemberSettings): string =>
+  commas(listeningOn(settings).map((address) => peerUrl(settings, address)))
+
+const commas = (values: readonly string[]): string => values.join(',')
 
 /** Little memory for a little more of the processor; and one thread for Go code, because a member has next to nothing to do. */
 export function etcdEnvironment(): Record<string, string> {

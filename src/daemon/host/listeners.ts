@@ -1,0 +1,62 @@
+/**
+ * The same server on each address of this host that is wanted. The only one must be there at once. Of several, one may be missing, as that
+ * of a network card which comes up late: it is tried again, and the others serve meanwhile.
+ */
+export interface ListenAt {
+  readonly host: string
+  readonly port: number
+}
+
+interface Closable {
+  readonly close: () => unknown
+}
+
+const tryAgainMs = 1000
+
+export class Listeners<At extends ListenAt> {
+  readonly #open: (at: At) => Promise<Closable>
+  readonly #listening = new Map<string, Closable>()
+
+  constructor(open: (at: At) => Promise<Closable>) {
+    this.#open = open
+  }
+
+  /** Those that are not wanted any more are closed, with their connections. */
+  async use(wanted: readonly At[]): Promise<void> {
+    const keys = wanted.map(keyOf)
+    const gone = [...this.#listening].filter(([key]) => !keys.includes(key))
+    for (const [key] of gone) this.#listening.delete(key)
+    await Promise.all(gone.map(async ([, { close }]) => await close()))
+    const missing = wanted.filter((at) => !this.#listening.has(keyOf(at)))
+    await Promise.all(missing.map(async (at) => await this.#listen(at, wanted.length === 1)))
+  }
+
+  async close(): Promise<void> {
+    await this.use([])
+  }
+
+  async #listen(at: At, isOnly: boolean): Promise<void> {
+    let server: Closable | undefined
+    let retry: NodeJS.Timeout | undefined
+    let closed = false
+    const attempt = async (): Promise<void> => {
+      try {
+        server = await this.#open(at)
+        if (closed) await server.close()
+      } catch (error) {
+        if (isOnly) throw error
+        if (!closed) retry = setTimeout(() => void attempt(), tryAgainMs)
+      }
+    }
+    this.#listening.set(keyOf(at), {
+      close: async () => {
+        closed = true
+        clearTimeout(retry)
+        await server?.close()
+      },
+    })
+    await attempt()
+  }
+}
+
+const keyOf = ({ host, port }: ListenAt): string => `${host} ${port}`

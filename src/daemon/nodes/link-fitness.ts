@@ -1,0 +1,89 @@
+/** Whether this host can have an address as a link: the address is its own, and its kernel ends connections where that is asked of it. */
+import { execFile } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect, createServer, isIPv6 } from 'node:net'
+import { promisify } from 'node:util'
+import { cutArguments } from '../pulse/cut-connections.ts'
+
+const patienceMs = 3000
+
+/** A sentence for each reason why not. `towards`: another node's address, which is reached on the link of the first of these. */
+export async function linkObstacles(
+  node: string,
+  addresses: readonly string[],
+  towards?: string,
+): Promise<readonly string[]> {
+  const foreign = await Promise.all(
+    addresses.map(async (address) =>
+      (await isOwn(address))
+        ? []
+        : [`${node} does not have the address ${address}: give it to a network card of ${node} first.`],
+    ),
+  )
+  const kernel = await whyConnectionsStay()
+  const cannot =
+    kernel === undefined
+      ? []
+      : [
+          `${node} cannot end connections on a link that is down (${kernel}), so that its store would stand still for seconds when one fails: it needs \`ss\` of iproute2, and a kernel with INET_DIAG_DESTROY.`,
+        ]
+  const own = foreign.flat()
+  const detour = own.length > 0 || towards === undefined ? [] : await otherSource(node, addresses, towards)
+  return [...own, ...detour, ...cannot]
+}
+
+/** The members of the store believe a caller only if it calls from an address that its certificate names. Nothing is sent. */
+async function otherSource(node: string, [address]: readonly string[], towards: string): Promise<readonly string[]> {
+  if (address === undefined) return []
+  const socket = createSocket(isIPv6(towards) ? 'udp6' : 'udp4')
+  try {
+    socket.connect(1, towards)
+    await once(socket, 'connect')
+    const { address: source } = socket.address()
+    if (source === address) return []
+    return [
+      `${node} sends to ${towards} from ${source} and not from ${address}: a link needs a network, or a route, on which ${address} is the sender.`,
+    ]
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return [`${node} has no way from ${address} to ${towards} (${why}).`]
+  } finally {
+    socket.close()
+  }
+}
+
+async function isOwn(address: string): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(0, address)
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/** Tried on a connection of this process with itself. */
+async function whyConnectionsStay(): Promise<string | undefined> {
+  const server = createServer((socket) => socket.on('error', () => undefined))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = server.address()
+  const port = typeof at === 'object' && at ? at.port : 0
+  const socket = connect(port, '127.0.0.1')
+  const ended = new Promise<boolean>((resolve) => socket.once('error', () => resolve(true)))
+  const given = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patienceMs).unref())
+  try {
+    await once(socket, 'connect')
+    await promisify(execFile)('ss', cutArguments([{ host: '127.0.0.1', ports: [port] }]))
+    return (await Promise.race([ended, given])) ? undefined : 'the kernel does not do it'
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n')[0] : String(error)
+  } finally {
+    socket.destroy()
+    server.close()
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Gives up the connections to peers on links that are down while another link to the same peer is up. etcd has all addresses of a
+ * member and uses the next one when a connection breaks; packets that are dropped break none for six seconds and more, which is longer than a
+ * lease. So the kernel is asked to end them (`ss -K`), those that are just being made included, until etcd has found the other
+ * address (docs/adr/0026-links.md). The heartbeats' own connections stay: they show when the link is back.
+ */
+import { execFile } from 'node:child_process'
+
+/** Where the peer is reached on the link that is down, and the ports of both ends. */
+export interface DeadEnd {
+  readonly host: string
+  readonly ports: readonly number[]
+}
+
+/** An attempt to connect that began meanwhile ends with the next round. */
+const oftenMs = 100
+const oftenForMs = 3000
+const seldomMs = 500
+
+export class CutConnections {
+  readonly #onTrouble: (error: string) => void
+  #ends: readonly DeadEnd[] = []
+  #since = 0
+  #timer: NodeJS.Timeout | undefined
+  #running = false
+
+  constructor(onTrouble: (error: string) => void) {
+    this.#onTrouble = onTrouble
+  }
+
+  /** All of them, each time. */
+  set(ends: readonly DeadEnd[]): void {
+    const isNew = ends.some(({ host }) => !this.#ends.some((known) => known.host === host))
+    this.#ends = ends
+    if (isNew) this.#since = performance.now()
+    if (ends.length === 0) this.close()
+    else if (isNew) this.#cut()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #cut(): void {
+    if (this.#running) return
+    this.close()
+    this.#running = true
+    execFile('ss', cutArguments(this.#ends), { timeout: seldomMs }, (error) => {
+      this.#running = false
+      if (error) this.#onTrouble(error.message)
+      if (this.#ends.length === 0) return
+      const often = performance.now() - this.#since < oftenForMs
+      this.#timer = setTimeout(() => this.#cut(), often ? oftenMs : seldomMs)
+    })
+  }
+}
+
+/** Of ss(8). */
+export function cutArguments(ends: readonly DeadEnd[]): readonly string[] {
+  const filters = ends.map(({ host, ports }) => {
+    const either = ports.flatMap((port) => [`dport = ${port}`, `sport = ${port}`]).join(' or ')
+    return `( dst ${host.includes(':') ? `[${host}]` : host} and ( ${either} ) )`
+  })
+  return ['-K', '-t', '-H', '-n', ...filters.join(' or ').split(' ')]
+}

@@ -1,0 +1,171 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { emptyView, observe } from '../../src/controller/index.ts'
+import { Listeners } from '../../src/daemon/host/listeners.ts'
+import { certifyAddresses } from '../../src/daemon/nodes/certificates.ts'
+import { nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
+import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
+import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
+import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
+import { linksOf, type NodeLink, withLinks } from '../../src/daemon/nodes/node-links.ts'
+import { cutArguments } from '../../src/daemon/pulse/cut-connections.ts'
+import { keys } from '../../src/daemon/records/keys.ts'
+import { etcdEndpoints, etcdPeerUrls, isMemberOf } from '../../src/daemon/store/store-config.ts'
+import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
+
+const plain: ClusterNodeEntry = {
+  name: nodeName('n1'),
+  id: '1',
+  address: '10.0.0.1',
+  ports: defaultPorts,
+  votes: true,
+}
+const link = (number: number, priority?: number): NodeLink => ({
+  number,
+  address: `10.${number}.0.1`,
+  ...(priority === undefined ? {} : { priority }),
+})
+
+describe('the links of a node', () => {
+  test('one address is link 0, and its entry says no more', () => {
+    expect(linksOf(plain)).toEqual([link(0)])
+    expect(withLinks(plain, [link(0)])).toEqual(plain)
+  })
+
+  test('its address is that of the first link that it has', () => {
+    expect(withLinks(plain, [link(2), link(1)])).toMatchObject({ address: '10.1.0.1', links: [link(1), link(2)] })
+    expect(withLinks(withLinks(plain, [link(0), link(1)]), [link(1)])).toMatchObject({ address: '10.1.0.1' })
+  })
+})
+
+describe('a node is reached', () => {
+  const node = withLinks(plain, [link(0), link(1), link(2, 5)])
+  type State = 'up' | 'down' | 'unknown'
+  const cases: readonly { readonly name: string; readonly states: readonly State[]; readonly at: string }[] = [
+    { name: 'on the preferred link of those that are up', states: ['up', 'up', 'up'], at: '10.2.0.1' },
+    { name: 'on that with the lower number among equals', states: ['up', 'up', 'down'], at: '10.0.0.1' },
+    {
+      name: 'on one that is up before one of which nothing is known',
+      states: ['down', 'up', 'unknown'],
+      at: '10.1.0.1',
+    },
+    {
+      name: 'on one of which nothing is known before one that is down',
+      states: ['unknown', 'down', 'down'],
+      at: '10.0.0.1',
+    },
+    { name: 'on the preferred one where all are down', states: ['down', 'down', 'down'], at: '10.2.0.1' },
+  ]
+  for (const { name, states, at } of cases)
+    test(name, () => {
+      const links = new LinkStates()
+      links.take(states.map((state, number) => ({ node: node.name, link: number, state })))
+      expect(links.reach(node)).toBe(at)
+    })
+})
+
+test('the members of the store are tried on their first links, then on the others', () => {
+  const host = (name: string, at: number) =>
+    withLinks(
+      { ...plain, name: nodeName(name) },
+      [0, 1].map((number) => ({ number, address: `10.${number}.0.${at}` })),
+    )
+  expect(etcdEndpoints([host('n1', 1), host('n2', 2)])).toMatchObject(
+    ['10.0.0.1', '10.0.0.2', '10.1.0.1', '10.1.0.2'].map((address) => ({ address: `${address}:7702` })),
+  )
+})
+
+test('a member is known by any of its addresses, while the list and etcd know different ones', () => {
+  const moved = withLinks(plain, [{ number: 0, address: '10.0.0.9' }, link(1)])
+  expect(isMemberOf(moved, etcdPeerUrls(withLinks(plain, [link(0), link(1)])))).toBe(true)
+  expect(isMemberOf(moved, etcdPeerUrls(plain))).toBe(false)
+})
+
+describe('in cluster.json', () => {
+  const parse = (links: unknown) =>
+    parseClusterFile(JSON.stringify({ clusterName: 'x', nodes: [{ name: 'n1', address: '10.0.0.1', links }] }))
+  const cases: readonly { readonly name: string; readonly links: unknown; readonly says: RegExp }[] = [
+    { name: 'no link at all', links: [], says: /links must list at least one link/ },
+    { name: 'a link without an address', links: [{ number: 0 }], says: /links\[0\] has no address/ },
+    { name: 'a number that no link has', links: [{ number: 8, address: 'a' }], says: /must be one from 0 to 7/ },
+    { name: 'one number twice', links: [link(1), link(1)], says: /two links with the number 1/ },
+    { name: 'a priority that is too high', links: [link(0, 300)], says: /priority must be at most 255/ },
+    { name: 'a mistyped entry', links: [{ ...link(0), adress: 'a' }], says: /unknown entry 'adress'/ },
+  ]
+  for (const { name, links, says } of cases)
+    test(`${name} is a mistake`, () => {
+      const parsed = parse(links)
+      expect(parsed.ok ? '' : parsed.reports.map(({ message }) => message).join('\n')).toMatch(says)
+    })
+})
+
+test('links are changed only where every node says that it knows them', () => {
+  const written = Object.entries({ a: { knowsLinks: true }, b: {} }).map(([node, more]) => ({
+    kind: 'put' as const,
+    key: keys.member(nodeName(node)),
+    value: { node, state: 'member', incarnation: 1, daemonVersion: '0.9', ...more },
+    createRevision: 1,
+    lease: node,
+  }))
+  const { members } = observe(emptyView, written, 1).view
+  const nodes = ['a', 'b', 'c'].map((name) => ({ ...plain, name: nodeName(name) }))
+  expect(nodesWithoutLinks({ nodes }, members)).toEqual([
+    'The version of Systole on b (0.9) knows one link only: upgrade it first.',
+    'c is not there, and its version of Systole may know one link only: start it first.',
+  ])
+})
+
+const folders: string[] = []
+const servers: Server[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const server of servers.splice(0)) server.close()
+})
+
+test('a certificate gets the addresses of new links and keeps its key', async () => {
+  const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
+  folders.push(pki)
+  const authority = await createAuthority('testing')
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'] }))
+  const before = readIdentity(pki)
+  await certifyAddresses(pki, plain)
+  expect(readIdentity(pki)).toEqual(before)
+  await certifyAddresses(pki, withLinks(plain, [link(0), link(1)]))
+  const after = readIdentity(pki)
+  expect(after.key).toBe(before.key)
+  const certificate = new X509Certificate(after.certificate)
+  expect(['10.0.0.1', '10.1.0.1'].map((address) => certificate.checkIP(address))).toEqual(['10.0.0.1', '10.1.0.1'])
+  expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
+})
+
+test('connections to an address are ended by both ends’ ports', () =>
+  expect(cutArguments([{ host: 'fd00::1', ports: [7700] }]).join(' ')).toBe(
+    '-K -t -H -n ( dst [fd00::1] and ( dport = 7700 or sport = 7700 ) )',
+  ))
+
+test('an address that this host does not have is none for a link', async () =>
+  expect((await linkObstacles('n1', ['127.0.0.1', '192.0.2.77'])).filter((text) => text.includes('address'))).toEqual([
+    'n1 does not have the address 192.0.2.77: give it to a network card of n1 first.',
+  ]))
+
+test('of several addresses those that are there are served, and one that is missing does no harm', async () => {
+  const open = (at: { readonly host: string; readonly port: number }): Promise<Server> =>
+    new Promise((resolve, reject) => {
+      const server = createServer((socket) => socket.end())
+      servers.push(server)
+      server.once('error', reject)
+      server.listen(at.port, at.host, () => resolve(server))
+    })
+  const port = 18_734
+  const listeners = new Listeners(open)
+  await listeners.use(['127.0.0.1', '192.0.2.77'].map((host) => ({ host, port })))
+  await new Promise((resolve, reject) => connect(port, '127.0.0.1').once('connect', resolve).once('error', reject))
+  await listeners.close()
+  await expect(new Listeners(open).use([{ host: '192.0.2.77', port }])).rejects.toThrow(/EADDRNOTAVAIL/)
+})
