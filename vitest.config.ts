@@ -30,6 +30,9 @@ const remoteSuites = ['test/remote-nodes/**/*.test.ts']
 /** A witness beside two nodes, and every loss that the three may have (`npm run e2e:witness`). */
 const witnessSuites = ['test/witness/**/*.test.ts']
 
+/** Several networks, and every loss that they may have (`npm run e2e:links`). */
+const linkSuites = ['test/links/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -44,6 +47,7 @@ export default defineConfig({
             ...watchdogSuites,
             ...remoteSuites,
             ...witnessSuites,
+            ...linkSuites,
           ],
           testTimeout: 30_000,
           expect: patient,
@@ -85,6 +89,16 @@ export default defineConfig({
           testTimeout: 240_000,
           expect: patient,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'links',
+          include: linkSuites,
+          testTimeout: 240_000,
+          expect: patient,
+          hookTimeout: 180_000,
+          fileParallelism: false,
         },
       },
       {

@@ -1,8 +1,12 @@
-/** `npm run lab`: a formed cluster of lab nodes to look at, until Ctrl-C. Prints how to get into each node. */
+/** `npm run lab -- [nodes] [links]`: a formed cluster of lab nodes to look at, until Ctrl-C. Prints how to get into each node. */
 import { Lab } from './lab/lab.ts'
 
 const count = Number(process.argv[2] ?? 3)
-const lab = new Lab(Array.from({ length: count }, (_, index) => `n${index + 1}`))
+const links = Number(process.argv[3] ?? 1)
+const lab = new Lab(
+  Array.from({ length: count }, (_, index) => `n${index + 1}`),
+  { links },
+)
 const ended = new Promise((resolve) => {
   process.once('SIGINT', resolve)
   process.once('SIGTERM', resolve)

@@ -50,6 +50,7 @@ export class Lab {
   /**
    * `remotes`: those of the nodes that run `systoled --remote` (`addRemote`).
    * `disks`: folders, such as `/var/lib/mysql`, of which each node has its own; what a power cut leaves in them stays.
+   * `links`: how many networks the nodes share.
    * `systemd`: each node boots a systemd of its own, which runs the daemon by the unit of `packaging/`; /etc is a disk then.
    */
   constructor(
@@ -58,13 +59,19 @@ export class Lab {
       disks = [],
       remotes = [],
       systemd = false,
-    }: { readonly disks?: readonly string[]; readonly remotes?: readonly string[]; readonly systemd?: boolean } = {},
+      links = 1,
+    }: {
+      readonly disks?: readonly string[]
+      readonly remotes?: readonly string[]
+      readonly systemd?: boolean
+      readonly links?: number
+    } = {},
   ) {
     this.#disks = disks
     this.#remotes = remotes
     this.#systemd = systemd
     this.folder = mkdtempSync(join(tmpdir(), 'systole-lab-'))
-    this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes)
+    this.network = new LabNetwork(`lab${randomBytes(3).toString('hex')}`, nodes, links)
     const programs = join(this.folder, 'programs')
     mkdirSync(programs)
     installPrograms(join(this.folder, 'systole'), programs)
@@ -110,11 +117,18 @@ export class Lab {
     writeFileSync(join(this.folder, 'nodes', node, name), '')
   }
 
+  addressesOf(node: string, links: number): readonly string[] {
+    return Array.from({ length: links }, (_, link) => this.network.addressOn(link, node))
+  }
+
   /** Sets up one cluster of all or some nodes the way an administrator does, and waits until they are online. */
-  async formCluster(nodes: readonly string[] = this.#members): Promise<void> {
+  async formCluster(nodes: readonly string[] = this.#members, links = this.network.links): Promise<void> {
     const [first = '', ...others] = nodes
     await this.until('the first daemon answers', async () => (await this.try(first, 'cluster', 'status')) !== undefined)
-    const members = nodes.flatMap((node) => [node, `addr=${this.network.address(node)}`])
+    const members = nodes.flatMap((node) => [
+      node,
+      ...this.addressesOf(node, links).map((address) => `addr=${address}`),
+    ])
     const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
       readonly joinToken: string
     }

@@ -21,10 +21,13 @@ export async function run(program: string, ...args: readonly string[]): Promise<
 export class LabNetwork {
   readonly name: string
   readonly nodes: readonly string[]
+  /** How many networks the nodes share; the client is on the first. */
+  readonly links: number
 
-  constructor(name: string, nodes: readonly string[]) {
+  constructor(name: string, nodes: readonly string[], links = 1) {
     this.name = name
     this.nodes = nodes
+    this.links = links
   }
 
   get switchSpace(): string {
@@ -43,6 +46,11 @@ export class LabNetwork {
     return `10.83.0.${this.#number(node)}`
   }
 
+  /** On link 0 it is that by which the client knows the node. */
+  addressOn(link: number, node: string): string {
+    return link === 0 ? this.address(node) : `10.83.${1 + link}.${this.#number(node)}`
+  }
+
   outOfBandAddress(node: string): string {
     return `10.83.1.${this.#number(node)}`
   }
@@ -58,8 +66,12 @@ export class LabNetwork {
   }
 
   /** The switch's end of a node's cable. Names of interfaces are short, those of nodes need not be. */
-  #cable(node: string): string {
-    return `d-${this.#number(node)}`
+  #cable(node: string, link = 0): string {
+    return link === 0 ? `d-${this.#number(node)}` : `e${link}-${this.#number(node)}`
+  }
+
+  get #moreLinks(): readonly number[] {
+    return Array.from({ length: this.links - 1 }, (_, index) => index + 1)
   }
 
   #oobCable(node: string): string {
@@ -90,6 +102,7 @@ export class LabNetwork {
         `link set ${this.#oobCable(node)} master br1 up`,
       )
     }
+    for (const link of this.#moreLinks) await this.#createLink(link)
     await batch(clientSpace, ['link set lo up', 'addr add 10.83.0.253/24 dev eth0', 'link set eth0 up'])
     await run('ip', 'netns', 'exec', switchSpace, 'nft', 'add table bridge lab')
     await run(
@@ -102,9 +115,36 @@ export class LabNetwork {
     )
   }
 
+  /** A node's address there is that of its card, as it is after each boot. */
+  async #createLink(link: number): Promise<void> {
+    const [bridge, card] = [`br${1 + link}`, `eth${link}`]
+    await this.#inSwitch(`link add ${bridge} type bridge`, `link set ${bridge} up`)
+    for (const node of this.nodes) {
+      const [space, cable] = [this.nodeSpace(node), this.#cable(node, link)]
+      await this.#inSwitch(
+        `link add ${cable} type veth peer name ${card} netns ${space}`,
+        `link set ${cable} master ${bridge} up`,
+      )
+      await batch(space, [`addr add ${this.addressOn(link, node)}/24 dev ${card}`, `link set ${card} up`])
+    }
+  }
+
   /** Pulls or plugs the node's cables to the cluster's switch. Its power controller stays reachable. */
   async link(node: string, state: 'up' | 'down'): Promise<void> {
-    await this.#inSwitch(`link set ${this.#cable(node)} ${state}`)
+    for (const link of [0, ...this.#moreLinks]) await this.#inSwitch(`link set ${this.#cable(node, link)} ${state}`)
+  }
+
+  /** No packet passes between these nodes and the others on one network, and nobody is told. `iifname` alone: what they send is lost. */
+  async cutLink(
+    link: number,
+    nodes: readonly string[] = this.nodes,
+    ways: readonly ('iifname' | 'oifname')[] = ['iifname', 'oifname'],
+  ): Promise<void> {
+    for (const node of nodes)
+      for (const way of ways) {
+        const drop = `add rule bridge lab cuts ${way} "${this.#cable(node, link)}" drop`
+        await run('ip', 'netns', 'exec', this.switchSpace, 'nft', drop)
+      }
   }
 
   /** Splits the nodes into sides that cannot reach each other; the client reaches all of them. */
@@ -144,6 +184,11 @@ export class LabNetwork {
   async heal(): Promise<void> {
     await run('ip', 'netns', 'exec', this.switchSpace, 'nft', 'flush chain bridge lab cuts')
     for (const node of this.nodes) await this.link(node, 'up')
+  }
+
+  /** A line of ip(8) about a node's network cards. */
+  async inNode(node: string, line: string): Promise<void> {
+    await batch(this.nodeSpace(node), [line])
   }
 
   async remove(): Promise<void> {

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Lab } from './lab/lab.ts'
+import { Load, untilLinks, whatRuns } from './lab/links.ts'
+
+/** Three real nodes on two networks. More of what may happen to them: `npm run e2e:links`. */
+const lab = new Lab(['n1', 'n2', 'n3'], { links: 2 })
+
+beforeAll(async () => {
+  await lab.start()
+  await lab.formCluster()
+  await lab.createFencing()
+  await lab.systole(
+    'n1',
+    'resource',
+    'create',
+    'service',
+    'ocf:pacemaker:Dummy',
+    'op',
+    'monitor',
+    'interval=1',
+    '--wait',
+  )
+}, 120_000)
+
+afterAll(() => lab.close(), 60_000)
+
+test('each link is shown, with who is heard on it', async () => {
+  await untilLinks(lab, '11')
+  const shims = join(lab.folder, 'systole/shims')
+  const shown = await lab.inNode('n1', `${shims}/corosync-cfgtool`, '-s')
+  expect(shown).toMatch(/LINK ID 0 tcp\n\taddr\t= 10\.83\.0\.1\n[\s\S]*LINK ID 1 tcp\n\taddr\t= 10\.83\.2\.1\n/)
+  expect(shown.match(/\tconnected/g)).toHaveLength(4)
+  expect(await lab.systole('n3', 'cluster', 'config')).toMatch(/n2 +10\.83\.0\.2, 10\.83\.2\.2 +votes/)
+})
+
+test('a network that drops every packet costs a moment, and nothing that runs', async () => {
+  const before = await whatRuns(lab, 'n2')
+  const load = new Load(lab)
+  await load.begin()
+  await lab.network.cutLink(0)
+  await untilLinks(lab, '-1')
+  expect(await lab.systole('n3', 'status')).toMatch(/Link 0 to n1, n2 is down/)
+  await lab.systole('n3', 'property', 'set', 'maintenance-mode=true')
+  await lab.systole('n3', 'property', 'set', 'maintenance-mode=false', '--wait')
+  await lab.network.heal()
+  await untilLinks(lab, '11')
+  // A node without quorum would have acted by itself after 4.5 s.
+  expect(await load.end()).toBeLessThan(4000)
+  expect(await whatRuns(lab, 'n2')).toEqual(before)
+}, 60_000)
+
+test('a link is taken away and added while the cluster runs, and what cannot be is refused as a whole', async () => {
+  const before = await whatRuns(lab, 'n2')
+  expect(await lab.systole('n2', 'cluster', 'link', 'delete', '0')).toMatch(
+    /^Link 0 is removed, and every node is heard/m,
+  )
+  for (const { line, says } of [
+    { line: 'delete 1', says: /The nodes would have no link left/ },
+    { line: 'add n1=10.83.0.1 n2=10.83.0.2', says: /The address of n3 is missing/ },
+    { line: 'add n1=10.83.0.1 n2=10.83.0.2 n3=10.83.0.33', says: /n3 does not have the address 10\.83\.0\.33/ },
+    {
+      line: 'add n1=10.83.2.1 n2=10.83.0.2 n3=10.83.0.2',
+      says: /given to two nodes[\s\S]*10\.83\.2\.1 is one of n1 already/,
+    },
+    { line: 'add n1=10.83.0.1 n2=10.83.0.2 n3=10.83.0.3 options linknumber=1', says: /There is a link 1 already/ },
+  ]) {
+    expect(await lab.try('n1', 'cluster', 'link', ...line.split(' '))).toBeUndefined()
+    expect(lab.lastFailure).toMatch(says)
+  }
+  const addresses = lab.nodes.map((node) => `${node}=${lab.network.address(node)}`)
+  expect(await lab.inNode('n3', 'pcs', 'cluster', 'link', 'add', ...addresses)).toMatch(/^Link 0 is added, and every/m)
+  await untilLinks(lab, '11')
+  expect(await whatRuns(lab, 'n2')).toEqual(before)
+}, 90_000)
