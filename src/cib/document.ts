@@ -11,6 +11,7 @@ export type { Place, XmlElement, XmlNode, XmlText } from './xml-tree.ts'
 
 export interface MalformedXmlReport {
   readonly code: 'malformed-xml'
+  /** Without a full stop. */
   readonly message: string
   readonly place: Place
 }
@@ -67,7 +68,7 @@ export function parseThoroughly(text: string): Result<XmlElement, MalformedXmlRe
   parser.on('error', (error) => {
     report ??= {
       code: 'malformed-xml',
-      message: error.message.replace(/^\d+:\d+: /, ''),
+      message: error.message.replace(/^\d+:\d+: |\.$/g, ''),
       place: { line: parser.line, column: parser.column + 1 },
     }
   })

@@ -144,7 +144,7 @@ function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
   const [report] = parsed.reports
   return refused(
     exitCodes.configuration,
-    `Couldn't parse input from ${source}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message.replace(/\.$/, '')}.`,
+    `Couldn't parse input from ${source}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
 }
 
