@@ -500,8 +500,9 @@ export class World {
   #checkStop(node: NodeName, resource: ResourceId): void {
     if (!this.rich || resource !== order.first || this.#known.get(resourceId(order.later)) !== 'started') return
     const where = this.nodeNames.filter((name) => this.hosts.get(name)?.active.has(resourceId(order.later)))
-    // One that is lost is fenced, or has stopped by itself: no agent says so.
-    const seen = where.filter((name) => this.daemons.get(name)?.isQuorate())
+    // One that is lost, which the store knows first, is fenced or has stopped by itself: no agent says so.
+    const isMember = (name: NodeName): boolean => this.store.entries.has(keys.member(name))
+    const seen = where.filter((name) => isMember(name) && this.daemons.get(name)?.isQuorate())
     if (seen.length > 0)
       this.checkers.violated('orders are kept', `${resource} stops on ${node} while ${order.later} runs on ${seen}`)
   }
