@@ -23,8 +23,11 @@ export interface ConfiguredOperation {
 /** `unknown`: the history does not tell with what it ran. */
 export type ParameterDifference = 'none' | 'restart' | 'reload' | 'unknown'
 
+/** The status of an operation that is under way. */
+const pending = -1
+
 export function compareDigests(
-  { attributes, intervalMs }: HistoryEntry,
+  { attributes, intervalMs, status }: HistoryEntry,
   configured: ConfiguredOperation,
   { md5, isSanitized }: DigestSources,
 ): ParameterDifference {
@@ -44,13 +47,14 @@ export function compareDigests(
   const timed = intervalMs > 0 ? { ...parameters, CRM_meta_timeout: String(configured.timeoutMs()) } : parameters
   if (all !== undefined && parametersDigest(timed, md5) === all) return 'none'
   if (isSanitized && onlySecretsDiffer(configured, attributes, md5)) return 'none'
-  if (all === undefined) return 'unknown'
+  // Daemons of before 2026-11-22 wrote none with an operation that is under way; its result tells.
+  if (all === undefined) return status === pending ? 'none' : 'unknown'
   return intervalMs === 0 && configured.hasOwnParameters ? 'restart' : 'reload'
 }
 
 /** All that a comparison looks at in an entry besides its operation and interval. */
-export const recordedDigests = ({ attributes: its }: HistoryEntry): string =>
-  `${its['op-digest']} ${its['op-restart-digest']} (${its['op-force-restart']}) ${its['op-secure-digest']} ${its['op-secure-params']}`
+export const recordedDigests = ({ attributes: its, status }: HistoryEntry): string =>
+  `${status === pending} ${its['op-digest']} ${its['op-restart-digest']} (${its['op-force-restart']}) ${its['op-secure-digest']} ${its['op-secure-params']}`
 
 /** In a CIB that was made fit for showing, what counts is the digest of everything that is no secret. */
 function onlySecretsDiffer(
