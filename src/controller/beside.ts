@@ -3,10 +3,10 @@
  * minute then holds up nobody's fencing and recovery but that of its own resource ([ADR 24](../../docs/adr/0024-beside-slow-operations.md)).
  *
  * An operation is left to itself once it has been under way for `besideMs`, if the scheduler knows of it: its pending record shows
- * a start or a stop, and a monitor is planned again as long as it has no result. Promotions and demotions are waited for, since
- * a pending promotion counts as promoted already, which others may wait for; so are notifications, fencing and whatever goes on in
- * a remote node or a container. Until it ends, nothing else is done to its resource, nor to the group, clone or bundle which that is
- * part of.
+ * a start, and a monitor is planned again as long as it has no result. Stops and demotions are waited for, since nothing is recorded
+ * of them before their result; promotions, since a pending one counts as promoted already, which others may wait for; so are
+ * notifications, fencing and whatever goes on in a remote node or a container. Until it ends, nothing else is done to its resource,
+ * nor to the group, clone or bundle which that is part of.
  */
 import { assertNever } from '../base/index.ts'
 import type { Configuration, ResourceDefinition } from '../cib/index.ts'
@@ -52,7 +52,7 @@ function isKnownToScheduler(
 ): boolean {
   if (action.kind !== 'resource' || action.routerNode !== undefined) return false
   if (action.operation === 'monitor') return true
-  if (action.operation !== 'start' && action.operation !== 'stop') return false
+  if (action.operation !== 'start') return false
   const record = view.operations.get(keys.history(action.node, action.resource, `${action.resource}_last_0`))
   return record?.attributes['transition-key'] === transitionKeyOf(action, walk.number, term)
 }

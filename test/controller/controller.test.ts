@@ -452,6 +452,7 @@ describe('a transition', () => {
     })
 
     const waitedFor: readonly { readonly what: string; readonly action: ResourceAction }[] = [
+      { what: 'a stop', action: { ...start, operation: 'stop', key: 'web_stop_0' } },
       { what: 'a promotion', action: { ...start, operation: 'promote', key: 'web_promote_0' } },
       { what: 'a start in a remote node', action: { ...start, routerNode: gamma } },
     ]
