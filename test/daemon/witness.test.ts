@@ -1,14 +1,28 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { emptyView, keys, observe } from '../../src/controller/index.ts'
+import { type ClusterView, emptyView, keys, observe } from '../../src/controller/index.ts'
 import { lostHosts } from '../../src/daemon/alone/last-voter.ts'
 import { mustMeetFirst, otherOfTwo } from '../../src/daemon/alone/wait-for-all.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
-import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
-import { newerFile, withoutVotelessWitness, withVote } from '../../src/daemon/nodes/node-list.ts'
+import {
+  type ClusterFile,
+  parseClusterFile,
+  printClusterFile,
+  type WitnessEntry,
+} from '../../src/daemon/nodes/cluster-file.ts'
+import { changeNodeList, newerFile, newestList, succeededBy, withVote } from '../../src/daemon/nodes/node-list.ts'
 import { nextVoteStep, strangers } from '../../src/daemon/nodes/vote-keeper.ts'
-import { nodesWithoutWitness } from '../../src/daemon/witness/add-remove-witness.ts'
+import {
+  addWitness,
+  nodesWithoutWitness,
+  removeWitness,
+  replaceWitness,
+} from '../../src/daemon/witness/add-remove-witness.ts'
 import {
   afterAnswer,
   unheardWitness,
@@ -17,6 +31,7 @@ import {
   witnessVoterState,
 } from '../../src/daemon/witness/witness-health.ts'
 import { memberStep } from '../../src/daemon/witness/witness-host.ts'
+import { EmbeddedStore } from '../../src/store/index.ts'
 
 /** `a` votes, `a-` does not; `w` is the witness. */
 function file(names: string, version = 0): ClusterFile {
@@ -26,6 +41,12 @@ function file(names: string, version = 0): ClusterFile {
   const parsed = parseClusterFile(JSON.stringify({ clusterName: 'x', nodes, witness, nodesVersion: version }))
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.reports))
   return parsed.value
+}
+
+function witnessOf(names: string): WitnessEntry {
+  const { witness } = file(names)
+  if (!witness) throw new Error('the test itself is wrong')
+  return witness
 }
 
 const shown = ({ nodes, witness }: ClusterFile): string =>
@@ -56,19 +77,17 @@ describe('the list of nodes with a witness', () => {
     expect(shown({ ...file('a b w'), ...withVote(nodeName('b'), false)(file('a b w')) })).toBe('a b- w')
   })
 
-  test('gives no vote to one that is leaving, and keeps one that votes', () => {
+  test('gives no vote to one that is leaving', () => {
     const { nodes, witness } = file('a b w-')
     const leaving = { nodes, ...(witness ? { witness: { ...witness, leaving: true as const } } : {}) }
     expect(withVote(nodeName('w'), true)(leaving).witness?.votes).toBe(false)
-    expect(withoutVotelessWitness()(leaving).witness).toBeUndefined()
-    expect(withoutVotelessWitness()(file('a b w')).witness?.name).toBe('w')
   })
 
   test('has a successor in its place only once the vote is given back', () => {
-    const { witness } = file('a b w-')
-    const successor = witness && { ...witness, name: nodeName('v') }
-    expect(withoutVotelessWitness(successor)(file('a b w-')).witness).toEqual(successor)
-    expect(withoutVotelessWitness(successor)(file('a b w')).witness?.name).toBe('w')
+    const successor = { ...witnessOf('a b w-'), name: nodeName('v') }
+    expect(succeededBy(successor)(witnessOf('a b w-'))).toEqual(successor)
+    expect(succeededBy(successor)(witnessOf('a b w'))?.name).toBe('w')
+    expect(succeededBy(undefined)(witnessOf('a b w-'))).toBeUndefined()
   })
 
   test('gives the vote that makes the number odd', () => {
@@ -84,18 +103,20 @@ describe('the list of nodes with a witness', () => {
   })
 })
 
+function viewOf(records: Readonly<Record<string, object>>): ClusterView {
+  const written = Object.entries(records).map(([node, more]) => ({
+    kind: 'put' as const,
+    key: keys.member(nodeName(node)),
+    value: { node, state: 'member', incarnation: 1, daemonVersion: '0.9', ...more },
+    createRevision: 1,
+    lease: node,
+  }))
+  return observe(emptyView, written, 1).view
+}
+const knows = { knowsWitness: true }
+
 describe('a witness is added', () => {
-  const members = (records: Readonly<Record<string, object>>) => {
-    const written = Object.entries(records).map(([node, more]) => ({
-      kind: 'put' as const,
-      key: keys.member(nodeName(node)),
-      value: { node, state: 'member', incarnation: 1, daemonVersion: '0.9', ...more },
-      createRevision: 1,
-      lease: node,
-    }))
-    return observe(emptyView, written, 1).view.members
-  }
-  const knows = { knowsWitness: true }
+  const members = (records: Readonly<Record<string, object>>) => viewOf(records).members
 
   test('where all nodes say that they know witnesses', () =>
     expect(nodesWithoutWitness(file('a b'), members({ a: knows, b: knows }))).toEqual([]))
@@ -105,6 +126,61 @@ describe('a witness is added', () => {
       'The version of Systole on b (0.9) knows no witness: upgrade it first.',
       'c is not there, and its version of Systole may know no witness: start it first.',
     ]))
+})
+
+describe('where somebody else has changed the witness meanwhile', () => {
+  let folder: string
+  let store: EmbeddedStore
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'systole-witness-'))
+    store = new EmbeddedStore({ directory: folder })
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const v = { name: nodeName('v'), address: 'v' }
+  const x = { name: nodeName('x'), address: 'x' }
+  /** A node that has not heard yet that the list names v now, or no witness. */
+  async function lateNode(names: string, now: 'v' | 'none'): Promise<Daemon> {
+    const own = file(names)
+    await changeNodeList(store, own, ({ witness: _before, ...rest }) =>
+      now === 'none' ? rest : { ...rest, witness: { ...witnessOf('a b w-'), ...v } },
+    )
+    const view = viewOf({ a: knows, b: knows })
+    const node = { quorate: true, store, file: own, view, isUp: () => true, hearsWitness: () => false }
+    return { node } as unknown as Daemon
+  }
+  const listed = async (): Promise<ClusterFile> => await newestList(store, file('a b'))
+
+  const cases = [
+    { does: 'remove', act: removeWitness },
+    { does: 'update', act: async (daemon: Daemon) => await replaceWitness(daemon, x) },
+  ]
+  for (const { does, act } of cases)
+    test(`${does} leaves the new one alone`, async () => {
+      const daemon = await lateNode('a b w-', 'v')
+      await expect(act(daemon)).rejects.toThrow(
+        /^w is not the witness any more: somebody else has put v at v in its pl/,
+      )
+      expect((await listed()).witness).toEqual({ ...witnessOf('a b w-'), ...v })
+    })
+
+  test('update says that there is none any more', async () => {
+    const daemon = await lateNode('a b w-', 'none')
+    await expect(replaceWitness(daemon, x)).rejects.toThrow(
+      /^w is not the witness any more: somebody else has taken it/,
+    )
+    expect((await listed()).witness).toBeUndefined()
+  })
+
+  test('add does not take its place', async () => {
+    const daemon = await lateNode('a b-', 'none')
+    await changeNodeList(store, file('a b-'), (list) => ({ ...list, witness: { ...witnessOf('a b w-'), ...v } }))
+    await expect(addWitness(daemon, x)).rejects.toThrow(/has the witness v already/)
+    expect((await listed()).witness?.name).toBe('v')
+  })
 })
 
 describe('members of etcd that the list does not explain', () => {

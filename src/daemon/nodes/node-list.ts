@@ -51,13 +51,29 @@ export const withVote =
 
 type NamedVote = Pick<WitnessEntry, 'name' | 'votes' | 'leaving'>
 
-/** One that votes stays: its member must leave etcd before. */
-export const withoutVotelessWitness =
-  (successor?: WitnessEntry) =>
+export const isSameWitness = (
+  one: Pick<WitnessEntry, 'name' | 'address'>,
+  other: Pick<WitnessEntry, 'name' | 'address'>,
+): boolean => one.name === other.name && one.address === other.address
+
+/** Refuses where the newest list names another one, or none: somebody else was faster. `change` gives what stands there instead. */
+export const ofWitness =
+  (meant: WitnessEntry, change: (witness: WitnessEntry) => WitnessEntry | undefined) =>
   ({ witness, ...rest }: NodeList): NodeList => {
-    if (witness?.votes === true) return { ...rest, witness }
-    return successor === undefined ? rest : { ...rest, witness: successor }
+    if (witness === undefined || !isSameWitness(witness, meant))
+      throw refuse(
+        'conflict',
+        `${meant.name} is not the witness any more: somebody else has ${witness === undefined ? 'taken it out' : `put ${witness.name} at ${witness.address} in its place`} meanwhile. Look (\`systole quorum device status\`), and try again.`,
+      )
+    const changed = change(witness)
+    return changed === undefined ? rest : { ...rest, witness: changed }
   }
+
+/** One that votes stays: its member must leave etcd before. */
+export const succeededBy =
+  (successor: WitnessEntry | undefined) =>
+  (witness: WitnessEntry): WitnessEntry | undefined =>
+    witness.votes ? witness : successor
 
 /** Changes the newest list, whoever else changes it at the same time. Returns what it has become. */
 export async function changeNodeList(

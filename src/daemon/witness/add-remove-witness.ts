@@ -11,7 +11,7 @@ import { lostVotes, quorateNode, tellIdleNodes, until } from '../nodes/add-remov
 import { type ClusterFile, defaultPorts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { readIdentity } from '../nodes/identity.ts'
 import { addressesOf } from '../nodes/node-links.ts'
-import { changeNodeList, type NodeList, withoutVotelessWitness } from '../nodes/node-list.ts'
+import { changeNodeList, isSameWitness, ofWitness, succeededBy } from '../nodes/node-list.ts'
 
 const voteTimeoutMs = 60_000
 
@@ -22,15 +22,22 @@ export async function addWitness(
   const { store, file, hearsWitness } = quorateNode(daemon)
   const { witness } = file
   // Asked once more for one that has not come yet: another token.
-  if (witness?.name === added.name && witness.address === added.address && !hearsWitness(witness.name)) return
-  if (witness)
-    throw refuse(
-      'witness-exists',
-      `The cluster has the witness ${witness.name} already: take it out first (\`systole quorum device remove\`), or put this one in its place (\`systole quorum device update model host=${added.name}\`).`,
-    )
+  if (witness && isSameWitness(witness, added) && !hearsWitness(witness.name)) return
+  if (witness) throw witnessExists(witness, added)
   refuseWitness(daemon, added)
-  tellIdleNodes(daemon, await changeNodeList(store, file, (list) => ({ ...list, witness: newWitness(added) })))
+  const listed = await changeNodeList(store, file, (list) => {
+    const { witness: other } = list
+    if (other && !isSameWitness(other, added)) throw witnessExists(other, added)
+    return { ...list, witness: other ?? newWitness(added) }
+  })
+  tellIdleNodes(daemon, listed)
 }
+
+const witnessExists = (witness: WitnessEntry, added: { readonly name: NodeName }): Error =>
+  refuse(
+    'witness-exists',
+    `The cluster has the witness ${witness.name} already: take it out first (\`systole quorum device remove\`), or put this one in its place (\`systole quorum device update model host=${added.name}\`).`,
+  )
 
 /** The old one is out and the new one in with one change of the list, so that it names one of them at any time. */
 export async function replaceWitness(
@@ -39,8 +46,7 @@ export async function replaceWitness(
 ): Promise<void> {
   const { witness } = quorateNode(daemon).file
   if (!witness) throw noWitness()
-  if (witness.name === added.name && witness.address === added.address)
-    throw refuse('is-witness', `${added.name} is the witness already.`)
+  if (isSameWitness(witness, added)) throw refuse('is-witness', `${added.name} is the witness already.`)
   refuseWitness(daemon, added)
   await takeOut(daemon, witness, newWitness(added))
 }
@@ -102,16 +108,16 @@ async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: Witnes
   const { store, file, isUp } = quorateNode(daemon)
   const loss = witness.votes ? lostVotes(file, witness.name, isUp) : undefined
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
-  let listed = await changeNodeList(store, file, marked('leaving'))
-  while (listed.witness?.name === witness.name && listed.witness.address === witness.address) {
+  let listed = await changeNodeList(store, file, ofWitness(witness, marked('leaving')))
+  while (listed.witness && isSameWitness(listed.witness, witness)) {
     const { nodesVersion } = listed
     const voteless = (): boolean =>
       daemon.node.file.nodesVersion >= nodesVersion && daemon.node.file.witness?.votes !== true
     if (!(await until(voteless, voteTimeoutMs))) {
-      await changeNodeList(store, daemon.node.file, marked('staying'))
+      await changeNodeList(store, daemon.node.file, ofWitness(witness, marked('staying')))
       throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
     }
-    listed = await changeNodeList(store, daemon.node.file, withoutVotelessWitness(successor))
+    listed = await changeNodeList(store, daemon.node.file, ofWitness(witness, succeededBy(successor)))
   }
   tellIdleNodes(daemon, listed)
   await tellWitness(daemon, witness)
@@ -119,11 +125,8 @@ async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: Witnes
 
 const marked =
   (as: 'leaving' | 'staying') =>
-  (list: NodeList): NodeList => {
-    if (list.witness === undefined) return list
-    const { leaving: _before, ...entry } = list.witness
-    return { ...list, witness: as === 'leaving' ? { ...entry, leaving: true } : entry }
-  }
+  ({ leaving: _before, ...entry }: WitnessEntry): WitnessEntry =>
+    as === 'leaving' ? { ...entry, leaving: true } : entry
 
 /** One that is off learns nothing, and does nothing: its member was taken out. */
 async function tellWitness(daemon: Daemon, { name: node, address: host, ports }: WitnessEntry): Promise<void> {
