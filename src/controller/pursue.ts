@@ -28,6 +28,7 @@ import {
 } from './state.ts'
 import type { ClusterView } from './view.ts'
 import {
+  actionsToCome,
   actionsUnderWay,
   executingNode,
   isFencing,
@@ -86,7 +87,7 @@ export function walkDeadlines(state: ControllerState): readonly number[] {
   const { reign } = state
   if (reign === undefined) return []
   const due = underWayIn(state).flatMap(({ underWay: { deadline, resendAt } }) => [deadline, resendAt ?? deadline])
-  const waits = reign.walks.some(({ ready }) => ready.length > 0)
+  const waits = reign.walks.some((walk) => actionsToCome(walk).length > 0)
   return waits ? [...due, ...[...reign.fencing.values()].map(({ retryAt }) => retryAt)] : due
 }
 
@@ -229,8 +230,7 @@ function isBusy(state: ControllerState, node: NodeName): boolean {
 
 /** What is under way, and what could be. */
 function goingOn(state: ControllerState): readonly GraphAction[] {
-  const walks = state.reign?.walks ?? []
-  return walks.flatMap((walk) => [...walk.underWay.keys(), ...walk.ready].flatMap((id) => walk.byId.get(id) ?? []))
+  return (state.reign?.walks ?? []).flatMap((walk) => [...actionsUnderWay(walk), ...actionsToCome(walk)])
 }
 
 function send(

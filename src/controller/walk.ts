@@ -97,10 +97,9 @@ export function startWalk(
 export function nextActions(walk: Walk, limits: WalkLimits): readonly GraphAction[] {
   if (walk.ready.length === 0) return []
   const counts = new Counts([...limits.beside, ...actionsUnderWay(walk)])
-  const candidates = walk.ready
-    .flatMap((id) => actionOf(walk, id))
-    .filter((action) => mayBegin(walk, action))
-    .sort((a, b) => b.priority - a.priority || rankOf(walk, a) - rankOf(walk, b) || a.id - b.id)
+  const candidates = [...actionsToCome(walk)].sort(
+    (a, b) => b.priority - a.priority || rankOf(walk, a) - rankOf(walk, b) || a.id - b.id,
+  )
   return candidates.filter((action) => {
     if (limits.held(action) || !counts.allow(action, limits)) return false
     counts.add(action)
@@ -132,16 +131,12 @@ export function abortWalk(walk: Walk, reason: string): Walk {
 
 /** Nothing is under way, and nothing more can go out. */
 export function isOver(walk: Walk): boolean {
-  return walk.underWay.size === 0 && !hasMore(walk)
+  return walk.underWay.size === 0 && actionsToCome(walk).length === 0
 }
 
 /** It was aborted, and nothing of it is left but what is under way. */
 export function isStalled(walk: Walk): boolean {
-  return walk.aborted !== undefined && !hasMore(walk)
-}
-
-function hasMore(walk: Walk): boolean {
-  return walk.ready.some((id) => actionOf(walk, id).some((action) => mayBegin(walk, action)))
+  return walk.aborted !== undefined && actionsToCome(walk).length === 0
 }
 
 function rankOf(walk: Walk, { id }: GraphAction): number {
@@ -154,6 +149,11 @@ function mayBegin(walk: Walk, action: GraphAction): boolean {
 
 export function actionsUnderWay(walk: Walk): readonly GraphAction[] {
   return [...walk.underWay.keys()].flatMap((id) => actionOf(walk, id))
+}
+
+/** What is ready and may still go out: of an aborted walk, hardly anything. */
+export function actionsToCome(walk: Walk): readonly GraphAction[] {
+  return walk.ready.flatMap((id) => actionOf(walk, id)).filter((action) => mayBegin(walk, action))
 }
 
 /** The node that is busy with an action: the cluster node that carries it out for a remote one. */

@@ -451,6 +451,17 @@ describe('a transition', () => {
       expect(dc.executed).toEqual(['web_start_0@beta'])
     })
 
+    test('another node leaves, though more was planned there before the change', () => {
+      const dc = new Dc({ left: [apart] })
+      dc.computes(start, otherStart, named(resourceAction(3, 'monitor', gamma, [2]), 'db'))
+      dc.pending(start)
+      dc.store(apart)
+      dc.result(otherStart)
+      dc.later(2000)
+      dc.computes(clusterAction(4, 'do_shutdown', gamma))
+      expect(dc.executed.at(-1)).toBe('do_shutdown-gamma@gamma')
+    })
+
     const waitedFor: readonly { readonly what: string; readonly action: ResourceAction }[] = [
       { what: 'a stop', action: { ...start, operation: 'stop', key: 'web_stop_0' } },
       { what: 'a promotion', action: { ...start, operation: 'promote', key: 'web_promote_0' } },
