@@ -17,7 +17,7 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   const tool = findTool(call.tool)
   if (tool === undefined) return refused(exitCodes.unimplemented, `${call.tool}: there is no such command.`)
   const parsed = parseOptions(optionsOf(tool), call.arguments)
-  if (!parsed.ok) return refused(exitCodes.usage, `${call.tool}: ${parsed.reports.join('; ')}`)
+  if (!parsed.ok) return refused(tool.exits?.usage ?? exitCodes.usage, `${call.tool}: ${parsed.reports.join('; ')}`)
   const given = parsed.value
   if (hasOption(given, 'help')) return printed(describeTool(tool))
   if (hasOption(given, 'version'))

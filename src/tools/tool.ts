@@ -18,6 +18,8 @@ export interface Tool {
   readonly needsNoCib?: true
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
   readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
+  /** Where Pacemaker's own has other exit codes than most of its tools: for a wrong call, and for a file that cannot be read. */
+  readonly exits?: { readonly usage?: number; readonly noInput?: number }
   readonly run: (call: ParsedCall, world: ToolWorld) => Promise<ToolReply> | ToolReply
 }
 

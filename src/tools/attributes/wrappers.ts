@@ -13,6 +13,7 @@ const wrapperOptions = attributeOptions.filter(({ names }) => !notOfThese.has(na
 
 export const crmMaster: Tool = {
   name: 'crm_master',
+  exits: { usage: exitCodes.error },
   summary: 'Read and write the promotion score of a resource, as crm_attribute --promotion does',
   options: [
     ...wrapperOptions,
@@ -38,6 +39,7 @@ function nodeScope(call: ParsedCall, world: ToolWorld): PairScope {
 
 export const crmStandby: Tool = {
   name: 'crm_standby',
+  exits: { usage: exitCodes.error },
   summary: 'Ask, set or end the standby mode of a node',
   options: wrapperOptions,
   run: async (call, world) => await standby(call, world),

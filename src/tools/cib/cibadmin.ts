@@ -83,6 +83,7 @@ const options: readonly OptionSpec[] = [
 
 export const cibadmin: Tool = {
   name: 'cibadmin',
+  exits: { noInput: exitCodes.configuration },
   summary: 'Show and change the CIB',
   options,
   needsTerminal: (given) => hasOption(given, 'xml-pipe'),

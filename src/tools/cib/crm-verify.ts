@@ -18,6 +18,7 @@ import type { ToolWorld } from '../world.ts'
 
 export const crmVerify: Tool = {
   name: 'crm_verify',
+  exits: { noInput: exitCodes.error },
   summary: 'Check a configuration',
   options: [
     flag('live-check,L', 'The configuration of the running cluster'),

@@ -1,7 +1,6 @@
 /** The files of the caller. */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { exitCodes } from '../exit-codes.ts'
 import type { CallerFiles } from '../tool.ts'
 import { hostAgents } from './host-agents.ts'
 import { archive } from './report-archive.ts'
@@ -30,13 +29,15 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
 /** A file that the caller named and that cannot be used, in one sentence. */
 export class CallerFileError extends Error {
   override readonly name = 'CallerFileError'
-  readonly exitCode: number
 
-  constructor(path: string, done: 'read' | 'written', cause: unknown) {
+  constructor(
+    path: string,
+    readonly done: 'read' | 'written',
+    cause: unknown,
+  ) {
     const why =
       cause instanceof Error ? cause.message.replace(/^\w+: /, '').replace(/, \w+(?: '.*')?$/, '') : String(cause)
     super(`${path} cannot be ${done}: ${why}.`, { cause })
-    this.exitCode = done === 'read' ? exitCodes.noInput : exitCodes.error
   }
 }
 

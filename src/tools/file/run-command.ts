@@ -45,11 +45,14 @@ export async function runCommand(tool: string, words: readonly string[], environ
     return print(await ask())
   } catch (error) {
     if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
-    if (error instanceof CallerFileError) return print(refused(error.exitCode, `${tool}: ${error.message}`))
+    if (error instanceof CallerFileError) return print(refused(exitFor(tool, error), `${tool}: ${error.message}`))
     if (error instanceof CibFileError) return print(refused(exitCodes.noInput, `${tool}: ${error.message}`))
     return print(refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`))
   }
 }
+
+const exitFor = (tool: string, { done }: CallerFileError): number =>
+  done === 'written' ? exitCodes.error : (findTool(tool)?.exits?.noInput ?? exitCodes.noInput)
 
 function sourcesOf(call: ToolCall, given: readonly GivenOption[], environment: Environment): Sources {
   const outputOf = async (tool: string, words: readonly string[]): Promise<string> => {
