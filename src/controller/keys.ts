@@ -3,6 +3,7 @@
  * in an attribute's name must not look like another level.
  */
 import { type NodeName, nodeName, type ResourceId, resourceId } from '../base/index.ts'
+import { operationKey } from '../cib/index.ts'
 
 export const root = '/systole/'
 
@@ -16,6 +17,9 @@ export const keys = {
   nodeState: (node: NodeName) => `${root}node-state/${segment(node)}`,
   history: (node: NodeName, resource: ResourceId, recordId: string) =>
     `${root}history/${segment(node)}/${segment(resource)}/${segment(recordId)}`,
+  /** What tells of a resource that has come to the node by a live migration. */
+  arrival: (target: NodeName, resource: ResourceId) =>
+    keys.history(target, resource, operationKey(resource, 'migrate_from', 0)),
   /** A prefix: all of a node's history. */
   historyOfNode: (node: NodeName) => `${root}history/${segment(node)}/`,
   historyOfResource: (node: NodeName, resource: ResourceId) => `${root}history/${segment(node)}/${segment(resource)}/`,

@@ -3,7 +3,7 @@
  * carries it out. Operations and clean shutdowns are commands to a node; fencing goes to the fencer; the rest is writing.
  */
 
-import { type NodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
+import { type NodeName, nodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
 import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import { heldBeside } from './beside.ts'
 import type { ControllerEffect, Edit, FencingAction } from './effects.ts'
@@ -373,7 +373,7 @@ function clearFailures(state: ControllerState, action: GraphAction, of: WalkedAc
   }))
 }
 
-/** Which keys the actions of the graph delete: their going is no news. */
+/** Which keys the actions of the graph delete, or the nodes that carry them out: their going is no news. */
 function deletionsOf(action: GraphAction): readonly string[] {
   const { node } = action
   if (node === undefined) return []
@@ -387,6 +387,8 @@ function deletionsOf(action: GraphAction): readonly string[] {
       keys.attribute(node, '', `last-failure-${resource}#`),
       lastFailureKey(node, resource),
     ]
+  const target = action.attributes.CRM_meta_migrate_target
+  if (action.operation === 'migrate_to' && target !== undefined) return [keys.arrival(nodeName(target), resource)]
   return ['lrm_delete', 'delete', 'cancel'].includes(action.operation) ? [keys.historyOfResource(node, resource)] : []
 }
 

@@ -154,7 +154,7 @@ class Dc {
       'last-rc-change': '1700000000',
     }
     const { node, resource } = action
-    const recordId = `${resource}_last_0`
+    const recordId = `${resource}_${action.operation.startsWith('migrate_') ? `${action.operation}_0` : 'last_0'}`
     this.store(put(keys.history(node, resource, recordId), { node, resource, agent, recordId, attributes }))
   }
 
@@ -332,6 +332,27 @@ describe('a transition', () => {
     const other = { node: alpha, set: '', name: 'fail-count-web#monitor_10000', value: '1' }
     dc.store(failedMonitor(), put(keys.attribute(alpha, '', other.name), other))
     expect(dc.take('record-failures')).toMatchObject([{ failures: [{ node: beta, operation: 'monitor', by: 'one' }] }])
+  })
+
+  test('a live migration there, back and there again ends the arrivals before it, and is one transition each time', () => {
+    const dc = new Dc()
+    for (const [source, target] of [
+      [alpha, beta],
+      [beta, alpha],
+      [alpha, beta],
+    ] as const) {
+      const attributes = { CRM_meta_migrate_source: source, CRM_meta_migrate_target: target }
+      const leave = { ...resourceAction(1, 'migrate_to', source), attributes }
+      const arrive = { ...resourceAction(2, 'migrate_from', target, [1]), attributes }
+      dc.computes(leave, arrive)
+      dc.store({ kind: 'delete', key: keys.arrival(target, web) })
+      dc.result(leave)
+      expect(dc.executed).toEqual([`web_migrate_to_0@${source}`, `web_migrate_from_0@${target}`])
+      dc.result(arrive)
+      dc.later(1000)
+      expect(dc.take('compute')).toEqual([])
+      dc.store(configuration(true))
+    }
   })
 
   test('a change of the configuration aborts it: what is under way ends first', () => {

@@ -1,6 +1,6 @@
 /** What the source of a live migration changes in the history of its target. */
 import type { NodeName, ResourceId } from '../../base/index.ts'
-import { type OperationRecord, operationKey } from '../../cib/index.ts'
+import type { OperationRecord } from '../../cib/index.ts'
 import { type KeyWrite, keys } from '../../controller/index.ts'
 
 /**
@@ -11,9 +11,7 @@ export function earlierArrivals(records: readonly OperationRecord[]): readonly K
   return records.flatMap(({ resource, attributes }): readonly KeyWrite[] => {
     const { operation, migrate_target: target } = attributes
     if (operation !== 'migrate_to' || target === undefined) return []
-    return [
-      { kind: 'delete', key: keys.history(target as NodeName, resource, operationKey(resource, 'migrate_from', 0)) },
-    ]
+    return [{ kind: 'delete', key: keys.arrival(target as NodeName, resource) }]
   })
 }
 
