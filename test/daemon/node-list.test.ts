@@ -1,12 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
-import { type ClusterFile, parseClusterFile, printClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import {
+  type ClusterFile,
+  type PulseTimes,
+  parseClusterFile,
+  printClusterFile,
+} from '../../src/daemon/nodes/cluster-file.ts'
 import { changeNodeList, decodeNodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
-import { nodesThatCannotFollow, pulseTimes, tolerated } from '../../src/daemon/nodes/pulse-times.ts'
+import {
+  exchangeTimes,
+  nodesThatCannotFollow,
+  type PulseHands,
+  pulseTimes,
+  tolerated,
+} from '../../src/daemon/nodes/pulse-times.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 import { nodeListKey } from '../../src/daemon/records/keys.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
@@ -28,6 +39,39 @@ const allBut = (down: string) => (node: string) => !down.split(' ').includes(nod
 const statesOf = (down: string) => (node: string) => {
   if (down.split(' ').includes(`${node}!`)) return 'fenced'
   return allBut(down)(node) ? 'up' : 'silent'
+}
+
+/** All times that some node may obey now: those that were written since all are known to have the same. */
+class PossibleTimes implements PulseHands {
+  readonly contradictions: string[] = []
+  #possible: readonly PulseTimes[]
+  readonly #late: readonly number[]
+  #handedOut = 0
+
+  constructor(possible: readonly PulseTimes[], late: readonly number[]) {
+    this.#possible = possible
+    this.#late = late
+  }
+
+  get written(): PulseTimes | undefined {
+    return this.#possible.at(-1)
+  }
+
+  readonly put = async (_from: PulseTimes, to: PulseTimes): Promise<void> => {
+    this.#possible = [...this.#possible, to]
+    for (const sender of this.#possible)
+      for (const listener of this.#possible)
+        if (sender.heartbeatIntervalMs * 2 > listener.tokenMs)
+          this.contradictions.push(`sends every ${sender.heartbeatIntervalMs} ms, heard with ${listener.tokenMs} ms`)
+  }
+
+  readonly handOut = async (from: PulseTimes, to: PulseTimes): Promise<readonly NodeName[]> => {
+    await this.put(from, to)
+    this.#handedOut += 1
+    if (this.#late.includes(this.#handedOut)) return [nodeName('c')]
+    this.#possible = [to]
+    return []
+  }
 }
 
 const steps: readonly { readonly name: string; readonly list: string; readonly down: string; readonly step: string }[] =
@@ -109,6 +153,36 @@ test('between two tokens a node tolerates the longer one and sends as often as t
   const between = { tokenMs: 6000, heartbeatIntervalMs: 200 }
   expect(tolerated(pulseTimes(600), pulseTimes(6000))).toEqual(between)
   expect(tolerated(pulseTimes(6000), pulseTimes(600))).toEqual(between)
+})
+
+describe('whoever is late, no two nodes contradict each other', () => {
+  const long = { tokenMs: 9000, heartbeatIntervalMs: 3000 }
+  const short = { tokenMs: 1000, heartbeatIntervalMs: 333 }
+  /** `late`: which times of handing out somebody is late at. `left`: the times that somebody may have before. */
+  const cases = [
+    { name: 'nobody is', before: long, wanted: short, late: [], kept: short },
+    { name: 'nor on the way up', before: short, wanted: long, late: [], kept: long },
+    { name: 'with the tolerant times', before: long, wanted: short, late: [1], kept: long },
+    { name: 'with the new ones', before: long, wanted: short, late: [2], kept: long },
+    { name: 'with the new, longer ones', before: short, wanted: long, late: [2], kept: short },
+    { name: 'on the way back as well', before: long, wanted: short, late: [2, 3], kept: tolerated(long, short) },
+    {
+      name: 'where an earlier change has left the tolerant ones',
+      before: tolerated(long, short),
+      wanted: pulseTimes(3000),
+      left: [short],
+      late: [],
+      kept: pulseTimes(3000),
+    },
+  ]
+  for (const { name, before, wanted, late, kept, left = [] } of cases)
+    test(name, async () => {
+      const cluster = new PossibleTimes([before, ...left], late)
+      const ended = await exchangeTimes(before, wanted, cluster)
+      expect(cluster.contradictions).toEqual([])
+      expect(ended).toEqual({ late: late.length > 0 ? [nodeName('c')] : [], kept })
+      expect(cluster.written).toEqual(kept)
+    })
 })
 
 test('the token is not changed while a member is silent, or its version would not follow', () => {

@@ -40,16 +40,44 @@ export async function setToken(daemon: Daemon, tokenMs: number): Promise<number>
   const before: PulseTimes = { tokenMs: beforeMs, heartbeatIntervalMs }
   const wanted = pulseTimes(tokenMs)
   if (isSame(before, wanted)) return beforeMs
-  const tolerant = tolerated(before, wanted)
-  const missing = await handOut(daemon, before, tolerant)
-  const late = missing.length > 0 ? missing : await handOut(daemon, tolerant, wanted)
+  const { late, kept } = await exchangeTimes(before, wanted, {
+    put: async (from, to) => await put(daemon, from, to),
+    handOut: async (from, to) => await membersWithout(daemon, (await put(daemon, from, to)).nodesVersion),
+  })
   if (late.length === 0) return beforeMs
-  // Nodes that have the tolerant times tolerate those of before as well as the new ones.
-  await put(daemon, missing.length > 0 ? tolerant : wanted, before)
+  const outcome = isSame(kept, before)
+    ? 'all nodes keep the old one'
+    : `and not every node has gone back yet. All tolerate the old and the new one (a token of ${kept.tokenMs} ms, and heartbeats every ${kept.heartbeatIntervalMs} ms) until it is set again`
   throw refuse(
     'not-all-follow',
-    `${late.join(', ')} did not take the new token within ${agreeWithinMs / 1000} s: all nodes keep the old one.`,
+    `${late.join(', ')} did not take the new token within ${agreeWithinMs / 1000} s: ${outcome}.`,
   )
+}
+
+/** `from`: what all nodes are to have until then. */
+export interface PulseHands {
+  readonly put: (from: PulseTimes, to: PulseTimes) => Promise<unknown>
+  /** Resolves with the members that have not taken them after some patience: also where they stand there already. */
+  readonly handOut: (from: PulseTimes, to: PulseTimes) => Promise<readonly NodeName[]>
+}
+
+/**
+ * The tolerant times go with those of before and with the new ones, and these never with each other. So nobody is told of the one pair
+ * before all have left the other, on the way back as well. Resolves with those who were late, and with what is written in the end.
+ */
+export async function exchangeTimes(
+  before: PulseTimes,
+  wanted: PulseTimes,
+  { put, handOut }: PulseHands,
+): Promise<{ readonly late: readonly NodeName[]; readonly kept: PulseTimes }> {
+  const tolerant = tolerated(before, wanted)
+  const unprepared = await handOut(before, tolerant)
+  const late = unprepared.length > 0 ? unprepared : await handOut(tolerant, wanted)
+  if (late.length === 0) return { late, kept: wanted }
+  const stuck = unprepared.length > 0 ? [] : await handOut(wanted, tolerant)
+  if (stuck.length > 0) return { late, kept: tolerant }
+  await put(tolerant, before)
+  return { late, kept: before }
 }
 
 /** A sentence for each member that would go on with the old times. */
@@ -64,13 +92,6 @@ export function nodesThatCannotFollow(
       `The version of Systole on ${node} (${daemonVersion || 'unknown'}) cannot change its token while it runs: upgrade it first.`,
     ]
   })
-}
-
-/** Returns the members that have not taken them. */
-async function handOut(daemon: Daemon, from: PulseTimes, to: PulseTimes): Promise<readonly NodeName[]> {
-  if (isSame(from, to)) return []
-  const { nodesVersion } = await put(daemon, from, to)
-  return await membersWithout(daemon, nodesVersion)
 }
 
 /** `from`: what must stand there, if anything does. Somebody else may have set a token meanwhile. */

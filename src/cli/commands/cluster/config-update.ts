@@ -45,5 +45,5 @@ export const clusterConfigUpdate: Command = {
   },
 }
 
-/** Twice the time that the nodes have for each of its two steps. */
+/** The nodes have 20 s for each of its two steps, and as much for the way back. */
 const agreeTimeoutMs = 80_000
