@@ -4,7 +4,8 @@
  * It registers under `members/<self>` with its lease, as `joining`; once the DC has written its node-state for this very
  * incarnation it is a `member`. A clean leave asks, with the transient attribute `shutdown`, that its resources be stopped
  * (Pacemaker Explained, "Node attributes"); the DC answers with `do_shutdown` when they are, and the node gives its lease
- * back. Without quorum nobody can answer: the node then stops its resources by itself and leaves.
+ * back. Without quorum nobody can answer, and whoever is counted as down already is not answered: the node then stops its
+ * resources by itself and leaves.
  *
  * Contract at the edge: results of operations that could not be written are written before `register` is performed, in
  * front of it; leases of an earlier incarnation are revoked before it, so that nobody waits for them to run out.
@@ -27,7 +28,7 @@ export interface OwnMember {
   readonly outdated: boolean
   /** The DC has integrated this incarnation: its node-state says `join=member` and names it. */
   readonly acknowledged: boolean
-  /** The DC counts this incarnation as fenced or cleanly down. */
+  /** The DC counts this incarnation as fenced or cleanly down, not as on its way out: for good. */
   readonly declaredDown: boolean
 }
 
@@ -49,7 +50,7 @@ export type PresenceEffect =
   | { readonly kind: 'register'; readonly as: 'joining' | 'member' | 'leaving'; readonly lease: string }
   /** Set the transient attribute `shutdown`, to the seconds since the epoch. */
   | { readonly kind: 'request-shutdown' }
-  /** Nobody is there to tell us to: stop what runs here, in order, then feed `stopped-locally`. */
+  /** Nobody will tell us to: stop what runs here, in order, then feed `stopped-locally`. */
   | { readonly kind: 'stop-locally' }
   /** Delete `members/<self>`, revoke the lease, end the daemon. */
   | { readonly kind: 'depart'; readonly lease?: string }
@@ -147,7 +148,7 @@ function act(state: PresenceState, now: MonotonicMs): Step<PresenceState, Presen
   const effects: PresenceEffect[] = []
   let next = state
   if (state.phase !== 'leaving') next = { ...next, phase: phaseOf(registered, acknowledged) }
-  if (declaredDown && registered && !state.toldDown) {
+  if (declaredDown && registered && !state.toldDown && state.phase !== 'leaving') {
     next = { ...next, toldDown: true }
     effects.push({ kind: 'declared-down' })
   }
@@ -183,6 +184,7 @@ function leave(
   effects: PresenceEffect[],
   now: MonotonicMs,
 ): Step<PresenceState, PresenceEffect> {
+  if (state.own?.declaredDown) return stopLocally(state, effects)
   if (state.lease === undefined) return leaveAlone(state, effects, now)
   const { leaveAloneAt: _since, ...rest } = state
   // What runs on a node that the DC does not know yet is not known either: it joins first, is probed, and leaves then.
@@ -206,6 +208,10 @@ function leaveAlone(
   if (state.stoppingLocally) return { state, effects }
   if (state.leaveAloneAt === undefined) return { state: { ...state, leaveAloneAt: now }, effects }
   if (now - state.leaveAloneAt < leaveAlonePatienceMs) return { state, effects }
-  effects.push({ kind: 'stop-locally' })
-  return { state: { ...state, stoppingLocally: true }, effects }
+  return stopLocally(state, effects)
+}
+
+function stopLocally(state: PresenceState, effects: readonly PresenceEffect[]): Step<PresenceState, PresenceEffect> {
+  if (state.stoppingLocally) return { state, effects }
+  return { state: { ...state, stoppingLocally: true }, effects: [...effects, { kind: 'stop-locally' }] }
 }

@@ -106,6 +106,20 @@ test('a node that loses its lease while it leaves asks for the shutdown again', 
   expect(node.view({ record: record('leaving', 'l2'), acknowledged: true })).toEqual([{ kind: 'request-shutdown' }])
 })
 
+test('a node that is counted as down before it was told that it may leave stops its resources by itself and leaves', () => {
+  const node = member()
+  node.feed({ kind: 'leave' })
+  node.feed({ kind: 'written', ok: true })
+  node.view({ record: record('leaving'), acknowledged: true })
+  node.feed({ kind: 'written', ok: true })
+  node.feed({ kind: 'lease' })
+  expect(node.view({ declaredDown: true })).toEqual([{ kind: 'stop-locally' }])
+  // Neither does it come back, nor is it restarted.
+  expect(node.feed({ kind: 'lease', lease: 'l2' })).toEqual([])
+  expect(node.view({ record: record('leaving', 'l2'), declaredDown: true })).toEqual([])
+  expect(node.feed({ kind: 'stopped-locally' })).toEqual([{ kind: 'depart', lease: 'l2' }])
+})
+
 test('a node that lives learns once that it was declared down', () => {
   const node = member()
   const own = { record: record('member'), declaredDown: true }

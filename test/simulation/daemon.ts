@@ -24,6 +24,7 @@ import {
   writesOfEdits,
 } from '../../src/controller/index.ts'
 import { otherOfTwo, votes } from '../../src/daemon/alone/wait-for-all.ts'
+import { ownMember } from '../../src/daemon/node/own-member.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { operationOfAction } from '../../src/executor/index.ts'
 import {
@@ -35,7 +36,6 @@ import {
   initialHeartbeat,
   initialPresence,
   nextHeartbeatAt,
-  type OwnMember,
   type PresenceEffect,
   type PresenceInput,
   type PresenceState,
@@ -350,7 +350,8 @@ export class SimDaemon {
     for (const change of changes) if (change.kind === 'member') this.fencing.memberChanged(change.node)
     this.fencing.look()
     this.#lookAtWatchdog()
-    this.presence.feed({ kind: 'view', own: this.#ownMember() })
+    const own = ownMember(view, this.node, this.incarnation, this.#armed ? watchdogMs : undefined)
+    this.presence.feed({ kind: 'view', own })
     this.controller.feed({ kind: 'store', view, changes })
   }
 
@@ -406,18 +407,6 @@ export class SimDaemon {
 
   #feedWatchdog(): void {
     this.host.feedWatchdog(watchdogMs, () => this.world.watchdogResets(this.node))
-  }
-
-  #ownMember(): OwnMember {
-    const record = this.#view.members.get(this.node)
-    const state = this.#view.nodeStates.get(this.node)
-    const mine = state?.attributes?.incarnation === String(this.incarnation)
-    return {
-      ...(record === undefined ? {} : { record }),
-      outdated: record !== undefined && (record.watchdogMs !== undefined) !== this.#armed,
-      acknowledged: mine && state?.join === 'member' && state.expected === 'member',
-      declaredDown: mine && state?.expected === 'down' && record?.state !== 'leaving',
-    }
   }
 
   // ------------------------------------------------------------------ membership and quorum

@@ -13,10 +13,12 @@ export function ownMember(
   const record = view.members.get(self)
   const state = view.nodeStates.get(self)
   const named = state?.attributes?.incarnation === String(incarnation)
+  // First recorded, then told: whoever may leave is a member until it is gone.
+  const isOnItsWayOut = record?.state === 'leaving' && state?.join === 'member'
   return {
     ...(record === undefined ? {} : { record }),
     outdated: record !== undefined && record.watchdogMs !== watchdogMs,
     acknowledged: named && state?.join === 'member',
-    declaredDown: named && state?.expected === 'down' && record?.state !== 'leaving',
+    declaredDown: named && state?.expected === 'down' && !isOnItsWayOut,
   }
 }

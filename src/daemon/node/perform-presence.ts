@@ -50,7 +50,7 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
       })
       return
     case 'stop-locally':
-      log.warn('nobody is there to lead: this node stops its resources by itself')
+      log.warn('nobody tells this node when it may leave: it stops its resources by itself')
       hands.stopLocally()
       return
     case 'depart':
