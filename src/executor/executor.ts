@@ -187,6 +187,11 @@ export class Executor {
     return this.#own.mayRun(this.#startedWith.resources())
   }
 
+  /** Resolves when the store has all results that are known. */
+  async flushed(): Promise<void> {
+    while (this.#writing.size > 0) await Promise.all(this.#writing.values())
+  }
+
   /** Nothing new begins; what runs goes on without us. Resolves when the results that are known have been written. */
   async close(): Promise<void> {
     this.#input({ kind: 'close' })

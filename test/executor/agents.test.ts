@@ -201,6 +201,16 @@ describe('the store and the daemon come and go', () => {
       .toEqual(['db monitor 0 0', 'web start -1 193', 'web start 0 0'])
   })
 
+  test('whoever waits for the results to be written waits until the store answers', async () => {
+    node.folder.add('web', 'exit 7')
+    node.reachable = false
+    await node.order(ocf('test', 'web'), 'web', 'monitor', { expected: 7 })
+    await expect.poll(() => node.executor.history.length, { timeout: 5000 }).toBeGreaterThan(0)
+    const written = node.executor.flushed().then(() => [...node.written])
+    node.reachable = true
+    expect(await written).toEqual(['web monitor 0 7'])
+  })
+
   test('a node without quorum stops by itself what it runs, in order', async () => {
     const log = join(node.folder.path, 'log')
     node.folder.add('web', `echo "$OCF_RESOURCE_INSTANCE $1" >> ${log}; exit 0`)

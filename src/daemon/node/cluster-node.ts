@@ -441,6 +441,7 @@ export class ClusterNode {
           ...(bootId === undefined ? {} : { bootId }),
         }
       },
+      resultsWritten: async () => await this.#executor?.flushed(),
       stopAll: async () => await this.#quorumLoss.stopAll(),
       depart: () => this.#left?.(),
       restart,

@@ -12,6 +12,8 @@ export interface PresenceHands {
   readonly store: Store
   readonly log: Log
   readonly member: Omit<MemberRecord, 'state' | 'since'>
+  /** Resolves when the results that are known here have been written. */
+  readonly resultsWritten: () => Promise<void>
   readonly written: (ok: boolean) => void
   readonly stopLocally: () => void
   readonly depart: () => void
@@ -24,6 +26,8 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
     case 'register':
       log.info('this node registers', { as: effect.as })
       attempt(hands, async () => {
+        // The DC deletes the history of a node that it integrates: a result that came later would pass for one of the new life.
+        await hands.resultsWritten()
         // Whoever was removed while away and shows up as a member would be fenced when it is gone again.
         const listed = await store.get(nodeListKey)
         if (listed && !decodeNodeList(listed).nodes.some(({ name }) => name === member.node)) return false

@@ -19,6 +19,8 @@ export interface PresencePorts {
   readonly store: () => Store
   /** What this node says of itself now. */
   readonly member: () => Omit<MemberRecord, 'state' | 'since'>
+  /** Resolves when the results that are known here have been written. */
+  readonly resultsWritten: () => Promise<void>
   /** Resolves when nothing of the cluster's runs here any more. */
   readonly stopAll: () => Promise<void>
   readonly depart: () => void
@@ -48,11 +50,12 @@ export class PresenceHands {
   }
 
   #perform(effect: PresenceEffect): void {
-    const { log, store, member, stopAll, depart } = this.#ports
+    const { log, store, member, resultsWritten, stopAll, depart } = this.#ports
     performPresenceEffect(effect, {
       store: store(),
       log,
       member: member(),
+      resultsWritten,
       written: (ok) => this.feed({ kind: 'written', ok }),
       stopLocally: () => void stopAll().then(() => this.feed({ kind: 'stopped-locally' })),
       depart,
