@@ -6,13 +6,13 @@
  * a start, and a monitor is planned again as long as it has no result. Stops and demotions are waited for, since nothing is recorded
  * of them before their result; promotions, since a pending one counts as promoted already, which others may wait for; so are
  * notifications, fencing and whatever goes on in a remote node or a container. Until it ends, nothing else is done to its resource,
- * nor to the group, clone or bundle which that is part of.
+ * nor to the group, clone or bundle which that is part of, and nothing that an order with `kind=Serialize` keeps apart from it.
  */
-import { assertNever } from '../base/index.ts'
-import type { Configuration, ResourceDefinition } from '../cib/index.ts'
 import type { GraphAction } from '../transition/index.ts'
 import { keys } from './keys.ts'
+import { outermostResources } from './outermost.ts'
 import { transitionKeyOf } from './results.ts'
+import { serializedWith } from './serialized.ts'
 import type { ControllerState } from './state.ts'
 import type { ClusterView } from './view.ts'
 import { actionsUnderWay, isStalled, type Walk } from './walk.ts'
@@ -36,13 +36,15 @@ export function besideTimes({ reign, timings }: ControllerState): readonly numbe
   return aborted.flatMap((walk) => [...walk.underWay.values()].map(({ sentAt }) => sentAt + timings.besideMs))
 }
 
-/** Whether an action of this walk concerns a resource with which another walk is not done. */
+/** Whether an action of this walk concerns a resource with which another walk is not done, or is kept apart from what that does. */
 export function heldBeside(state: ControllerState, walk: Walk): (action: GraphAction) => boolean {
   const busy = state.reign?.walks.filter((other) => other !== walk).flatMap(actionsUnderWay) ?? []
   if (busy.length === 0) return () => false
-  const outermostOf = outermostResources(state.view.configuration?.typed)
-  const held = new Set(busy.map(outermostOf))
-  return (action) => action.resource !== undefined && held.has(outermostOf(action))
+  const configuration = state.view.configuration?.typed
+  const outermostOf = outermostResources(configuration)
+  const held = new Set(busy.map(({ resource = '' }) => outermostOf(resource)))
+  const isSerialized = serializedWith(busy, { configuration, outermostOf })
+  return (action) => action.resource !== undefined && (held.has(outermostOf(action.resource)) || isSerialized(action))
 }
 
 function isKnownToScheduler(
@@ -55,33 +57,4 @@ function isKnownToScheduler(
   if (action.operation !== 'start') return false
   const record = view.operations.get(keys.history(action.node, action.resource, `${action.resource}_last_0`))
   return record?.attributes['transition-key'] === transitionKeyOf(action, walk.number, term)
-}
-
-/**
- * The group, clone or bundle that the resource of an action is part of in the end, or the resource itself. The parts of a bundle that
- * nobody configures carry its name (`web-bundle-podman-0`, `web-bundle-ip-192.0.2.1`, `web-bundle-0`).
- */
-function outermostResources(configuration: Configuration | undefined): (action: GraphAction) => string {
-  const resources = configuration?.resources ?? []
-  const outermost = new Map(resources.flatMap((top) => primitivesOf(top).map((id) => [id, top.id])))
-  const bundles = resources.filter(({ kind }) => kind === 'bundle')
-  return ({ resource = '' }) => {
-    const primitive = resource.replace(/:\d+$/, '')
-    return outermost.get(primitive) ?? bundles.find(({ id }) => primitive.startsWith(`${id}-`))?.id ?? primitive
-  }
-}
-
-function primitivesOf(resource: ResourceDefinition): readonly string[] {
-  switch (resource.kind) {
-    case 'group':
-      return resource.members.map(({ id }) => id)
-    case 'clone':
-      return primitivesOf(resource.child)
-    case 'bundle':
-      return resource.child === undefined ? [] : [resource.child.id]
-    case 'primitive':
-      return [resource.id]
-    default:
-      return assertNever(resource)
-  }
 }

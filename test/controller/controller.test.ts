@@ -184,11 +184,11 @@ function memberOf(node: NodeName, incarnation = 1, state = 'joining'): Observati
   return put(keys.member(node), value, `lease-${node}`)
 }
 
-function configuration(fencing: boolean, more = '', resources = ''): Observation {
+function configuration(fencing: boolean, more = '', resources = '', constraints = '', tags = ''): Observation {
   const nodes = ['alpha', 'beta', 'gamma'].map((name) => `<node id="${name}" uname="${name}"/>`).join('')
   const option = `<cluster_property_set id="cib-bootstrap-options"><nvpair id="o" name="fencing-enabled" value="${fencing}"/>${more}</cluster_property_set>`
   const parsed = parseXml(
-    `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources>${resources}</resources><constraints/></configuration><status/></cib>`,
+    `<cib><configuration><crm_config>${option}</crm_config><nodes>${nodes}</nodes><resources>${resources}</resources><constraints>${constraints}</constraints><tags>${tags}</tags></configuration><status/></cib>`,
   )
   if (!parsed.ok) throw new Error('malformed')
   const cib = parsed.value
@@ -372,6 +372,10 @@ describe('a transition', () => {
     const resources = ['web', 'db'].map((id) => `<primitive id="${id}" class="ocf" provider="test" type="Dummy"/>`)
     const apart = configuration(true, '', resources.join(''))
     const grouped = configuration(true, '', `<group id="both">${resources.join('')}</group>`)
+    const ordered = (constraint: string, tags = ''): Observation =>
+      configuration(true, '', resources.join(''), constraint, tags)
+    const pair = (kind: string): Observation => ordered(`<rsc_order id="o" first="db" then="web" kind="${kind}"/>`)
+    const refs = ['db', 'web'].map((id) => `<resource_ref id="${id}"/>`)
     const bundle = configuration(true, '', '<bundle id="box"><podman image="i"/></bundle>')
     const start = resourceAction(1, 'start', beta)
     const otherStart = { ...resourceAction(2, 'start', gamma), resource: resourceId('db'), key: 'db_start_0' }
@@ -446,6 +450,39 @@ describe('a transition', () => {
         slow: start,
         other: resourceAction(3, 'stop', beta),
       },
+      { what: 'what is serialized with it', configured: pair('Serialize'), slow: start, other: otherStart },
+      { what: 'what it is serialized with', configured: pair('Serialize'), slow: otherStart, other: start },
+      {
+        what: 'a live migration that is serialized with it',
+        configured: pair('Serialize'),
+        slow: start,
+        other: { ...otherStart, operation: 'migrate_to', key: 'db_migrate_to_0' },
+      },
+      {
+        what: 'the rest of a serialized set',
+        configured: ordered(
+          `<rsc_order id="o"><resource_set id="s" kind="Serialize">${refs.join('')}</resource_set></rsc_order>`,
+        ),
+        slow: start,
+        other: otherStart,
+      },
+      {
+        what: 'the other sets of a serialized order',
+        configured: ordered(
+          `<rsc_order id="o" kind="Serialize">${refs.map((ref, at) => `<resource_set id="s${at}">${ref}</resource_set>`).join('')}</rsc_order>`,
+        ),
+        slow: start,
+        other: otherStart,
+      },
+      {
+        what: 'what is serialized with its tag',
+        configured: ordered(
+          '<rsc_order id="o" first="db" then="sites" kind="Serialize"/>',
+          '<tag id="sites"><obj_ref id="web"/></tag>',
+        ),
+        slow: start,
+        other: otherStart,
+      },
     ]
     for (const { what, configured, slow, other } of alone)
       test(`${what} must wait for its end`, () => {
@@ -454,6 +491,23 @@ describe('a transition', () => {
         dc.later(2000)
         dc.computes(other)
         expect(dc.executed).toEqual([])
+      })
+
+    const free: readonly { readonly what: string; readonly configured: Observation; readonly other: ResourceAction }[] =
+      [
+        {
+          what: 'the stop of what has its start serialized',
+          configured: pair('Serialize'),
+          other: { ...otherStart, operation: 'stop', key: 'db_stop_0' },
+        },
+        { what: 'the start of what only comes before it', configured: pair('Optional'), other: otherStart },
+      ]
+    for (const { what, configured, other } of free)
+      test(`${what} does not wait for its end`, () => {
+        const dc = afterAChange(start, configured)
+        dc.later(2000)
+        dc.computes(other)
+        expect(dc.executed).toEqual(['web_start_0@beta', `${other.key}@gamma`])
       })
 
     test('it counts among the actions that its node takes', () => {
