@@ -28,7 +28,7 @@ import {
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
 import { agentParameters, digestsOf } from './result-digests.ts'
-import { StartedWith } from './started-with.ts'
+import { beginsToRun, StartedWith, toldBy } from './started-with.ts'
 import {
   type ExecutorEffect,
   type ExecutorInput,
@@ -118,7 +118,10 @@ export class Executor {
 
   /** Finds what a former daemon's agents still do. To be called before the first command. */
   adopt(): void {
-    const { runFolder, log } = this.#ports
+    const { runFolder, log, earlier } = this.#ports
+    // Former versions noted fence devices too, with their secrets.
+    const devices = new Set(earlier.flatMap(({ agent, resource }) => (agent.class === 'stonith' ? [resource] : [])))
+    for (const device of devices) this.#keep(device, () => this.#startedWith.forget(device))
     for (const left of findLeftAgents(runFolder)) {
       log.info('an agent of the former daemon still runs', { resource: left.resource, operation: left.operation })
       const target = left.operation === 'migrate_to' ? this.#own.migrationTarget(left.resource) : undefined
@@ -280,25 +283,23 @@ export class Executor {
   }
 
   /** A stop gets the parameters of the start, and everything else from the graph; a start is remembered before it begins. */
-  #attributesOf({ agent, operation, resource, attributes }: Operation): Readonly<Record<string, string>> {
+  #attributesOf(operation: Operation): Readonly<Record<string, string>> {
+    const { resource, attributes } = operation
     const parameters = agentParameters(attributes)
-    if (beginsToRun(operation) && agent.class !== 'stonith')
-      this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
-    const started = operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
+    if (beginsToRun(operation)) this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
+    const started = operation.operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
     if (started === undefined) return attributes
     const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
     return { ...started, ...Object.fromEntries(others) }
   }
 
   /** What was started before this daemon knew of it is known by what finds it; what has stopped is forgotten. */
-  #noteStarted({ agent, operation, resource, attributes }: Operation, { status, exitCode }: AgentOutcome): void {
-    if (status !== 'done' || agent.class === 'stonith') return
-    if (operation === 'stop' && exitCode === ocfExitCodes.ok)
-      this.#keep(resource, () => this.#startedWith.forget(resource))
-    const found =
-      operation === 'monitor' && [ocfExitCodes.ok, ocfExitCodes.runningPromoted].some((code) => code === exitCode)
-    if (!found || this.#startedWith.parametersOf(resource) !== undefined) return
-    const { OCF_CHECK_LEVEL: _, ...parameters } = agentParameters(attributes)
+  #noteStarted(operation: Operation, outcome: AgentOutcome): void {
+    const { resource } = operation
+    const told = toldBy(operation, outcome)
+    if (told === 'stopped') this.#keep(resource, () => this.#startedWith.forget(resource))
+    if (told !== 'runs' || this.#startedWith.parametersOf(resource) !== undefined) return
+    const { OCF_CHECK_LEVEL: _, ...parameters } = agentParameters(operation.attributes)
     this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
   }
 
@@ -426,11 +427,6 @@ async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   const first = await Promise.race([answer, late])
   clearTimeout(timer)
   return first
-}
-
-/** After these, successful or not, the resource may run with the parameters that they had. */
-function beginsToRun(operation: string): boolean {
-  return ['start', 'migrate_from', 'reload', 'reload-agent'].includes(operation)
 }
 
 const wallSeconds = (): number => Math.floor(Date.now() / 1000)

@@ -19,4 +19,5 @@ export {
 export { leftRunning, OwnHistory } from './own-history.ts'
 export { nextDueAt, stepExecutor } from './queue.ts'
 export { digestsOf } from './result-digests.ts'
+export { beginsToRun, toldBy } from './started-with.ts'
 export { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'

@@ -6,6 +6,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ResourceId, resourceId } from '../base/index.ts'
+import { type AgentOutcome, ocfExitCodes } from '../resource-agents/index.ts'
+import type { Operation } from './operation.ts'
 
 type Parameters = Readonly<Record<string, string>>
 
@@ -30,7 +32,7 @@ export class StartedWith {
     return this.#known.get(resource)
   }
 
-  /** All that were started in this boot, by this daemon or an earlier one, and not stopped. */
+  /** All that were started or found in this boot, by this daemon or an earlier one, and neither stopped nor found stopped since. */
   resources(): readonly ResourceId[] {
     if (!existsSync(this.#folder)) return []
     return readdirSync(this.#folder)
@@ -57,4 +59,25 @@ export class StartedWith {
   #path(resource: ResourceId): string {
     return join(this.#folder, `${encodeURIComponent(resource)}.json`)
   }
+}
+
+/** After these, successful or not, the resource may run with the parameters that they had. A fence device is nothing that runs. */
+export function beginsToRun({ agent, operation }: Pick<Operation, 'agent' | 'operation'>): boolean {
+  return agent.class !== 'stonith' && ['start', 'migrate_from', 'reload', 'reload-agent'].includes(operation)
+}
+
+/**
+ * What the end of an operation tells for certain. A probe that finds nothing is believed as a stop is; a recurring monitor that does is a failure,
+ * after which the resource is stopped.
+ */
+export function toldBy(
+  { agent, operation, intervalMs }: Pick<Operation, 'agent' | 'operation' | 'intervalMs'>,
+  { status, exitCode }: Pick<AgentOutcome, 'status' | 'exitCode'>,
+): 'runs' | 'stopped' | undefined {
+  if (status !== 'done') return undefined
+  if (operation === 'stop') return exitCode === ocfExitCodes.ok ? 'stopped' : undefined
+  if (operation !== 'monitor') return undefined
+  if (exitCode === ocfExitCodes.notRunning) return intervalMs === 0 ? 'stopped' : undefined
+  const found = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
+  return found && agent.class !== 'stonith' ? 'runs' : undefined
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { resourceId } from '../../src/base/index.ts'
+import { nodeName, resourceId } from '../../src/base/index.ts'
 import { findLeftAgents, processStart } from '../../src/resource-agents/index.ts'
 import { agentFolder } from '../resource-agents/agent-folder.ts'
 import { TestNode } from './test-node.ts'
@@ -293,6 +293,32 @@ describe('the store and the daemon come and go', () => {
     await node.run(ocf('test', 'web'), 'web', 'monitor', { attributes: { address: 'old' }, timeoutMs: 9000 })
     await node.run(ocf('test', 'web'), 'web', 'stop', { timeoutMs: 8000 })
     expect(shown(node.folder.path).at(-1)).toBe('stop old 8000')
+  })
+
+  test('what was started here and a probe found stopped may not run here, also when its history is deleted later', async () => {
+    node.folder.add('web', '[ "$1" = monitor ] && exit 7; exit 0')
+    const web = ocf('test', 'web')
+    await node.run(web, 'web', 'start')
+    await node.order(web, 'web', 'delete')
+    expect(node.executor.mayRun).toEqual(['web'])
+    await node.run(web, 'web', 'monitor', { expected: 7 })
+    await node.order(web, 'web', 'delete')
+    expect(node.executor.mayRun).toEqual([])
+  })
+
+  test('what a former version has noted of fence devices, with their secrets, is removed', async () => {
+    const folder = agentFolder()
+    const note = join(folder.host.runFolder, 'started/fence.json')
+    mkdirSync(dirname(note), { recursive: true })
+    writeFileSync(note, '{"password":"secret"}')
+    const agent = { class: 'stonith', type: 'fence_ipmilan' }
+    const attributes = { operation: 'start', interval: '0', 'rc-code': '0', 'op-status': '0', 'call-id': '1' }
+    const device = resourceId('fence')
+    const record = { node: nodeName('alpha'), resource: device, agent, recordId: 'fence_last_0', attributes }
+    const next = new TestNode(folder, 100, undefined, [record])
+    next.executor.adopt()
+    expect(existsSync(note)).toBe(false)
+    await next.close()
   })
 
   test('a monitor is cancelled, and its record goes', async () => {

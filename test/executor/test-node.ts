@@ -39,7 +39,12 @@ export class TestNode {
   #tools: ToolServer | undefined
   #actions = 0
 
-  constructor(folder = agentFolder(), firstCallId = 1, runner?: (executor: () => Executor) => AgentRunner) {
+  constructor(
+    folder = agentFolder(),
+    firstCallId = 1,
+    runner?: (executor: () => Executor) => AgentRunner,
+    earlier: readonly OperationRecord[] = [],
+  ) {
     this.folder = folder
     this.host = { ...this.folder.host, toolsFolder: shims }
     mkdirSync(this.host.runFolder, { recursive: true })
@@ -64,7 +69,7 @@ export class TestNode {
       log: { debug: () => undefined, info: () => undefined, warn: (message) => this.warnings.push(message) },
       runFolder: this.host.runFolder,
       firstCallId,
-      earlier: [],
+      earlier,
     })
   }
 

@@ -5,6 +5,7 @@ import { type OperationRecord, operationKey, recordsOfResult } from '../../src/c
 import { keys, writesOfEdits } from '../../src/controller/index.ts'
 import { earlierArrivals, lateArrival } from '../../src/daemon/records/migration-writes.ts'
 import {
+  beginsToRun,
   countedFailure,
   digestsOf,
   type ExecutorEffect,
@@ -18,6 +19,7 @@ import {
   type ReportedResult,
   showsPending,
   stepExecutor,
+  toldBy,
 } from '../../src/executor/index.ts'
 import { Core } from './core.ts'
 import type { SimDaemon } from './daemon.ts'
@@ -81,7 +83,7 @@ export class ExecutorHands {
         this.#life.world.agentBegins(this.#life, operation)
         const { resource, timeoutMs } = operation
         const { world, host } = this.#life
-        if (['start', 'migrate_from'].includes(operation.operation)) host.started.add(resource)
+        if (beginsToRun(operation)) host.started.add(resource)
         const target = operation.attributes.CRM_meta_migrate_target
         const moveAway = () => target !== undefined && world.migrate(resource, host, target)
         const run = host.runAgent({ resource, operation: operation.operation, timeoutMs, moveAway }, (outcome) => {
@@ -118,11 +120,12 @@ export class ExecutorHands {
     }
   }
 
-  #noteStarted({ resource, operation }: Operation, { status, exitCode }: Outcome): void {
+  #noteStarted(operation: Operation, outcome: Outcome): void {
     const { isAlive, host } = this.#life
-    if (!isAlive || status !== 'done') return
-    if (operation === 'stop' && exitCode === 0) host.started.delete(resource)
-    if (operation === 'monitor' && (exitCode === 0 || exitCode === 8)) host.started.add(resource)
+    if (!isAlive) return
+    const told = toldBy(operation, outcome)
+    if (told === 'stopped') host.started.delete(operation.resource)
+    if (told === 'runs') host.started.add(operation.resource)
   }
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {

@@ -62,7 +62,7 @@ export class Host {
   readonly active = new Set<ResourceId>()
   /** Of these, the promoted ones. */
   readonly promoted = new Set<ResourceId>()
-  /** What this boot's daemons have started or found here and not stopped: they note it below /run. */
+  /** What this boot's daemons have started or found here, and neither stopped nor found stopped: they note it below /run. */
   readonly started = new Set<ResourceId>()
   readonly faults = new Map<ResourceId, AgentFault>()
   readonly #timeline: Timeline
