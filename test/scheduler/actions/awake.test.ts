@@ -16,7 +16,7 @@ import { printGraphXml } from '../../../src/transition/index.ts'
 import { type Tree, toTree } from '../../fuzz/cib-tree.ts'
 import { mutations } from '../../fuzz/fuzz.ts'
 import { createRandom } from '../../fuzz/random.ts'
-import { dummy, place, type SmallCluster, utilizationOf } from '../placement/small-cluster.ts'
+import { dummy, meta, place, type SmallCluster, utilizationOf } from '../placement/small-cluster.ts'
 import { away, clone, monitored, order, stopped } from './what-happens.ts'
 
 /** The resources that are looked at. */
@@ -78,6 +78,17 @@ const cases: readonly { readonly name: string; readonly cluster: SmallCluster; r
     name: 'a lost node concerns what was there, and what that is ordered with',
     cluster: { ...three, ...fencing, running, constraints: order('mail', 'web'), lost: ['n3'] },
     awake: ['fence', 'mail', 'web'],
+  },
+  {
+    name: 'a guest that may have to be fenced concerns everything',
+    cluster: {
+      ...three,
+      ...fencing,
+      resources: device + dummy('vm', meta('vm', { 'remote-node': 'guest' })),
+      running: { ...running, mail: 'n1', vm: 'n3' },
+      lost: ['n3'],
+    },
+    awake: ['db', 'fence', 'guest', 'mail', 'vm', 'web'],
   },
   {
     name: 'a node that left cleanly concerns nothing that is elsewhere',

@@ -6,9 +6,11 @@
  *
  * | everything is looked at while                  | because                                                   |
  * | ---------------------------------------------- | --------------------------------------------------------- |
+ * | a guest has to be fenced or may have to be     | where its container cannot be stopped, what starts on quorum alone cannot start, and what runs stops |
  * | nodes are unfenced, or what stopped is deleted | every stop has to do with another action                  |
  * | there is no quorum, but for its policy ignore  | nothing may start, so that what restarts elsewhere stops  |
  */
+import type { NodeStatus } from '../../../status/index.ts'
 import type { Setting } from '../setting.ts'
 import { limitedTo, type Unit, type UnitTree } from '../unit.ts'
 import { isAtRest, mayBeFenced } from './at-rest.ts'
@@ -33,8 +35,10 @@ export function awakeIn(setting: Setting): UnitTree {
   return awake.size === tree.top.length && leftOut.size === 0 ? tree : limitedTo(tree, awake, leftOut)
 }
 
-function concernsAll({ status }: Setting): boolean {
+function concernsAll({ status, assignment, nodeList }: Setting): boolean {
   const { options, unfencingEnabled, haveQuorum } = status
+  const isLost = (node: NodeStatus): boolean => mayBeFenced(node) || assignment.fencing.has(node.name)
+  if (nodeList.some((node) => node.kind === 'guest' && isLost(node))) return true
   if (unfencingEnabled || options.removeAfterStop) return true
   return !haveQuorum && options.noQuorumPolicy !== 'ignore'
 }
