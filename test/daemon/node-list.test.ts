@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NodeName, nodeName } from '../../src/base/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { lostVotes } from '../../src/daemon/nodes/add-remove-node.ts'
 import {
   type ClusterFile,
+  defaultTimings,
   type PulseTimes,
   parseClusterFile,
   printClusterFile,
+  type WitnessEntry,
 } from '../../src/daemon/nodes/cluster-file.ts'
 import { changeNodeList, decodeNodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
 import {
@@ -16,6 +19,7 @@ import {
   nodesThatCannotFollow,
   type PulseHands,
   pulseTimes,
+  setToken,
   tolerated,
 } from '../../src/daemon/nodes/pulse-times.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
@@ -185,17 +189,36 @@ describe('whoever is late, no two nodes contradict each other', () => {
     })
 })
 
-test('the token is not changed while a member is silent, or its version would not follow', () => {
+test('the token is not changed while a node is off or silent, or its version would not follow', () => {
   const members = new Map(
     ['a', 'b', 'c'].map((name) => {
       const record = { id: '1', incarnation: 1, address: name, daemonVersion: '9', state: 'member' as const, since: 0 }
       return [nodeName(name), { ...record, node: nodeName(name), ...(name === 'b' ? {} : { knowsPulseTimes: true }) }]
     }),
   )
-  expect(nodesThatCannotFollow(members, allBut('c'))).toEqual([
+  expect(nodesThatCannotFollow(file('a b c d'), members, allBut('c'))).toEqual([
     'The version of Systole on b (9) cannot change its token while it runs: upgrade it first.',
-    'c is coming, going or silent: wait until it is a member, or off.',
+    'c is coming, going or silent: wait until it is a member.',
+    'd is not there, and its version of Systole may keep the old token when it is back: start it first.',
   ])
+})
+
+test('nor while the witness would pass on a list without it, or might', async () => {
+  const own = { ...file('a b'), timings: { ...defaultTimings, ...pulseTimes(5000) } }
+  const [node] = own.nodes
+  if (!node) throw new Error('the test itself is wrong')
+  const set = async (witness: WitnessEntry | undefined, knowsPulseTimes: boolean): Promise<number> => {
+    const members = new Map(own.nodes.map(({ name }) => [name, { node: name, knowsPulseTimes: true }]))
+    const witnessKnows = { knowsLinks: true, knowsPulseTimes }
+    const state = { quorate: true, file: { ...own, witness }, view: { members }, isUp: () => true, witnessKnows }
+    return await setToken({ node: state } as unknown as Daemon, 5000)
+  }
+  const witness = { ...node, name: nodeName('w') }
+  expect(await set(undefined, false)).toBe(5000)
+  expect(await set(witness, true)).toBe(5000)
+  await expect(set(witness, false)).rejects.toThrow(
+    'The witness w was not heard yet, or its version of Systole would lose the token from the list that it passes on: start or upgrade it first.',
+  )
 })
 
 test('a node takes a newer list, keeps its own times, and keeps its own list where that is as new', () => {

@@ -40,6 +40,14 @@ test('the witness is the third vote, and the two-node rules rest', async () => {
   }
 }, 120_000)
 
+test('another token is kept by the witness, too, in the list that it passes on', async () => {
+  await lab.systole('n2', 'cluster', 'config', 'update', 'totem', 'token=1500')
+  await lab.until('the witness has it', async () =>
+    /"tokenMs": ?1500/.test(await lab.inNode('w', 'cat', '/etc/systole/witness.json')),
+  )
+  await lab.systole('n1', 'cluster', 'config', 'update', 'totem', 'token=')
+}, 60_000)
+
 test('a node loses power: the other has quorum with the witness, fences it and votes on', async () => {
   lab.power.unplugged.add('n1')
   await lab.power.off('n1')

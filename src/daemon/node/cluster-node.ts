@@ -32,7 +32,7 @@ import type { StoreChange } from '../records/store-view.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
-import { WitnessLink } from '../witness/witness-link.ts'
+import { type WitnessKnowledge, WitnessLink } from '../witness/witness-link.ts'
 import { AttributeChanges } from './attribute-changes.ts'
 import { takeCommand } from './commands.ts'
 import { ControllerHands } from './controller-hands.ts'
@@ -208,8 +208,8 @@ export class ClusterNode {
   /** The address at which a node is reached now. */
   readonly reach = (node: ClusterNodeEntry): string => this.#links.reach(node)
 
-  get witnessKnowsLinks(): boolean {
-    return this.#witness.knowsLinks
+  get witnessKnows(): WitnessKnowledge {
+    return this.#witness.knows
   }
 
   readonly hearsWitness = (host: NodeName): boolean => this.#witness.hears(host)

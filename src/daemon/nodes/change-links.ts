@@ -163,9 +163,9 @@ function addressMistakes(file: ClusterFile, addresses: Addresses, changing?: num
 
 /** Every node must be there to follow, and must be able to. */
 async function refuseUnready(daemon: Daemon, addresses: Addresses, link?: number): Promise<void> {
-  const { file, view, isUp, witnessKnowsLinks } = daemon.node
+  const { file, view, isUp, witnessKnows } = daemon.node
   refuseAll('not-upgraded', nodesWithoutLinks(file, view.members))
-  if (file.witness && !witnessKnowsLinks)
+  if (file.witness && !witnessKnows.knowsLinks)
     throw refuse(
       'not-upgraded',
       `The witness ${file.witness.name} is not heard, or its version of Systole would lose the links from the list that it passes on: start or upgrade it first.`,

@@ -1,13 +1,14 @@
 /**
  * Another token, while all nodes run. Each node judges the others by its own token and by the interval in which they send, so that the two must never
  * contradict each other between two nodes: first everybody gets the longer token and the shorter interval, and only when all have
- * them what was asked for. A node that is away takes the list before it is a member again.
+ * them what was asked for. All nodes must be there when it begins; one that goes meanwhile takes the list before it is a member again.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
+import type { WitnessKnowledge } from '../witness/witness-link.ts'
 import { quorateNode, tellIdleNodes } from './add-remove-node.ts'
 import { askNode } from './ask-for-list.ts'
 import type { ClusterFile, PulseTimes } from './cluster-file.ts'
@@ -28,13 +29,13 @@ export const tolerated = (one: PulseTimes, other: PulseTimes): PulseTimes => ({
 
 /** Resolves with the token of before, once every member has the new one. */
 export async function setToken(daemon: Daemon, tokenMs: number): Promise<number> {
-  const { file, view, isUp } = quorateNode(daemon)
+  const { file, view, isUp, witnessKnows } = quorateNode(daemon)
   if (!Number.isInteger(tokenMs) || tokenMs < shortestTokenMs)
     throw refuse(
       'bad-token',
       `A token of ${tokenMs} ms is not possible: at least ${shortestTokenMs} whole milliseconds.`,
     )
-  const unready = nodesThatCannotFollow(view.members, isUp)
+  const unready = [...nodesThatCannotFollow(file, view.members, isUp), ...witnessThatCannotFollow(file, witnessKnows)]
   if (unready.length > 0) throw refuse('not-all-follow', ...unready)
   const { tokenMs: beforeMs, heartbeatIntervalMs } = file.timings
   const before: PulseTimes = { tokenMs: beforeMs, heartbeatIntervalMs }
@@ -80,18 +81,35 @@ export async function exchangeTimes(
   return { late, kept: before }
 }
 
-/** A sentence for each member that would go on with the old times. */
+/** A sentence for each node that would go on with the old times, or might when it is back. */
 export function nodesThatCannotFollow(
+  { nodes }: Pick<ClusterFile, 'nodes'>,
   members: ClusterView['members'],
   isUp: (node: NodeName) => boolean,
 ): readonly string[] {
-  return [...members.values()].flatMap(({ node, daemonVersion, knowsPulseTimes }) => {
-    if (!isUp(node)) return [`${node} is coming, going or silent: wait until it is a member, or off.`]
-    if (knowsPulseTimes === true) return []
+  return nodes.flatMap(({ name }) => {
+    const record = members.get(name)
+    if (record === undefined)
+      return [
+        `${name} is not there, and its version of Systole may keep the old token when it is back: start it first.`,
+      ]
+    if (!isUp(name)) return [`${name} is coming, going or silent: wait until it is a member.`]
+    if (record.knowsPulseTimes === true) return []
     return [
-      `The version of Systole on ${node} (${daemonVersion || 'unknown'}) cannot change its token while it runs: upgrade it first.`,
+      `The version of Systole on ${name} (${record.daemonVersion || 'unknown'}) cannot change its token while it runs: upgrade it first.`,
     ]
   })
+}
+
+/** A node that was away may have the list from the witness first, which the store's does not replace: it has the same version. */
+function witnessThatCannotFollow(
+  { witness }: Pick<ClusterFile, 'witness'>,
+  { knowsPulseTimes }: WitnessKnowledge,
+): readonly string[] {
+  if (witness === undefined || knowsPulseTimes) return []
+  return [
+    `The witness ${witness.name} was not heard yet, or its version of Systole would lose the token from the list that it passes on: start or upgrade it first.`,
+  ]
 }
 
 /** `from`: what must stand there, if anything does. Somebody else may have set a token meanwhile. */

@@ -133,6 +133,7 @@ export class WitnessHost {
       counts,
       ...(started ? { startedMs: performance.now() - this.#startedAt } : {}),
       knowsLinks: true,
+      knowsPulseTimes: true,
       ...(problem === undefined ? {} : { problem }),
       ...(publicKey === undefined ? {} : { publicKey }),
     }

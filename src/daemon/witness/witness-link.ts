@@ -3,7 +3,13 @@
  * newer counts for both.
  */
 import type { NodeName } from '../../base/index.ts'
-import { type ClusterState, connectWitness, type TlsIdentity, type WitnessClient } from '../../rpc/index.ts'
+import {
+  type ClusterState,
+  connectWitness,
+  type TlsIdentity,
+  type WitnessAnswer,
+  type WitnessClient,
+} from '../../rpc/index.ts'
 import type { VoterNode } from '../../store/index.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
@@ -27,6 +33,11 @@ export interface WitnessLinkPorts {
   readonly onChange: () => void
 }
 
+/** What its daemon keeps of a list that it passes on. */
+export type WitnessKnowledge = Pick<WitnessAnswer, 'knowsLinks' | 'knowsPulseTimes'>
+
+const unknown: WitnessKnowledge = { knowsLinks: false, knowsPulseTimes: false }
+
 const askEveryMs = 2000
 const answerWithinMs = 1500
 
@@ -37,7 +48,7 @@ export class WitnessLink {
   #asking = false
   #health = unheardWitness(performance.now())
   #problem: string | undefined
-  #knowsLinks = false
+  #knows = unknown
   #told = ''
 
   constructor(ports: WitnessLinkPorts) {
@@ -73,9 +84,9 @@ export class WitnessLink {
     return this.#ports.file().witness?.name === host && this.#found().state === 'up'
   }
 
-  /** It was heard, and its daemon keeps the links of a list that it passes on. */
-  get knowsLinks(): boolean {
-    return this.#knowsLinks
+  /** As it was heard last; nothing of one that was not heard. */
+  get knows(): WitnessKnowledge {
+    return this.#isAsked(this.#ports.file().witness) ? this.#knows : unknown
   }
 
   get voterState(): VoterNode['state'] {
@@ -112,12 +123,12 @@ export class WitnessLink {
     try {
       const asked = { json: printClusterFile(file()), quorate: quorate() }
       const client = this.#client(witness)
-      const { json, started, counts, startedMs, problem, publicKey, knowsLinks } = await client.follow(asked, {
+      const { json, started, counts, startedMs, problem, publicKey, ...knows } = await client.follow(asked, {
         timeoutMs: answerWithinMs,
       })
       if (this.#timer === undefined || !this.#isAsked(file().witness)) return
       this.#problem = problem
-      this.#knowsLinks = knowsLinks
+      this.#knows = knows
       this.#note({ state: started ? 'up' : 'stopped', counts, startedMs })
       onNodeList(acceptClusterFile(json))
       // Another node may have been faster; where it fails, the next answer asks again.
@@ -155,7 +166,7 @@ export class WitnessLink {
     this.#asked = undefined
     this.#health = unheardWitness(performance.now())
     this.#problem = undefined
-    this.#knowsLinks = false
+    this.#knows = unknown
     this.#told = ''
   }
 }

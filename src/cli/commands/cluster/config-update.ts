@@ -11,7 +11,7 @@ export const clusterConfigUpdate: Command = {
   summary: 'Change the token of the running cluster: the silence after which a node is suspected',
   details:
     'All nodes take it while they run: first everybody tolerates both the old and the new one, and only when all do so the new one counts, so that nobody is taken for dead meanwhile. Heartbeats are sent three times in each token. ' +
-    'An empty value means the default of 1000 ms. A node that is off takes it when it is back. A node whose lease in the store has run out (5 s) is lost whatever the token is. The options of transport, compression and crypto, and the others of totem, are answered with what stands for them.',
+    'An empty value means the default of 1000 ms. All nodes must be there, and they and the witness of a version that knows this. A node whose lease in the store has run out (5 s) is lost whatever the token is. The options of transport, compression and crypto, and the others of totem, are answered with what stands for them.',
   examples: ['systole cluster config update totem token=3000'],
   flags: [
     {
