@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agreeBySites, boothFacts, type RunBooth } from '../../src/cli/commands/booth/booth.ts'
+import { agreeBySites, boothFacts, instanceOf, type RunBooth } from '../../src/cli/commands/booth/booth.ts'
 
 /** What `booth` says to each first word; every call is kept. */
 function booth(says: Readonly<Record<string, string | number>>): { readonly run: RunBooth; readonly calls: string[] } {
@@ -42,4 +42,13 @@ test('a ticket is granted by the sites, to the one that is named', async () => {
   expect(await agreeBySites(run, { ...asked, verb: 'grant' })).toMatchObject({ kind: 'done' })
   expect(calls).toEqual(['grant -s 10.0.0.2 -c booth t'])
   await expect(agreeBySites(run, { ...asked, site: undefined, verb: 'revoke' })).rejects.toThrow(/no connection/)
+})
+
+test('tickets are changed by hand only where no instance of booth is set up', () => {
+  expect(instanceOf(undefined, [])).toBeUndefined()
+  expect(instanceOf(undefined, ['booth', 'site'])).toBe('booth')
+  expect(instanceOf('site', ['booth', 'site'])).toBe('site')
+  expect(() => instanceOf(undefined, ['site'])).toThrow(/no instance 'booth'.*Write --name=site\./)
+  expect(() => instanceOf('sit', ['booth', 'site'])).toThrow(/sit\.conf is missing.*--name=booth or --name=site/)
+  expect(() => instanceOf('site', [])).toThrow(/site\.conf is missing.*Leave out --name/)
 })

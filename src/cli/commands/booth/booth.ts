@@ -3,7 +3,7 @@
  * `crm_ticket`. Where it is not set up, a ticket is granted by hand.
  */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
@@ -34,8 +34,11 @@ export const boothStatus: Command = {
   flags: [nameFlag],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'booth status' })
-    const name = instanceOf(call)
-    refuseWithoutBooth(name)
+    const name = instanceOf(nameOf(call), instancesHere())
+    if (name === undefined)
+      throw new Refusal(
+        `Booth is not set up on this host: ${fileOf('booth')} is missing. Without booth, tickets are granted by hand, and ticket status shows them.`,
+      )
     return await boothFacts(runBooth, name)
   },
 }
@@ -70,13 +73,13 @@ export const boothTicketCommands: readonly Command[] = ticketVerbs
       verb === 'grant'
         ? 'Let a site hold a ticket, by booth where it is set up'
         : 'Take a ticket from a site, by booth where it is set up',
-    details: `Where booth is set up on this host, the sites agree on it: the site is this one, or the one that is named. Otherwise it is the same as ticket ${verb}.`,
+    details: `Where booth is set up on this host, the sites agree on it: the site is this one, or the one that is named. Where no file of booth is in /etc/booth, it is the same as ticket ${verb}.`,
     flags: [nameFlag, { name: 'force', summary: 'Without booth: you have made sure that no other cluster holds it' }],
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, atMost: 2, usage: `booth ticket ${verb} <ticket> [<site address>]` })
       const [ticket = '', site] = call.words
-      const name = instanceOf(call)
-      if (isSetUp(name)) return await agreeBySites(runBooth, { verb, ticket, site, name })
+      const name = instanceOf(nameOf(call), instancesHere())
+      if (name !== undefined) return await agreeBySites(runBooth, { verb, ticket, site, name })
       if (site !== undefined)
         throw new Refusal(
           `Booth is not set up on this host, so that it reaches no other site: type this at ${site}, without the address.`,
@@ -108,19 +111,34 @@ async function answerOf(run: RunBooth, words: readonly string[]): Promise<Answer
 const complaintOf = ({ standardError, standardOutput, exitCode }: Answer): string =>
   [standardError, standardOutput].map((text) => text.trim()).find((text) => text !== '') ?? `exit code ${exitCode}`
 
-function instanceOf({ flags }: Call): string {
+function nameOf({ flags }: Call): string | undefined {
   const name = flags.get('name')
-  return typeof name === 'string' ? name : 'booth'
+  return typeof name === 'string' ? name : undefined
 }
 
 const folder = '/etc/booth'
-const isSetUp = (name: string): boolean => existsSync(join(folder, `${name}.conf`))
+const fileOf = (name: string): string => join(folder, `${name}.conf`)
 
-function refuseWithoutBooth(name: string): void {
-  if (!isSetUp(name))
-    throw new Refusal(
-      `Booth is not set up on this host: ${join(folder, `${name}.conf`)} is missing. Without booth, tickets are granted by hand, and ticket status shows them.`,
-    )
+/** The instances of booth that are set up on this host, sorted. */
+function instancesHere(): readonly string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .flatMap((file) => (file.endsWith('.conf') ? [file.slice(0, -'.conf'.length)] : []))
+    .sort()
+}
+
+/**
+ * The instance that is meant: the one named, otherwise `booth`, as booth(8) has it. Undefined where booth is not set up at all: only
+ * then do no sites agree on tickets, so that changing one by hand contradicts nobody.
+ */
+export function instanceOf(named: string | undefined, setUp: readonly string[]): string | undefined {
+  if (named === undefined && setUp.length === 0) return undefined
+  const name = named ?? 'booth'
+  if (setUp.includes(name)) return name
+  const others = setUp.map((other) => `--name=${other}`).join(' or ')
+  throw new Refusal(
+    `Booth has no instance '${name}' on this host: ${fileOf(name)} is missing. ${others === '' ? 'Leave out --name to change tickets by hand.' : `Write ${others}.`}`,
+  )
 }
 
 const patienceMs = 20_000
