@@ -1,6 +1,6 @@
 /** crm_report with nodes that answer and nodes that do not: a shell stands for ssh. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,12 +22,13 @@ beforeAll(() => {
     `#!/bin/sh\n[ "$3" = beta ] || { echo "no route to $3" >&2; exit 255; }\nCIB_file=${there} exec sh -c "$4"\n`,
   )
   chmodSync(shell, 0o755)
+  mkdirSync(join(folder, 'bin'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
 function report(...words: readonly string[]): { readonly code: number | null; readonly errors: string } {
   const env = {
-    PATH: `${shims}:/usr/bin:/bin`,
+    PATH: `${join(folder, 'bin')}:${shims}:/usr/bin:/bin`,
     CIB_file: cib,
     SYSTOLE_ROOT: folder,
   }
@@ -54,4 +55,25 @@ test('a folder is left where that was asked for, with log files that were named'
   expect(report('--single-node', '--as-directory', '--logfile', join(folder, 'agent.log'), 'one').code).toBe(0)
   expect(readdirSync(join(folder, 'one'))).toEqual(expect.arrayContaining(['cib.xml', 'agent.log', 'systoled.log']))
   expect(readFileSync(join(folder, 'one/agent.log'), 'utf8')).toBe('password=**** ok\n')
+})
+
+function journal(script: string): void {
+  writeFileSync(join(folder, 'bin/journalctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+}
+
+test('a long log is there as a whole, and what it tells is in the analysis', { timeout: 60_000 }, () => {
+  const line = JSON.stringify({ level: 'error', time: '2026-11-22T10:00:00Z', msg: 'a call failed', token: 'x' })
+  journal(`yes '${line}' | head -n 30000`)
+  expect(report('--single-node', '--as-directory', 'long').code).toBe(0)
+  const log = readFileSync(join(folder, 'long/systoled.log'), 'utf8')
+  expect(log).toBe(`${line.replace('"x"', '"****"')}\n`.repeat(30_000))
+  expect(readFileSync(join(folder, 'long/analysis.txt'), 'utf8')).toContain('… and 29800 more')
+})
+
+test('a log that is missing is told in the analysis, with the reason', { timeout: 60_000 }, () => {
+  journal('echo no journal here >&2; exit 1')
+  expect(report('--single-node', '--as-directory', 'none').code).toBe(0)
+  expect(readFileSync(join(folder, 'none/analysis.txt'), 'utf8')).toMatch(
+    /Lines of trouble in the logs of .*:\n {2}systoled.log: No log was found: journalctl.*\(no journal here\)/,
+  )
 })

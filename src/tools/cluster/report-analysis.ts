@@ -85,9 +85,14 @@ function troubles(files: NodeReport['files'], patterns: readonly RegExp[]): read
   return more > 0 ? [...found.slice(0, toldLines), `… and ${more} more`] : found
 }
 
+/** How the one line begins that stands for a log that is missing. */
+export const noLog = 'No log was found'
+
 function isTrouble(line: string, patterns: readonly RegExp[]): boolean {
   const { level } = entryOf(line) ?? {}
-  return level === 'error' || level === 'fatal' || patterns.some((pattern) => pattern.test(line))
+  return (
+    level === 'error' || level === 'fatal' || line.startsWith(noLog) || patterns.some((pattern) => pattern.test(line))
+  )
 }
 
 interface LogEntry {

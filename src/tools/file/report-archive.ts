@@ -1,11 +1,22 @@
 /** crm_report's archive: texts, the daemon's log, and the reports of other nodes, each in a folder of its name. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { NodeReport } from '../cluster/report-analysis.ts'
+import { type NodeReport, noLog } from '../cluster/report-analysis.ts'
 import type { ArchivedReport, LogExcerpt, OtherNodes, Report } from '../tool.ts'
 import { coresText, systemText } from './host-facts.ts'
+import { linesOf, writeLines } from './text-lines.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,11 +32,13 @@ export function archive(report: Report, environment: Environment): ArchivedRepor
     mkdirSync(folder, { mode: 0o700 })
     writeTexts(folder, {
       ...texts,
-      'config-history.txt': historyText(log),
       'cores.txt': coresText(environment.SYSTOLE_ROOT ?? '/', log.from),
       'sysinfo.txt': systemText(),
-      'systoled.log': logText(environment, log),
     })
+    const printedLines = join(base, 'printed')
+    writeLines(join(folder, 'config-history.txt'), masked(historyLines(printedLines), log))
+    writeLines(join(folder, 'systoled.log'), masked(logLines(environment, log, printedLines), log))
+    rmSync(printedLines)
     const own = readReport(node, folder)
     const missing = others.names.flatMap((other) => collect(other, others, folder))
     const there = others.names.filter((other) => existsSync(join(folder, other)))
@@ -85,22 +98,35 @@ function collect(node: string, { shell, user, arguments: words }: OtherNodes, fo
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** From the journal, where there is one; from the log file of a daemon below SYSTOLE_ROOT otherwise. */
-function logText(environment: Readonly<Record<string, string | undefined>>, { from, to, mask }: LogExcerpt): string {
+function logLines(environment: Environment, { from, to }: LogExcerpt, into: string): Iterable<string> {
   const range = [...(from === undefined ? [] : [`--since=@${from}`]), ...(to === undefined ? [] : [`--until=@${to}`])]
-  const journal = spawnSync('journalctl', ['--no-pager', '--unit=systoled', ...range], { encoding: 'utf8' })
-  if (journal.status === 0) return mask(journal.stdout)
+  const trouble = printInto(into, 'journalctl', ['--no-pager', '--unit=systoled', ...range])
+  if (trouble === undefined) return linesOf(into)
   const file = join(environment.SYSTOLE_ROOT ?? '/', 'var/log/systole/systoled.log')
-  try {
-    return mask(readFileSync(file, 'utf8'))
-  } catch {
-    // A report without a log says so: it is still worth something.
-    return `No log was found: neither journalctl --unit=systoled nor ${file}.\n`
-  }
+  // A report without a log says so: it is still worth something.
+  return existsSync(file)
+    ? linesOf(file)
+    : [`${noLog}: journalctl --unit=systoled gave none (${trouble}), and there is no ${file}.`]
 }
 
 /** Every change of the configuration: who made it, when and by which command. */
-function historyText({ mask }: LogExcerpt): string {
+function historyLines(into: string): Iterable<string> {
   const [program = 'node', script = ''] = process.argv
-  const listed = spawnSync(program, [join(dirname(script), 'systole.cjs'), 'config', 'history'], { encoding: 'utf8' })
-  return listed.status === 0 ? mask(listed.stdout) : `The cluster did not tell its history: ${mask(listed.stderr)}`
+  const trouble = printInto(into, program, [join(dirname(script), 'systole.cjs'), 'config', 'history'])
+  return trouble === undefined ? linesOf(into) : [`The cluster did not tell its history: ${trouble}`]
+}
+
+function* masked(lines: Iterable<string>, { mask }: LogExcerpt): Generator<string> {
+  for (const line of lines) yield mask(line)
+}
+
+/** However much the program prints; answers what kept it from that. */
+function printInto(path: string, program: string, words: readonly string[]): string | undefined {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    const { status, stderr, error } = spawnSync(program, words, { encoding: 'utf8', stdio: ['ignore', file, 'pipe'] })
+    return status === 0 ? undefined : stderr?.trim() || (error?.message ?? `exit code ${status}`)
+  } finally {
+    closeSync(file)
+  }
 }
