@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,11 +13,12 @@ import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src
 import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
 import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
 import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
-import { linksOf, type NodeLink, withLinks } from '../../src/daemon/nodes/node-links.ts'
+import { linksOf, type NodeLink, presentAddresses, withLinks } from '../../src/daemon/nodes/node-links.ts'
 import { cutArguments } from '../../src/daemon/pulse/cut-connections.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
 import { etcdEndpoints, etcdPeerUrls, isMemberOf } from '../../src/daemon/store/store-config.ts'
 import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
+import { listensAsConfigured, type MemberSettings } from '../../src/store/index.ts'
 
 const plain: ClusterNodeEntry = {
   name: nodeName('n1'),
@@ -142,6 +143,53 @@ test('a certificate gets the addresses of new links and keeps its key', async ()
   const certificate = new X509Certificate(after.certificate)
   expect(['10.0.0.1', '10.1.0.1'].map((address) => certificate.checkIP(address))).toEqual(['10.0.0.1', '10.1.0.1'])
   expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
+})
+
+test('those addresses are present on which this host can listen, whatever its cards look like', () =>
+  expect(
+    presentAddresses(
+      withLinks(
+        plain,
+        ['127.0.0.77', '192.0.2.77', '::1'].map((address, number) => ({ number, address })),
+      ),
+    ),
+  ).toEqual(['127.0.0.77', '::1']))
+
+describe('a member that was started with one of its two addresses', () => {
+  const both = ['10.0.0.1', '10.1.0.1']
+  const cases: readonly {
+    readonly name: string
+    readonly addresses?: readonly string[]
+    readonly listenOn: readonly string[]
+    readonly stays: boolean
+  }[] = [
+    { name: 'stays as it is', listenOn: ['10.0.0.1'], stays: true },
+    { name: 'stays when that address goes away', listenOn: [], stays: true },
+    { name: 'is started anew when the other one comes', listenOn: both, stays: false },
+    { name: 'is started anew when the list changes', addresses: ['10.0.0.1'], listenOn: ['10.0.0.1'], stays: false },
+  ]
+  for (const { name, addresses = both, listenOn, stays } of cases)
+    test(name, () => {
+      const directory = mkdtempSync(join(tmpdir(), 'systole-etcd-'))
+      folders.push(directory)
+      const started = {
+        'listen-peer-urls': 'http://10.0.0.1:7703',
+        'initial-advertise-peer-urls': 'http://10.0.0.1:7703,http://10.1.0.1:7703',
+      }
+      writeFileSync(join(directory, 'etcd.json'), JSON.stringify(started))
+      const settings: MemberSettings = {
+        name: 'n1',
+        directory,
+        addresses,
+        listenOn,
+        clientPort: 7702,
+        peerPort: 7703,
+        founders: [],
+        token: 'testing',
+        otherEndpoints: [],
+      }
+      expect(listensAsConfigured(settings)).toBe(stays)
+    })
 })
 
 test('connections to an address are ended by both ends’ ports', () =>

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 import { clusterFacts, Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
@@ -77,6 +78,27 @@ describe('nothing happens to resources', () => {
       expect(longest).toBeLessThan(4500)
     })
 })
+
+test('when a switch loses its power, no member of the store is started anew, neither then nor when it is back', async () => {
+  const members = async () =>
+    await Promise.all(nodes.map(async (node) => await lab.inNode(node, 'cat', '/var/lib/systole/etcd/etcd.pid')))
+  const before = await members()
+  const longest = await nothingHappensWhile(async () => {
+    for (const node of nodes) await lab.network.cable(0, node, 'down')
+    await untilLinks(lab, '-1', nodes)
+    await twoLooks()
+    expect(await members()).toEqual(before)
+    for (const node of nodes) await lab.network.cable(0, node, 'up')
+    await untilLinks(lab, '11', nodes)
+    await twoLooks()
+  })
+  console.log(`without carrier: the store stood still for ${longest} ms`)
+  expect(await members()).toEqual(before)
+  expect(longest).toBeLessThan(4500)
+})
+
+/** A node compares its member with its addresses every five seconds. */
+const twoLooks = async (): Promise<void> => await setTimeout(11_000)
 
 test('while one network is gone, the cluster is commanded and resources move', async () => {
   await lab.network.cutLink(0)

@@ -2,7 +2,7 @@
  * The links of a cluster: its networks, numbered as Corosync numbers them. On each of them every node has one address. A node with one
  * address has link 0, and its entry in the list looks as it did before there were links.
  */
-import { networkInterfaces } from 'node:os'
+import { canBind } from '../host/can-bind.ts'
 
 export interface NodeLink {
   readonly number: number
@@ -40,19 +40,8 @@ export function withLinks<Host extends Addressed>(
   return { ...rest, address: first.address, ...(isPlain ? {} : { links: [first, ...more] }) }
 }
 
-/**
- * Those that this host has now, on which its member of the store can listen. Where none is found, all of them: that the host has none
- * of its addresses is told by whoever fails at that.
- */
-export function presentAddresses(own: Addressed): readonly string[] {
-  const all = addressesOf(own)
-  if (all.length === 1) return all
-  const here = Object.values(networkInterfaces()).flatMap((addresses) =>
-    (addresses ?? []).map(({ address }) => address),
-  )
-  const present = all.filter((address) => here.includes(address) || address.startsWith('127.'))
-  return present.length === 0 ? all : present
-}
+/** Those of a host's own addresses on which its member of the store can listen now. */
+export const presentAddresses = (own: Addressed): readonly string[] => addressesOf(own).filter(canBind)
 
 /** Preferred first: by priority, then by number, as Corosync's `link_mode: passive` has it. */
 export const byPreference = (a: NodeLink, b: NodeLink): number =>

@@ -291,7 +291,9 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
     name: own.name,
     directory: join(paths.data, 'etcd'),
     addresses: addressesOf(own),
-    listenOn: presentAddresses(own),
+    get listenOn() {
+      return presentAddresses(own)
+    },
     clientPort: own.ports.etcdClient,
     peerPort: own.ports.etcdPeer,
     // Certificates are checked by the node's name, whatever its address: TLS knows no server names that are addresses.

@@ -131,7 +131,12 @@ export class LabNetwork {
 
   /** Pulls or plugs the node's cables to the cluster's switch. Its power controller stays reachable. */
   async link(node: string, state: 'up' | 'down'): Promise<void> {
-    for (const link of [0, ...this.#moreLinks]) await this.#inSwitch(`link set ${this.#cable(node, link)} ${state}`)
+    for (const link of [0, ...this.#moreLinks]) await this.cable(link, node, state)
+  }
+
+  /** Pulls or plugs one cable of the node. Its card has no carrier then, and keeps its address. */
+  async cable(link: number, node: string, state: 'up' | 'down'): Promise<void> {
+    await this.#inSwitch(`link set ${this.#cable(node, link)} ${state}`)
   }
 
   /** No packet passes between these nodes and the others on one network, and nobody is told. `iifname` alone: what they send is lost. */

@@ -8,9 +8,9 @@ import { pause } from '../../clock.ts'
 import { StoreUnavailableError } from '../../errors.ts'
 import { EtcdAdmin } from '../admin.ts'
 import type { TlsFiles } from '../endpoint.ts'
-import { findMember, hasData, isAlive, markStarted, startMember, wipeData } from './process.ts'
+import { findMember, hasData, isAlive, markStarted, ownEndpoint, startMember, wipeData } from './process.ts'
 import { unfinishedReplacement } from './replace.ts'
-import { dataDirectory, type MemberSettings, ownEndpoint, rejoinJournal } from './settings.ts'
+import { dataDirectory, type MemberSettings, rejoinJournal } from './settings.ts'
 import { noteCommitOfAll } from './write-ahead-log.ts'
 
 export interface AloneOptions {

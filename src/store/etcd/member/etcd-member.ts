@@ -2,6 +2,7 @@
  * The local etcd member, kept running: drives the core in supervise.ts, looks at the process and asks it how it is, performs
  * the repairs. `close` stops supervising and leaves etcd alone; `stop` ends etcd too.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { assertNever } from '../../../base/index.ts'
 import { type Clock, machineClock } from '../../clock.ts'
 import { messageOf } from '../../errors.ts'
@@ -16,13 +17,14 @@ import {
   isAlive,
   markStarted,
   obstacle,
+  ownEndpoint,
   type StartedMember,
   startMember,
   whyItEnded,
 } from './process.ts'
 import { describeRefusal, type Refusal } from './refusal.ts'
 import { replaceMember, unfinishedReplacement } from './replace.ts'
-import { type MemberSettings, type MemberStart, ownEndpoint } from './settings.ts'
+import type { MemberSettings, MemberStart } from './settings.ts'
 import {
   initialSupervisor,
   type Phase,
@@ -62,7 +64,8 @@ export class EtcdMember {
   readonly #tls: TlsFiles | undefined
   readonly #clock: Clock
   readonly #events: MemberEvents
-  readonly #own: EtcdAdmin
+  /** Made anew where a start has changed where the member listens. */
+  #own: { readonly endpoint: EndpointAddress; readonly admin: EtcdAdmin } | undefined
   #state: SupervisorState
   #lastStatus = ''
   #child: number | undefined
@@ -85,7 +88,6 @@ export class EtcdMember {
     this.#tls = options.tls
     this.#clock = options.clock ?? machineClock
     this.#events = options.events ?? {}
-    this.#own = this.#admin([ownEndpoint(options.settings)])
     this.#state = initialSupervisor({ hasOthers: options.settings.otherEndpoints.length > 0 }).state
   }
 
@@ -127,7 +129,7 @@ export class EtcdMember {
   async close(): Promise<void> {
     this.#closed = true
     this.#cancelTick()
-    this.#own.close()
+    this.#own?.admin.close()
     this.#abort.abort()
     await this.#underWay
   }
@@ -228,7 +230,7 @@ export class EtcdMember {
     this.#probing = true
     this.#probedAt = this.#clock.now()
     try {
-      const status = await this.#own.status()
+      const status = await this.#ownAdmin().status()
       const answers = status.leader !== '0'
       if (answers) markStarted(this.settings)
       if (answers && !phase.answers) coalesceTimers(phase.pid)
@@ -284,6 +286,15 @@ export class EtcdMember {
       all.close()
       this.#take({ kind: 'space-freed' })
     }
+  }
+
+  #ownAdmin(): EtcdAdmin {
+    const endpoint = ownEndpoint(this.settings)
+    if (this.#own !== undefined && isDeepStrictEqual(endpoint, this.#own.endpoint)) return this.#own.admin
+    this.#own?.admin.close()
+    const admin = this.#admin([endpoint])
+    this.#own = { endpoint, admin }
+    return admin
   }
 
   #admin(endpoints: readonly EndpointAddress[], signal?: AbortSignal): EtcdAdmin {

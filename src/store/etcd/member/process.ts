@@ -18,15 +18,21 @@ import {
 } from 'node:fs'
 import { messageOf } from '../../errors.ts'
 import { livingProcess, processIdentity, textIfThere } from '../../process-identity.ts'
+import type { EndpointAddress } from '../endpoint.ts'
 import { describeRefusal, type Refusal, refusalIn } from './refusal.ts'
 import {
+  clientUrl,
+  commas,
   configurationFile,
   dataDirectory,
   etcdConfiguration,
   etcdEnvironment,
+  fromCommas,
   logFile,
   type MemberSettings,
   type MemberStart,
+  peerUrl,
+  peerUrls,
   pidFile,
   startedMark,
 } from './settings.ts'
@@ -41,18 +47,35 @@ export function findMember(settings: MemberSettings): number | undefined {
   return pid !== undefined && isMember(settings, pid) ? pid : undefined
 }
 
-/** Whether the configuration that this member was started with last has the addresses of these settings. */
+/**
+ * Whether this member was started last with the addresses of these settings, and listens on each that this host has now. That one has gone
+ * since then is no reason to start it anew: it listens there again as soon as the address is back.
+ */
 export function listensAsConfigured(settings: MemberSettings): boolean {
-  const text = textIfThere(configurationFile(settings))
-  if (text === undefined) return true
-  const started: unknown = JSON.parse(text)
-  const wanted = etcdConfiguration(settings, { kind: 'found' })
-  const names = ['listen-peer-urls', 'initial-advertise-peer-urls'] as const
+  const started = startedWith(settings)
+  if (started === undefined) return true
+  const listening = fromCommas(started['listen-peer-urls'])
+  const wanted = settings.listenOn ?? settings.addresses
   return (
-    typeof started === 'object' &&
-    started !== null &&
-    names.every((name) => new Map(Object.entries(started)).get(name) === wanted[name])
+    started['initial-advertise-peer-urls'] === commas(peerUrls(settings)) &&
+    wanted.every((address) => listening.includes(peerUrl(settings, address)))
   )
+}
+
+/** How this node's own client reaches the member: where it listens since its last start. */
+export function ownEndpoint(settings: MemberSettings): EndpointAddress {
+  const [first = ''] = settings.addresses
+  const [listening = ''] = fromCommas(startedWith(settings)?.['listen-client-urls'] ?? clientUrl(settings, first))
+  const address = listening.replace(/^https?:\/\//, '')
+  return settings.serverName === undefined ? address : { address, serverName: settings.serverName }
+}
+
+type StartedWith = Readonly<Record<'listen-peer-urls' | 'listen-client-urls' | 'initial-advertise-peer-urls', string>>
+
+/** Undefined before its first start. */
+function startedWith(settings: MemberSettings): StartedWith | undefined {
+  const text = textIfThere(configurationFile(settings))
+  return text === undefined ? undefined : (JSON.parse(text) as StartedWith)
 }
 
 export function isAlive(settings: MemberSettings, pid: number): boolean {

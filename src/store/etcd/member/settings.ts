@@ -18,7 +18,7 @@ export interface MemberSettings {
   readonly directory: string
   /** Where the other nodes reach this one: on each of its links, one at least. */
   readonly addresses: readonly string[]
-  /** Those of them that this host has now, on which it listens; one at least. */
+  /** Those of them that this host has now, on which it listens; where it has none, it tries all of them. Read at each start. */
   readonly listenOn?: readonly string[]
   readonly clientPort: number
   readonly peerPort: number
@@ -51,33 +51,29 @@ export function peerUrls(settings: MemberSettings): readonly string[] {
   return settings.addresses.map((address) => peerUrl(settings, address))
 }
 
-function peerUrl(settings: MemberSettings, address: string): string {
+export function peerUrl(settings: MemberSettings, address: string): string {
   return `${scheme(settings)}://${bracketed(address)}:${settings.peerPort}`
 }
 
-function clientUrl(settings: MemberSettings, address: string): string {
+export function clientUrl(settings: MemberSettings, address: string): string {
   return `${scheme(settings)}://${bracketed(address)}:${settings.clientPort}`
 }
 
-const listeningOn = ({ addresses, listenOn }: MemberSettings): readonly string[] => listenOn ?? addresses
-
-/** How this node's own client reaches the member. */
-export function ownEndpoint(settings: MemberSettings): EndpointAddress {
-  const [listening = ''] = listeningOn(settings)
-  const address = `${bracketed(listening)}:${settings.clientPort}`
-  return settings.serverName === undefined ? address : { address, serverName: settings.serverName }
+function listeningOn({ addresses, listenOn = addresses }: MemberSettings): readonly string[] {
+  return listenOn.length === 0 ? addresses : listenOn
 }
 
 /** etcd reads YAML, of which JSON is a part; beside a file it ignores flags and environment, so that all of it is here. */
 export function etcdConfiguration(settings: MemberSettings, start: MemberStart): Record<string, unknown> {
   const members = start.kind === 'join' ? start.members : settings.founders
+  const listening = listeningOn(settings)
   const security = settings.tls === undefined ? {} : transportSecurity(settings.tls)
   return {
     name: settings.name,
     'data-dir': dataDirectory(settings),
-    'listen-client-urls': commas(listeningOn(settings).map((address) => clientUrl(settings, address))),
+    'listen-client-urls': commas(listening.map((address) => clientUrl(settings, address))),
     'advertise-client-urls': commas(settings.addresses.map((address) => clientUrl(settings, address))),
-    'listen-peer-urls': listenedPeerUrls(settings),
+    'listen-peer-urls': commas(listening.map((address) => peerUrl(settings, address))),
     'initial-advertise-peer-urls': commas(peerUrls(settings)),
     'initial-cluster': commas(members.map(({ name, peerUrl: url }) => `${name}=${url}`)),
     'initial-cluster-state': start.kind === 'join' ? 'existing' : 'new',
@@ -109,11 +105,9 @@ export function etcdConfiguration(settings: MemberSettings, start: MemberStart):
   }
 }
 
-/** As they stand in the configuration that a member was started with. */
-export const listenedPeerUrls = (settings: MemberSettings): string =>
-  commas(listeningOn(settings).map((address) => peerUrl(settings, address)))
-
-const commas = (values: readonly string[]): string => values.join(',')
+/** As they stand in the configuration of a member. */
+export const commas = (values: readonly string[]): string => values.join(',')
+export const fromCommas = (text: string): readonly string[] => text.split(',')
 
 /** Little memory for a little more of the processor; and one thread for Go code, because a member has next to nothing to do. */
 export function etcdEnvironment(): Record<string, string> {
