@@ -202,6 +202,18 @@ test('an address that this host does not have is none for a link', async () =>
     'n1 does not have the address 192.0.2.77: give it to a network card of n1 first.',
   ]))
 
+test('an address that got another link’s number is served on that', async () => {
+  const served: (number | undefined)[] = []
+  const listeners = new Listeners(async ({ link }) => {
+    served.push(link)
+    return { close: () => served.splice(served.indexOf(link), 1) }
+  })
+  const at = (number: number, host: string) => ({ host, port: 1, link: number })
+  await listeners.use([at(0, '10.0.0.1'), at(1, '10.1.0.1')])
+  await listeners.use([at(0, '10.0.0.1'), at(2, '10.1.0.1')])
+  expect(served).toEqual([0, 2])
+})
+
 test('of several addresses those that are there are served, and one that is missing does no harm', async () => {
   const open = (at: { readonly host: string; readonly port: number }): Promise<Server> =>
     new Promise((resolve, reject) => {

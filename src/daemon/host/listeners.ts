@@ -5,6 +5,8 @@
 export interface ListenAt {
   readonly host: string
   readonly port: number
+  /** What is heard at an address is heard on its link: with another number it is another place. */
+  readonly link?: number
 }
 
 interface Closable {
@@ -59,4 +61,4 @@ export class Listeners<At extends ListenAt> {
   }
 }
 
-const keyOf = ({ host, port }: ListenAt): string => `${host} ${port}`
+const keyOf = ({ host, port, link }: ListenAt): string => `${host} ${port} ${link ?? ''}`
