@@ -3,6 +3,8 @@
  * member and uses the next one when a connection breaks; packets that are dropped break none for six seconds and more, which is longer than a
  * lease. So the kernel is asked to end them (`ss -K`), those that are just being made included, until etcd has found the other
  * address (docs/adr/0026-links.md). The heartbeats' own connections stay: they show when the link is back.
+ *
+ * It runs in a thread of its own (cutter.ts): whoever starts a process stands still until the program is read from the disk.
  */
 import { execFile } from 'node:child_process'
 
@@ -23,6 +25,7 @@ export class CutConnections {
   #since = 0
   #timer: NodeJS.Timeout | undefined
   #running = false
+  #lastTrouble = ''
 
   constructor(onTrouble: (error: string) => void) {
     this.#onTrouble = onTrouble
@@ -48,11 +51,17 @@ export class CutConnections {
     this.#running = true
     execFile('ss', cutArguments(this.#ends), { timeout: seldomMs }, (error) => {
       this.#running = false
-      if (error) this.#onTrouble(error.message)
+      this.#tell(error?.message ?? '')
       if (this.#ends.length === 0) return
       const often = performance.now() - this.#since < oftenForMs
       this.#timer = setTimeout(() => this.#cut(), often ? oftenMs : seldomMs)
     })
+  }
+
+  /** The same trouble once, until it is over. */
+  #tell(trouble: string): void {
+    if (trouble !== '' && trouble !== this.#lastTrouble) this.#onTrouble(trouble)
+    this.#lastTrouble = trouble
   }
 }
 

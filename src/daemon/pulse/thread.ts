@@ -26,7 +26,7 @@ import { linkReserveMs } from '../../quorum/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
-import { CutConnections } from './cut-connections.ts'
+import { Cutter } from './cutter.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
@@ -43,7 +43,7 @@ class PulseThread {
   #state: HeartbeatState
   #linksState: LinksState
   #peers: PulseSetup['peers'] = []
-  readonly #cuts = new CutConnections((error) => tell({ kind: 'connections-kept', error }))
+  readonly #cuts = new Cutter((error) => tell({ kind: 'connections-kept', error }))
   /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
   readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
   #left = false
@@ -85,7 +85,9 @@ class PulseThread {
     this.#peers = peers
     this.#links.connect(peers)
     this.#feedLinks({ kind: 'links', links: peers })
-    this.#lease.keepInReserve(this.#linksState.peers.size === 0 ? undefined : linkReserveMs)
+    const hasSeveral = this.#linksState.peers.size > 0
+    if (hasSeveral) this.#cuts.prepare()
+    this.#lease.keepInReserve(hasSeveral ? linkReserveMs : undefined)
     this.#feed({ kind: 'nodes', peers: namesOf(peers), members })
   }
 
