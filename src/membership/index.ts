@@ -17,6 +17,7 @@ export {
   peerViews,
 } from './heartbeat.ts'
 export {
+  deadLinks,
   initialLinks,
   isWhollyBroken,
   type LinksInput,

@@ -33,12 +33,14 @@ export type LinksInput =
   | { readonly kind: 'tick' }
 
 export interface LinksEffect {
-  /** Ask `linkViews`. */
-  readonly kind: 'links-changed'
+  /** Ask `linkViews`, or `deadLinks`. */
+  readonly kind: 'links-changed' | 'dead-changed'
 }
 
 interface Link {
   readonly lastHeard: MonotonicMs
+  /** While it is up. */
+  readonly upSince: MonotonicMs
   /** Since it is known. */
   readonly wasHeard: boolean
   readonly peerIsDeaf: boolean
@@ -47,25 +49,54 @@ interface Link {
 
 export interface LinksState {
   readonly silenceMs: number
+  /** So long a link must have been up before another one to the same peer is given up. */
+  readonly steadyMs: number
   readonly peers: ReadonlyMap<NodeName, ReadonlyMap<number, Link>>
   /** What was last told with `links-changed`. */
   readonly told: string
+  /** What was last told with `dead-changed`. */
+  readonly toldDead: string
 }
 
 export function initialLinks(timings: HeartbeatTimings): LinksState {
-  return { silenceMs: silenceOf(timings), peers: new Map(), told: '' }
+  return { ...patienceOf(timings), peers: new Map(), told: '', toldDead: '' }
 }
 
-const silenceOf = ({ tokenMs, heartbeatIntervalMs }: HeartbeatTimings): number =>
-  Math.min(tokenMs, 3 * heartbeatIntervalMs)
+/**
+ * Of a peer that stood still, or that this node slept through, the first pulse comes on one link and finds the others silent. Within an
+ * interval and a half each of them has had the time for a pulse of its own.
+ */
+const patienceOf = ({ tokenMs, heartbeatIntervalMs }: HeartbeatTimings) => ({
+  silenceMs: Math.min(tokenMs, 3 * heartbeatIntervalMs),
+  steadyMs: 1.5 * heartbeatIntervalMs,
+})
 
 export function linksStep(state: LinksState, input: LinksInput, now: MonotonicMs): Step<LinksState, LinksEffect> {
   const next = takeInput(state, input, now)
   const told = linkViews(next, now)
     .map(({ node, link, state: kind }) => `${node}/${link}:${kind}`)
     .join(' ')
-  if (told === state.told) return { state: next, effects: [] }
-  return { state: { ...next, told }, effects: [{ kind: 'links-changed' }] }
+  const toldDead = deadLinks(next, now)
+    .map(({ node, link }) => `${node}/${link}`)
+    .join(' ')
+  const effects: LinksEffect[] = []
+  if (told !== state.told) effects.push({ kind: 'links-changed' })
+  if (toldDead !== state.toldDead) effects.push({ kind: 'dead-changed' })
+  return { state: effects.length === 0 ? next : { ...next, told, toldDead }, effects }
+}
+
+/**
+ * Those on which connections are to be given up: down, while another link to the same peer is up and has been for long enough. Where
+ * there is no other, the peer is lost, or its daemon is.
+ */
+export function deadLinks(state: LinksState, now: MonotonicMs): readonly PeerLink[] {
+  return [...state.peers].flatMap(([node, links]) => {
+    const isSteady = [...links.values()].some(
+      (link) => stateOf(state, link, now) === 'up' && now - link.upSince >= state.steadyMs,
+    )
+    if (!isSteady) return []
+    return [...links].filter(([, link]) => stateOf(state, link, now) === 'down').map(([link]) => ({ node, link }))
+  })
 }
 
 export function linkViews(state: LinksState, now: MonotonicMs): readonly LinkView[] {
@@ -82,10 +113,12 @@ export function silentLinks(state: LinksState, now: MonotonicMs): readonly PeerL
   )
 }
 
-/** When the next tick is needed, at the latest: a link's silence begins. Undefined: no such moment. */
+/** When the next tick is needed, at the latest: a link's silence begins, or it has been up for long enough. Undefined: no such moment. */
 export function nextLinksAt(state: LinksState, now: MonotonicMs): MonotonicMs | undefined {
   const ends = [...state.peers.values()].flatMap((links) =>
-    [...links.values()].map(({ lastHeard }) => lastHeard + state.silenceMs).filter((end) => end > now),
+    [...links.values()]
+      .flatMap(({ lastHeard, upSince }) => [lastHeard + state.silenceMs, upSince + state.steadyMs])
+      .filter((end) => end > now),
   )
   return ends.length === 0 ? undefined : monotonicMs(Math.min(...ends))
 }
@@ -109,10 +142,10 @@ function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): Link
         number === input.at.link ? { ...link, broken: true } : link,
       )
     case 'timings':
-      return { ...state, silenceMs: silenceOf(input.timings) }
+      return { ...state, ...patienceOf(input.timings) }
     case 'paused': {
       const peers = [...state.peers].map(([node, links]) => {
-        const awake = [...links].map(([number, link]) => [number, { ...link, lastHeard: now }] as const)
+        const awake = [...links].map(([number, link]) => [number, { ...link, lastHeard: now, upSince: now }] as const)
         return [node, new Map(awake)] as const
       })
       return { ...state, peers: new Map(peers) }
@@ -125,7 +158,7 @@ function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): Link
 }
 
 function withLinks(state: LinksState, links: readonly PeerLink[], now: MonotonicMs): LinksState['peers'] {
-  const fresh: Link = { lastHeard: now, wasHeard: false, peerIsDeaf: false, broken: false }
+  const fresh: Link = { lastHeard: now, upSince: now, wasHeard: false, peerIsDeaf: false, broken: false }
   const peers = new Map<NodeName, Map<number, Link>>()
   for (const { node, link } of links) {
     const known = peers.get(node) ?? new Map<number, Link>()
@@ -142,7 +175,8 @@ function withPulse(
 ): LinksState {
   return changed(state, from.node, (link, number) => {
     const heard = number === from.link ? { ...link, lastHeard: now, wasHeard: true, broken: false } : link
-    return { ...heard, peerIsDeaf: deaf.includes(number) }
+    const next = { ...heard, peerIsDeaf: deaf.includes(number) }
+    return stateOf(state, link, now) === 'up' ? next : { ...next, upSince: now }
   })
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type MonotonicMs, monotonicMs, type NodeName, nodeName } from '../../src/base/index.ts'
 import {
+  deadLinks,
   initialLinks,
   isWhollyBroken,
   type LinksInput,
@@ -41,6 +42,10 @@ class Watcher {
       this.feed({ kind: 'tick' })
       for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, deaf })
     }
+  }
+
+  dead(): readonly number[] {
+    return deadLinks(this.state, this.now).map(({ link }) => link)
   }
 
   states(): string {
@@ -107,6 +112,42 @@ test('the pulses of a node say on which links it hears nothing', () => {
   expect(silentLinks(alpha.state, alpha.now)).toEqual([])
   alpha.pass(600, [1])
   expect(silentLinks(alpha.state, alpha.now)).toEqual([{ node: beta, link: 0 }])
+})
+
+describe('connections on a link are given up', () => {
+  test('as soon as it is down, where the other has been up', () => {
+    const alpha = new Watcher()
+    alpha.pass(400, [0, 1])
+    alpha.pass(600, [1])
+    expect(alpha.dead()).toEqual([0])
+  })
+
+  test('not at the first pulse after the peer stood still: the other link has none yet', () => {
+    const alpha = new Watcher()
+    alpha.pass(400, [0, 1])
+    alpha.pass(1200, [])
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [] })
+    expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [] })
+    alpha.pass(1000, [0, 1])
+    expect(alpha.dead()).toEqual([])
+  })
+
+  test('where the other link stays up after all were down', () => {
+    const alpha = new Watcher()
+    alpha.pass(1200, [])
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [] })
+    expect(nextLinksAt(alpha.state, alpha.now)).toBe(alpha.now + 300)
+    alpha.pass(400, [0])
+    expect(alpha.dead()).toEqual([1])
+  })
+
+  test('not before the peer has heard this node for as long', () => {
+    const alpha = new Watcher()
+    alpha.pass(1200, [0, 1], [0, 1])
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [1] })
+    expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
+  })
 })
 
 test('a peer with one link is not looked at, and wakes nobody', () => {

@@ -3,9 +3,10 @@
  * here, so that no work of the main thread (let alone of the planner) ever makes this node look dead.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { assertNever, defined, monotonicMs, type NodeName } from '../../base/index.ts'
+import { assertNever, defined, type NodeName } from '../../base/index.ts'
 import {
   agreedSilence,
+  deadLinks,
   type HeartbeatInput,
   type HeartbeatState,
   type HeartbeatTimings,
@@ -19,6 +20,7 @@ import {
   linkViews,
   nextHeartbeatAt,
   nextLinksAt,
+  type PeerLink,
   peerViews,
   silentLinks,
 } from '../../membership/index.ts'
@@ -61,8 +63,9 @@ class PulseThread {
     this.#linksState = initialLinks(timings)
     this.#links = new Links(node, setup.identity, {
       onPulse: (pulse, link, deaf) => {
-        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf })
+        // First what notices that this node stood still: its links were not silent then.
         this.#feed({ kind: 'pulse', pulse })
+        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf })
       },
       onConnectionFailed: (peer, link, how) => {
         // Of a link that was just removed, whose connections its host closes.
@@ -133,25 +136,23 @@ class PulseThread {
         tell(effect)
       }
     if (input.kind === 'tick') this.#feedLinks(input)
-    const linksAt = nextLinksAt(this.#linksState, now)
-    this.#alarm.set(monotonicMs(Math.min(nextHeartbeatAt(state), linksAt ?? Number.POSITIVE_INFINITY)))
+    this.#alarm.set(nextHeartbeatAt(state))
   }
 
   #feedLinks(input: LinksInput): void {
-    const { state, effects } = linksStep(this.#linksState, input, monotonicNow())
+    if (this.#left) return
+    const now = monotonicNow()
+    const { state, effects } = linksStep(this.#linksState, input, now)
     this.#linksState = state
-    if (effects.length > 0) this.#tellLinks()
+    for (const { kind } of effects)
+      if (kind === 'links-changed') tell({ kind: 'links', links: linkViews(state, now) })
+      else this.#giveUp(deadLinks(state, now))
+    this.#alarm.set(nextLinksAt(state, now))
   }
 
-  /** Where the peer is not heard on any other link, nothing is given up: it is lost, or its daemon is. */
-  #tellLinks(): void {
-    const links = linkViews(this.#linksState, monotonicNow())
-    tell({ kind: 'links', links })
-    const isUp = (node: NodeName): boolean => links.some((link) => link.node === node && link.state === 'up')
-    const isDown = (node: NodeName, number: number): boolean =>
-      links.some(({ node: peer, link, state }) => peer === node && link === number && state === 'down')
-    const dead = this.#peers.filter(({ node, link }) => isDown(node, link) && isUp(node))
-    this.#cuts.set(dead.map(({ host, connections }) => ({ host, ports: connections })))
+  #giveUp(dead: readonly PeerLink[]): void {
+    const ends = this.#peers.filter((peer) => dead.some(({ node, link }) => node === peer.node && link === peer.link))
+    this.#cuts.set(ends.map(({ host, connections }) => ({ host, ports: connections })))
   }
 
   #tellView(): void {
