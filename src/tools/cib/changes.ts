@@ -44,7 +44,9 @@ function merged(target: XmlElement, given: XmlElement): XmlElement {
 /** A counter names its attribute: `admin_epoch++` and `epoch+=5` count, and so does `value++` in a pair. */
 function counted({ attributes }: XmlElement, name: string, written: string): string {
   const how = written.startsWith(name) ? written.slice(name.length) : ''
-  return how.startsWith('+') ? expandValue(attributes[name], `value${how}`) : written
+  const counter = `value${how}`
+  const value = expandValue(attributes[name], counter)
+  return value === counter ? written : value
 }
 
 /** The given element stands where the first one of its name and id was. */
