@@ -17,6 +17,7 @@ import {
   metadataReader,
 } from '../resource-agents/index.ts'
 import { Refusal } from './command.ts'
+import { unreadDisk, writesToUnreadDisk } from './unread-disk.ts'
 
 export interface InstalledAgent {
   readonly agent: Agent
@@ -137,9 +138,6 @@ const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 const fixedAction =
   "With 'action' the device would do the same whatever it is asked for, even to look whether it works: pcmk_reboot_action and pcmk_off_action say what it does instead of these."
 
-const unreadDisk =
-  'fence_sbd writes to a disk which a node must read by itself, and systoled does not: it would call a node fenced that runs on, and its resources would run twice. Use fence_scsi, or a watchdog (stonith sbd enable); --force is for nodes that read the disk by other means.'
-
 /** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
 export function parameterMistakes(
   { agent, metadata }: InstalledAgent,
@@ -163,7 +161,10 @@ export function parameterMistakes(
     )
     .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
-  const unread = isFencing && agent.type === 'fence_sbd' && options.required ? [unreadDisk] : []
+  const unread =
+    writesToUnreadDisk(agent) && options.required
+      ? [`${unreadDisk(agent.type)}; --force is for nodes that read the disk by other means.`]
+      : []
   return [...unknown, ...missing, ...fixed, ...unread]
 }
 

@@ -95,6 +95,23 @@ describe('what stands in the way', () => {
       notes: ['The node n3 of this cluster is not in the CIB: nothing there keeps resources away from it.'],
     },
     {
+      name: 'fence devices whose disk nobody reads',
+      resources: `<primitive id="sbd" class="stonith" type="external/sbd"/><clone id="c"><primitive id="disk" class="stonith" type="fence_sbd"/></clone>`,
+      nodes: ['n1', 'n2'],
+      problems: [
+        ...[
+          ['sbd', 'external/sbd'],
+          ['disk', 'fence_sbd'],
+        ].map(
+          ([id, type]) =>
+            `The fence device ${id}: ${type} writes to a disk which a node must read by itself, and systoled does not: it would call a node fenced that runs on, and its resources would run twice. Use fence_scsi, or a watchdog (stonith sbd enable).`,
+        ),
+        'external/sbd is missing.',
+        'fence_sbd is missing.',
+      ],
+      notes: [],
+    },
+    {
       name: 'remote and guest nodes',
       resources: `<primitive id="r" class="ocf" provider="pacemaker" type="remote"/><primitive id="vm" class="ocf" provider="pacemaker" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>`,
       nodes: ['n1', 'n2'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { lint } from '../../src/cli/commands/cluster/lint.ts'
+import { lint, unreadDisks } from '../../src/cli/commands/cluster/lint.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../src/cli/run.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
@@ -331,4 +331,19 @@ describe('cluster verify', () => {
     const { standardOutput } = await verify('cluster verify --strict --json', cibOf({ fencing: '' }))
     expect(JSON.parse(standardOutput)).toMatchObject({ valid: true, advice: [{ code: 'no-fencing' }], notes: [] })
   })
+})
+
+test('a device that writes to a disk which no node reads is told, in a template and a clone as well', () => {
+  const parsed = parseXml(
+    cibOf({
+      resources:
+        '<template id="t" class="stonith" type="fence_sbd"/><primitive id="a" template="t"/>' +
+        '<clone id="c"><primitive id="b" class="stonith" type="external/sbd"/></clone>' +
+        '<primitive id="scsi" class="stonith" type="fence_scsi"/>',
+    }),
+  )
+  expect(parsed.ok && unreadDisks(parsed.value).map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+    'unread-disk a',
+    'unread-disk b',
+  ])
 })

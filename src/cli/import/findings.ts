@@ -2,14 +2,10 @@
  * What stands in the way of taking over a Pacemaker cluster, and what will be otherwise. A problem stops the import, a note only
  * says what an administrator should know before.
  */
-import {
-  type Agent,
-  type Configuration,
-  type ResourceDefinition,
-  readConfiguration,
-  type XmlElement,
-} from '../../cib/index.ts'
+import { type Agent, type PrimitiveDefinition, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { guestNodes, remoteNodeNames } from '../../status/index.ts'
+import { primitivesOf } from '../primitives.ts'
+import { unreadDisk, writesToUnreadDisk } from '../unread-disk.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 
 export interface Findings {
@@ -28,6 +24,7 @@ export interface ImportSources {
 
 export function findingsOf(sources: ImportSources): Findings {
   const configuration = readConfiguration(sources.cib)
+  const primitives = primitivesOf(configuration)
   const nodes = configuration.nodes.filter(({ type }) => type !== 'remote').map(({ name }) => String(name))
   const { clusterNodes, corosync } = sources
   const unknown = nodes.filter((name) => !clusterNodes.includes(name))
@@ -54,7 +51,10 @@ export function findingsOf(sources: ImportSources): Findings {
             ]
           : [],
       ),
-      ...agentsOf(configuration).flatMap((agent) => sources.missing(agent) ?? []),
+      ...primitives.flatMap(({ id, agent }) =>
+        writesToUnreadDisk(agent) ? [`The fence device ${id}: ${unreadDisk(agent.type)}.`] : [],
+      ),
+      ...agentsOf([...primitives, ...configuration.templates]).flatMap((agent) => sources.missing(agent) ?? []),
     ],
     notes: [
       ...added.map(
@@ -87,17 +87,11 @@ function corosyncNotes(facts: CorosyncFacts): readonly string[] {
   ]
 }
 
-/** Every agent once, templates included. */
-function agentsOf(configuration: Configuration): readonly Agent[] {
-  const found = new Map<string, Agent>()
-  const visit = (resource: ResourceDefinition): void => {
-    if (resource.kind === 'primitive') {
-      const { agent } = resource
-      found.set(`${agent.class}:${agent.provider ?? ''}:${agent.type}`, agent)
-    } else if (resource.kind === 'group') for (const member of resource.members) visit(member)
-    else if (resource.kind === 'clone') visit(resource.child)
-    else if (resource.child !== undefined) visit(resource.child)
-  }
-  for (const resource of [...configuration.resources, ...configuration.templates]) visit(resource)
-  return [...found.values()]
+/** Every agent once. */
+function agentsOf(primitives: readonly PrimitiveDefinition[]): readonly Agent[] {
+  return [
+    ...new Map(
+      primitives.map(({ agent }) => [`${agent.class}:${agent.provider ?? ''}:${agent.type}`, agent] as const),
+    ).values(),
+  ]
 }

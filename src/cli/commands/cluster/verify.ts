@@ -6,7 +6,7 @@ import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
-import { configuredPrimitives, type LintFinding, lint } from './lint.ts'
+import { configuredPrimitives, type LintFinding, lint, unreadDisks } from './lint.ts'
 
 export const clusterVerify: Command = {
   path: ['cluster', 'verify'],
@@ -45,7 +45,11 @@ async function verify(call: Call): Promise<Outcome> {
   const isBroken = reports.some(({ severity }) => severity === 'error')
   const advice = strict && !isBroken ? await adviceFor(cib, call.terminal.now()) : { advice: [], notes: [] }
   const skipped = strict && isBroken ? ['The advice of --strict needs a configuration without errors.'] : []
-  const verdict: Verdict = { reports, advice: advice.advice, notes: [...skipped, ...advice.notes] }
+  const verdict: Verdict = {
+    reports,
+    advice: [...(isBroken ? [] : unreadDisks(cib)), ...advice.advice],
+    notes: [...skipped, ...advice.notes],
+  }
   const warnings = verdict.advice.length + reports.filter(({ severity }) => severity === 'warning').length
   const failed = isBroken || (strict && warnings > 0)
   const copy = call.flags.get('save-xml')
