@@ -106,8 +106,10 @@ export interface Report {
   /** Who makes the report. */
   readonly node: string
   readonly texts: Readonly<Record<string, string>>
-  /** Further texts, made of what all nodes have reported. */
-  readonly analyse: (reports: readonly NodeReport[]) => Readonly<Record<string, string>>
+  /** What stands out in what all nodes have reported. */
+  readonly analysis: (reports: readonly NodeReport[]) => string
+  /** Lines that begin with their time, in any order. */
+  readonly events: (reports: readonly NodeReport[]) => Iterable<string>
   readonly log: LogExcerpt
   readonly others: OtherNodes
 }
@@ -124,7 +126,7 @@ export interface OtherNodes {
 
 export interface ArchivedReport {
   readonly path: string
-  /** A sentence for each node that did not answer. */
+  /** A sentence for each node that did not answer, and for an analysis that could not be made. */
   readonly missing: readonly string[]
 }
 
@@ -132,7 +134,9 @@ export interface LogExcerpt {
   /** Seconds since the epoch. */
   readonly from?: number
   readonly to?: number
-  readonly mask: (text: string) => string
+  /** Paths of log files that the caller named. */
+  readonly files: readonly string[]
+  readonly mask: (line: string) => string
 }
 
 export interface ParsedCall extends ToolCall {

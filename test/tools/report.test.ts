@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { archive } from '../../src/tools/file/report-archive.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-report-'))
 const shims = join(import.meta.dirname, '../../shims')
@@ -76,4 +77,33 @@ test('a log that is missing is told in the analysis, with the reason', { timeout
   expect(readFileSync(join(folder, 'none/analysis.txt'), 'utf8')).toMatch(
     /Lines of trouble in the logs of .*:\n {2}systoled.log: No log was found: journalctl.*\(no journal here\)/,
   )
+})
+
+test('events are told in the order of time', { timeout: 60_000 }, () => {
+  const [later, earlier] = ['03', '01'].map((second) =>
+    JSON.stringify({ level: 'info', time: `2026-11-22T10:00:${second}Z`, msg: `said at ${second}` }),
+  )
+  journal(`echo '${later}'; echo '${earlier}'`)
+  expect(report('--single-node', '--as-directory', 'order').code).toBe(0)
+  expect(readFileSync(join(folder, 'order/events.txt'), 'utf8')).toMatch(/ said at 01\n.* said at 03\n$/)
+})
+
+test('an analysis that fails loses nothing of what was collected', { timeout: 60_000 }, () => {
+  const { path, missing } = archive(
+    {
+      dest: join(folder, 'kept'),
+      asFolder: true,
+      node: 'alpha',
+      texts: { 'cib.xml': '<cib/>' },
+      analysis: () => {
+        throw new Error('too long')
+      },
+      events: () => [],
+      log: { files: [], mask: (line) => line },
+      others: { names: [], shell: '', user: '', arguments: [] },
+    },
+    { SYSTOLE_ROOT: folder },
+  )
+  expect(readFileSync(join(path, 'cib.xml'), 'utf8')).toBe('<cib/>')
+  expect(missing).toEqual(['what was collected could not be analysed: too long'])
 })

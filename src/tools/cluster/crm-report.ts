@@ -58,7 +58,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const patterns = troublePatterns(given)
   if (patterns === undefined)
     return refused(exitCodes.usage, 'crm_report: what is given with -L is no regular expression.')
-  const parts: Record<string, string> = {
+  const texts = {
     'cib.xml': printXml(masked(world.cib(), isSecret)),
     'crm_mon.txt': await status(given, world),
     'crm_verify.txt': verdict(world.cib(), world),
@@ -67,14 +67,19 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   }
   const mask = (text: string): string =>
     text.replace(/((?:pass(?:w(?:or)?d)?|secret|token)[\w-]*["']?\s*[:=]\s*["']?)[^\s"',}]+/gi, '$1****')
-  for (const file of all(given, 'logfile')) parts[basename(file)] = mask(files.read(file))
   const { path, missing } = files.archive({
     dest,
     node: world.localNode,
-    analyse: (reports) => ({ 'analysis.txt': analysis(reports, patterns), 'events.txt': events(reports) }),
+    analysis: (reports) => analysis(reports, patterns),
+    events,
     asFolder: hasOption(given, 'as-directory'),
-    texts: parts,
-    log: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), mask },
+    texts,
+    log: {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      files: all(given, 'logfile'),
+      mask,
+    },
     others: {
       names: hasOption(given, 'single-node') ? [] : otherNodes(given, world),
       shell: optionValue(given, 'rsh') ?? 'ssh -T -o BatchMode=yes -o ConnectTimeout=10',
@@ -114,8 +119,6 @@ function members(world: ToolWorld): string {
 function all(given: readonly GivenOption[], name: string): readonly string[] {
   return given.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []))
 }
-
-const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 function wordsOf(given: readonly GivenOption[], name: string): readonly string[] {
   const value = optionValue(given, name)

@@ -1,14 +1,18 @@
 /**
  * What stands out in the reports of several nodes: on what they disagree, which processes left a core, and which lines of their logs tell
- * of trouble (`analysis.txt`); and what their daemons have said, in one order (`events.txt`).
+ * of trouble (`analysis.txt`); and what their daemons have said (`events.txt`). A log is never held as a whole: it may be longer than a string
+ * can be.
  */
-import { compareText } from '../../base/index.ts'
 import { childElement, describeChanges, diffConfiguration, parseXml, type XmlElement } from '../../cib/index.ts'
 
-/** The files of one node's report by their names. */
+/** The files of one node's report. */
 export interface NodeReport {
   readonly node: string
-  readonly files: Readonly<Record<string, string>>
+  /** Their names. */
+  readonly files: readonly string[]
+  /** Of one of them. */
+  readonly text: (file: string) => string
+  readonly lines: (file: string) => Iterable<string>
 }
 
 export function analysis(reports: readonly NodeReport[], patterns: readonly RegExp[]): string {
@@ -17,15 +21,15 @@ export function analysis(reports: readonly NodeReport[], patterns: readonly RegE
     ...orNone(differencesOf(reports, file, differences)),
     '',
   ])
-  const findings = reports.flatMap(({ node, files }) => [
-    `Cores on ${node}:`,
-    ...orNone(lines(files['cores.txt'])),
+  const findings = reports.flatMap((report) => [
+    `Cores on ${report.node}:`,
+    ...orNone(lines(textOf(report, 'cores.txt'))),
     '',
-    `Lines of trouble in the logs of ${node}:`,
-    ...orNone(troubles(files, patterns)),
+    `Lines of trouble in the logs of ${report.node}:`,
+    ...orNone(troubles(report, patterns)),
     '',
   ])
-  const verdict = [...new Set(reports.flatMap(({ files }) => lines(files['crm_verify.txt'])))]
+  const verdict = [...new Set(reports.flatMap((report) => lines(textOf(report, 'crm_verify.txt'))))]
   return [...comparisons, 'Mistakes in the configuration:', ...orNone(verdict), '', ...findings].join('\n')
 }
 
@@ -41,14 +45,18 @@ const compared: Readonly<Record<string, Differences>> = {
 /** Each node is compared with the first. */
 function differencesOf(reports: readonly NodeReport[], file: string, differences: Differences): readonly string[] {
   const [first, ...others] = reports
-  const text = first?.files[file]
-  return others.flatMap(({ node, files }) => {
-    const other = files[file]
+  const text = first && textOf(first, file)
+  return others.flatMap((report) => {
+    const { node } = report
+    const other = textOf(report, file)
     if (text === undefined || other === undefined) return [`${text === undefined ? first?.node : node} has no ${file}`]
     const found = differences(text, other)
     return found.length === 0 ? [] : [`${node}, compared with ${first?.node}:`, ...found.map((line) => `  ${line}`)]
   })
 }
+
+const textOf = ({ files, text }: NodeReport, file: string): string | undefined =>
+  files.includes(file) ? text(file) : undefined
 
 /** `- ` is in the first text alone, `+ ` in the other. */
 function lineDifferences(first: string, other: string): readonly string[] {
@@ -77,12 +85,16 @@ function readConfiguration(text: string): XmlElement | undefined {
 /** More of them are in the log itself. */
 const toldLines = 200
 
-function troubles(files: NodeReport['files'], patterns: readonly RegExp[]): readonly string[] {
-  const found = Object.entries(files)
-    .filter(([name]) => !/\.(?:xml|txt)$/.test(name))
-    .flatMap(([name, text]) => lines(text).flatMap((line) => (isTrouble(line, patterns) ? [`${name}: ${line}`] : [])))
-  const more = found.length - toldLines
-  return more > 0 ? [...found.slice(0, toldLines), `… and ${more} more`] : found
+function troubles(report: NodeReport, patterns: readonly RegExp[]): readonly string[] {
+  const told: string[] = []
+  let more = 0
+  for (const file of report.files.filter((name) => !/\.(?:xml|txt)$/.test(name)))
+    for (const line of report.lines(file)) {
+      if (!isTrouble(line, patterns)) continue
+      if (told.length < toldLines) told.push(`${file}: ${line}`)
+      else more += 1
+    }
+  return more > 0 ? [...told, `… and ${more} more`] : told
 }
 
 /** How the one line begins that stands for a log that is missing. */
@@ -120,22 +132,17 @@ function entryOf(line: string): LogEntry | undefined {
     : undefined
 }
 
-/** What the daemons of all nodes have said, the oldest first. */
-export function events(reports: readonly NodeReport[]): string {
-  const all = reports.flatMap(({ node, files }) =>
-    lines(files['systoled.log']).flatMap((line) => {
-      const entry = entryOf(line)
-      return entry === undefined ? [] : [{ ...entry, node }]
-    }),
-  )
+/** What the daemons of all nodes have said, one node after the other; each line begins with its time. */
+export function* events(reports: readonly NodeReport[]): Generator<string> {
   const widest = Math.max(0, ...reports.map(({ node }) => node.length))
-  return all
-    .toSorted((a, b) => compareText(a.time, b.time))
-    .map(({ time, node, level, message, fields }) => {
+  for (const { node, files, lines: linesOf } of reports)
+    for (const line of files.includes('systoled.log') ? linesOf('systoled.log') : []) {
+      const entry = entryOf(line)
+      if (entry === undefined) continue
+      const { time, level, message, fields } = entry
       const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
-      return `${time} ${node.padEnd(widest)} ${level.padEnd(5)} ${message}${details.join('')}\n`
-    })
-    .join('')
+      yield `${time} ${node.padEnd(widest)} ${level.padEnd(5)} ${message.replaceAll('\n', '\\n')}${details.join('')}`
+    }
 }
 
 function lines(text: string | undefined): readonly string[] {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallerFiles } from '../tool.ts'
+import { told } from './caller-file-error.ts'
 import { hostAgents } from './host-agents.ts'
 import { archive } from './report-archive.ts'
 import { shadows } from './shadows.ts'
@@ -23,29 +24,6 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
     },
     shadows: shadows(environment),
     archive: (report) => archive(report, environment),
-  }
-}
-
-/** A file that the caller named and that cannot be used, in one sentence. */
-export class CallerFileError extends Error {
-  override readonly name = 'CallerFileError'
-
-  constructor(
-    path: string,
-    readonly done: 'read' | 'written',
-    cause: unknown,
-  ) {
-    const why =
-      cause instanceof Error ? cause.message.replace(/^\w+: /, '').replace(/, \w+(?: '.*')?$/, '') : String(cause)
-    super(`${path} cannot be ${done}: ${why}.`, { cause })
-  }
-}
-
-function told<T>(path: string, done: 'read' | 'written', use: () => T): T {
-  try {
-    return use()
-  } catch (error) {
-    throw new CallerFileError(path, done, error)
   }
 }
 

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type NodeReport, noLog } from '../cluster/report-analysis.ts'
 import type { ArchivedReport, LogExcerpt, OtherNodes, Report } from '../tool.ts'
+import { told } from './caller-file-error.ts'
 import { coresText, systemText } from './host-facts.ts'
 import { linesOf, writeLines } from './text-lines.ts'
 
@@ -35,6 +36,8 @@ export function archive(report: Report, environment: Environment): ArchivedRepor
       'cores.txt': coresText(environment.SYSTOLE_ROOT ?? '/', log.from),
       'sysinfo.txt': systemText(),
     })
+    for (const file of log.files)
+      told(file, 'read', () => writeLines(join(folder, basename(file)), masked(linesOf(inputPath(file)), log)))
     const printedLines = join(base, 'printed')
     writeLines(join(folder, 'config-history.txt'), masked(historyLines(printedLines), log))
     writeLines(join(folder, 'systoled.log'), masked(logLines(environment, log, printedLines), log))
@@ -42,11 +45,12 @@ export function archive(report: Report, environment: Environment): ArchivedRepor
     const own = readReport(node, folder)
     const missing = others.names.flatMap((other) => collect(other, others, folder))
     const there = others.names.filter((other) => existsSync(join(folder, other)))
-    writeTexts(folder, report.analyse([own, ...there.map((other) => readReport(other, join(folder, other)))]))
+    const reports = [own, ...there.map((other) => readReport(other, join(folder, other)))]
+    const failed = analyse(report, reports, folder)
     const target = resolve(asFolder ? dest : `${dest}.tar.gz`)
     if (asFolder) move(folder, target)
     else run('tar', ['-czf', target, '-C', base, name], `the archive ${target} could not be made`)
-    return { path: target, missing }
+    return { path: target, missing: [...missing, ...failed] }
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
@@ -56,9 +60,36 @@ function writeTexts(folder: string, texts: Readonly<Record<string, string>>): vo
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { mode: 0o600 })
 }
 
+/** As `crm_report -l -` means standard input. */
+const inputPath = (file: string): string => (file === '-' ? '/dev/stdin' : file)
+
 function readReport(node: string, folder: string): NodeReport {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
-  return { node, files: Object.fromEntries(files.map(({ name }) => [name, readFileSync(join(folder, name), 'utf8')])) }
+  return {
+    node,
+    files: files.map(({ name }) => name),
+    text: (file) => readFileSync(join(folder, file), 'utf8'),
+    lines: (file) => linesOf(join(folder, file)),
+  }
+}
+
+/** What was collected is worth having without it: a sentence where it fails. */
+function analyse({ analysis, events }: Report, reports: readonly NodeReport[], folder: string): readonly string[] {
+  try {
+    writeTexts(folder, { 'analysis.txt': analysis(reports) })
+    const said = join(folder, 'events.txt')
+    writeLines(said, events(reports))
+    inOrder(said, dirname(folder))
+    return []
+  } catch (error) {
+    return [`what was collected could not be analysed: ${error instanceof Error ? error.message : String(error)}`]
+  }
+}
+
+/** Sorts the lines by their first word, with files in a folder instead of memory. */
+function inOrder(path: string, folder: string): void {
+  const words = ['--stable', '--key=1,1', '--buffer-size=64M', `--temporary-directory=${folder}`, `--output=${path}`]
+  run('env', ['LC_ALL=C', 'sort', ...words, path], 'the events could not be sorted')
 }
 
 /** As mv does it, also to another file system. */
