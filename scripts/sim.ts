@@ -1,6 +1,6 @@
 /**
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
- * `--seeds 1 --log` replays one with everything that happened.
+ * `--seeds 1 --log` replays one with everything that happened. `--faults power,leave`: only these happen.
  */
 import { parseArgs } from 'node:util'
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     watchdogs: { type: 'string' },
     rich: { type: 'string' },
     witness: { type: 'string' },
+    faults: { type: 'string' },
   },
 })
 /** Left to the seed where it is not given. */
@@ -36,6 +37,7 @@ for (let seed = first; seed < first + count; seed++) {
     ...flag('watchdogs'),
     ...flag('rich'),
     ...flag('witness'),
+    ...(values.faults === undefined ? {} : { faults: values.faults.split(',') }),
   })
   if (values.log) for (const line of report.log) console.log(line)
   for (const name of counted) totals[name] += report.counts[name]

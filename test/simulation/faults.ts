@@ -19,12 +19,17 @@ interface Fault {
 
 export class Faults {
   readonly #world: World
+  readonly #only: readonly string[] | undefined
   /** Without fencing: not before this time may the network be cut or a daemon be killed. */
   #quietUntil = 0
   #active = true
 
-  constructor(world: World) {
+  /** `only`: the names of those that happen; undefined: all of them. */
+  constructor(world: World, only?: readonly string[]) {
     this.#world = world
+    this.#only = only
+    const unknown = only?.filter((name) => !this.#all().some((fault) => fault.name === name)) ?? []
+    if (unknown.length > 0) throw new Error(`There is no fault of the name ${unknown.join(', ')} in this cluster.`)
   }
 
   next(until: number): void {
@@ -71,7 +76,9 @@ export class Faults {
 
   #pick(): Fault | undefined {
     const { chance, fencing } = this.#world
-    const faults = this.#all().filter((fault) => fencing || !fault.needsFencing)
+    const faults = this.#all().filter(
+      ({ name, needsFencing }) => (fencing || !needsFencing) && this.#only?.includes(name) !== false,
+    )
     let rest = chance.real() * faults.reduce((sum, { weight }) => sum + weight, 0)
     return faults.find(({ weight }) => {
       rest -= weight

@@ -58,18 +58,32 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
 })
 
 describe('the checkers notice a product that is broken on purpose', () => {
-  const cases: readonly {
+  const cases: readonly (Omit<SimulationOptions, 'seed' | 'mutations'> & {
     readonly mutation: Mutation
     readonly invariant: string
-    readonly fencing?: boolean
-    readonly nodes?: number
-    readonly watchdogs?: boolean
-    readonly witness?: boolean
     /** Where the search begins. */
     readonly from?: number
-  }[] = [
+  })[] = [
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
-    { mutation: 'ignore-own-decisions', invariant: 'orders are kept', from: 41 },
+    {
+      mutation: 'ignore-own-decisions',
+      invariant: 'orders are kept',
+      fencing: true,
+      nodes: 3,
+      watchdogs: false,
+      rich: true,
+      from: 265,
+    },
+    {
+      mutation: 'ignore-own-history',
+      invariant: 'a node that counts as reset was reset',
+      fencing: true,
+      nodes: 5,
+      watchdogs: true,
+      rich: false,
+      faults: ['upgrade', 'service'],
+      from: 20,
+    },
     {
       mutation: 'start-before-fencing',
       invariant: 'a lost node is fenced before its resources start elsewhere',
@@ -97,21 +111,11 @@ describe('the checkers notice a product that is broken on purpose', () => {
       watchdogs: true,
     },
   ]
-  for (const { mutation, invariant, fencing, nodes, watchdogs, witness, from } of cases)
-    test(`${mutation}${nodes === undefined ? '' : ` of ${nodes} nodes`}: not kept: ${invariant}`, {
+  for (const { mutation, invariant, from, ...options } of cases)
+    test(`${mutation}${options.nodes === undefined ? '' : ` of ${options.nodes} nodes`}: not kept: ${invariant}`, {
       timeout: 300_000,
     }, () => {
-      const found = firstSeedThat(
-        {
-          mutations: [mutation],
-          ...(fencing === undefined ? {} : { fencing }),
-          ...(nodes === undefined ? {} : { nodes }),
-          ...(watchdogs === undefined ? {} : { watchdogs }),
-          ...(witness === undefined ? {} : { witness }),
-        },
-        invariant,
-        from,
-      )
+      const found = firstSeedThat({ ...options, mutations: [mutation] }, invariant, from)
       expect(found, 'a seed that shows it').toBeDefined()
     })
 })

@@ -53,6 +53,8 @@ export interface SimulationOptions {
   readonly rich?: boolean
   /** Beside two nodes: a host that votes and is no node. */
   readonly witness?: boolean
+  /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
+  readonly faults?: readonly string[]
 }
 
 export interface SimulationReport {
@@ -112,12 +114,14 @@ export class World {
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'
   readonly #keepLog: boolean
+  readonly #faults: readonly string[] | undefined
   #checked = 0
 
   constructor(options: SimulationOptions) {
     this.chance = new Chance(seededRandom(options.seed))
     this.mutations = new Set(options.mutations)
     this.#keepLog = options.keepLog ?? false
+    this.#faults = options.faults
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
     this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
@@ -141,7 +145,7 @@ export class World {
 
   run(): SimulationReport {
     for (const node of this.nodeNames) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
-    const faults = new Faults(this)
+    const faults = new Faults(this, this.#faults)
     this.timeline.after(this.chance.between(1500, 5000), () => faults.next(faultsLastMs))
     this.#runUntil(faultsLastMs)
     this.log('all', 'repair', 'faults stop, everything is repaired')
