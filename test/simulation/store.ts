@@ -199,8 +199,11 @@ export class SimStore {
     if (events.length === 0) return
     this.revision = revision
     this.history.push({ revision, events })
-    if (this.#leader === undefined) for (const voter of this.#voters) this.#has.set(voter, revision)
-    else this.#spread(this.#leader)
+    // What the world itself writes while nobody leads is everywhere: otherwise nobody could lead any more.
+    const leader = this.#leader
+    if (leader === undefined || !this.#hasMajority(leader))
+      for (const voter of this.#voters) this.#has.set(voter, revision)
+    else this.#spread(leader)
     for (const notify of this.#watchers) notify()
   }
 
