@@ -23,6 +23,7 @@ export {
   type LinksInput,
   type LinksState,
   type LinkView,
+  type ListedLink,
   linksStep,
   linkViews,
   nextLinksAt,

@@ -15,16 +15,27 @@ export interface PeerLink {
   readonly link: number
 }
 
+/** A link as the list of nodes has it: with another address, of either end, it is to show anew that it works. */
+export interface ListedLink extends PeerLink {
+  /** This node's own address on it. */
+  readonly from: string
+  /** The peer's. */
+  readonly host: string
+}
+
 export interface LinkView extends PeerLink {
-  /** Not heard yet since it is known, for less than the silence: `unknown`. */
+  /** `unknown`: not heard yet since it is known, for less than the silence, or not reached. */
   readonly state: 'up' | 'down' | 'unknown'
 }
 
 export type LinksInput =
   /** Every link to every peer; those of peers with one link are not looked at. */
-  | { readonly kind: 'links'; readonly links: readonly PeerLink[] }
-  /** `deaf`: the links on which the sender hears nothing of this node. */
-  | { readonly kind: 'pulse'; readonly from: PeerLink; readonly deaf: readonly number[] }
+  | { readonly kind: 'links'; readonly links: readonly ListedLink[] }
+  /**
+   * `deaf`: the links on which the sender hears nothing of this node. `reached`: this node has a connection to the peer's address there; the
+   * pulse itself may come from another one, where the peer has not taken the list yet.
+   */
+  | { readonly kind: 'pulse'; readonly from: PeerLink; readonly deaf: readonly number[]; readonly reached: boolean }
   /** The peer's host has broken the connection. */
   | { readonly kind: 'broken'; readonly at: PeerLink }
   | { readonly kind: 'timings'; readonly timings: HeartbeatTimings }
@@ -38,10 +49,12 @@ export interface LinksEffect {
 }
 
 interface Link {
+  readonly from: string
+  readonly host: string
   readonly lastHeard: MonotonicMs
   /** While it is up. */
   readonly upSince: MonotonicMs
-  /** Since it is known. */
+  /** Since it is known, with a connection in the other direction. */
   readonly wasHeard: boolean
   readonly peerIsDeaf: boolean
   readonly broken: boolean
@@ -157,12 +170,14 @@ function takeInput(state: LinksState, input: LinksInput, now: MonotonicMs): Link
   }
 }
 
-function withLinks(state: LinksState, links: readonly PeerLink[], now: MonotonicMs): LinksState['peers'] {
-  const fresh: Link = { lastHeard: now, upSince: now, wasHeard: false, peerIsDeaf: false, broken: false }
+function withLinks(state: LinksState, links: readonly ListedLink[], now: MonotonicMs): LinksState['peers'] {
+  const fresh = { lastHeard: now, upSince: now, wasHeard: false, peerIsDeaf: false, broken: false }
   const peers = new Map<NodeName, Map<number, Link>>()
-  for (const { node, link } of links) {
+  for (const { node, link, from, host } of links) {
     const known = peers.get(node) ?? new Map<number, Link>()
-    peers.set(node, known.set(link, state.peers.get(node)?.get(link) ?? fresh))
+    const before = state.peers.get(node)?.get(link)
+    const isSame = before?.from === from && before.host === host
+    peers.set(node, known.set(link, isSame ? before : { ...fresh, from, host }))
   }
   return new Map([...peers].filter(([, known]) => known.size > 1))
 }
@@ -170,11 +185,12 @@ function withLinks(state: LinksState, links: readonly PeerLink[], now: Monotonic
 /** Whether the peer hears this node it says of all its links at once, on whichever it is heard. */
 function withPulse(
   state: LinksState,
-  { from, deaf }: Extract<LinksInput, { kind: 'pulse' }>,
+  { from, deaf, reached }: Extract<LinksInput, { kind: 'pulse' }>,
   now: MonotonicMs,
 ): LinksState {
   return changed(state, from.node, (link, number) => {
-    const heard = number === from.link ? { ...link, lastHeard: now, wasHeard: true, broken: false } : link
+    const heard =
+      number === from.link ? { ...link, lastHeard: now, wasHeard: link.wasHeard || reached, broken: false } : link
     const next = { ...heard, peerIsDeaf: deaf.includes(number) }
     return stateOf(state, link, now) === 'up' ? next : { ...next, upSince: now }
   })

@@ -15,6 +15,8 @@ export interface PulseStream {
   readonly send: (framed: Buffer) => void
   /** The peer is heard, and says whether it hears this node. */
   readonly heardPeer: (hearsThisNode: boolean) => void
+  /** The peer's daemon has answered at this address. */
+  readonly isOpen: () => boolean
   readonly close: () => void
 }
 
@@ -118,6 +120,7 @@ export function openPulseStream(
       lastHeardAt = performance.now()
       inVain = 0
     },
+    isOpen: () => phase === 'open',
     close: () => {
       phase = 'ended'
       socket.destroy()

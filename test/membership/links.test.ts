@@ -5,10 +5,10 @@ import {
   initialLinks,
   isWhollyBroken,
   type LinksInput,
+  type ListedLink,
   linksStep,
   linkViews,
   nextLinksAt,
-  type PeerLink,
   silentLinks,
 } from '../../src/membership/index.ts'
 
@@ -21,7 +21,7 @@ class Watcher {
   told = 0
   #now = 0
 
-  constructor(links: readonly PeerLink[] = both(beta)) {
+  constructor(links: readonly ListedLink[] = both(beta)) {
     this.feed({ kind: 'links', links })
   }
 
@@ -40,7 +40,7 @@ class Watcher {
     for (const end = this.#now + ms; this.#now < end; ) {
       this.#now += 200
       this.feed({ kind: 'tick' })
-      for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, deaf })
+      for (const link of heard) this.feed({ kind: 'pulse', from: { node: beta, link }, deaf, reached: true })
     }
   }
 
@@ -55,7 +55,13 @@ class Watcher {
   }
 }
 
-const both = (node: NodeName): readonly PeerLink[] => [0, 1].map((link) => ({ node, link }))
+const listed = (node: NodeName, link: number): ListedLink => ({
+  node,
+  link,
+  from: `10.${link}.0.1`,
+  host: `10.${link}.0.2`,
+})
+const both = (node: NodeName): readonly ListedLink[] => [0, 1].map((link) => listed(node, link))
 
 const cases: readonly { readonly name: string; readonly run: (alpha: Watcher) => void; readonly states: string }[] = [
   { name: 'a link that is new is not known yet', run: () => undefined, states: 'beta/0 unknown, beta/1 unknown' },
@@ -114,6 +120,23 @@ test('the pulses of a node say on which links it hears nothing', () => {
   expect(silentLinks(alpha.state, alpha.now)).toEqual([{ node: beta, link: 0 }])
 })
 
+describe('a link with another address', () => {
+  for (const end of ['from', 'host'] as const)
+    test(`${end === 'from' ? 'of this node' : 'of the peer'} is up when the peer is reached there, whatever comes from the old one`, () => {
+      const alpha = new Watcher()
+      const pulse = (reached: boolean) =>
+        alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [], reached })
+      alpha.pass(400, [0, 1])
+      alpha.feed({ kind: 'links', links: both(beta) })
+      expect(alpha.states()).toBe('beta/0 up, beta/1 up')
+      alpha.feed({ kind: 'links', links: [listed(beta, 0), { ...listed(beta, 1), [end]: '10.1.0.9' }] })
+      pulse(false)
+      expect(alpha.states()).toBe('beta/0 up, beta/1 unknown')
+      pulse(true)
+      expect(alpha.states()).toBe('beta/0 up, beta/1 up')
+    })
+})
+
 describe('connections on a link are given up', () => {
   test('as soon as it is down, where the other has been up', () => {
     const alpha = new Watcher()
@@ -126,9 +149,9 @@ describe('connections on a link are given up', () => {
     const alpha = new Watcher()
     alpha.pass(400, [0, 1])
     alpha.pass(1200, [])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [] })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [], reached: true })
     expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [] })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 1 }, deaf: [], reached: true })
     alpha.pass(1000, [0, 1])
     expect(alpha.dead()).toEqual([])
   })
@@ -136,7 +159,7 @@ describe('connections on a link are given up', () => {
   test('where the other link stays up after all were down', () => {
     const alpha = new Watcher()
     alpha.pass(1200, [])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [] })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [], reached: true })
     expect(nextLinksAt(alpha.state, alpha.now)).toBe(alpha.now + 300)
     alpha.pass(400, [0])
     expect(alpha.dead()).toEqual([1])
@@ -145,14 +168,14 @@ describe('connections on a link are given up', () => {
   test('not before the peer has heard this node for as long', () => {
     const alpha = new Watcher()
     alpha.pass(1200, [0, 1], [0, 1])
-    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [1] })
+    alpha.feed({ kind: 'pulse', from: { node: beta, link: 0 }, deaf: [1], reached: true })
     expect({ states: alpha.states(), dead: alpha.dead() }).toEqual({ states: 'beta/0 up, beta/1 down', dead: [] })
   })
 })
 
 test('a peer with one link is not looked at, and wakes nobody', () => {
-  const alpha = new Watcher([{ node: gamma, link: 0 }])
-  alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, deaf: [] })
+  const alpha = new Watcher([listed(gamma, 0)])
+  alpha.feed({ kind: 'pulse', from: { node: gamma, link: 0 }, deaf: [], reached: true })
   expect({ states: alpha.states(), told: alpha.told }).toEqual({ states: '', told: 0 })
   expect(nextLinksAt(alpha.state, alpha.now)).toBeUndefined()
 })
@@ -188,5 +211,5 @@ describe('a broken connection says something of the peer', () => {
     expect(broken(alpha, 0)).toBe(true)
   })
 
-  test('where there is one link', () => expect(broken(new Watcher([{ node: beta, link: 0 }]), 0)).toBe(true))
+  test('where there is one link', () => expect(broken(new Watcher([listed(beta, 0)]), 0)).toBe(true))
 })

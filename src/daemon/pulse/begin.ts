@@ -62,14 +62,13 @@ function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePee
   return file.nodes
     .filter(({ name }) => name !== own.name)
     .flatMap((peer) =>
-      linksOf(peer)
-        .filter(({ number }) => addressOn(own, number) !== undefined)
-        .map(({ number, address }) => ({
-          node: peer.name,
-          link: number,
-          host: address,
-          port: peer.ports.heartbeat,
-          connections: [...new Set([own, peer].flatMap(({ ports }) => [ports.peer, ports.etcdClient, ports.etcdPeer]))],
-        })),
+      linksOf(peer).flatMap(({ number, address }) => {
+        const from = addressOn(own, number)
+        if (from === undefined) return []
+        const { heartbeat } = peer.ports
+        const used = [own, peer].flatMap(({ ports }) => [ports.peer, ports.etcdClient, ports.etcdPeer])
+        const connections = [...new Set(used)]
+        return [{ node: peer.name, link: number, from, host: address, port: heartbeat, connections }]
+      }),
     )
 }

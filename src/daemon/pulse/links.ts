@@ -13,8 +13,8 @@ import { Listeners } from '../host/listeners.ts'
 import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
-  /** `link`: on which it came. `deaf`: on which links its sender hears nothing of this node. */
-  readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[]) => void
+  /** `link`: on which it came. `deaf`: on which links its sender hears nothing of this node. `reached`: whether this node's own stream to it is open there. */
+  readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[], reached: boolean) => void
   readonly onConnectionFailed: (peer: NodeName, link: number, how: 'refused' | 'reset') => void
 }
 
@@ -38,11 +38,11 @@ export class Links {
     await this.#servers.use(wanted)
   }
 
-  /** Opens streams to new peers and closes those to peers that are gone or have moved. */
+  /** Opens streams to new peers and closes those to peers that are gone or have moved, or from an address that this node had. */
   connect(peers: readonly PulsePeer[]): void {
     for (const [key, { peer, close }] of this.#open) {
       const wanted = peers.find((one) => keyOf(one) === key)
-      if (wanted && wanted.host === peer.host && wanted.port === peer.port) continue
+      if (wanted && wanted.host === peer.host && wanted.port === peer.port && wanted.from === peer.from) continue
       close()
       this.#open.delete(key)
     }
@@ -69,8 +69,9 @@ export class Links {
           if (message.node !== caller) return
           const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
           const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
-          this.#streams.get(nodeName(caller))?.get(link)?.heardPeer(hearsThisNode)
-          this.#events.onPulse(pulseOf(message), link, deaf)
+          const stream = this.#streams.get(nodeName(caller))?.get(link)
+          stream?.heardPeer(hearsThisNode)
+          this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
         },
         onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
       },

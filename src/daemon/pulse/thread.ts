@@ -62,10 +62,10 @@ class PulseThread {
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
     this.#linksState = initialLinks(timings)
     this.#links = new Links(node, setup.identity, {
-      onPulse: (pulse, link, deaf) => {
+      onPulse: (pulse, link, deaf, reached) => {
         // First what notices that this node stood still: its links were not silent then.
         this.#feed({ kind: 'pulse', pulse })
-        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf })
+        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
       },
       onConnectionFailed: (peer, link, how) => {
         // Of a link that was just removed, whose connections its host closes.
