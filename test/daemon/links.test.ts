@@ -8,7 +8,7 @@ import { nodeName } from '../../src/base/index.ts'
 import { emptyView, observe } from '../../src/controller/index.ts'
 import { Listeners } from '../../src/daemon/host/listeners.ts'
 import { certifyAddresses } from '../../src/daemon/nodes/certificates.ts'
-import { nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
+import { membersBehind, nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
 import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
 import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
@@ -120,6 +120,16 @@ test('links are changed only where every node says that it knows them', () => {
     'The version of Systole on b (0.9) knows one link only: upgrade it first.',
     'c is not there, and its version of Systole may know one link only: start it first.',
   ])
+})
+
+test('a change is pending while etcd knows a voter by other addresses than the list', () => {
+  const two = withLinks(plain, [link(0), link(1)])
+  const nodes = [two, { ...two, name: nodeName('n2') }, { ...two, name: nodeName('n3'), votes: false }]
+  const member = (name: string, node: ClusterNodeEntry) => ({ name, peerURLs: [...etcdPeerUrls(node)].reverse() })
+  expect(membersBehind({ nodes }, [member('n1', two), member('n2', plain)])).toEqual([
+    'The store’s member on n2 does not have its new addresses yet.',
+  ])
+  expect(membersBehind({ nodes }, [member('n1', two), member('n2', two)])).toEqual([])
 })
 
 const folders: string[] = []

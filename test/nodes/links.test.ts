@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Lab } from './lab/lab.ts'
 import { Load, untilLinks, whatRuns } from './lab/links.ts'
 
@@ -52,9 +52,12 @@ test('a network that drops every packet costs a moment, and nothing that runs', 
 
 test('a link is taken away and added while the cluster runs, and what cannot be is refused as a whole', async () => {
   const before = await whatRuns(lab, 'n2')
-  expect(await lab.systole('n2', 'cluster', 'link', 'delete', '0')).toMatch(
-    /^Link 0 is removed, and every node is heard/m,
-  )
+  const removed = lab.systole('n2', 'cluster', 'link', 'delete', '0')
+  const knownTo = (node: string) => lab.systole(node, 'cluster', 'config')
+  await vi.waitFor(async () => expect(await knownTo('n1')).not.toContain('10.83.0.'), { timeout: 20_000 })
+  expect(await lab.try('n1', 'cluster', 'link', 'update', '1', 'options', 'link_priority=2')).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/does not have its new addresses yet[\s\S]*once the change before is done/)
+  expect(await removed).toMatch(/^Link 0 is removed, and every node is heard/m)
   for (const { line, says } of [
     { line: 'delete 1', says: /The nodes would have no link left/ },
     { line: 'add n1=10.83.0.1 n2=10.83.0.2', says: /The address of n3 is missing/ },

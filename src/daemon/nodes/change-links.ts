@@ -6,7 +6,7 @@ import { type NodeName, nodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { LinkAnswer, LinkRequest } from '../../rpc/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import { EtcdAdmin, readTlsFiles, sameUrls } from '../../store/index.ts'
+import { EtcdAdmin, type EtcdMemberEntry, readTlsFiles, sameUrls } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { etcdPeerUrls, etcdTls, voterEndpoints } from '../store/store-config.ts'
 import { quorateNode, tellIdleNodes, until } from './add-remove-node.ts'
@@ -173,6 +173,9 @@ async function refuseUnready(daemon: Daemon, addresses: Addresses, link?: number
   const away = file.nodes.filter(({ name }) => !isUp(name)).map(({ name }) => name)
   if (away.length > 0)
     throw refuse('node-away', `${away.join(', ')} cannot follow the change now: start the cluster there first.`)
+  const behind = await notMoved(daemon, file)
+  if (behind.length > 0)
+    throw refuse('change-pending', ...behind, 'The links can be changed again once the change before is done.')
   const asked = await Promise.all(
     file.nodes.map(async ({ name }) => {
       const address = addresses.get(name)
@@ -253,16 +256,23 @@ async function notMoved(daemon: Daemon, listed: ClusterFile): Promise<readonly s
     tls: readTlsFiles(etcdTls(paths)),
   })
   try {
-    const members = await admin.members(answerWithinMs)
-    const voters = listed.nodes.filter(({ votes }) => votes)
-    return voters
-      .filter(
-        (node) => !members.some(({ name, peerURLs }) => name === node.name && sameUrls(peerURLs, etcdPeerUrls(node))),
-      )
-      .map(({ name }) => `The store’s member on ${name} does not have its new addresses yet.`)
+    return membersBehind(listed, await admin.members(answerWithinMs))
   } catch {
     return ['The store does not answer yet.']
   } finally {
     admin.close()
   }
+}
+
+/** A sentence for each voter whose member of the store etcd knows by other addresses than the list. */
+export function membersBehind(
+  { nodes }: Pick<ClusterFile, 'nodes'>,
+  members: readonly Pick<EtcdMemberEntry, 'name' | 'peerURLs'>[],
+): readonly string[] {
+  return nodes
+    .filter(({ votes }) => votes)
+    .filter(
+      (node) => !members.some(({ name, peerURLs }) => name === node.name && sameUrls(peerURLs, etcdPeerUrls(node))),
+    )
+    .map(({ name }) => `The store’s member on ${name} does not have its new addresses yet.`)
 }
