@@ -42,7 +42,11 @@ export async function hostOf(call: Call, host: string, addr: string | undefined)
 }
 
 /** What is to be typed on the host. */
-export function setupLine(host: ClusterNode, { localNode, members }: ClusterState, answer: JoinTokenAnswer): Outcome {
+export function setupLine(
+  host: Pick<ClusterNode, 'name' | 'address'>,
+  { localNode, members }: ClusterState,
+  answer: JoinTokenAnswer,
+): Outcome {
   const { token, validUntil } = answer
   const address = members.find((member) => member.node === localNode)?.address ?? localNode
   const setup = `systole qdevice setup model net --join=${address} --token=${token} --enable --start`
