@@ -10,9 +10,17 @@ export const commonOptions: readonly OptionSpec[] = [
 ]
 
 export const xmlOptions: readonly OptionSpec[] = [
-  { names: ['output-as'], value: 'required', placeholder: 'FORMAT', help: 'text, or xml' },
+  { names: ['output-as'], value: 'required', placeholder: 'FORMAT', help: 'text, or xml; none prints nothing' },
   { names: ['output-to'], value: 'required', placeholder: 'FILE', help: 'Write the output to a file', file: 'written' },
   { names: ['text-fancy'], value: 'none', help: 'Nothing: there is one form of text', ignored: true },
+]
+
+/** The values of `--output-as`, for a tool that prints XML. */
+export const formatsOf = ({ takesHtml }: Tool): readonly string[] => [
+  'text',
+  'xml',
+  'none',
+  ...(takesHtml ? ['html'] : []),
 ]
 
 export function optionsOf(tool: Tool): readonly OptionSpec[] {

@@ -2,7 +2,7 @@
 import { element, printXml, type XmlElement } from '../cib/index.ts'
 import { allTools } from './all-tools.ts'
 import { describeExit, exitCodes } from './exit-codes.ts'
-import { describeTool, optionsOf } from './help.ts'
+import { describeTool, formatsOf, optionsOf } from './help.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from './options.ts'
 import { printed, refused, type ToolReply } from './reply.ts'
 import type { Tool, ToolCall } from './tool.ts'
@@ -23,7 +23,7 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   if (hasOption(given, 'version'))
     return printed(`Pacemaker ${pacemakerVersion}\nThis is Systole, which speaks for it.\n`)
   const format = optionValue(given, 'output-as') ?? 'text'
-  if (tool.printsXml && format !== 'text' && format !== 'xml')
+  if (tool.printsXml && !formatsOf(tool).includes(format))
     return refused(exitCodes.error, `${call.tool}: Error creating output format ${format}: Unknown output format`)
   if (call.files === undefined && needsCaller(tool, given)) return runHere
   const reply = await tool.run({ ...call, given }, world)
@@ -40,7 +40,9 @@ export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean 
 }
 
 function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
-  if (optionValue(given, 'output-as') !== 'xml') return reply
+  const format = optionValue(given, 'output-as')
+  if (format === 'none') return { ...reply, output: '', errors: '' }
+  if (format !== 'xml') return reply
   return { ...reply, output: printXml(resultElement(call, reply)), errors: '' }
 }
 

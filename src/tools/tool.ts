@@ -12,6 +12,8 @@ export interface Tool {
   readonly options: readonly OptionSpec[]
   /** It prints XML for `--output-as=xml`. */
   readonly printsXml?: true
+  /** It takes `--output-as=html` too, and prints its text. */
+  readonly takesHtml?: true
   /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
   readonly runsHere?: true
   /** Not even a CIB is needed. */

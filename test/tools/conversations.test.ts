@@ -172,6 +172,12 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
       '105 crm_resource: beta has not run web, so that it cannot have failed there.',
     ],
   ],
+  'none prints nothing, errors included': [
+    ['crm_attribute -n cluster-name -G -q --output-as=none', '0'],
+    ['crm_attribute -n missing -G --output-as=none', '105'],
+    ['crm_error 5 --output-as=html', '1 crm_error: Error creating output format html: Unknown output format'],
+    ['stonith_admin -L --output-as=none', '0'],
+  ],
   'what is not understood is said': [
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
@@ -451,4 +457,9 @@ describe('over the socket', () => {
     expect(await shim('crm_mon', ['-1X'])).toEqual({ code: 1, output: '', errors: 'the store does not answer\n' })
     expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 })
   })
+})
+
+test('html is text for stonith_admin, and none is for crm_mon', async () => {
+  expect(await call('stonith_admin -L --output-as=html')).toBe(await call('stonith_admin -L'))
+  expect(await call('crm_mon -1 --output-as=none')).toBe(await call('crm_mon -1'))
 })

@@ -54,6 +54,7 @@ export const debianCalls: readonly DebianCall[] = [
   { call: "crm_attribute -n a -v ''" },
   { call: "crm_attribute -n a -N alpha -v ''" },
   { call: 'crm_attribute -n cluster-name -D --output-as=xml' },
+  { call: 'crm_attribute -n nothing -G --output-as=none' },
   { call: 'crm_attribute -n cluster-name -v x --output-as=xml' },
   {
     call: "crm_attribute -N alpha -n 'ra ck' -v 8",
@@ -283,6 +284,7 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'crm_resource -r web -Y' },
   { call: 'crm_resource -r web' },
   { call: 'crm_resource -l --output-as=xml' },
+  { call: 'crm_resource -l --output-as=none' },
   { call: 'crm_resource -L --output-as=xml' },
   { call: 'crm_resource -r web -W --output-as=xml' },
   { call: 'crm_resource -r none -W --output-as=xml', differs: 'a line of an error is an error of its own' },
@@ -383,6 +385,7 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'crm_mon -1 --node=nobody' },
   { call: 'crm_mon -1 --resource=nothing' },
   { call: 'crm_mon -1 --resource=web' },
+  { call: 'crm_mon -1 --output-as=none' },
   { call: 'crm_mon -1 --output-as=bogus', differs: 'a format that is none is told' },
   {
     call: `crm_diff -O '<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.9" epoch="1" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes><node id="1" uname="a"/><node id="2" uname="b"/></nodes><resources/><constraints/></configuration><status/></cib>' -N '<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.9" epoch="2" num_updates="0" admin_epoch="0"><configuration><crm_config/><nodes><node id="3" uname="c"/><node id="1" uname="A" type="member"/></nodes><resources/><constraints/></configuration><status/></cib>'`,

@@ -71,6 +71,7 @@ export const stonithAdmin: Tool = {
   summary: 'Fence nodes, show what was fenced, and ask fence agents and devices',
   options,
   printsXml: true,
+  takesHtml: true,
   needsTerminal: asksFenceAgents,
   run: async (call, world) => await run(call, world),
 }

@@ -26,7 +26,7 @@ const options: readonly OptionSpec[] = [
   ),
   valued('external-recipient,e', 'WHO', 'Whom the program shall tell: its CRM_notify_recipient'),
   { ...valued('pid-file,p', 'FILE', 'Where to keep the process id of what runs in the background'), file: 'written' },
-  valued('output-as', 'FORMAT', 'text, xml, json or html; console is text'),
+  valued('output-as', 'FORMAT', 'text, xml, json or html; console and none are text'),
   { ...valued('output-to', 'FILE', 'Write it to a file'), file: 'written' },
   { ...valued('as-html,h', 'FILE', 'Write it to a file as HTML'), file: 'written' },
   flag('as-xml,X', 'Show it once as XML, in the old form'),
@@ -86,7 +86,7 @@ function formatOf(given: readonly GivenOption[]): Format | undefined {
   if (hasOption(given, 'as-xml')) return 'old-xml'
   if (hasOption(given, 'as-html') || hasOption(given, 'web-cgi')) return 'html'
   const named = optionValue(given, 'output-as') ?? 'text'
-  if (named === 'console') return 'text'
+  if (named === 'console' || named === 'none') return 'text'
   return named === 'text' || named === 'xml' || named === 'json' || named === 'html' ? named : undefined
 }
 
