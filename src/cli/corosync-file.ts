@@ -4,8 +4,7 @@
  */
 interface FileNode {
   readonly name: string
-  /** One on each link. */
-  readonly addresses: readonly string[]
+  readonly links: readonly { readonly number: number; readonly address: string }[]
   readonly votes: boolean
 }
 
@@ -24,9 +23,9 @@ export function corosyncFile(cluster: {
     'transport: knet',
     ...(tokenMs === undefined ? [] : [`token: ${tokenMs}`]),
   ]
-  const entries = nodes.map(({ name: node, addresses, votes }, index) =>
+  const entries = nodes.map(({ name: node, links, votes }, index) =>
     section('node', [
-      ...addresses.map((address, ring) => `ring${ring}_addr: ${address}`),
+      ...links.map(({ number, address }) => `ring${number}_addr: ${address}`),
       `name: ${node}`,
       `nodeid: ${index + 1}`,
       ...(votes ? [] : ['quorum_votes: 0']),

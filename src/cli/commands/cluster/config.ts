@@ -1,6 +1,7 @@
 import type { Member } from '../../../rpc/index.ts'
 import { type Command, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { linksOf } from '../../member-links.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
@@ -17,11 +18,11 @@ export const clusterConfig: Command = {
     const state = await liveCluster(call).getState({})
     if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
     const { tokenMs = defaultTokenMs } = state
-    const nodes = state.members.map(({ node, address, links, votes }) => ({
-      node,
-      address,
-      links: links.map(({ number, address: at, priority }) => ({ number, address: at, priority })),
-      votes,
+    const nodes = state.members.map((member) => ({
+      node: member.node,
+      address: member.address,
+      links: linksOf(member).map(({ number, address: at, priority }) => ({ number, address: at, priority })),
+      votes: member.votes,
     }))
     return await inFormat(call, {
       text: () =>
@@ -51,7 +52,7 @@ export const clusterConfig: Command = {
 
 /** Only where there are several, or another than link 0. */
 function linkLines(members: readonly Member[]): string {
-  const links = members[0]?.links ?? []
+  const links = members[0] ? linksOf(members[0]) : []
   if (links.length <= 1 && links[0]?.number === 0) return ''
   const rows = links.map(({ number, priority }) => [`link ${number}`, `priority ${priority}`])
   return `Links:\n${alignColumns(rows, '  ')}`

@@ -3,6 +3,7 @@
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { corosyncFile } from '../../corosync-file.ts'
 import { liveCluster } from '../../live.ts'
+import { linksOf } from '../../member-links.ts'
 import { expectWords } from '../../words.ts'
 
 export const clusterCorosync: Command = {
@@ -14,10 +15,10 @@ export const clusterCorosync: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'cluster corosync [<node>]' })
     const state = await liveCluster(call).getState({})
     if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
-    const nodes = state.members.map(({ node, links, votes }) => ({
-      name: node,
-      addresses: links.map(({ address }) => address),
-      votes,
+    const nodes = state.members.map((member) => ({
+      name: member.node,
+      links: linksOf(member),
+      votes: member.votes,
     }))
     const [asked] = call.words
     if (asked !== undefined && !nodes.some(({ name }) => name === asked))

@@ -110,7 +110,11 @@ async function writeCorosyncFile(
 ): Promise<Outcome> {
   const { file, clusterName, written, timings } = asked
   const tokenMs = timings.timings?.tokenMs
-  const nodes = written.map((node) => ({ name: node.name, addresses: addressesOf(node), votes: true }))
+  const nodes = written.map((node) => ({
+    name: node.name,
+    links: addressesOf(node).map((address, number) => ({ number, address })),
+    votes: true,
+  }))
   const text = corosyncFile({ name: clusterName, nodes, ...(tokenMs === undefined ? {} : { tokenMs }) })
   await call.terminal.writeFile(file, text)
   return done(`${file} is written. Nothing is set up: leave --corosync_conf out for that.\n`, { file, text })

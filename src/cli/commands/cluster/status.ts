@@ -1,5 +1,6 @@
 import type { MemberLink } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { linksOf } from '../../member-links.ts'
 import { nodeFacts } from '../../status-facts.ts'
 import { nodeLines, statusOf } from '../../status-view.ts'
 import { alignColumns } from '../../table.ts'
@@ -22,11 +23,11 @@ export const clusterStatus: Command = {
     if (!state.configured)
       return done('The daemon runs; this host belongs to no cluster yet.\n', { configured: false, started: false })
     const certificates = await live.getCertificates({})
-    const rows = state.members.map(({ node, state: membership, links, daemonVersion }) => [
-      node,
-      membership,
-      links.map(describeLink).join(', '),
-      daemonVersion ?? '',
+    const rows = state.members.map((member) => [
+      member.node,
+      member.state,
+      linksOf(member).map(describeLink).join(', '),
+      member.daemonVersion ?? '',
     ])
     const { witness } = state
     if (witness)

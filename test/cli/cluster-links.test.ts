@@ -1,0 +1,50 @@
+/** The links of a running cluster as its commands tell them. */
+import { expect, test } from 'vitest'
+import { allCommands } from '../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../src/cli/file-access.ts'
+import { type Printed, runLine } from '../../src/cli/run.ts'
+import { scriptedTerminal } from './scripted-terminal.ts'
+
+interface Link {
+  readonly number: number
+  readonly address: string
+  readonly priority: number
+  readonly state: 'up'
+}
+
+const link = (number: number, address: string, priority = 1): Link => ({ number, address, priority, state: 'up' })
+
+/** On a cluster of one node with these links. */
+async function type(line: string, links: readonly Link[], answers: object = {}): Promise<Printed> {
+  const state = {
+    configured: true,
+    started: true,
+    clusterName: 'test',
+    localNode: 'n1',
+    quorate: true,
+    store: { kind: 'embedded', healthy: true },
+    members: [{ node: 'n1', address: '10.0.0.1', state: 'member', votes: true, links }],
+  }
+  const live = { getState: async () => state, getCertificates: async () => ({}), ...answers } as never
+  return await runLine({
+    commands: allCommands,
+    line: line.split(' '),
+    terminal: scriptedTerminal(),
+    openCluster: () => ({ ...fileAccess('/nonexistent'), live }),
+  })
+}
+
+test('a daemon that knows no links yet has one all the same', async () => {
+  const text = (await type('cluster config', [])).standardOutput
+  expect(text).toContain('10.0.0.1')
+  expect(text).not.toContain('Links:')
+  expect((await type('cluster config --output-format cmd', [])).standardOutput).toContain('n1 addr=10.0.0.1')
+  expect((await type('cluster status', [])).standardOutput).toMatch(/n1 +member +10\.0\.0\.1/)
+  expect((await type('cluster corosync', [])).standardOutput).toContain('ring0_addr: 10.0.0.1\n')
+})
+
+test('a corosync.conf has the numbers of the links', async () => {
+  const { standardOutput } = await type('cluster corosync', [link(1, '10.1.0.1'), link(3, '10.3.0.1')])
+  expect(standardOutput).toContain('ring1_addr: 10.1.0.1\n')
+  expect(standardOutput).toContain('ring3_addr: 10.3.0.1\n')
+})
