@@ -15,7 +15,7 @@ interface Link {
 const link = (number: number, address: string, priority = 1): Link => ({ number, address, priority, state: 'up' })
 
 /** On a cluster of one node with these links. */
-async function type(line: string, links: readonly Link[], answers: object = {}): Promise<Printed> {
+async function type(line: string, links: readonly Link[], answers: object = {}, told: string[] = []): Promise<Printed> {
   const state = {
     configured: true,
     started: true,
@@ -29,7 +29,7 @@ async function type(line: string, links: readonly Link[], answers: object = {}):
   return await runLine({
     commands: allCommands,
     line: line.split(' '),
-    terminal: scriptedTerminal(),
+    terminal: scriptedTerminal(told),
     openCluster: () => ({ ...fileAccess('/nonexistent'), live }),
   })
 }
@@ -47,4 +47,14 @@ test('a corosync.conf has the numbers of the links', async () => {
   const { standardOutput } = await type('cluster corosync', [link(1, '10.1.0.1'), link(3, '10.3.0.1')])
   expect(standardOutput).toContain('ring1_addr: 10.1.0.1\n')
   expect(standardOutput).toContain('ring3_addr: 10.3.0.1\n')
+})
+
+test('commands that make the cluster again have the priorities, and new numbers are told', async () => {
+  const told: string[] = []
+  const links = [link(1, '10.1.0.1'), link(3, '10.3.0.1', 5)]
+  const { standardOutput } = await type('cluster config --output-format cmd', links, {}, told)
+  expect(standardOutput).toMatch(
+    /setup test n1 addr=10.1.0.1 addr=10.3.0.1 .*\nsystole cluster link update 1 options link_priority=5\n$/,
+  )
+  expect(told.join()).toContain('link 1 becomes link 0, link 3 becomes link 1')
 })

@@ -1,5 +1,5 @@
 import type { Member } from '../../../rpc/index.ts'
-import { type Command, Refusal } from '../../command.ts'
+import { type Call, type Command, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { linksOf } from '../../member-links.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
@@ -35,8 +35,10 @@ export const clusterConfig: Command = {
           '  ',
         )}${linkLines(state.members)}`,
       json: { cluster_name: state.clusterName, store: state.store.kind, token: tokenMs, nodes },
-      cmd: () =>
-        Promise.resolve([
+      cmd: () => {
+        const links = nodes[0]?.links ?? []
+        tellNewNumbers(call, links)
+        return Promise.resolve([
           [
             'cluster',
             'setup',
@@ -45,7 +47,9 @@ export const clusterConfig: Command = {
             ...(tokenMs === defaultTokenMs ? [] : ['totem', `token=${tokenMs}`]),
             ...(state.store.kind === 'embedded' ? ['--store=embedded'] : []),
           ],
-        ]),
+          ...priorityLines(links),
+        ])
+      },
     })
   },
 }
@@ -56,4 +60,25 @@ function linkLines(members: readonly Member[]): string {
   if (links.length <= 1 && links[0]?.number === 0) return ''
   const rows = links.map(({ number, priority }) => [`link ${number}`, `priority ${priority}`])
   return `Links:\n${alignColumns(rows, '  ')}`
+}
+
+interface Link {
+  readonly number: number
+  readonly priority: number
+}
+
+/** `cluster setup` counts the links from 0. */
+function tellNewNumbers(call: Call, links: readonly Link[]): void {
+  const renumbered = links.flatMap(({ number }, made) =>
+    number === made ? [] : [`link ${number} becomes link ${made}`],
+  )
+  if (renumbered.length > 0)
+    call.terminal.progress(`Made again, links are counted from 0: ${renumbered.join(', ')}. Their order is the same.`)
+}
+
+/** They are taken once the nodes are there. */
+function priorityLines(links: readonly Link[]): readonly (readonly string[])[] {
+  return links.flatMap(({ priority }, made) =>
+    priority === 1 ? [] : [['cluster', 'link', 'update', String(made), 'options', `link_priority=${priority}`]],
+  )
 }
