@@ -161,7 +161,7 @@ export class ClusterNode {
       self: this.name,
       lease: () => this.#news.lease,
       mustRelink: () => this.#localStore?.mustRelink() ?? false,
-      relink: async () => await this.#localStore?.relink(),
+      relink: async (hasTurn) => await this.#localStore?.relink(hasTurn),
       mayChange: () => this.#own.links !== undefined,
     })
     this.#askForList = new AskForList({

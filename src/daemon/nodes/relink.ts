@@ -2,7 +2,7 @@
  * Brings this node's member of the store to the links that the list of nodes has for it. It must be started anew for that, which costs the
  * store a second where it leads or where every member is needed: so nodes take turns, by a key under the lease of whoever has its turn.
  */
-import type { LeaseId, Store } from '../../store/index.ts'
+import type { LeaseId, Revision, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { toBytes } from '../records/json-value.ts'
 import { relinkTurnKey } from '../records/keys.ts'
@@ -14,7 +14,8 @@ export interface RelinkPorts {
   /** Under which this node may act now; undefined without quorum. */
   readonly lease: () => string | undefined
   readonly mustRelink: () => boolean
-  readonly relink: () => Promise<void>
+  /** What it is given is asked before the member stops: whether this node still has its turn. */
+  readonly relink: (hasTurn: () => Promise<boolean>) => Promise<void>
   /** A link may get its address later than this daemon began. */
   readonly mayChange: () => boolean
 }
@@ -26,7 +27,8 @@ export class Relink {
   readonly #ports: RelinkPorts
   #timer: NodeJS.Timeout | undefined
   #working = false
-  #hasTurn = false
+  /** Also after an attempt that had no answer, and until the turn is given back. */
+  #mayHaveTurn = false
   #closed = false
 
   constructor(ports: RelinkPorts) {
@@ -37,7 +39,7 @@ export class Relink {
   look(): void {
     clearTimeout(this.#timer)
     if (this.#working || this.#closed) return
-    if (!this.#hasTurn && !this.#ports.mustRelink()) {
+    if (!this.#mayHaveTurn && !this.#ports.mustRelink()) {
       if (this.#ports.mayChange()) this.#lookIn(lookMs)
       return
     }
@@ -62,27 +64,43 @@ export class Relink {
     this.#timer.unref()
   }
 
+  /** A turn that ends with an error is kept: the member does not answer yet, and no other may stop as well. */
   async #work(): Promise<void> {
     const { log, relink, mustRelink, store } = this.#ports
-    if (!(await this.#takeTurn())) return
+    if (mustRelink() && !(await this.#askForTurn())) return
+    const turn = await this.#turn()
+    if (turn === undefined) return
     if (mustRelink()) {
       log.info('the member of the store is brought to the links of this node', {})
-      await relink()
+      await relink(async () => (await this.#turn()) === turn)
     }
-    await store().transaction({ compare: [], writes: [{ kind: 'delete', key: relinkTurnKey }] })
-    this.#hasTurn = false
+    await store().transaction({
+      compare: [{ kind: 'mod-revision', key: relinkTurnKey, equals: turn }],
+      writes: [{ kind: 'delete', key: relinkTurnKey }],
+    })
+    this.#mayHaveTurn = false
   }
 
-  async #takeTurn(): Promise<boolean> {
-    if (this.#hasTurn) return true
+  /** False without quorum. The turn may be another node's all the same. */
+  async #askForTurn(): Promise<boolean> {
     const { self, lease, store } = this.#ports
     const own = lease()
     if (own === undefined) return false
-    const { applied } = await store().transaction({
+    this.#mayHaveTurn = true
+    await store().transaction({
       compare: [{ kind: 'absent', key: relinkTurnKey }],
       writes: [{ kind: 'put', key: relinkTurnKey, value: toBytes({ node: self }), lease: own as LeaseId }],
     })
-    this.#hasTurn = applied
-    return applied
+    return true
+  }
+
+  /** The revision of this node's turn, as the store has it: an earlier lease is over with all that hung on it. */
+  async #turn(): Promise<Revision | undefined> {
+    const { lease, store } = this.#ports
+    const entry = await store().get(relinkTurnKey)
+    const own = lease()
+    if (own !== undefined && entry?.lease === own) return entry.modRevision
+    if (own !== undefined) this.#mayHaveTurn = false
+    return undefined
   }
 }

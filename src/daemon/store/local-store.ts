@@ -24,6 +24,7 @@ import type { Paths } from '../host/paths.ts'
 import { certifyAddresses } from '../nodes/certificates.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
+import { canSpare } from './spare-member.ts'
 import { etcdEndpoints, etcdPeerUrls, etcdTls, isMemberOf, storeConfig, voterEndpoints } from './store-config.ts'
 
 export interface LocalStore {
@@ -41,7 +42,7 @@ export interface LocalStore {
   /** The links of this node are others than those that its member was started with. */
   readonly mustRelink: () => boolean
   /** Its member gets the addresses of the links, and is started anew with them: one member of the cluster at a time. Answers when it has a leader. */
-  readonly relink: () => Promise<void>
+  readonly relink: (hasTurn: () => Promise<boolean>) => Promise<void>
   /** `stop`: the node leaves, so its member stops too; `leave-running`: only the daemon ends. */
   readonly close: (how: 'stop' | 'leave-running') => Promise<void>
 }
@@ -75,7 +76,7 @@ export async function openLocalStore(setup: Setup): Promise<LocalStore> {
     },
     isAlone: async () => await member?.isAlone(),
     mustRelink: () => member?.mustRelink() ?? false,
-    relink: async () => await member?.relink(),
+    relink: async (hasTurn) => await member?.relink(hasTurn),
     close: async (how) => {
       await store.close()
       await member?.close(how)
@@ -118,6 +119,9 @@ class OwnMember {
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
   #rejoin: NodeJS.Timeout | undefined
+  /** Started with other links, and not heard of since. */
+  #awaited: EtcdMember | undefined
+  #closed = false
 
   constructor(setup: Setup) {
     this.#setup = setup
@@ -182,37 +186,69 @@ class OwnMember {
 
   mustRelink(): boolean {
     if (this.#member === undefined || !this.isComplete()) return false
-    return !this.#urlsAreKnown || !listensAsConfigured(this.#settings())
+    return !this.#urlsAreKnown || this.#isAwaited() || !listensAsConfigured(this.#settings())
   }
 
-  /** First the certificate and what the others know of it; its own start comes last, so that whatever fails before is done again. */
-  async relink(): Promise<void> {
-    const relinked = this.#turn.then(async () => {
-      const { paths } = this.#setup
-      // The list may change meanwhile: what etcd is told and what the member is started with must be the same.
-      const settings = this.#settings(this.#file.nodesVersion > 0)
-      await certifyAddresses(paths.pki, this.#own())
-      const endpoints = voterEndpoints(this.#file, settings.name as NodeName)
-      const admin = new EtcdAdmin({ endpoints, tls: readTlsFiles(etcdTls(paths)) })
-      try {
-        await admin.move(settings.name, peerUrls(settings))
-      } finally {
-        admin.close()
-      }
-      this.#urlsAreKnown = true
-      if (listensAsConfigured(settings)) return
-      await this.#member?.stop()
-      await this.#member?.close()
+  /**
+   * First the certificate and what the others know of it; its own start comes last, so that whatever fails before is done again. Nothing that
+   * waits for somebody has the turn of `#turn`: when the other of two is gone, this node must not wait to go on alone.
+   */
+  async relink(hasTurn: () => Promise<boolean>): Promise<void> {
+    const { paths } = this.#setup
+    const file = this.#file
+    // The list may change meanwhile: what etcd is told and what the member is started with must be the same.
+    const settings = this.#settings(file.nodesVersion > 0)
+    await certifyAddresses(paths.pki, this.#own())
+    await this.#tellEtcd(file, settings)
+    if (!listensAsConfigured(settings)) {
+      if (!(await canSpare(file, settings.name, readTlsFiles(etcdTls(paths)))))
+        throw new StoreUnavailableError('Too few of the other members of the store answer: this one is not stopped.')
+      if (!(await hasTurn()))
+        throw new StoreUnavailableError('Another node’s member may be stopped by now: this one is not.')
+      await this.#startAnew(settings)
+    }
+    await this.#answers()
+  }
+
+  async #tellEtcd(file: ClusterFile, settings: MemberSettings): Promise<void> {
+    const endpoints = voterEndpoints(file, settings.name as NodeName)
+    const admin = new EtcdAdmin({ endpoints, tls: readTlsFiles(etcdTls(this.#setup.paths)) })
+    try {
+      await admin.move(settings.name, peerUrls(settings))
+    } finally {
+      admin.close()
+    }
+    this.#urlsAreKnown = true
+  }
+
+  async #startAnew(settings: MemberSettings): Promise<void> {
+    const before = this.#member
+    const started = this.#turn.then(async () => {
+      if (before === undefined || this.#member !== before || this.#closed) return
+      await before.stop()
+      await before.close()
       this.#member = this.#run(settings)
-      await this.#answers()
+      this.#awaited = this.#member
     })
-    this.#turn = relinked.catch(() => undefined)
-    await relinked
+    this.#turn = started.catch(() => undefined)
+    await started
   }
 
+  /** Until it does, this node keeps its turn: a fault that all have must not take one member after the other. */
   async #answers(): Promise<void> {
     const end = performance.now() + startMemberMs
-    while (this.#member?.status().answers === false && performance.now() < end) await delay(pollMs)
+    while (this.#isAwaited()) {
+      if (performance.now() > end)
+        throw new StoreUnavailableError('The member of the store does not answer since it was started with its links.')
+      await delay(pollMs)
+    }
+    this.#awaited = undefined
+  }
+
+  /** Who has put another member in its place has waited for that one. */
+  #isAwaited(): boolean {
+    const awaited = this.#awaited
+    return awaited !== undefined && awaited === this.#member && !this.#closed && !awaited.status().answers
   }
 
   /** As the list has it now. */
@@ -243,6 +279,7 @@ class OwnMember {
 
   async close(how: 'stop' | 'leave-running'): Promise<void> {
     clearTimeout(this.#rejoin)
+    this.#closed = true
     await this.#turn.catch(() => undefined)
     if (how === 'stop') await this.#member?.stop()
     await this.#member?.close()
