@@ -4,9 +4,11 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { assert, nodeName } from '../../src/base/index.ts'
 import { emptyView, observe } from '../../src/controller/index.ts'
 import { Listeners } from '../../src/daemon/host/listeners.ts'
+import type { Log } from '../../src/daemon/host/log.ts'
+import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { certifyAddresses } from '../../src/daemon/nodes/certificates.ts'
 import { membersBehind, nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
 import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
@@ -16,6 +18,7 @@ import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
 import { linksOf, type NodeLink, presentAddresses, withLinks } from '../../src/daemon/nodes/node-links.ts'
 import { cutArguments } from '../../src/daemon/pulse/cut-connections.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
+import { openLocalStore } from '../../src/daemon/store/local-store.ts'
 import { etcdEndpoints, etcdPeerUrls, isMemberOf } from '../../src/daemon/store/store-config.ts'
 import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
 import { listensAsConfigured, type MemberSettings } from '../../src/store/index.ts'
@@ -132,6 +135,7 @@ test('a change is pending while etcd knows a voter by other addresses than the l
   expect(membersBehind({ nodes }, [member('n1', two), member('n2', two)])).toEqual([])
 })
 
+const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const folders: string[] = []
 const servers: Server[] = []
 afterEach(() => {
@@ -200,6 +204,27 @@ describe('a member that was started with one of its two addresses', () => {
       }
       expect(listensAsConfigured(settings)).toBe(stays)
     })
+})
+
+test('a node that does not vote has its new addresses certified as well', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'systole-node-'))
+  folders.push(root)
+  const paths = pathsBelow(root)
+  const authority = await createAuthority('testing')
+  writeIdentity(paths.pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'] }))
+  const own = { ...withLinks(plain, [link(0), link(1)]), votes: false }
+  const parsed = parseClusterFile(
+    JSON.stringify({
+      clusterName: 'testing',
+      store: { kind: 'etcd' },
+      nodes: [own, { ...plain, name: 'n2', id: '2', address: '127.0.0.9' }],
+    }),
+  )
+  assert(parsed.ok, 'the list can be read')
+  const local = await openLocalStore({ file: parsed.value, own, paths, log })
+  const known = () => new X509Certificate(readIdentity(paths.pki).certificate).checkIP('10.1.0.1')
+  await expect.poll(known).toBe('10.1.0.1')
+  await local.close('stop')
 })
 
 test('connections to an address are ended by both ends’ ports', () =>

@@ -141,11 +141,21 @@ class OwnMember {
   follow(file: ClusterFile): void {
     this.#file = file
     this.#turn = this.#turn.then(async () => {
+      await this.#certify()
       const votes = this.#file.nodes.some((node) => node.name === this.#setup.own.name && node.votes)
       if (votes) this.#member ??= this.#start()
       else await this.#discard()
     })
     this.#turn.catch((error: unknown) => this.#setup.log.error('the etcd member did not follow the list', { error }))
+  }
+
+  /** Also a node that does not vote, which may get a vote any time: whoever is to believe it then knows its certificate by all its addresses. */
+  async #certify(): Promise<void> {
+    try {
+      await certifyAddresses(this.#setup.paths.pki, this.#own())
+    } catch (error) {
+      this.#setup.log.error('the certificate does not name the addresses of this node', { error })
+    }
   }
 
   async goAlone(onPointOfNoReturn: () => void): Promise<void> {
