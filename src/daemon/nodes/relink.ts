@@ -66,14 +66,11 @@ export class Relink {
 
   /** A turn that ends with an error is kept: the member does not answer yet, and no other may stop as well. */
   async #work(): Promise<void> {
-    const { log, relink, mustRelink, store } = this.#ports
+    const { relink, mustRelink, store } = this.#ports
     if (mustRelink() && !(await this.#askForTurn())) return
     const turn = await this.#turn()
     if (turn === undefined) return
-    if (mustRelink()) {
-      log.info('the member of the store is brought to the links of this node', {})
-      await relink(async () => (await this.#turn()) === turn)
-    }
+    if (mustRelink()) await relink(async () => (await this.#turn()) === turn)
     await store().transaction({
       compare: [{ kind: 'mod-revision', key: relinkTurnKey, equals: turn }],
       writes: [{ kind: 'delete', key: relinkTurnKey }],

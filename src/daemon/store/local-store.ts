@@ -114,7 +114,7 @@ class OwnMember {
   readonly #setup: Setup
   #file: ClusterFile
   #member: EtcdMember | undefined
-  /** Not before etcd was asked where there are several links: an earlier daemon may have died between telling etcd and starting it. */
+  /** Not before etcd was asked, where the links may ever have changed: an earlier daemon may have died before it told etcd. */
   #urlsAreKnown: boolean
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
@@ -126,7 +126,7 @@ class OwnMember {
   constructor(setup: Setup) {
     this.#setup = setup
     this.#file = setup.file
-    this.#urlsAreKnown = linksOf(setup.own).length === 1
+    this.#urlsAreKnown = linksOf(setup.own).length === 1 && setup.file.nodesVersion === 0
     this.follow(setup.file)
   }
 
@@ -235,6 +235,7 @@ class OwnMember {
     const before = this.#member
     const started = this.#turn.then(async () => {
       if (before === undefined || this.#member !== before || this.#closed) return
+      this.#setup.log.info('the member of the store is started anew with the links of this node')
       await before.stop()
       await before.close()
       this.#member = this.#run(settings)
