@@ -60,6 +60,8 @@ export class Daemon {
   readonly #served: Served
   readonly #fail: (error: unknown) => void
   #file: ClusterFile | undefined
+  /** Once known it stays, also where this host has lost the address that it is named by. */
+  #ownNode: NodeName | undefined
   #node: ClusterNode | undefined
   #witness: WitnessPlace | undefined
   #servers: Servers | undefined
@@ -96,7 +98,12 @@ export class Daemon {
 
   /** The node's name; for a host without a cluster, what it would be. */
   get name(): string {
-    return (this.#file && findOwnNode(this.#file)?.name) ?? ownName()
+    return this.#ownNode ?? ownName()
+  }
+
+  #ownIn(file: ClusterFile): ClusterNodeEntry | undefined {
+    const known = this.#ownNode
+    return known === undefined ? findOwnNode(file) : file.nodes.find(({ name }) => name === known)
   }
 
   get file(): ClusterFile | undefined {
@@ -143,7 +150,7 @@ export class Daemon {
   /** With the votes that the store counts, which the list of nodes runs ahead of. */
   async stateByStore(): Promise<ClusterState> {
     const state = this.state()
-    const own = this.#file && findOwnNode(this.#file)
+    const own = this.#file && this.#ownIn(this.#file)
     if (!this.#file || !own || !this.running) return state
     const joining = await joiningVotes(this.#file, own.name, this.paths)
     return joining === undefined ? state : withJoiningVotes(state, joining)
@@ -187,8 +194,9 @@ export class Daemon {
   /** Takes a cluster's file into use: serves peers, and takes part where it did before. */
   async configure(file: ClusterFile): Promise<void> {
     this.#file = file
-    const own = findOwnNode(file)
+    const own = this.#ownIn(file)
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
+    this.#ownNode = own.name
     const identity = readIdentity(this.paths.pki)
     if (takesPart(this.paths)) await this.startNode()
     else markStopped(this.paths)
@@ -250,7 +258,7 @@ export class Daemon {
   /** Everything that has read the old certificate begins anew; resources run on. */
   async renewCertificate(): Promise<void> {
     const file = this.#file
-    const own = file && findOwnNode(file)
+    const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     this.log.info('the certificate of this node is renewed', {})
     await renewOwnCertificate(this.paths.pki, own)
@@ -265,7 +273,7 @@ export class Daemon {
   async startNode(): Promise<void> {
     if (this.#node) return
     const file = this.#file
-    const own = file && findOwnNode(file)
+    const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     markStarted(this.paths)
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
@@ -309,7 +317,7 @@ export class Daemon {
   /** For a cluster of one that grows. Its node is there again when this resolves, whatever came of it. */
   async moveToEtcd(): Promise<void> {
     const { node } = this
-    const own = findOwnNode(node.file)
+    const own = this.#ownIn(node.file)
     assert(own !== undefined, 'a node takes part under its own name')
     this.log.info('the state of the cluster moves to etcd', {})
     let suspended = false
@@ -333,7 +341,7 @@ export class Daemon {
   takeNodeList(listed: ClusterFile): void {
     const file = this.#file && newerFile(this.#file, listed)
     if (!file) return
-    const own = findOwnNode(file)
+    const own = this.#ownIn(file)
     if (!own) {
       this.forgetLater('the cluster has removed this node')
       return
@@ -373,6 +381,7 @@ export class Daemon {
     this.#peers?.close()
     this.#peers = undefined
     this.#file = undefined
+    this.#ownNode = undefined
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.
     emptyFolder(this.paths.data)

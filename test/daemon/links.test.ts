@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { assert, nodeName } from '../../src/base/index.ts'
@@ -16,6 +16,7 @@ import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
 import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
 import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
 import { linksOf, type NodeLink, presentAddresses, withLinks } from '../../src/daemon/nodes/node-links.ts'
+import { isThisHost } from '../../src/daemon/nodes/own-name.ts'
 import { cutArguments } from '../../src/daemon/pulse/cut-connections.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
 import { openLocalStore } from '../../src/daemon/store/local-store.ts'
@@ -225,6 +226,13 @@ test('a node that does not vote has its new addresses certified as well', async 
   const known = () => new X509Certificate(readIdentity(paths.pki).certificate).checkIP('10.1.0.1')
   await expect.poll(known).toBe('10.1.0.1')
   await local.close('stop')
+})
+
+test('a node may be named by any address of its host, also by one that is in no list of its cards', () => {
+  expect(Object.values(networkInterfaces()).flatMap((own) => own?.map(({ address }) => address))).not.toContain(
+    '127.0.0.77',
+  )
+  expect(['127.0.0.77', '192.0.2.77'].map(isThisHost)).toEqual([true, false])
 })
 
 test('connections to an address are ended by both ends’ ports', () =>
