@@ -58,3 +58,11 @@ test('commands that make the cluster again have the priorities, and new numbers 
   )
   expect(told.join()).toContain('link 1 becomes link 0, link 3 becomes link 1')
 })
+
+test('a link on which a node is not heard in time is told by the exit code, too', async () => {
+  const removed = (pending: readonly string[]): Promise<Printed> =>
+    type('cluster link delete 1', [], { removeLinks: async () => ({ number: 1, pending }) })
+  expect((await removed([])).exitCode).toBe(0)
+  const late = await removed(['n2 is not heard on link 0.'])
+  expect(late).toMatchObject({ exitCode: 1, standardOutput: 'Link 1 is removed.\nn2 is not heard on link 0.\n' })
+})

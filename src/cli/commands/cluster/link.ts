@@ -129,8 +129,9 @@ function wholeNumber(options: ReadonlyMap<string, string>, name: string): number
   throw new Refusal(`'${name}=${text}': write a whole number.`)
 }
 
+/** What was changed stays so; the exit code tells a script whether it took effect everywhere. */
 function changed({ number, pending }: LinkAnswer, what: string, settled: string): Outcome {
   const text =
     pending.length === 0 ? `${what}, and ${settled}.\n` : `${what}.\n${pending.map((line) => `${line}\n`).join('')}`
-  return done(text, { link: number, pending })
+  return done(text, { link: number, pending }, pending.length === 0 ? 0 : 1)
 }
