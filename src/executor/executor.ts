@@ -322,10 +322,10 @@ export class Executor {
       return
     }
     // A probe asks what is there: finding something is no trouble.
-    const isProbe = name === 'monitor' && intervalMs === 0
-    if (isProbe && status === 'done') this.#ports.log.info('a probe found something', fields)
-    else
-      this.#ports.log.warn('an operation did not end as expected', { ...fields, output: output.slice(-loggedOutput) })
+    const isProbe = name === 'monitor' && intervalMs === 0 && status === 'done'
+    const told = isProbe && saysItsState(exitCode) ? fields : { ...fields, output: output.slice(-loggedOutput) }
+    if (isProbe) this.#ports.log.info('a probe found something', told)
+    else this.#ports.log.warn('an operation did not end as expected', told)
   }
 
   /** A service that stays degraded, or whose failures are ignored, tells the same trouble at each monitor until something else is done with it. */
@@ -430,3 +430,9 @@ async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 const wallSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** Of a monitor: needs no further word. Anything else is a failure, whose cause is in what the agent printed. */
+function saysItsState(exitCode: number): boolean {
+  const { ok, notRunning, runningPromoted } = ocfExitCodes
+  return exitCode === ok || exitCode === notRunning || exitCode === runningPromoted
+}

@@ -183,6 +183,18 @@ describe('agents that misbehave', () => {
     expect(node.records.get('web_monitor_50')?.attributes['rc-code']).toBe('0')
     expect(node.records.get('web_last_failure_0')?.attributes['rc-code']).toBe('7')
   })
+
+  test('what a probe printed is in the log where the probe failed', async () => {
+    node.folder.add('web', 'echo "no such disk" >&2; exit 5')
+    await node.run(ocf('test', 'web'), 'web', 'monitor', { expected: 7 })
+    node.folder.add('db', 'echo "is here"; exit 0')
+    await node.run(ocf('test', 'db'), 'db', 'monitor', { expected: 7 })
+    const probes = node.told.filter(([message]) => message === 'a probe found something').map(([, fields]) => fields)
+    expect(probes).toEqual([
+      expect.objectContaining({ resource: 'web', exitCode: 5, output: expect.stringContaining('no such disk') }),
+      expect.not.objectContaining({ output: expect.anything() }),
+    ])
+  })
 })
 
 describe('the store and the daemon come and go', () => {

@@ -35,6 +35,8 @@ export class TestNode {
   /** `web start done 0`, in the order in which they were written. */
   readonly written: string[] = []
   readonly warnings: string[] = []
+  /** What was told for information, with its fields. */
+  readonly told: (readonly [message: string, fields?: object])[] = []
   reachable = true
   #tools: ToolServer | undefined
   #actions = 0
@@ -66,7 +68,11 @@ export class TestNode {
             if (record.resource === resource && (recordId === undefined || id === recordId)) this.records.delete(id)
         },
       },
-      log: { debug: () => undefined, info: () => undefined, warn: (message) => this.warnings.push(message) },
+      log: {
+        debug: () => undefined,
+        info: (...said) => this.told.push(said),
+        warn: (message) => this.warnings.push(message),
+      },
       runFolder: this.host.runFolder,
       firstCallId,
       earlier,
