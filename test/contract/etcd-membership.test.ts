@@ -1,5 +1,7 @@
 /** A cluster's etcd that grows, loses a node for good and gets another, and shrinks to the survivor of two. */
 import { afterEach, expect, test } from 'vitest'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { canSpare } from '../../src/daemon/store/spare-member.ts'
 import { machineClock } from '../../src/store/clock.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
@@ -133,3 +135,29 @@ test('the survivor of two loses no confirmed change, whichever of them led', asy
     expect(text(await alone.get('/systole/a'))).toBe(String(confirmed))
   }
 }, 60_000)
+
+test('a member is stopped only where a majority of the others answers, or the other of two', async () => {
+  const cluster = await EtcdCluster.start({ size: 3, tls: false })
+  cleanUps.push(() => cluster.end())
+  const listOf = (size: number) =>
+    accepted(
+      cluster.settings.slice(0, size).map(({ name, clientPort, peerPort }) => ({
+        name,
+        address: '127.0.0.1',
+        ports: { etcdClient: clientPort, etcdPeer: peerPort },
+      })),
+    )
+  expect(await canSpare(listOf(3), 'node1', undefined)).toBe(true)
+  await cluster.kill(2)
+  await eventually(async () => await canSpare(listOf(2), 'node1', undefined), 'the two that are left have a leader')
+  expect(await canSpare(listOf(3), 'node1', undefined)).toBe(false)
+  await cluster.kill(1)
+  expect(await canSpare(listOf(2), 'node1', undefined)).toBe(false)
+  expect(await canSpare(listOf(1), 'node1', undefined)).toBe(true)
+})
+
+function accepted(nodes: readonly object[]): ClusterFile {
+  const parsed = parseClusterFile(JSON.stringify({ clusterName: 'testing', nodes }))
+  if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join(' '))
+  return parsed.value
+}

@@ -6,7 +6,7 @@ import { etcdEndpoints } from './store-config.ts'
 const answerWithinMs = 1000
 
 /** A majority of all members without this one; of two the other one, which takes no change meanwhile. */
-export async function canSpare(file: ClusterFile, member: string, tls: TlsFiles): Promise<boolean> {
+export async function canSpare(file: ClusterFile, member: string, tls: TlsFiles | undefined): Promise<boolean> {
   const voters = storeHosts(file).filter(({ votes }) => votes)
   const others = voters.filter(({ name }) => name !== member)
   const needed = Math.min(Math.floor(voters.length / 2) + 1, others.length)
@@ -15,9 +15,9 @@ export async function canSpare(file: ClusterFile, member: string, tls: TlsFiles)
 }
 
 /** On any of its links. */
-async function hasLeader(host: WitnessEntry, tls: TlsFiles): Promise<boolean> {
+async function hasLeader(host: WitnessEntry, tls: TlsFiles | undefined): Promise<boolean> {
   const asked = etcdEndpoints([host]).map(async (endpoint) => {
-    const admin = new EtcdAdmin({ endpoints: [endpoint], tls })
+    const admin = new EtcdAdmin({ endpoints: [endpoint], ...(tls === undefined ? {} : { tls }) })
     try {
       return (await admin.status(answerWithinMs)).leader !== '0'
     } catch {
