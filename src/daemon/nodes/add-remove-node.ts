@@ -24,6 +24,7 @@ import { keys } from '../records/keys.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
 import { addressesOf, linksOf, withLinks } from './node-links.ts'
 import { changeNodeList, ofNodes } from './node-list.ts'
+import { plainAddress } from './plain-address.ts'
 
 const attempts = 5
 const stopTimeoutMs = 30 * 60_000
@@ -32,8 +33,9 @@ const leftTimeoutMs = 30_000
 
 export async function addNode(
   daemon: Daemon,
-  added: { readonly name: NodeName; readonly addresses: readonly string[] },
+  asked: { readonly name: NodeName; readonly addresses: readonly string[] },
 ): Promise<void> {
+  const added = { name: asked.name, addresses: asked.addresses.map(plainAddress) }
   const { file } = quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
     throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)

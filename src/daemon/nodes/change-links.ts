@@ -14,6 +14,7 @@ import { type ClusterFile, type ClusterNodeEntry, storeHosts } from './cluster-f
 import { linkObstacles } from './link-fitness.ts'
 import { addressOn, highestPriority, linksOf, mostLinks, withLinks } from './node-links.ts'
 import { changeNodeList, ofNodes } from './node-list.ts'
+import { plainAddress } from './plain-address.ts'
 
 const settleMs = 60_000
 const answerWithinMs = 5000
@@ -22,7 +23,7 @@ type Addresses = ReadonlyMap<NodeName, string>
 
 export async function addLink(daemon: Daemon, asked: LinkRequest): Promise<LinkAnswer> {
   const { file } = quorateNode(daemon)
-  const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), address]))
+  const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), plainAddress(address)]))
   const taken = linkNumbers(file)
   const free = Array.from({ length: mostLinks }, (_, number) => number).find((number) => !taken.includes(number))
   const number = asked.number ?? free
@@ -48,7 +49,7 @@ export async function addLink(daemon: Daemon, asked: LinkRequest): Promise<LinkA
 export async function updateLink(daemon: Daemon, asked: LinkRequest): Promise<LinkAnswer> {
   const { file } = quorateNode(daemon)
   const { number = -1, priority } = asked
-  const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), address]))
+  const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), plainAddress(address)]))
   refuseAll('bad-link', [
     ...unknownMistakes(file, [number]),
     ...priorityMistakes(priority),

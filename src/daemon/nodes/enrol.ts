@@ -31,6 +31,7 @@ import { isIssuedSecret } from './join-tokens.ts'
 import { linkObstacles } from './link-fitness.ts'
 import { addressesOf } from './node-links.ts'
 import { findOwnNode, ownName } from './own-name.ts'
+import { plainAddress } from './plain-address.ts'
 
 /** A place in a cluster. Nothing of it is on the disk before `keep`, so that a host may forget another cluster in between. */
 export interface Place {
@@ -44,10 +45,10 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
     clusterName: asked.clusterName,
     nodes: asked.nodes.map(({ name, address, more }, index) => ({
       name,
-      address,
+      address: plainAddress(address),
       ...(more === undefined
         ? {}
-        : { links: [address, ...more.addresses].map((one, number) => ({ number, address: one })) }),
+        : { links: [address, ...more.addresses].map((one, number) => ({ number, address: plainAddress(one) })) }),
       id: String(index + 1),
       votes: index < voterCount(asked.nodes.length),
     })),

@@ -7,6 +7,7 @@
  * It runs in a thread of its own (cutter.ts): whoever starts a process stands still until the program is read from the disk.
  */
 import { execFile } from 'node:child_process'
+import { isIP } from 'node:net'
 
 /** Where the peer is reached on the link that is down, and the ports of both ends. */
 export interface DeadEnd {
@@ -32,7 +33,12 @@ export class CutConnections {
   }
 
   /** All of them, each time. */
-  set(ends: readonly DeadEnd[]): void {
+  set(given: readonly DeadEnd[]): void {
+    // ss would refuse all of them for one that it cannot look up.
+    const ends = given.filter(({ host }) => isIP(host) !== 0)
+    const names = given.filter(({ host }) => isIP(host) === 0).map(({ host }) => host)
+    if (names.length > 0)
+      this.#tell(`${names.join(', ')}: those to a name are not looked for; write the address into cluster.json`)
     const isNew = ends.some(({ host }) => !this.#ends.some((known) => known.host === host))
     this.#ends = ends
     if (isNew) this.#since = performance.now()
