@@ -202,10 +202,13 @@ export class Daemon {
     else markStopped(this.paths)
     const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
     const enrol = enrolHandler(this.paths, () => this.#file ?? file)
+    const notYet = ({ host, port }: ListenAt, error: string): void =>
+      this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
     this.#servers = {
-      peers: new Listeners((at) => serveTcp({ ...at, identity }, methods, this.#onFailure)),
-      enrolment: new Listeners((at) =>
-        serveEnrolment({ ...at, identity }, enrol, (error) => this.#onFailure('enrolment', error)),
+      peers: new Listeners((at) => serveTcp({ ...at, identity }, methods, this.#onFailure), notYet),
+      enrolment: new Listeners(
+        (at) => serveEnrolment({ ...at, identity }, enrol, (error) => this.#onFailure('enrolment', error)),
+        notYet,
       ),
     }
     await this.#serveOn(own)

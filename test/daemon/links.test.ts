@@ -17,6 +17,7 @@ import { linkObstacles } from '../../src/daemon/nodes/link-fitness.ts'
 import { LinkStates } from '../../src/daemon/nodes/link-states.ts'
 import { linksOf, type NodeLink, presentAddresses, withLinks } from '../../src/daemon/nodes/node-links.ts'
 import { isThisHost } from '../../src/daemon/nodes/own-name.ts'
+import { plainAddress } from '../../src/daemon/nodes/plain-address.ts'
 import { cutArguments } from '../../src/daemon/pulse/cut-connections.ts'
 import { keys } from '../../src/daemon/records/keys.ts'
 import { openLocalStore } from '../../src/daemon/store/local-store.ts'
@@ -137,6 +138,7 @@ test('a change is pending while etcd knows a voter by other addresses than the l
 })
 
 const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const noTrouble = (): void => undefined
 const folders: string[] = []
 const servers: Server[] = []
 afterEach(() => {
@@ -235,6 +237,15 @@ test('a node may be named by any address of its host, also by one that is in no 
   expect(['127.0.0.77', '192.0.2.77'].map(isThisHost)).toEqual([true, false])
 })
 
+test('an address is taken in the spelling of the kernel', () =>
+  expect(['FD00:0::0:1', 'fd00::1', 'fe80::1%eth0', '10.0.0.1', 'n1.example'].map(plainAddress)).toEqual([
+    'fd00::1',
+    'fd00::1',
+    'fe80::1%eth0',
+    '10.0.0.1',
+    'n1.example',
+  ]))
+
 test('connections to an address are ended by both ends’ ports', () =>
   expect(cutArguments([{ host: 'fd00::1', ports: [7700] }]).join(' ')).toBe(
     '-K -t -H -n ( dst [fd00::1] and ( dport = 7700 or sport = 7700 ) )',
@@ -250,7 +261,7 @@ test('an address that got another link’s number is served on that', async () =
   const listeners = new Listeners(async ({ link }) => {
     served.push(link)
     return { close: () => served.splice(served.indexOf(link), 1) }
-  })
+  }, noTrouble)
   const at = (number: number, host: string) => ({ host, port: 1, link: number })
   await listeners.use([at(0, '10.0.0.1'), at(1, '10.1.0.1')])
   await listeners.use([at(0, '10.0.0.1'), at(2, '10.1.0.1')])
@@ -266,9 +277,13 @@ test('of several addresses those that are there are served, and one that is miss
       server.listen(at.port, at.host, () => resolve(server))
     })
   const port = 18_734
-  const listeners = new Listeners(open)
+  const told: string[] = []
+  const listeners = new Listeners(open, ({ host }, error) => told.push(`${host} ${error}`))
   await listeners.use(['127.0.0.1', '192.0.2.77'].map((host) => ({ host, port })))
   await new Promise((resolve, reject) => connect(port, '127.0.0.1').once('connect', resolve).once('error', reject))
+  // It is tried each second.
+  await new Promise((resolve) => setTimeout(resolve, 1500))
   await listeners.close()
-  await expect(new Listeners(open).use([{ host: '192.0.2.77', port }])).rejects.toThrow(/EADDRNOTAVAIL/)
+  expect(told).toEqual([expect.stringMatching(/^192\.0\.2\.77 .*EADDRNOTAVAIL/)])
+  await expect(new Listeners(open, noTrouble).use([{ host: '192.0.2.77', port }])).rejects.toThrow(/EADDRNOTAVAIL/)
 })

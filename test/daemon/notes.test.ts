@@ -10,6 +10,7 @@ function notes(
   options: string,
   devices: string,
   watchdogs: Readonly<Record<string, number>> = {},
+  connectionsStay?: string,
 ): string {
   const file = parseClusterFile(
     JSON.stringify({ clusterName: 'x', nodes: nodes.split(' ').map((name) => ({ name })), store: { kind: 'etcd' } }),
@@ -22,6 +23,7 @@ function notes(
   return clusterNotes({
     file: file.value,
     links: [],
+    connectionsStay,
     witness: undefined,
     configuration,
     deviceCount: known.length,
@@ -57,8 +59,38 @@ const cases: readonly { readonly name: string; readonly notes: string; readonly 
     notes: notes('a b', waited('-1'), device('a b'), { a: 3000, b: 3000 }),
     says: /^Two voters that lose each other are both reset/,
   },
+  {
+    name: 'a kernel that ends no connections, where there is one link: nothing',
+    notes: notes('a b c', '', device('a b c'), {}, 'no ss'),
+    says: /^$/,
+  },
   { name: 'one node alone: nothing', notes: notes('a', '', ''), says: /^$/ },
 ]
+
+test('a kernel that ends no connections is told where there are several links', () => {
+  const file = parseClusterFile(
+    JSON.stringify({
+      clusterName: 'x',
+      nodes: [{ name: 'a', links: [0, 1].map((number) => ({ number, address: `10.${number}.0.1` })) }],
+    }),
+  )
+  if (!file.ok) throw new Error('the test itself is wrong')
+  const told = clusterNotes({
+    file: file.value,
+    links: [],
+    connectionsStay: 'the kernel does not do it',
+    witness: undefined,
+    configuration: undefined,
+    deviceCount: 0,
+    isFenceable: () => true,
+    watchdogs: new Map(),
+    watchdogTrouble: undefined,
+  })
+  expect(told).toContainEqual(
+    expect.stringMatching(/^This node cannot end connections .*\(the kernel does not do it\)/),
+  )
+})
+
 for (const { name, notes: text, says } of cases)
   test(`notes of a cluster: ${name}`, () => {
     expect(text).toMatch(says)

@@ -6,12 +6,15 @@ import type { PeerLink } from '../../membership/index.ts'
 import type { ClusterState } from '../../rpc/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { type ClusterFile, storeHosts } from '../nodes/cluster-file.ts'
+import { linksOf } from '../nodes/node-links.ts'
 import { isCountedOn } from '../watchdog/setting.ts'
 
 export interface NoteSources {
   readonly file: ClusterFile
   /** Those of several that are down, to nodes that are heard. */
   readonly links: readonly PeerLink[]
+  /** Why this node cannot end connections on one that is down. */
+  readonly connectionsStay: string | undefined
   readonly witness: ClusterState['witness']
   readonly configuration: Configuration | undefined
   readonly deviceCount: number
@@ -33,11 +36,16 @@ export function clusterNotes(sources: NoteSources): readonly string[] {
   return notes
 }
 
-function linkNotes({ links }: NoteSources): readonly string[] {
-  return [...new Set(links.map(({ link }) => link))].map((number) => {
+function linkNotes({ file, links, connectionsStay }: NoteSources): readonly string[] {
+  const down = [...new Set(links.map(({ link }) => link))].map((number) => {
     const nodes = links.filter(({ link }) => link === number).map(({ node }) => node)
     return `Link ${number} to ${nodes.join(', ')} is down: \`systole cluster status\` shows which links are left.`
   })
+  if (connectionsStay === undefined || file.nodes.every((node) => linksOf(node).length === 1)) return down
+  return [
+    ...down,
+    `This node cannot end connections on a link that is down (${connectionsStay}): its store would stand still for seconds when one fails.`,
+  ]
 }
 
 function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: NoteSources): readonly string[] {

@@ -17,10 +17,13 @@ const tryAgainMs = 1000
 
 export class Listeners<At extends ListenAt> {
   readonly #open: (at: At) => Promise<Closable>
+  readonly #onTrouble: (at: At, error: string) => void
   readonly #listening = new Map<string, Closable>()
 
-  constructor(open: (at: At) => Promise<Closable>) {
+  /** `onTrouble`: where one of several cannot be had, once for each reason. */
+  constructor(open: (at: At) => Promise<Closable>, onTrouble: (at: At, error: string) => void) {
     this.#open = open
+    this.#onTrouble = onTrouble
   }
 
   /** Those that are not wanted any more are closed, with their connections. */
@@ -41,13 +44,17 @@ export class Listeners<At extends ListenAt> {
     let server: Closable | undefined
     let retry: NodeJS.Timeout | undefined
     let closed = false
+    let lastTrouble = ''
     const attempt = async (): Promise<void> => {
       try {
         server = await this.#open(at)
         if (closed) await server.close()
       } catch (error) {
         if (isOnly) throw error
-        if (!closed) retry = setTimeout(() => void attempt(), tryAgainMs)
+        if (closed) return
+        if (String(error) !== lastTrouble) this.#onTrouble(at, String(error))
+        lastTrouble = String(error)
+        retry = setTimeout(() => void attempt(), tryAgainMs)
       }
     }
     this.#listening.set(keyOf(at), {

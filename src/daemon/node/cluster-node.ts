@@ -84,6 +84,8 @@ export class ClusterNode {
   readonly #askForList: AskForList
   readonly #witness: WitnessLink
   readonly #links = new LinkStates()
+  /** Why this node cannot end those on a link that is down. */
+  #connectionsStay: string | undefined
   readonly #relink: Relink
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
@@ -223,6 +225,7 @@ export class ClusterNode {
       quorate: this.quorate,
       silent: this.#news.silent,
       links: this.#links,
+      connectionsStay: this.#connectionsStay,
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
       watchdogTrouble: this.#watchdog.trouble,
       twoNode: this.twoNode.state(),
@@ -395,6 +398,9 @@ export class ClusterNode {
       onLinks: (links) => {
         this.#links.take(links)
         this.#tellListeners()
+      },
+      onConnectionsStay: (why) => {
+        this.#connectionsStay = why
       },
       onTrouble: (error) => {
         this.#storeTrouble = error

@@ -21,6 +21,7 @@ export interface NodeStateSources {
   readonly quorate: boolean
   readonly silent: ReadonlySet<NodeName>
   readonly links: LinkStates
+  readonly connectionsStay: string | undefined
   readonly storeTrouble: string | undefined
   readonly watchdogTrouble: string | undefined
   readonly twoNode: ClusterState['twoNode']
@@ -38,6 +39,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     quorate,
     silent,
     links,
+    connectionsStay,
     storeTrouble,
     watchdogTrouble,
     twoNode,
@@ -61,6 +63,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     notes: clusterNotes({
       file,
       links: linksDown(file, self, silent, links),
+      connectionsStay,
       witness,
       configuration: view.configuration?.typed,
       deviceCount: fencing.deviceCount,

@@ -14,6 +14,8 @@ export interface PulseNewsPorts {
   readonly onGained: (lease: string) => void
   readonly onLost: (why: string) => void
   readonly onLinks: (links: readonly LinkView[]) => void
+  /** Why this node cannot end connections. */
+  readonly onConnectionsStay: (why: string) => void
   readonly onTrouble: (error: string) => void
   readonly onWatchdog: (message: Extract<FromPulse, { kind: 'watchdog' | 'watchdog-starving' }>) => void
 }
@@ -76,6 +78,18 @@ export class PulseNews {
         return
       case 'connections-kept':
         log.warn('connections on a link that is down could not be ended: the store may take seconds to find another', {
+          error: message.error,
+        })
+        return
+      case 'connections-stay':
+        log.warn('this node cannot end connections on a link that is down: the store would stand still for seconds', {
+          why: message.why,
+        })
+        this.#ports.onConnectionsStay(message.why)
+        return
+      case 'not-listening':
+        log.warn('heartbeats cannot be heard on a link: it is tried again', {
+          link: message.link,
           error: message.error,
         })
         return

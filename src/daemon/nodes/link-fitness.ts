@@ -1,12 +1,8 @@
 /** Whether this host can have an address as a link: the address is its own, and its kernel ends connections where that is asked of it. */
-import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { connect, createServer, isIPv6 } from 'node:net'
-import { promisify } from 'node:util'
-import { cutArguments } from '../pulse/cut-connections.ts'
-
-const patienceMs = 3000
+import { createServer, isIPv6 } from 'node:net'
+import { whyConnectionsStay } from '../pulse/why-connections-stay.ts'
 
 /** A sentence for each reason why not. `towards`: another node's address, which is reached on the link of the first of these. */
 export async function linkObstacles(
@@ -62,28 +58,6 @@ async function isOwn(address: string): Promise<boolean> {
   } catch {
     return false
   } finally {
-    server.close()
-  }
-}
-
-/** Tried on a connection of this process with itself. */
-async function whyConnectionsStay(): Promise<string | undefined> {
-  const server = createServer((socket) => socket.on('error', () => undefined))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const at = server.address()
-  const port = typeof at === 'object' && at ? at.port : 0
-  const socket = connect(port, '127.0.0.1')
-  const ended = new Promise<boolean>((resolve) => socket.once('error', () => resolve(true)))
-  const given = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patienceMs).unref())
-  try {
-    await once(socket, 'connect')
-    await promisify(execFile)('ss', cutArguments([{ host: '127.0.0.1', ports: [port] }]))
-    return (await Promise.race([ended, given])) ? undefined : 'the kernel does not do it'
-  } catch (error) {
-    return error instanceof Error ? error.message.split('\n')[0] : String(error)
-  } finally {
-    socket.destroy()
     server.close()
   }
 }

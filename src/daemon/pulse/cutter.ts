@@ -2,13 +2,16 @@
 import { Worker } from 'node:worker_threads'
 import { programFile } from '../host/install-folder.ts'
 import type { DeadEnd } from './cut-connections.ts'
+import type { FromPulse } from './messages.ts'
+
+export type FromCutter = Extract<FromPulse, { readonly kind: 'connections-kept' | 'connections-stay' }>
 
 export class Cutter {
-  readonly #onTrouble: (error: string) => void
+  readonly #tell: (message: FromCutter) => void
   #worker: Worker | undefined
 
-  constructor(onTrouble: (error: string) => void) {
-    this.#onTrouble = onTrouble
+  constructor(tell: (message: FromCutter) => void) {
+    this.#tell = tell
   }
 
   /** Long before it is needed: when a link fails, the disk may have failed with it. */
@@ -31,9 +34,9 @@ export class Cutter {
     const worker = new Worker(programFile('cutter'), {
       resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 },
     })
-    worker.on('message', this.#onTrouble)
+    worker.on('message', this.#tell)
     // A node lives on without it: the next link that fails starts another one.
-    worker.on('error', (error) => this.#onTrouble(String(error)))
+    worker.on('error', (error) => this.#tell({ kind: 'connections-kept', error: String(error) }))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
     })

@@ -15,6 +15,7 @@ import type { PulseListen, PulsePeer } from './messages.ts'
 export interface LinkEvents {
   /** `link`: on which it came. `deaf`: on which links its sender hears nothing of this node. `reached`: whether this node's own stream to it is open there. */
   readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[], reached: boolean) => void
+  readonly onNotListening: (link: number, error: string) => void
   readonly onConnectionFailed: (peer: NodeName, link: number, how: 'refused' | 'reset') => void
 }
 
@@ -24,7 +25,10 @@ export class Links {
   readonly #self: NodeName
   readonly #identity: TlsIdentity
   readonly #events: LinkEvents
-  readonly #servers = new Listeners((at: PulseListen) => this.#serve(at))
+  readonly #servers = new Listeners(
+    (at: PulseListen) => this.#serve(at),
+    ({ link }, error) => this.#events.onNotListening(link, error),
+  )
   readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
 

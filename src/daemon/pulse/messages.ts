@@ -58,6 +58,10 @@ export type FromPulse =
   | { readonly kind: 'links'; readonly links: readonly LinkView[] }
   /** Connections on a link that is down could not be given up: they end by themselves, which takes seconds. */
   | { readonly kind: 'connections-kept'; readonly error: string }
+  /** Looked at when this node comes to have several links: it cannot give up any. */
+  | { readonly kind: 'connections-stay'; readonly why: string }
+  /** On one link of several; tried again. */
+  | { readonly kind: 'not-listening'; readonly link: number; readonly error: string }
   /** This node stood still: what it believed of its lease before is doubted. */
   | { readonly kind: 'doubt-own-lease'; readonly pausedMs: number }
   /** Until when this node may act under which lease, if nothing else is heard. */

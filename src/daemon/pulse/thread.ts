@@ -45,7 +45,7 @@ class PulseThread {
   #state: HeartbeatState
   #linksState: LinksState
   #peers: PulseSetup['peers'] = []
-  readonly #cuts = new Cutter((error) => tell({ kind: 'connections-kept', error }))
+  readonly #cuts = new Cutter(tell)
   /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
   readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
   #left = false
@@ -67,6 +67,7 @@ class PulseThread {
         this.#feed({ kind: 'pulse', pulse })
         this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
       },
+      onNotListening: (link, error) => tell({ kind: 'not-listening', link, error }),
       onConnectionFailed: (peer, link, how) => {
         // Of a link that was just removed, whose connections its host closes.
         if (!this.#peers.some((one) => one.node === peer && one.link === link)) return
