@@ -104,7 +104,7 @@ export class Executor {
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
   readonly #startedWith: StartedWith
   readonly #own: OwnHistory
-  /** Of former daemons' agents that were still migrating: where to. */
+  /** Where resources may have arrived of which nobody else knows: sent by a former daemon's agents, or stopped here without the DC after they had left. */
   readonly #leftFor = new Map<ResourceId, NodeName>()
   #state: ExecutorState
   #timer: NodeJS.Timeout | undefined
@@ -345,6 +345,8 @@ export class Executor {
 
   #record(result: ReportedResult): void {
     const at = wallSeconds()
+    const arrival = this.#own.arrivalHiddenBy(result)
+    if (arrival !== undefined) this.#leftFor.set(result.resource, arrival)
     this.#own.take(this.#recordsOf(result, undefined, at))
     void this.#write(result.resource, async () => {
       const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined

@@ -6,6 +6,10 @@
 import { type NodeName, nodeName, type ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
 import { ocfExitCodes } from '../resource-agents/index.ts'
+import type { ReportedResult } from './operation.ts'
+
+/** The number of a transition that no DC has made. */
+const withoutDc = -1
 
 export class OwnHistory {
   readonly #records = new Map<ResourceId, Map<string, OperationRecord>>()
@@ -44,6 +48,18 @@ export class OwnHistory {
   migrationTarget(resource: ResourceId): NodeName | undefined {
     const { operation, migrate_target: target } = this.#last(resource)?.attributes ?? {}
     return operation === 'migrate_to' && target !== undefined ? nodeName(target) : undefined
+  }
+
+  /**
+   * Where a resource may have arrived that this node now stops by itself, after it had sent it away: the record of the stop takes the place of the
+   * one that said so.
+   */
+  arrivalHiddenBy({
+    operation,
+    resource,
+    key,
+  }: Pick<ReportedResult, 'operation' | 'resource' | 'key'>): NodeName | undefined {
+    return operation === 'stop' && key.transition === withoutDc ? this.migrationTarget(resource) : undefined
   }
 
   #recordsOf(resource: ResourceId): Map<string, OperationRecord> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { nodeName, resourceId } from '../../src/base/index.ts'
+import { type NodeName, nodeName, resourceId } from '../../src/base/index.ts'
 import { type OperationRecord, recordsOfResult } from '../../src/cib/index.ts'
 import { leftRunning, OwnHistory } from '../../src/executor/index.ts'
 
 let lastCall = 0
 
 /** The records of one result: `web monitor 7`, `web start pending`, `web monitor/3000 0`. */
-function result(text: string, agentClass = 'ocf'): readonly OperationRecord[] {
+function result(text: string, agentClass = 'ocf', migration?: Migration): readonly OperationRecord[] {
   const [resource = '', operation = '', code = ''] = text.split(' ')
   const [name = '', interval = '0'] = operation.split('/')
   return recordsOfResult({
@@ -22,7 +22,13 @@ function result(text: string, agentClass = 'ocf'): readonly OperationRecord[] {
     lastChange: 0,
     execTimeMs: 0,
     queueTimeMs: 0,
+    ...(migration && { migration }),
   })
+}
+
+interface Migration {
+  readonly source: NodeName
+  readonly target: NodeName
 }
 
 const cases: readonly { readonly name: string; readonly results: readonly string[]; readonly runs: boolean }[] = [
@@ -68,4 +74,15 @@ test('a fence device is nothing that runs', () => {
 
 test('what is unmanaged is left running on purpose, and nothing else is', () => {
   expect(leftRunning(['web', 'disk:2', 'db'].map(resourceId), [resourceId('disk'), resourceId('db')])).toEqual(['web'])
+})
+
+test('a stop without the DC hides where the resource was sent before, one that the DC asks for does not', () => {
+  const key = { action: 0, transition: -1, expectedExitCode: 0, uuid: 'u' }
+  const stop = { operation: 'stop', resource: resourceId('vm'), key }
+  const own = new OwnHistory([])
+  own.take(result('vm start 0'))
+  expect(own.arrivalHiddenBy(stop)).toBeUndefined()
+  own.take(result('vm migrate_to 0', 'ocf', { source: nodeName('alpha'), target: nodeName('beta') }))
+  expect(own.arrivalHiddenBy(stop)).toBe('beta')
+  expect(own.arrivalHiddenBy({ ...stop, key: { ...key, transition: 4 } })).toBeUndefined()
 })

@@ -153,6 +153,8 @@ export class ExecutorHands {
     const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
     this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
     const records = this.#recordsOf(result)
+    const arrival = this.#own.arrivalHiddenBy(result)
+    if (arrival !== undefined) this.#leftFor.set(result.resource, arrival)
     this.#own.take(records)
     const arrived = lateArrival(result.resource, this.#leftFor.get(result.resource))
     this.#leftFor.delete(result.resource)

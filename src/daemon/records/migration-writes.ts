@@ -15,7 +15,7 @@ export function earlierArrivals(records: readonly OperationRecord[]): readonly K
   })
 }
 
-/** With the first result on a source whose daemon was restarted while its agent went on: what is known on the target may be older than the move. */
+/** With the first result on a source that has sent it away and does not say so any more: what is known on the target may be older than the move. */
 export function lateArrival(resource: ResourceId, target: NodeName | undefined): readonly KeyWrite[] {
   return target === undefined ? [] : [{ kind: 'delete-prefix', prefix: keys.historyOfResource(target, resource) }]
 }
