@@ -3,6 +3,7 @@
  * only its record of `migrate_to` says that a resource may have arrived elsewhere. The target was told nothing yet and believes that it does
  * not run there. So what is known of it there is deleted as well, and it is probed.
  */
+import type { OperationRecord } from '../cib/index.ts'
 import type { Edit } from './effects.ts'
 import { lastOperations, mayRun } from './last-operations.ts'
 import type { ClusterView } from './view.ts'
@@ -16,8 +17,12 @@ export function withLostArrivals(view: ClusterView, edits: readonly Edit[]): rea
   const arrivals = last.flatMap(({ node, resource, attributes }): readonly Edit[] => {
     if (!forgotten.has(node) || attributes.operation !== 'migrate_to') return []
     const there = last.find((other) => other.resource === resource && other.node === attributes.migrate_target)
-    if (there === undefined || there.node === node || mayRun(there)) return []
+    if (there === undefined || there.node === node || isThere(there)) return []
     return [{ kind: 'delete-history', node: there.node, resource }]
   })
   return [...edits, ...arrivals]
 }
+
+/** An arrival that has no result says nothing by itself: only what the source has told made it one. */
+const isThere = (there: OperationRecord): boolean =>
+  mayRun(there) && !(there.attributes.operation === 'migrate_from' && there.attributes['op-status'] === '-1')

@@ -7,7 +7,8 @@ import { withLostArrivals } from '../../src/controller/lost-arrivals.ts'
 function viewOf(...operations: readonly string[]) {
   const records = operations.map((text, index) => {
     const [node = '', resource = '', operation = '', code = ''] = text.split(' ')
-    const attributes = { operation, 'rc-code': code, 'call-id': String(index), interval: '0' }
+    const status = code === '193' ? '-1' : '0'
+    const attributes = { operation, 'rc-code': code, 'op-status': status, 'call-id': String(index), interval: '0' }
     const target = operation === 'migrate_to' ? { migrate_target: 'beta' } : {}
     const agent = { class: 'ocf', provider: 'sim', type: 'Dummy' }
     return [
@@ -42,6 +43,11 @@ const cases: readonly { readonly name: string; readonly operations: readonly str
     name: 'where its arrival is known it is not',
     operations: ['alpha vm migrate_to 0', 'beta vm migrate_from 0'],
     probed: false,
+  },
+  {
+    name: 'where its arrival has no result yet it is probed',
+    operations: ['beta vm monitor 7', 'alpha vm migrate_to 0', 'beta vm migrate_from 193'],
+    probed: true,
   },
   {
     name: 'a migration that is over is none',
