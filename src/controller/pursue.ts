@@ -2,7 +2,6 @@
  * The walk in time: sends what is ready, gives up what never ends, and turns each kind of action into the effect that
  * carries it out. Operations and clean shutdowns are commands to a node; fencing goes to the fencer; the rest is writing.
  */
-
 import { type NodeName, nodeName, parseDurationMs, type ResourceId } from '../base/index.ts'
 import type { ActionId, GraphAction, PseudoAction, TransitionGraph } from '../transition/index.ts'
 import { heldBeside } from './beside.ts'
