@@ -100,7 +100,7 @@ async function readLink(
   const idle = [...options.keys()].filter((name) => knetOnly.includes(name))
   if (idle.length > 0)
     throw new Refusal(
-      `${idle.join(', ')}: how heartbeats travel and when they are missed is the cluster's (\`cluster setup … totem token=\`), not a link's: leave ${idle.length === 1 ? 'it' : 'them'} out.`,
+      `${idle.join(', ')}: how heartbeats travel and when they are missed is the cluster's (\`cluster config update totem token=\`), not a link's: leave ${idle.length === 1 ? 'it' : 'them'} out.`,
     )
   onlyKnown(options, known, 'link')
   const written = [...parsePairs(named?.words ?? [], 'addresses')].map(([name, address]) => ({ name, address }))
