@@ -1,28 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
-import { clusterFacts, Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
+import { beginWithService, clusterFacts, Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
 
 /** Three real nodes with IPMI fencing on two networks, each of which fails in every way, and a fourth node that comes later. */
 const nodes = ['n1', 'n2', 'n3']
 const lab = new Lab([...nodes, 'n4'], { links: 2 })
 
-beforeAll(async () => {
-  await lab.start()
-  await lab.formCluster(nodes)
-  await lab.createFencing()
-  await lab.systole(
-    'n1',
-    'resource',
-    'create',
-    'service',
-    'ocf:pacemaker:Dummy',
-    'op',
-    'monitor',
-    'interval=1',
-    '--wait',
-  )
-}, 180_000)
+beforeAll(() => beginWithService(lab, nodes), 180_000)
 
 afterAll(() => lab.close(), 60_000)
 

@@ -1,26 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
-import { Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
+import { beginWithService, Load, untilLinks, whatRuns } from '../nodes/lab/links.ts'
 
 /** Two nodes, of which neither can do without the other, begin with one network and get a second one. */
 const lab = new Lab(['n1', 'n2'], { links: 2 })
 
-beforeAll(async () => {
-  await lab.start()
-  await lab.formCluster(['n1', 'n2'], 1)
-  await lab.createFencing()
-  await lab.systole(
-    'n1',
-    'resource',
-    'create',
-    'service',
-    'ocf:pacemaker:Dummy',
-    'op',
-    'monitor',
-    'interval=1',
-    '--wait',
-  )
-}, 120_000)
+beforeAll(() => beginWithService(lab, lab.nodes, 1), 120_000)
 
 afterAll(() => lab.close(), 60_000)
 

@@ -1,27 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Lab } from './lab/lab.ts'
-import { Load, untilLinks, whatRuns } from './lab/links.ts'
+import { beginWithService, Load, untilLinks, whatRuns } from './lab/links.ts'
 
 /** Three real nodes on two networks. More of what may happen to them: `npm run e2e:links`. */
 const lab = new Lab(['n1', 'n2', 'n3'], { links: 2 })
 
-beforeAll(async () => {
-  await lab.start()
-  await lab.formCluster()
-  await lab.createFencing()
-  await lab.systole(
-    'n1',
-    'resource',
-    'create',
-    'service',
-    'ocf:pacemaker:Dummy',
-    'op',
-    'monitor',
-    'interval=1',
-    '--wait',
-  )
-}, 120_000)
+beforeAll(() => beginWithService(lab), 120_000)
 
 afterAll(() => lab.close(), 60_000)
 

@@ -29,6 +29,15 @@ export async function whatRuns(lab: Lab, seenFrom: string): Promise<object> {
   return { dc, term, quorate, fencing, starts, quorumLosses }
 }
 
+/** A cluster of these nodes on its first networks, all of them unless a number is given, with fencing and a service that is running. */
+export async function beginWithService(lab: Lab, nodes: readonly string[] = lab.nodes, links?: number): Promise<void> {
+  await lab.start()
+  await lab.formCluster(nodes, links)
+  await lab.createFencing()
+  const agent = 'ocf:pacemaker:Dummy'
+  await lab.systole('n1', 'resource', 'create', 'service', agent, 'op', 'monitor', 'interval=1', '--wait')
+}
+
 /** On every node, to every other: `1` is up, `-` is not. In the order of the links' numbers. */
 export async function untilLinks(lab: Lab, wanted: string, nodes: readonly string[] = lab.nodes): Promise<void> {
   await lab.until(`the links are ${wanted}`, async () => {
