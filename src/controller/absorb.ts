@@ -1,10 +1,10 @@
 /** Takes an input into the controller's state: what is true now. What follows from it, the controller decides afterwards. */
 import { assertNever } from '../base/index.ts'
+import { beginWalk } from './begin-walk.ts'
 import type { ControllerInput, Failure } from './effects.ts'
 import { knownIncarnation } from './life.ts'
 import { configuredId, downEdits, isRemoteNode } from './node-states.ts'
 import { controllerOptions } from './options.ts'
-import { askToWrite, beginWalk, endAction, execute, failActionsOn, remindOf, write } from './pursue.ts'
 import {
   type Doing,
   describeOperation,
@@ -15,6 +15,7 @@ import {
   type OperationOutcome,
   transitionKeyOf,
 } from './results.ts'
+import { execute } from './send.ts'
 import { shutdownLockEdits } from './shutdown-locks.ts'
 import {
   type ControllerState,
@@ -28,7 +29,9 @@ import {
   withReign,
   withWalk,
 } from './state.ts'
+import { endAction, failActionsOn, remindOf } from './under-way.ts'
 import { actionsUnderWay, type WalkedAction } from './walk.ts'
+import { askToWrite, write } from './writes.ts'
 
 type Input<Kind extends ControllerInput['kind']> = Extract<ControllerInput, { kind: Kind }>
 

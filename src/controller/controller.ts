@@ -12,7 +12,7 @@ import { absorb } from './absorb.ts'
 import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
-import { failActionsOn, pursue, walkDeadlines, write } from './pursue.ts'
+import { pursue, walkDeadlines } from './pursue.ts'
 import {
   andThen,
   type ControllerState,
@@ -25,6 +25,8 @@ import {
   withReign,
 } from './state.ts'
 import { publish } from './summary.ts'
+import { failActionsOn } from './under-way.ts'
+import { write } from './writes.ts'
 
 export function controllerStep(state: ControllerState, input: ControllerInput, now: number): Turn {
   return andThen(absorb(state, input, now), (next) => act(next, now))

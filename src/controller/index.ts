@@ -17,8 +17,8 @@ export { keys, subjectOf } from './keys.ts'
 export { knownIncarnation, knownLife, type NodeLife, sinceLife } from './life.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
 export { type OwnKnowledge, viewOfItself } from './own-view.ts'
-export { fencingActionOf, priorityDelayMs } from './pursue.ts'
 export { transitionKeyOf } from './results.ts'
+export { fencingActionOf, priorityDelayMs } from './send.ts'
 export {
   type ControllerState,
   defaultControllerTimings,

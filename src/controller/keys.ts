@@ -17,6 +17,7 @@ export const keys = {
   nodeState: (node: NodeName) => `${root}node-state/${segment(node)}`,
   history: (node: NodeName, resource: ResourceId, recordId: string) =>
     `${root}history/${segment(node)}/${segment(resource)}/${segment(recordId)}`,
+  lastFailure: (node: NodeName, resource: ResourceId) => keys.history(node, resource, `${resource}_last_failure_0`),
   /** What tells of a resource that has come to the node by a live migration. */
   arrival: (target: NodeName, resource: ResourceId) =>
     keys.history(target, resource, operationKey(resource, 'migrate_from', 0)),

@@ -1,0 +1,71 @@
+/** What holds an action back although its inputs are there: loads, limits, other walks, and what must be known before it. */
+import type { NodeName } from '../base/index.ts'
+import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
+import { heldBeside } from './beside.ts'
+import { actionLimit } from './node-load.ts'
+import type { ControllerState } from './state.ts'
+import {
+  actionsToCome,
+  actionsUnderWay,
+  executingNode,
+  isFencing,
+  isGuestFencing,
+  type Walk,
+  type WalkLimits,
+} from './walk.ts'
+
+export function limitsOf(state: ControllerState, walk: Walk, now: number): WalkLimits {
+  const { options, timings, loads, reign } = state
+  const { graph } = walk
+  const givesUp = givesUpGuests(graph)
+  const isBusyBeside = heldBeside(state, walk)
+  return {
+    batch: Math.max(0, Number(graph.attributes['batch-limit'] ?? '0') || 0),
+    migrations: Number(graph.attributes['migration-limit'] ?? '-1'),
+    onNode: (node) => actionLimit(options, loads.get(node), timings.nodeActionLimit),
+    beside: (reign?.walks ?? []).filter((other) => other !== walk).flatMap(actionsUnderWay),
+    held: (action) => {
+      if (isBusyBeside(action)) return true
+      if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
+      if (action.kind !== 'cluster' || action.node === undefined) return false
+      if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
+      return action.operation === 'do_shutdown' && isBusy(state, action.node)
+    },
+  }
+}
+
+/**
+ * The recovery of guests by their containers: what records them as down, and the stops that come before it. Where a daemon has just
+ * started, it is not known what runs there, nor whether the connections live that it held: a guest counts as lost only when no probe
+ * that can be made now finds the one and the other.
+ */
+function givesUpGuests({ actions }: TransitionGraph): ReadonlySet<ActionId> {
+  const found = new Set(actions.filter(isGuestFencing).map(({ id }) => id))
+  if (found.size === 0) return found
+  const byId = new Map(actions.map((action) => [action.id, action]))
+  // A set that grows while it is walked.
+  for (const id of found)
+    for (const input of byId.get(id)?.inputs ?? []) {
+      const before = byId.get(input)
+      if (before !== undefined && before.kind !== 'cluster' && !isProbe(before)) found.add(input)
+    }
+  return found
+}
+
+/** On a node, or anywhere. */
+function isProbing(state: ControllerState, node: NodeName | undefined): boolean {
+  return goingOn(state).some((action) => isProbe(action) && (node === undefined || executingNode(action) === node))
+}
+
+const isProbe = (action: GraphAction): boolean =>
+  action.kind === 'resource' && action.operation === 'monitor' && action.intervalMs === 0
+
+/** A node leaves last: a probe that is about to begin may still find something that must be stopped first. */
+function isBusy(state: ControllerState, node: NodeName): boolean {
+  return goingOn(state).some((action) => action.kind === 'resource' && executingNode(action) === node)
+}
+
+/** What is under way, and what could be. */
+function goingOn(state: ControllerState): readonly GraphAction[] {
+  return (state.reign?.walks ?? []).flatMap((walk) => [...actionsUnderWay(walk), ...actionsToCome(walk)])
+}
