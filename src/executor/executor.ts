@@ -25,6 +25,7 @@ import {
   type ReportedResult,
   showsPending,
 } from './operation.ts'
+import { type ExecutorLog, OperationLog } from './operation-log.ts'
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
 import { agentParameters, digestsOf } from './result-digests.ts'
@@ -36,6 +37,7 @@ import {
   initialExecutor,
   type RefusedFor,
 } from './state.ts'
+import { WritingLine } from './writing-line.ts'
 
 /** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
 export interface ResultStore {
@@ -48,12 +50,6 @@ export interface ResultStore {
   record(records: readonly OperationRecord[], failure?: CountedFailure, arrival?: NodeName): Promise<number>
   /** Deletes one record of a resource, or all of them. */
   forget(resource: ResourceId, recordId?: string): Promise<void>
-}
-
-export interface ExecutorLog {
-  debug(message: string, fields: Readonly<Record<string, unknown>>): void
-  info(message: string, fields: Readonly<Record<string, unknown>>): void
-  warn(message: string, fields: Readonly<Record<string, unknown>>): void
 }
 
 export interface ExecutorPorts {
@@ -89,18 +85,13 @@ export interface Command {
   readonly timeoutMs: number
 }
 
-const retryMs = 300
 const metadataWaitMs = 2000
-/** Characters of an agent's output in the log. */
-const loggedOutput = 2000
 
 export class Executor {
   readonly #ports: ExecutorPorts
   readonly #running = new Map<number, RunningAgent>()
-  /** Of recurring operations, by resource and by operation with interval: the unexpected result that the log has. */
-  readonly #troubles = new Map<ResourceId, Map<string, string>>()
-  /** Of each resource: what has to be written before its next record. */
-  readonly #writing = new Map<ResourceId, Promise<void>>()
+  readonly #operationLog: OperationLog
+  readonly #writing: WritingLine
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
   readonly #startedWith: StartedWith
   readonly #own: OwnHistory
@@ -111,6 +102,8 @@ export class Executor {
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports
+    this.#operationLog = new OperationLog(ports.log)
+    this.#writing = new WritingLine(ports.log)
     this.#startedWith = new StartedWith(ports.runFolder)
     this.#own = new OwnHistory(ports.earlier)
     this.#state = initialExecutor(ports.firstCallId)
@@ -192,20 +185,20 @@ export class Executor {
 
   /** Resolves when the store has all results that are known. */
   async flushed(): Promise<void> {
-    while (this.#writing.size > 0) await Promise.all(this.#writing.values())
+    await this.#writing.flushed()
   }
 
   /** Nothing new begins; what runs goes on without us. Resolves when the results that are known have been written. */
   async close(): Promise<void> {
     this.#input({ kind: 'close' })
     clearTimeout(this.#timer)
-    await Promise.all(this.#writing.values())
+    await this.#writing.close()
   }
 
   async #answered(input: ExecutorInput, resource: ResourceId): Promise<Answer> {
     const refusal = refusalIn(this.#input(input))
     if (refusal) return refusal
-    await this.#writing.get(resource)
+    await this.#writing.writtenOf(resource)
     return { kind: 'taken', done: true }
   }
 
@@ -241,12 +234,12 @@ export class Executor {
       case 'forget-operation': {
         const recordId = operationKey(effect.resource, effect.operation, effect.intervalMs)
         this.#own.forget(effect.resource, recordId)
-        void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource, recordId))
+        void this.#writing.add(effect.resource, () => this.#ports.store.forget(effect.resource, recordId))
         return
       }
       case 'forget-resource':
         this.#own.forget(effect.resource)
-        void this.#write(effect.resource, () => this.#ports.store.forget(effect.resource))
+        void this.#writing.add(effect.resource, () => this.#ports.store.forget(effect.resource))
         return
       case 'stopped-locally':
         for (const resolve of this.#localStops.splice(0)) resolve(effect.failed)
@@ -260,7 +253,7 @@ export class Executor {
     const { resource } = result
     const records = showsPending(result) ? this.#recordsOf(result, undefined) : []
     let written = false
-    const done = this.#write(resource, async () => {
+    const done = this.#writing.add(resource, async () => {
       written = (await this.#ports.store.announce(records, term)) === 'written'
     })
     void done.then(() => {
@@ -277,7 +270,7 @@ export class Executor {
     void running.finished.then((outcome) => {
       this.#running.delete(callId)
       this.#noteStarted(operation, outcome)
-      this.#log(operation, outcome)
+      this.#operationLog.ended(operation, outcome)
       this.#input({ kind: 'finished', callId, resource, outcome })
     })
   }
@@ -312,43 +305,12 @@ export class Executor {
     }
   }
 
-  #log(operation: Operation, outcome: AgentOutcome): void {
-    const { status, exitCode, exitReason, output, execTimeMs } = outcome
-    const { resource, operation: name, intervalMs } = operation
-    const fields = { resource, operation: name, status, exitCode, ...(exitReason !== undefined && { exitReason }) }
-    const isExpected = status === 'done' && exitCode === operation.key.expectedExitCode
-    if (!this.#isNews(operation, isExpected ? undefined : `${status} ${exitCode} ${exitReason ?? ''}`)) {
-      this.#ports.log.debug('an operation has ended', { ...fields, execTimeMs })
-      return
-    }
-    // A probe asks what is there: finding something is no trouble.
-    const isProbe = name === 'monitor' && intervalMs === 0 && status === 'done'
-    const told = isProbe && saysItsState(exitCode) ? fields : { ...fields, output: output.slice(-loggedOutput) }
-    if (isProbe) this.#ports.log.info('a probe found something', told)
-    else this.#ports.log.warn('an operation did not end as expected', told)
-  }
-
-  /** A service that stays degraded, or whose failures are ignored, tells the same trouble at each monitor until something else is done with it. */
-  #isNews({ resource, operation, intervalMs }: Operation, trouble: string | undefined): boolean {
-    const known = this.#troubles.get(resource) ?? new Map<string, string>()
-    if (intervalMs === 0) {
-      this.#troubles.delete(resource)
-      return trouble !== undefined
-    }
-    const series = `${operation} ${intervalMs}`
-    const before = known.get(series)
-    if (trouble === undefined) known.delete(series)
-    else known.set(series, trouble)
-    this.#troubles.set(resource, known)
-    return trouble !== undefined && trouble !== before
-  }
-
   #record(result: ReportedResult): void {
     const at = wallSeconds()
     const arrival = this.#own.arrivalHiddenBy(result)
     if (arrival !== undefined) this.#leftFor.set(result.resource, arrival)
     this.#own.take(this.#recordsOf(result, undefined, at))
-    void this.#write(result.resource, async () => {
+    void this.#writing.add(result.resource, async () => {
       const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
       const remark = metadata && !metadata.ok ? metadata.reports.map(describeAgentMetadataReport).join(' ') : undefined
       if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
@@ -372,31 +334,6 @@ export class Executor {
     const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
     const digests = digestsOf(result, metadata)
     return recordsOfResult({ ...facts, node: this.#ports.node, lastChange: at, digests })
-  }
-
-  /** One after the other for each resource, each until it is done. */
-  #write(resource: ResourceId, work: () => Promise<void>): Promise<void> {
-    const before = this.#writing.get(resource) ?? Promise.resolve()
-    const done = before.then(() => this.#untilDone(resource, work))
-    this.#writing.set(resource, done)
-    void done.then(() => {
-      if (this.#writing.get(resource) === done) this.#writing.delete(resource)
-    })
-    return done
-  }
-
-  async #untilDone(resource: ResourceId, work: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        await work()
-        return
-      } catch (error) {
-        this.#ports.log.warn('a result could not be written yet', { resource, error })
-        // What is not written when the daemon ends, the next one finds out by probes.
-        if (this.#state.closing) return
-      }
-      await new Promise((resolve) => setTimeout(resolve, retryMs))
-    }
   }
 
   #setTimer(): void {
@@ -432,9 +369,3 @@ async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 const wallSeconds = (): number => Math.floor(Date.now() / 1000)
-
-/** Of a monitor: needs no further word. Anything else is a failure, whose cause is in what the agent printed. */
-function saysItsState(exitCode: number): boolean {
-  const { ok, notRunning, runningPromoted } = ocfExitCodes
-  return exitCode === ok || exitCode === notRunning || exitCode === runningPromoted
-}
