@@ -3,13 +3,13 @@
  * ../shared/pacemaker-scheduler. Prints what differs, and how often which changes led to it. `--seeds 1 --seed S` repeats one. Another
  * `crm_simulate` is named by `--reference`: one of Pacemaker 3 is compared to the word, an older one only where versions agree.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { parseXml, printXml, type XmlElement } from '../src/cib/index.ts'
+import { printXml, type XmlElement } from '../src/cib/index.ts'
 import { type Level, levels } from '../test/fuzz/answer.ts'
-import { type Tree, toTree } from '../test/fuzz/cib-tree.ts'
-import { type Case, createFuzz, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
+import { readCases, suite } from '../test/fuzz/cases.ts'
+import { createFuzz, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
 import { findReference } from '../test/fuzz/reference.ts'
 
 const { values } = parseArgs({
@@ -38,7 +38,6 @@ if (values.help) {
   process.exit(0)
 }
 
-const suite = resolve(import.meta.dirname, '../../shared/pacemaker-scheduler/xml')
 const reference = findReference(values.reference)
 if (reference === undefined || !existsSync(suite)) {
   const missing =
@@ -84,28 +83,6 @@ console.log(
     `${totals.unusable} seeds met a case that differs unchanged, ${totals.refused} a CIB that was refused.`,
 )
 process.exitCode = totals.different > 0 ? 1 : 0
-
-/** Each is read when it is first drawn. */
-function readCases(part: string): readonly Case[] {
-  const read = (file: string): Tree => {
-    const parsed = parseXml(readFileSync(join(suite, file), 'utf8'))
-    if (!parsed.ok) throw new Error(`${join(suite, file)} is malformed.`)
-    return toTree(parsed.value)
-  }
-  return readdirSync(suite)
-    .filter((file) => file.endsWith('.xml') && file.includes(part))
-    .sort()
-    .map((file) => {
-      let cib: Tree | undefined
-      return {
-        name: file.replace(/\.xml$/, ''),
-        get cib() {
-          cib ??= read(file)
-          return cib
-        },
-      }
-    })
-}
 
 function report(seed: number, verdict: Extract<Verdict, { readonly kind: 'different' }>): void {
   const [worst] = verdict.differences

@@ -84,7 +84,7 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
   }
 }
 
-function drawMutations(random: Random, only: string | undefined): readonly Drawn[] {
+export function drawMutations(random: Random, only: string | undefined): readonly Drawn[] {
   const pool = mutations.filter(
     ({ name }) => only === undefined || only.split(',').some((prefix) => name.startsWith(prefix)),
   )

@@ -32,24 +32,36 @@ export async function runCommand(tool: string, words: readonly string[], environ
     ...(resource === undefined || resource === '' ? {} : { resource }),
     ...(onNode === undefined || onNode === '' ? {} : { onNode }),
   }
+  const given = givenOptions(call)
+  const isRepeated =
+    tool === 'crm_mon' &&
+    isUnderstood(call) &&
+    isLive(given) &&
+    !hasOption(given, 'help') &&
+    !hasOption(given, 'version')
+  if (!isRepeated) return print(await replyTo(call, environment))
   try {
-    const given = givenOptions(call)
     const ask = (): Promise<ToolReply> => answer(call, given, environment)
-    if (
-      tool === 'crm_mon' &&
-      isUnderstood(call) &&
-      isLive(given) &&
-      !hasOption(given, 'help') &&
-      !hasOption(given, 'version')
-    )
-      return await repeatStatus(call, given, { ask, sources: sourcesOf(call, given, environment) })
-    return print(await ask())
+    return await repeatStatus(call, given, { ask, sources: sourcesOf(call, given, environment) })
   } catch (error) {
-    if (error instanceof NoDaemonError) return print(refused(exitCodes.notConnected, `${tool}: ${error.message}`))
-    if (error instanceof CallerFileError) return print(refused(exitFor(tool, error), `${tool}: ${error.message}`))
-    if (error instanceof CibFileError) return print(refused(exitCodes.noInput, `${tool}: ${error.message}`))
-    return print(refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`))
+    return print(refusal(tool, error))
   }
+}
+
+/** What a command answers at once, whatever goes wrong. */
+export async function replyTo(call: ToolCall, environment: Environment): Promise<ToolReply> {
+  try {
+    return await answer(call, givenOptions(call), environment)
+  } catch (error) {
+    return refusal(call.tool, error)
+  }
+}
+
+function refusal(tool: string, error: unknown): ToolReply {
+  if (error instanceof NoDaemonError) return refused(exitCodes.notConnected, `${tool}: ${error.message}`)
+  if (error instanceof CallerFileError) return refused(exitFor(tool, error), `${tool}: ${error.message}`)
+  if (error instanceof CibFileError) return refused(exitCodes.noInput, `${tool}: ${error.message}`)
+  return refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`)
 }
 
 const exitFor = (tool: string, { done }: CallerFileError): number =>

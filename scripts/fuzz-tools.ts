@@ -1,0 +1,120 @@
+/**
+ * `npm run fuzz:tools -- --seeds N --seed S`: the commands of Pacemaker beside an installed Pacemaker's own, on calls and CIBs that a seed
+ * draws from ../shared/pacemaker-scheduler. Prints what differs, how to repeat it, and a summary by tool. `--seeds 1 --seed S` repeats one.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readCases, suite } from '../test/fuzz/cases.ts'
+import { type Aspect, aspects } from '../test/fuzz/tool-calls/compare.ts'
+import { toolForms } from '../test/fuzz/tool-calls/forms.ts'
+import { createToolFuzz, type ToolVerdict } from '../test/fuzz/tool-calls/fuzz.ts'
+import type { Call } from '../test/fuzz/tool-calls/run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    seed: { type: 'string', default: '1' },
+    tool: { type: 'string' },
+    cases: { type: 'string', default: '' },
+    lines: { type: 'string', default: '6' },
+    save: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(`npm run fuzz:tools -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
+  --tool NAME      only one of ${Object.keys(toolForms).join(' ')}
+  --cases TEXT     only cases whose name contains it
+  --lines N        show more of what differs
+  --save FOLDER    keep the files of the last call there, as the call finds them`)
+  process.exit(0)
+}
+if (values.tool !== undefined && toolForms[values.tool] === undefined) {
+  console.error(`No calls of '${values.tool}' are drawn. There are ${Object.keys(toolForms).join(', ')}.`)
+  process.exit(2)
+}
+const said = spawnSync('crm_resource', ['--version'], { encoding: 'utf8' })
+if (said.status !== 0 || !existsSync(suite)) {
+  const missing =
+    said.status === 0 ? `${suite} does not exist` : 'crm_resource cannot be run (Debian: pacemaker-cli-utils)'
+  console.error(`Nothing was compared: ${missing}.`)
+  process.exit(2)
+}
+
+process.env.TZ = 'UTC'
+const shown = Number(values.lines)
+const [first, count] = [Number(values.seed), Number(values.seeds)]
+const totals = { same: 0, stopped: 0, different: 0, meant: 0 }
+const byTool = new Map<string, { same: number; meant: number; readonly aspects: Map<Aspect, number> }>()
+const byForm = new Map<string, number[]>()
+const byPurpose = new Map<string, number>()
+const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-tools-'))
+const fuzz = createToolFuzz({ cases: readCases(values.cases), tool: values.tool, folder })
+try {
+  for (let seed = first; seed < first + count; seed++) tell(seed, await fuzz(seed))
+} finally {
+  process.chdir(tmpdir())
+  rmSync(folder, { recursive: true, force: true })
+}
+summarize()
+process.exitCode = totals.different > 0 ? 1 : 0
+
+function tell(seed: number, verdict: ToolVerdict): void {
+  const { tool } = verdict.call
+  const counts = byTool.get(tool) ?? { same: 0, meant: 0, aspects: new Map<Aspect, number>() }
+  byTool.set(tool, counts)
+  if (verdict.kind === 'same') counts.same++
+  else if (verdict.purpose !== undefined) {
+    counts.meant++
+    byPurpose.set(verdict.purpose, (byPurpose.get(verdict.purpose) ?? 0) + 1)
+  } else {
+    const worst = verdict.differences[0]?.aspect
+    if (worst !== undefined) counts.aspects.set(worst, (counts.aspects.get(worst) ?? 0) + 1)
+    const form = `${tool} ${optionsOf(verdict.call)}: ${worst ?? 'its program did not end'}`
+    byForm.set(form, [...(byForm.get(form) ?? []), seed])
+    show(seed, verdict)
+  }
+  totals[verdict.purpose === undefined ? verdict.kind : 'meant']++
+  if (values.save === undefined) return
+  mkdirSync(values.save, { recursive: true })
+  for (const [name, text] of Object.entries(verdict.files)) writeFileSync(join(values.save, name), text)
+}
+
+function show(seed: number, { call, changes, differences, ...verdict }: ToolVerdict): void {
+  console.log(`seed ${seed}, ${[verdict.case, ...changes].join('; ')}`)
+  console.log(`  ${asTyped(call).slice(0, 400)}`)
+  for (const { aspect, onlyTheirs, onlyOurs } of differences) {
+    console.log(`    ${aspect}`)
+    for (const line of onlyTheirs.slice(0, shown)) console.log(`      theirs: ${line.slice(0, 300)}`)
+    for (const line of onlyOurs.slice(0, shown)) console.log(`      ours:   ${line.slice(0, 300)}`)
+  }
+}
+
+function asTyped({ tool, environment, words, input }: Call): string {
+  const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+  const before = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`)
+  return [...before, tool, ...words.map(quoted), ...(input === undefined ? [] : ['<', input])].join(' ')
+}
+
+function optionsOf({ words }: Call): string {
+  return words.flatMap((word) => word.match(/^--?[A-Za-z][\w-]*/) ?? []).join(' ')
+}
+
+function summarize(): void {
+  for (const [form, seeds] of [...byForm].sort((a, b) => b[1].length - a[1].length))
+    console.log(`${String(seeds.length).padStart(4)}  ${form}: seeds ${seeds.slice(0, 8).join(' ')}`)
+  for (const [purpose, times] of byPurpose) console.log(`${String(times).padStart(4)}  on purpose: ${purpose}`)
+  for (const [tool, counts] of [...byTool].sort()) {
+    const worst = aspects.map((aspect) => `${counts.aspects.get(aspect) ?? 0} ${aspect}`)
+    console.log(
+      `${tool}: ${counts.same} alike, ${counts.meant} other on purpose; gravest difference ${worst.join(', ')}`,
+    )
+  }
+  console.log(
+    `${count} calls beside ${said.stdout.split('\n')[0]}: ${totals.same} alike, ${totals.different} different, ` +
+      `${totals.meant} different on purpose; ${totals.stopped} did not end on the other side.`,
+  )
+}
