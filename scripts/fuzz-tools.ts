@@ -47,7 +47,7 @@ if (said.status !== 0 || !existsSync(suite)) {
 process.env.TZ = 'UTC'
 const shown = Number(values.lines)
 const [first, count] = [Number(values.seed), Number(values.seeds)]
-const totals = { same: 0, stopped: 0, different: 0, meant: 0 }
+const totals = { same: 0, stopped: 0, refused: 0, different: 0, meant: 0 }
 const byTool = new Map<string, { same: number; meant: number; readonly aspects: Map<Aspect, number> }>()
 const byForm = new Map<string, number[]>()
 const byPurpose = new Map<string, number>()
@@ -70,7 +70,7 @@ function tell(seed: number, verdict: ToolVerdict): void {
   else if (verdict.purpose !== undefined) {
     counts.meant++
     byPurpose.set(verdict.purpose, (byPurpose.get(verdict.purpose) ?? 0) + 1)
-  } else {
+  } else if (verdict.kind !== 'refused') {
     const worst = verdict.differences[0]?.aspect
     if (worst !== undefined) counts.aspects.set(worst, (counts.aspects.get(worst) ?? 0) + 1)
     const form = `${tool} ${optionsOf(verdict.call)}: ${worst ?? 'its program did not end'}`
@@ -115,6 +115,6 @@ function summarize(): void {
   }
   console.log(
     `${count} calls beside ${said.stdout.split('\n')[0]}: ${totals.same} alike, ${totals.different} different, ` +
-      `${totals.meant} different on purpose; ${totals.stopped} did not end on the other side.`,
+      `${totals.meant} different on purpose; ${totals.stopped} crashed or did not end on the other side, which refused ${totals.refused} CIBs.`,
   )
 }

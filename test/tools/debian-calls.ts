@@ -269,7 +269,7 @@ export const debianCalls: readonly DebianCall[] = [
   { call: 'crm_resource -r web -B' },
   { call: 'crm_resource -r web -B -N alpha' },
   { call: 'crm_resource -r web -B -N alpha -Q' },
-  { call: 'crm_resource -r web -B -N alpha -u PT10M', differs: 'ids and order of attributes of the rule' },
+  { call: 'crm_resource -r web -B -N alpha -u PT10M' },
   { call: 'crm_resource -r db-clone -B -N alpha --promoted' },
   { call: 'crm_resource -r front -B' },
   { call: 'crm_resource -r web -U' },

@@ -13,6 +13,7 @@ import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { runTool } from '../../src/tools/index.ts'
 import { type DebianCall, debianCalls } from './debian-calls.ts'
 import { containerCalls } from './debian-containers.ts'
+import { foundCalls } from './debian-found.ts'
 import { pathCalls } from './debian-paths.ts'
 import { templateCalls } from './debian-templates.ts'
 import { wordCalls } from './debian-words.ts'
@@ -77,11 +78,20 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
     .replace(/(<inject_attr name="fail-count-[^"]*" value=")[^"]*/g, '$1counted')
     // The columns of a transition's summary have other widths.
     .replace(/^( {2}\* (?:Start|Stop|Restart|Move|Promote|Demote)\b.*)$/gm, (line) => line.replace(/ +/g, ' '))
-  const file = cib.replace(/(id="ticketB" granted="true" last-granted=")\d+/, '$1now')
+  const file = cib
+    .replace(/(id="ticketB" granted="true" last-granted=")\d+/, '$1now')
+    .replace(/(operation="lt" end=")[^"]*/, '$1later')
   return { code, output: text, errors: withErrors ? errors : '', cib: file }
 }
 
-const calls: readonly DebianCall[] = [...debianCalls, ...containerCalls, ...pathCalls, ...templateCalls, ...wordCalls]
+const calls: readonly DebianCall[] = [
+  ...debianCalls,
+  ...foundCalls,
+  ...containerCalls,
+  ...pathCalls,
+  ...templateCalls,
+  ...wordCalls,
+]
 const tools = [...new Set(calls.map(({ call }) => call.split(' ')[0] ?? ''))]
 
 describe('beside the programs of Debian (pacemaker-cli-utils)', () => {

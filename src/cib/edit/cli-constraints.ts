@@ -11,7 +11,6 @@ import { constraintsOf } from './constraints.ts'
 import { missingNodes, missingResources } from './find.ts'
 import { idSource } from './ids.ts'
 import { type EditResult, edited, unless } from './reports.ts'
-import { ruleElement } from './rule-element.ts'
 import { appended, editSection, replaceElement } from './tree.ts'
 
 export interface CliConstraint {
@@ -75,26 +74,29 @@ function cliElement(
   const subject = present({ id, rsc: request.resource, role: request.role ?? 'Started' })
   if (request.until === undefined)
     return element('rsc_location', { ...subject, node: request.node, score: request.score }, comments)
-  const rule = ruleElement(
-    {
-      score: request.score === 'INFINITY' ? 1_000_000 : -1_000_000,
-      booleanOp: 'and',
-      conditions: [
-        {
-          kind: 'attribute',
-          attribute: '#uname',
-          operation: 'eq',
-          value: request.node,
-          type: 'string',
-          valueSource: 'literal',
-        },
-        { kind: 'date', operation: 'lt', end: request.until },
-      ],
-    },
-    `${id}-rule`,
-    ids,
-  )
+  const parts = partIds(request)
+  const rule = element('rule', { id: ids.free(parts.rule), score: request.score, 'boolean-op': 'and' }, [
+    element('expression', {
+      id: ids.free(parts.expression),
+      attribute: '#uname',
+      operation: 'eq',
+      value: request.node,
+      type: 'string',
+    }),
+    element('date_expression', { id: ids.free(parts.end), operation: 'lt', end: request.until }),
+  ])
   return element('rsc_location', subject, [...comments, rule])
+}
+
+/** As Pacemaker names them, other than those of constraints that people write. */
+function partIds({ id, resource, score }: { readonly id: string; readonly resource: string; readonly score: string }) {
+  return score === 'INFINITY'
+    ? {
+        rule: `cli-prefer-rule-${resource}`,
+        expression: `cli-prefer-expr-${resource}`,
+        end: `cli-prefer-lifetime-end-${resource}`,
+      }
+    : { rule: `${id}-rule`, expression: `${id}-expr`, end: `${id}-lifetime` }
 }
 
 export interface ClearRequest {

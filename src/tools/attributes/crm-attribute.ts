@@ -5,6 +5,7 @@
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
+import { conforming } from '../cib/conforming.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
@@ -126,8 +127,9 @@ export function question(
       exitCodes.usage,
       `crm_attribute: Error: must specify attribute name or pattern to ${command.kind === 'update' ? 'update' : 'delete'}`,
     )
-  if ('node' in scope && !knowsNode(world, scope.node))
-    return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${scope.node} to a UUID`)
+  const node = 'node' in scope ? scope.node : optionValue(given, 'node')
+  if (node !== undefined && !knowsNode(world, node))
+    return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${node} to a UUID`)
   const set = optionValue(given, 'set-name')
   const id = optionValue(given, 'id')
   const fallback = optionValue(given, 'default')
@@ -259,11 +261,12 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
   if (asked.pattern === undefined && there.length > 1) return ambiguous(asked, there)
   const names = asked.pattern === undefined ? [name] : there.map((found) => found.name)
   const refusal = await world.edit(
-    (cib) =>
+    conforming((cib) =>
       names.reduce((current, one) => {
         const pair = { ...asked, name: one }
         return writePair(current, pair, expandValue(findPairs(current, pair)[0]?.value, value))
       }, cib),
+    ),
     { command: commandLine(call), whole: scope.kind === 'status' },
   )
   return refusal ?? printed('', [])

@@ -3,6 +3,7 @@ import { failuresIn } from '../../attributes/index.ts'
 import { parseDurationMs } from '../../base/index.ts'
 import { addScores, formatScore, parseScore } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { knowsResource, statusOf } from '../monitor/status-of.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -38,11 +39,17 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     )
   const resource = optionValue(given, 'resource') ?? call.resource
   if (resource === undefined) return refused(exitCodes.usage, 'error: resource name required')
-  const node = targetNode(optionValue(given, 'node'), call, world)
-  if (!knowsNode(world, node)) return refused(exitCodes.usage, 'error: node name required')
+  const named = optionValue(given, 'node')
+  const node = targetNode(named, call, world)
+  if (!knowsNode(world, node))
+    return named === undefined || command.name === 'query'
+      ? refused(exitCodes.usage, 'error: node name required')
+      : refused(exitCodes.noSuchObject, notFound('Node', node))
   const operation = optionValue(given, 'operation')
   const intervalMs = parseDurationMs(optionValue(given, 'interval') ?? '0') ?? 0
   if (command.name !== 'query') {
+    if (!knowsResource(statusOf(world), resource))
+      return refused(exitCodes.noSuchObject, notFound('Resource', resource))
     await world.cleanUp({ resource, node, ...(operation === undefined ? {} : { operation, intervalMs }) })
     return printed('')
   }
@@ -52,6 +59,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     hasOption(given, 'quiet') ? `${value}\n` : `scope=status  name=fail-count-${resource}${key} value=${value}\n`,
   )
 }
+
+/** crm_resource is what forgets them. */
+const notFound = (what: 'Node' | 'Resource', name: string): string =>
+  `crm_resource: ${what} '${name}' not found\nError performing operation: No such object`
 
 /** Of a resource, or of one of its operations. INFINITY and something is INFINITY. */
 export function failCount(

@@ -71,14 +71,16 @@ export function findPairs(cib: XmlElement, { scope, name, set, id }: PairQuery):
 }
 
 export function writePair(cib: XmlElement, query: PairQuery & { readonly name: string }, value: string): XmlElement {
-  const [found] = findPairs(cib, query)
+  const { name, ...others } = query
+  // An id says which pair is meant, whatever its name was.
+  const [found] = findPairs(cib, query.id === undefined ? query : others)
   if (found !== undefined)
-    return replaced(cib, found.pair, { ...found.pair, attributes: { ...found.pair.attributes, value } })
+    return replaced(cib, found.pair, { ...found.pair, attributes: { ...found.pair.attributes, name, value } })
   const [whole, holder] = withHolder(cib, query.scope)
   if (holder === undefined) return cib
   const kind = setKind(query.scope)
   const setId = query.set ?? conventionalSet(whole, query.scope)
-  const pair = element('nvpair', { id: query.id ?? xmlId(`${setId}-${query.name}`), name: query.name, value })
+  const pair = element('nvpair', { id: query.id ?? xmlId(`${setId}-${name}`), name, value })
   const set = childElements(holder, kind).find(({ attributes }) => attributes.id === setId)
   return set === undefined
     ? replaced(whole, holder, appended(holder, element(kind, { id: setId }, [pair])))

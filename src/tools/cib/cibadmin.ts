@@ -5,13 +5,10 @@
 import {
   childElement,
   configurationElement,
-  describeCibReport,
   element,
   parseXml,
   printXml,
-  sameDocument,
   upgradeSchema,
-  validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
@@ -22,6 +19,7 @@ import type { ParsedCall, Tool } from '../tool.ts'
 import { featureSet, schemaName } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { created, deleted, modified, replacedBy } from './changes.ts'
+import { conforming, requiredSections } from './conforming.ts'
 import { applyPatch } from './patch.ts'
 import { appended, removed, sectionOf, withSection } from './tree.ts'
 import { compareVersions, versionOf, withVersion } from './version.ts'
@@ -105,10 +103,9 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       : printed(`${world.md5(digestText(given))}\n`)
   const bump = command === 'bump'
   const refusal = await world.edit(
-    (cib) => {
-      const next = bump ? withVersion(cib, { epoch: versionOf(cib).epoch + 1 }) : change(command, cib, given, call)
-      return 'exitCode' in next || bump ? next : conforming(cib, next)
-    },
+    bump
+      ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
+      : conforming((cib) => change(command, cib, given, call)),
     { command: commandLine(call), whole: true },
   )
   return refusal ?? printed('')
@@ -307,8 +304,6 @@ function patched(cib: XmlElement, patch: XmlElement): XmlElement | ToolReply {
     : callFailed(exitCodes.configuration, `Application of an update diff failed: there is no ${outcome.path}`)
 }
 
-const newSections = ['crm_config', 'nodes', 'resources', 'constraints']
-
 function emptyCib(schema = schemaName): XmlElement {
   const attributes = {
     crm_feature_set: featureSet,
@@ -321,7 +316,7 @@ function emptyCib(schema = schemaName): XmlElement {
     element(
       'configuration',
       {},
-      newSections.map((name) => element(name)),
+      requiredSections.map((name) => element(name)),
     ),
     element('status'),
   ])
@@ -332,7 +327,7 @@ function erased(cib: XmlElement): XmlElement {
   const configuration = element(
     'configuration',
     {},
-    newSections.map((name) => element(name)),
+    requiredSections.map((name) => element(name)),
   )
   return removedAndPut(cib, configurationElement(cib), configuration)
 }
@@ -340,33 +335,4 @@ function erased(cib: XmlElement): XmlElement {
 function upgraded(cib: XmlElement): XmlElement | ToolReply {
   const outcome = upgradeSchema(cib)
   return outcome.ok ? outcome.value : refused(exitCodes.unimplemented, `cibadmin: ${outcome.reports.join(' ')}`)
-}
-
-/** A change may not bring in what makes no sense; what made none before it does not stand in its way. */
-function conforming(before: XmlElement, after: XmlElement): XmlElement | ToolReply {
-  if (sameDocument(before, after)) return after
-  const errors = (cib: XmlElement): readonly string[] => [
-    ...formMistakes(cib),
-    ...validateCib(cib).flatMap((report) => (report.severity === 'error' ? [describeCibReport({ ...report })] : [])),
-  ]
-  const known = new Set(errors(before))
-  const added = errors(after).filter((error) => !known.has(error))
-  if (added.length === 0) return after
-  return refused(
-    exitCodes.configuration,
-    [...added, 'Call failed: Update does not conform to the configured schema'].join('\n'),
-  )
-}
-
-/** What every CIB has, whoever wrote it: numbers for its version, the name of a schema, and the sections that a schema requires. */
-function formMistakes(cib: XmlElement): readonly string[] {
-  const versions = ['admin_epoch', 'epoch', 'num_updates'].filter((name) => !/^\d+$/.test(cib.attributes[name] ?? '0'))
-  const schema = cib.attributes['validate-with'] ?? 'none'
-  const isSchema = /^(?:pacemaker-(?:\d+\.\d+|next)|none)$/.test(schema)
-  const missing = newSections.filter((name) => sectionOf(cib, name) === undefined)
-  return [
-    ...versions.map((name) => `The ${name} of a CIB is a number, not '${cib.attributes[name]}'.`),
-    ...(isSchema ? [] : [`There is no schema '${schema}': validate-with names one, such as ${schemaName}.`]),
-    ...missing.map((name) => `A configuration has a section <${name}>, be it empty.`),
-  ]
 }

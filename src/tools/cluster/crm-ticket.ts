@@ -4,6 +4,7 @@ import {
   childElements,
   configurationElement,
   element,
+  parseBoolean,
   printXml,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -12,7 +13,7 @@ import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { knownTickets, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
-import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
+import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -95,7 +96,7 @@ function findTicket(cib: XmlElement, id: string): XmlElement | undefined {
 
 function list(how: 'info' | 'details' | 'raw', only: string | undefined, world: ToolWorld): ToolReply {
   const tickets = knownTickets(statusOf(world)).filter(({ id }) => only === undefined || id === only)
-  if (only !== undefined && tickets.length === 0) return refused(exitCodes.noSuchObject, '')
+  if (only !== undefined && tickets.length === 0) return noTicket(only)
   const lines = tickets.map(({ id, granted, standby, lastGranted, attributes }) => {
     if (how === 'raw') return `${id}\n`
     const state = `${id}\t${granted ? 'granted' : 'revoked'} ${standby ? '[standby]' : '         '}`
@@ -112,6 +113,8 @@ function list(how: 'info' | 'details' | 'raw', only: string | undefined, world: 
   })
   return printed(lines.join(''))
 }
+
+const noTicket = (id: string): ToolReply => refused(exitCodes.noSuchObject, `crm_ticket: No such ticket '${id}'`)
 
 function queryXml(ticket: string | undefined, world: ToolWorld): ToolReply {
   const found = ticket === undefined ? ticketsElement(world.cib()) : findTicket(world.cib(), ticket)
@@ -131,8 +134,8 @@ function constraints(ticket: string | undefined, world: ToolWorld): ToolReply {
 }
 
 function getAttribute(call: ParsedCall, ticket: string, name: string, world: ToolWorld): ToolReply {
-  const found = findTicket(world.cib(), ticket)
-  const value = found?.attributes[name] ?? (found && optionValue(call.given, 'default'))
+  const { id: _, ...attributes } = findTicket(world.cib(), ticket)?.attributes ?? {}
+  const value = attributes[name] ?? optionValue(call.given, 'default')
   return value === undefined ? { exitCode: exitCodes.noSuchObject, output: '', errors: '' } : printed(`${value}\n`)
 }
 
@@ -145,18 +148,27 @@ function warning(ticket: string, command: string): string {
 /** Several commands of one call are done together. */
 async function change(call: ParsedCall, ticket: string, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
-  const dangerous = ['grant', 'revoke', 'cleanup'].find((name) => hasOption(given, name))
-  if (dangerous !== undefined && !hasOption(given, 'force'))
+  const isCleanup = hasOption(given, 'cleanup')
+  const isForced = hasOption(given, 'force')
+  const isThere = findTicket(world.cib(), ticket) !== undefined
+  if (isCleanup && !isThere && !isForced) return noTicket(ticket)
+  const dangerous = dangerIn(given)
+  if (dangerous !== undefined && !isForced)
     return {
       exitCode: exitCodes.insufficientPrivileges,
       output: warning(ticket, dangerous),
-      errors: dangerous === 'cleanup' ? '' : 'crm_ticket: Ticket modification not allowed\n',
+      errors: isCleanup ? '' : 'crm_ticket: Ticket modification not allowed\n',
     }
   if (hasOption(given, 'set-attr') && optionValue(given, 'attr-value') === undefined)
     return refused(exitCodes.usage, 'crm_ticket: Must supply attribute value with -v for option -S')
-  const isCleanup = hasOption(given, 'cleanup')
-  // What is not there is forgotten already.
-  if (isCleanup && findTicket(world.cib(), ticket) === undefined) return printed('')
+  // What is not there is forgotten already, and has no attribute to delete.
+  const onlyTakes =
+    isCleanup ||
+    lastOf(
+      given,
+      changes.filter((name) => name !== 'delete-attr'),
+    ) === undefined
+  if (onlyTakes && !isThere) return printed('')
   const refusal = await world.edit(
     (cib) => (isCleanup ? forgotten(cib, ticket) : changed(call, cib, ticket, world.now())),
     {
@@ -167,6 +179,17 @@ async function change(call: ParsedCall, ticket: string, world: ToolWorld): Promi
   return refusal ?? printed(isCleanup ? `Cleaned up ${ticket}\n` : '')
 }
 
+const changes = ['grant', 'revoke', 'standby', 'activate', 'set-attr', 'delete-attr']
+
+/** Whether it grants the ticket or takes it away, by whatever command. */
+function dangerIn(given: readonly GivenOption[]): 'grant' | 'revoke' | undefined {
+  if (hasOption(given, 'grant')) return 'grant'
+  if (hasOption(given, 'revoke') || hasOption(given, 'cleanup')) return 'revoke'
+  if (given.some(({ name, value }) => name === 'delete-attr' && value === 'granted')) return 'revoke'
+  if (!given.some(({ name, value }) => name === 'set-attr' && value === 'granted')) return undefined
+  return parseBoolean(optionValue(given, 'attr-value') ?? '') === true ? 'grant' : 'revoke'
+}
+
 function forgotten(cib: XmlElement, ticket: string): XmlElement {
   const found = findTicket(cib, ticket)
   return found === undefined ? cib : removed(cib, found)
@@ -175,16 +198,16 @@ function forgotten(cib: XmlElement, ticket: string): XmlElement {
 function changed({ given }: ParsedCall, cib: XmlElement, ticket: string, now: number): XmlElement {
   const [whole, before] = withTicket(cib, ticket)
   const attributes: Record<string, string> = { ...before.attributes }
+  const wasGranted = attributes.granted === 'true'
   for (const { name, value = '' } of given) {
-    if (name === 'grant' && attributes.granted !== 'true') {
-      attributes.granted = 'true'
-      attributes['last-granted'] = String(now)
-    } else if (name === 'revoke') attributes.granted = 'false'
+    if (name === 'grant') attributes.granted = 'true'
+    else if (name === 'revoke') attributes.granted = 'false'
     else if (name === 'standby') attributes.standby = 'true'
     else if (name === 'activate') attributes.standby = 'false'
     else if (name === 'set-attr') attributes[value] = optionValue(given, 'attr-value') ?? ''
     else if (name === 'delete-attr') delete attributes[value]
   }
+  if (!wasGranted && attributes.granted === 'true') attributes['last-granted'] = String(now)
   return replaced(whole, before, { ...before, attributes })
 }
 

@@ -33,6 +33,13 @@ export function findResources(status: ClusterStatus, id: string): readonly Resou
   return status.resources.flatMap(visit)
 }
 
+/** Whether a command's resource is there. Of a unique clone's instances there is none without its number. */
+export function knowsResource(status: ClusterStatus, id: string): boolean {
+  return findResources(status, id).some(
+    (one) => one.id === id || one.kind !== 'primitive' || one.instance?.unique !== true,
+  )
+}
+
 /** Of what is inside a clone, the first instance. */
 export function findResource(status: ClusterStatus, id: string): Resource | undefined {
   return findResources(status, id)[0]

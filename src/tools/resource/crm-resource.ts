@@ -2,10 +2,11 @@
 import { nodeName, parseDurationMs } from '../../base/index.ts'
 import { findResource } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
+import { conforming } from '../cib/conforming.ts'
 import { removed } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findStatus, statusOf } from '../monitor/status-of.ts'
+import { findStatus, knowsResource, statusOf } from '../monitor/status-of.ts'
 import {
   flag,
   type GivenOption,
@@ -198,10 +199,9 @@ function notFound(resource: string): ToolReply {
   )
 }
 
-/** In the configuration, or left in the history. */
+/** By any name that the status has for it. Of a unique clone's instances there is none without its number. */
 function isKnown(resource: string, world: ToolWorld): boolean {
-  const id = resource.replace(/:\d+$/, '')
-  return findResource(world.configuration(), id) !== undefined || findStatus(statusOf(world), resource).length > 0
+  return knowsResource(statusOf(world), resource)
 }
 
 async function onResource(
@@ -278,10 +278,10 @@ async function remove(call: ParsedCall, id: string, world: ToolWorld): Promise<T
       'crm_resource: You need to specify a resource type with -t\nError performing operation: No such object',
     )
   const refusal = await world.edit(
-    (cib) => {
+    conforming((cib) => {
       const found = findResource(cib, id)
       return found === undefined || found.name !== type ? cib : removed(cib, found)
-    },
+    }),
     { command: commandLine(call) },
   )
   return refusal ?? printed('', [])
@@ -302,6 +302,12 @@ async function cleanUp(call: ParsedCall, refresh: boolean, world: ToolWorld): Pr
     ...(intervalMs === undefined ? {} : { intervalMs }),
   })
   const where = node === undefined ? 'all nodes' : node
+  // The history in a file stays: nothing could be probed anew.
+  if (!world.isCluster)
+    return printed(
+      `Dry run: skipping clean-up of ${resource === undefined ? '' : `${resource} on `}${where} due to CIB_file\n`,
+      [],
+    )
   if (hasOption(call.given, 'quiet')) return printed('', [])
   return printed(`Cleaned up ${resource ?? 'all resources'} on ${where}\n`, [])
 }

@@ -1,5 +1,4 @@
 /** crm_resource --move, --ban and --clear: constraints with Pacemaker's ids. */
-import { parseDurationMs } from '../../base/index.ts'
 import {
   banNode,
   clearCliConstraints,
@@ -9,12 +8,14 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
+import { conforming } from '../cib/conforming.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { hasOption, optionValue } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
+import { later, parseDuration } from '../time/duration-fields.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 
@@ -49,13 +50,13 @@ export async function moveOrBan(
   const isMove = what.kind === 'move' && named !== undefined
   const bans = isMove ? (hasOption(given, 'force') ? leaving.filter((node) => node !== named) : []) : leaving
   const refusal = await world.edit(
-    (cib) => {
+    conforming((cib) => {
       const moved = isMove ? outcome(preferNode(cib, { ...wanted, node: named })) : cib
       return bans.reduce<XmlElement | ToolReply>(
         (next, node) => ('exitCode' in next ? next : outcome(banNode(next, { ...wanted, node }))),
         moved,
       )
-    },
+    }),
     { command: commandLine(call) },
   )
   const quiet = hasOption(given, 'quiet')
@@ -77,10 +78,13 @@ function outcome(result: EditResult): XmlElement | ToolReply {
 /** A duration from now, as the moment at which it ends. */
 function endOf(lifetime: string | undefined, world: ToolWorld): string | ToolReply | undefined {
   if (lifetime === undefined) return undefined
-  const ms = lifetime.startsWith('P') ? parseDurationMs(lifetime) : undefined
-  return ms === undefined
-    ? refused(exitCodes.usage, `crm_resource: '${lifetime}' is no ISO 8601 duration, such as PT10M.`)
-    : isoTime(world.now() + Math.floor(ms / 1000))
+  const duration = parseDuration(lifetime)
+  return duration === undefined
+    ? refused(
+        exitCodes.usage,
+        `crm_resource: Invalid duration specified: ${lifetime}\nPlease refer to https://en.wikipedia.org/wiki/ISO_8601#Durations for examples of valid durations`,
+      )
+    : isoTime(later(world.now(), duration))
 }
 
 function whereNow(resource: string, role: string | undefined, world: ToolWorld): readonly string[] {

@@ -2,6 +2,7 @@
 import { expandValue } from '../../attributes/index.ts'
 import { childElements, element, findResource, type XmlElement } from '../../cib/index.ts'
 import { primitivesIn, type Resource } from '../../status/index.ts'
+import { conforming } from '../cib/conforming.ts'
 import { appended, descendants, removed, replaced } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -84,13 +85,13 @@ export function getProperty(id: string, name: string, world: ToolWorld): ToolRep
 
 export async function setParameter(call: ParsedCall, id: string, name: string, world: ToolWorld): Promise<ToolReply> {
   const value = optionValue(call.given, 'parameter-value')
-  if (value === undefined)
+  if (value === undefined || value === '')
     return refused(exitCodes.usage, 'crm_resource: You need to supply a value with the -v option')
   const { target, told } = holderOf(call, id, name, world)
   const what = meant(call.given, target, name)
   let line = ''
   const refusal = await world.edit(
-    (cib) => {
+    conforming((cib) => {
       const there = findPair(cib, what)
       const written = expandValue(there?.attributes.value, value)
       const [next, set] = there
@@ -99,7 +100,7 @@ export async function setParameter(call: ParsedCall, id: string, name: string, w
       const pairId = there?.attributes.id ?? what.pairId ?? `${set}-${name}`
       line = `Set '${target}' option: id=${pairId}${set === '' ? '' : ` set=${set}`} name=${name} value=${written}\n`
       return next
-    },
+    }),
     { command: commandLine(call) },
   )
   return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${line}`, [])
@@ -125,7 +126,10 @@ function holderOf(
   const parentId = parent?.attributes.id
   if (parentId === undefined) return here
   const doing = hasOption(given, 'delete-parameter') ? 'delete' : 'update'
-  return { target: parentId, told: `Performing ${doing} of '${name}' on '${parentId}', the parent of '${id}'\n` }
+  return {
+    target: parentId,
+    told: `Performing ${doing} of '${name}' on '${parentId}', the parent of '${optionValue(given, 'resource') ?? id}'\n`,
+  }
 }
 
 /** In the set of that name, by default the one with the conventional id: others may hold under a rule only. */
@@ -153,10 +157,10 @@ export async function deleteParameter(
   const before = findPair(world.configuration(), what)
   if (before === undefined) return printed(hasOption(call.given, 'quiet') ? '' : told, [])
   const refusal = await world.edit(
-    (cib) => {
+    conforming((cib) => {
       const pair = findPair(cib, what)
       return pair === undefined ? cib : removed(cib, pair)
-    },
+    }),
     { command: commandLine(call) },
   )
   const line = `Deleted '${target}' option: id=${before.attributes.id} name=${name}\n`

@@ -1,4 +1,6 @@
 /** An ISO 8601 duration field by field: a month is added to a date as a month, whatever number of days it has. */
+import { addDuration, utc } from '../../status/index.ts'
+
 export interface Duration {
   readonly years: number
   readonly months: number
@@ -15,6 +17,12 @@ export function parseDuration(text: string): Duration | undefined {
   const sum = (field: keyof Duration): number =>
     parts.reduce((total, part) => total + (part.field === field ? part.amount : 0), 0)
   return { years: sum('years'), months: sum('months'), days: sum('days'), seconds: sum('seconds') }
+}
+
+/** Seconds since the epoch, that much later. */
+export function later(seconds: number, duration: Duration): number {
+  const texts = Object.entries(duration).map(([unit, amount]) => [unit, String(amount)] as const)
+  return addDuration(seconds, Object.fromEntries(texts), { utcOffsetAt: utc })
 }
 
 export function negated({ years, months, days, seconds }: Duration): Duration {

@@ -1,11 +1,11 @@
 /** iso8601: shows and reads dates, periods and durations as rules write them (iso8601(8)). */
-import { addDuration, calendarFields, parseMoment, utc } from '../../status/index.ts'
+import { calendarFields, parseMoment, utc } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
-import { type Duration, describeDuration, negated, parseDuration } from './duration-fields.ts'
+import { describeDuration, later, negated, parseDuration } from './duration-fields.ts'
 
 export const iso8601: Tool = {
   name: 'iso8601',
@@ -98,11 +98,6 @@ function endOf(given: readonly GivenOption[], world: ToolWorld): Shown | undefin
   const begin = dateOf(given, world)
   const duration = parseDuration(optionValue(given, 'duration') ?? '')
   return begin && duration && { ...begin, seconds: later(begin.seconds, duration) }
-}
-
-function later(seconds: number, duration: Duration): number {
-  const texts = Object.entries(duration).map(([unit, amount]) => [unit, String(amount)] as const)
-  return addDuration(seconds, Object.fromEntries(texts), { utcOffsetAt: utc })
 }
 
 function periodLine(given: readonly GivenOption[], world: ToolWorld): readonly string[] | ToolReply {

@@ -8,7 +8,7 @@ import { type AnswerDifference, compareToolAnswers } from './compare.ts'
 import { createDraw } from './facts.ts'
 import { toolForms } from './forms.ts'
 import { purposeOf } from './purpose.ts'
-import { type Call, type Folder, runInstalled, runOurs } from './run.ts'
+import { type Call, type Folder, runInstalled, runOurs, type ToolAnswer } from './run.ts'
 import { drawWords } from './template.ts'
 
 export interface ToolFuzz {
@@ -27,7 +27,8 @@ export interface DrawnCall {
 }
 
 export type ToolVerdict = DrawnCall & {
-  readonly kind: 'same' | 'stopped' | 'different'
+  /** `stopped`: their program crashed or came to no end; `refused`: it does not even read this CIB. */
+  readonly kind: 'same' | 'stopped' | 'refused' | 'different'
   readonly differences: readonly AnswerDifference[]
   /** Why all of them are meant. */
   readonly purpose?: string
@@ -41,6 +42,7 @@ export function createToolFuzz(fuzz: ToolFuzz): (seed: number) => Promise<ToolVe
     const ours = await runOurs(drawn.call, drawn.files, join(fuzz.folder, 'run'))
     const differences = compareToolAnswers(theirs, ours)
     if (differences.length === 0) return { ...drawn, kind: 'same', differences }
+    if (refusesCib(drawn, theirs, fuzz)) return { ...drawn, kind: 'refused', differences: [] }
     const meant = differences.map((difference) => purposeOf(drawn.call, difference, theirs.code))
     const [purpose] = meant
     return {
@@ -52,11 +54,21 @@ export function createToolFuzz(fuzz: ToolFuzz): (seed: number) => Promise<ToolVe
   }
 }
 
+/** Every call says so then, where the CIB breaks its schema; ours asks and mends such a CIB. */
+function refusesCib({ call, files }: DrawnCall, { code, errors, output }: ToolAnswer, { folder }: ToolFuzz): boolean {
+  if (!/Update does not conform to the configured schema/.test(errors + output) && code !== configurationError)
+    return false
+  const query: Call = { ...call, tool: 'cibadmin', words: ['--query'] }
+  return runInstalled(query, files, join(folder, 'run'))?.code !== 0
+}
+
+const configurationError = 78
+
 export function drawCall({ cases, tool: wanted }: ToolFuzz, seed: number): DrawnCall {
   const random = createRandom(seed)
   const each = random.pick(cases)
   if (each === undefined) throw new Error('There are no cases.')
-  const { cib, changes } = change(each.cib, random, random.below(2))
+  const { cib, changes } = change(forReference(each.cib), random, random.below(2))
   const other = change(cib, random, 1).cib
   const tool = wanted ?? drawTool(random)
   const template = random.pick(toolForms[tool]?.forms ?? []) ?? ''
@@ -136,7 +148,7 @@ function patchBetween(cib: Tree, draw: (kind: string) => string, random: Random)
   return `<diff format="2"><version>${version('source', epoch)}${version('target', next)}</version>${random.pick(changes)}</diff>`
 }
 
-const print = (cib: Tree): string => printXml(forReference(cib) as XmlElement)
+const print = (cib: Tree): string => printXml(cib as XmlElement)
 
 /** By the names and the version that Pacemaker 2.1 knows. */
 function forReference(node: Tree): Tree {
