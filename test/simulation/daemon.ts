@@ -193,6 +193,7 @@ export class SimDaemon {
     // The copy of this node's own member will do where it keeps what it runs without a majority.
     if (this.host.met && other !== undefined && this.host.hasData) this.#readOwnCopy()
     else this.#readSnapshot()
+    if (this.host.met) this.after(timings.leaseTtlMs - timings.leaseMarginMs, () => this.#actAlone())
     this.#every(250, () => this.twoNode.look())
     this.#every(250, () => this.votes.look())
     this.#every(250, () => this.presence.feed({ kind: 'tick' }))
@@ -278,6 +279,7 @@ export class SimDaemon {
     this.untilKnown(
       () => ({ revision: this.world.store.revision, entries: [...this.world.store.entries.values()] }),
       ({ revision, entries }) => {
+        if (this.#hasView) return
         this.#revokeEarlierLeases(entries)
         this.#open(entries, revision)
       },
@@ -489,6 +491,17 @@ export class SimDaemon {
     return isQuorate(this.quorum.state, this.#now())
   }
 
+  /** It has begun on a node that is cut off: an earlier daemon may have left something running. */
+  #actAlone(): void {
+    if (this.isQuorate()) return
+    this.#readOwnCopyAtLast()
+    this.#stopWithoutQuorum()
+  }
+
+  #readOwnCopyAtLast(): void {
+    if (!this.#hasView && this.host.met && this.host.hasData) this.#readOwnCopy()
+  }
+
   #stopWithoutQuorum(): void {
     if (this.twoNode.keepsResources) return
     if (this.isQuorate() || !this.#hasView || this.#stopping || this.#view.configuration === undefined) return
@@ -550,6 +563,7 @@ export class SimDaemon {
         return
       }
       case 'stop-locally':
+        this.#readOwnCopyAtLast()
         this.#stopLocally(this.#planForItself(true))
         return
       case 'depart': {

@@ -1,7 +1,7 @@
 /**
  * What goes wrong, and when: chosen from the seed. Without fencing, faults that only fencing can answer are left out: a host
- * that hangs, an agent that cannot stop, a daemon that dies on an isolated node or stays dead, so that nobody stops what
- * runs there (Systole says so when fencing is disabled).
+ * that hangs, an agent that cannot stop, a daemon that stays dead on an isolated node, or begins twice
+ * before its probes are done, so that nobody stops what runs there (Systole says so when fencing is disabled).
  */
 import type { NodeName } from '../../src/base/index.ts'
 import { resourceId } from '../../src/base/index.ts'
@@ -100,7 +100,7 @@ export class Faults {
       { name: 'device', weight: 2, needsFencing: true, run: () => this.#breakDevice() },
       { name: 'edit', weight: 5, run: () => this.#edit() },
       { name: 'leave', weight: 1, run: () => this.#leave() },
-      { name: 'upgrade', weight: 1, needsFencing: true, run: () => this.#restartAndCutOff() },
+      { name: 'upgrade', weight: 1, run: () => this.#restartAndCutOff() },
       ...(this.#world.witness ? this.#witnessFaults() : []),
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
     ]
@@ -263,7 +263,9 @@ export class Faults {
 
   /** While the daemon of a node begins anew, its network goes; then somebody wants it to stop. */
   #restartAndCutOff(): void {
-    const { chance, timeline, network, nodeNames } = this.#world
+    const { chance, timeline, network, nodeNames, fencing } = this.#world
+    if (!fencing && (!network.isWhole || timeline.now < this.#quietUntil)) return
+    this.#quietUntil = timeline.now + 25_000
     const node = this.#node()
     this.#world.killDaemon(node)
     timeline.after(chance.between(50, 800), () => this.#world.startDaemon(node))

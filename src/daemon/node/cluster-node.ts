@@ -14,6 +14,7 @@ import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
 import { readBootId } from '../host/boot-id.ts'
+import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { isEnabled } from '../host/takes-part.ts'
@@ -45,6 +46,10 @@ import { prepareStore } from './prepare-store.ts'
 import { PresenceHands } from './presence-hands.ts'
 import { PulseNews } from './pulse-news.ts'
 import { QuorumLoss } from './quorum-loss.ts'
+import { untilState } from './until-state.ts'
+
+/** What an earlier daemon has left running is stopped once this node's own copy of the store is read, where it has one. */
+const readWithinMs = 8000
 
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
@@ -95,6 +100,7 @@ export class ClusterNode {
   #storeTrouble: string | undefined
   #left: (() => void) | undefined
   #ended = false
+  readonly #began = monotonicNow()
 
   constructor(setup: ClusterNodeSetup) {
     this.#setup = setup
@@ -108,7 +114,8 @@ export class ClusterNode {
       log: setup.log,
       store: () => this.store,
       onChanges: (changes, observed) => this.#fromStore(changes, observed),
-      ownCopyWillDo: () => this.twoNode.met && this.twoNode.state() !== undefined && !this.quorate,
+      ownCopyWillDo: () =>
+        this.twoNode.met && !this.quorate && (this.twoNode.state() !== undefined || this.#hasWaited()),
       prepare: async () => await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file }),
     })
     this.#watchdog = this.#openWatchdog()
@@ -292,6 +299,7 @@ export class ClusterNode {
     this.#askForList.end()
     this.#witness.end()
     this.twoNode.close()
+    this.#quorumLoss.end()
     this.#watchdog.close()
     this.#presence.end()
     this.#controller.end()
@@ -332,6 +340,18 @@ export class ClusterNode {
     this.#executor.setQuorum(this.quorate)
     this.#feedView([])
     this.#look()
+    // An earlier daemon of this boot may have left something running, and lost quorum before it ended, or after.
+    if (this.twoNode.met && !this.quorate) this.#quorumLoss.begin(this.#patienceMs())
+  }
+
+  #hasWaited(): boolean {
+    return this.#left !== undefined || this.#patienceMs() <= 0
+  }
+
+  /** How long this daemon may still wait for quorum before it acts without: as if its lease had been confirmed when it began. */
+  #patienceMs(): number {
+    const { leaseTtlMs, leaseMarginMs } = this.#file.timings
+    return this.#began + leaseTtlMs - leaseMarginMs - monotonicNow()
   }
 
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
@@ -448,7 +468,10 @@ export class ClusterNode {
         }
       },
       resultsWritten: async () => await this.#executor?.flushed(),
-      stopAll: async () => await this.#quorumLoss.stopAll(),
+      stopAll: async () => {
+        if (this.twoNode.met) await untilState(this, () => this.#executor !== undefined, readWithinMs)
+        await this.#quorumLoss.stopAll()
+      },
       depart: () => this.#left?.(),
       restart,
     })

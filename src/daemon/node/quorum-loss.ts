@@ -36,9 +36,9 @@ export class QuorumLoss {
     this.#ports = ports
   }
 
-  begin(): void {
+  begin(afterMs = momentMs): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#tryToAct(), momentMs)
+    this.#timer = setTimeout(() => this.#tryToAct(), Math.max(momentMs, afterMs))
   }
 
   #tryToAct(): void {
