@@ -1,6 +1,6 @@
 import type { MonotonicMs, ResourceId } from '../base/index.ts'
 import { ocfExitCodes } from '../resource-agents/index.ts'
-import { begin, nextToRun } from './line.ts'
+import { begin, nextToRun, type Waiting } from './line.ts'
 import { changesResource, type Operation, type ReportedResult, reportedResult } from './operation.ts'
 import { type ExecutorEffect, type ExecutorState, type ExecutorStep, lineOf, withLine } from './state.ts'
 
@@ -17,13 +17,17 @@ export function advance(state: ExecutorState, resources: readonly ResourceId[], 
     const announces = term !== undefined && changesResource(operation)
     const begun = begin(line, waiting, announces ? 'announcing' : 'running', now)
     next = withLine(next, resource, begun)
-    effects.push(
-      announces
-        ? { kind: 'announce', callId, term, result: pendingResult(callId, operation) }
-        : { kind: 'run', callId, operation },
-    )
+    effects.push(announces ? announcement(waiting, term) : { kind: 'run', callId, operation })
   }
   return { state: next, effects }
+}
+
+/** The term is that of the DC which asked. */
+export function announcement(
+  { callId, operation }: Pick<Waiting, 'callId' | 'operation'>,
+  term: number,
+): ExecutorEffect {
+  return { kind: 'announce', callId, term, result: pendingResult(callId, operation) }
 }
 
 function pendingResult(callId: number, operation: Operation): ReportedResult {

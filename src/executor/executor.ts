@@ -18,6 +18,7 @@ import {
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
 import {
+  agentParameters,
   type CountedFailure,
   countedFailure,
   type Operation,
@@ -28,7 +29,7 @@ import {
 import { type ExecutorLog, OperationLog } from './operation-log.ts'
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
-import { agentParameters, digestsOf } from './result-digests.ts'
+import { digestsOf } from './result-digests.ts'
 import { beginsToRun, StartedWith, toldBy } from './started-with.ts'
 import {
   type ExecutorEffect,

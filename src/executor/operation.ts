@@ -64,6 +64,13 @@ export function operationOfAction(
   }
 }
 
+/** The agent's own parameters among an action's attributes. */
+export function agentParameters(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([name]) => !name.startsWith('CRM_meta_') && name !== 'crm_feature_set'),
+  )
+}
+
 /** `monitor/10000`: a resource has one recurring operation of each. */
 export function recurringName({ operation, intervalMs }: Pick<Operation, 'operation' | 'intervalMs'>): string {
   return `${operation}/${intervalMs}`

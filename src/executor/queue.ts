@@ -11,7 +11,8 @@
  * - What this node does by itself (`stop-locally`) needs no store.
  */
 import { assertNever, type MonotonicMs, monotonicMs } from '../base/index.ts'
-import { advance } from './advance.ts'
+import { advance, announcement } from './advance.ts'
+import { joinedStart } from './join.ts'
 import { addRecurring, cancelRecurring, enqueue, hurry, knowsKey, withoutRecurring } from './line.ts'
 import { recorded, stopLocally } from './local-stop.ts'
 import { keyText, needsQuorum, type Operation, recurringName } from './operation.ts'
@@ -85,6 +86,12 @@ function execute(state: ExecutorState, operation: Operation, now: MonotonicMs): 
   const raised = raiseTerm(state, operation.term)
   const line = lineOf(raised, operation.resource)
   if (knowsKey(line, keyText(operation))) return { state: raised, effects: [] }
+  const joined = joinedStart(line, operation)
+  if (joined?.current && operation.term !== undefined)
+    return {
+      state: withLine(raised, operation.resource, joined),
+      effects: [announcement(joined.current, operation.term)],
+    }
   const callId = raised.nextCallId
   const next =
     operation.intervalMs > 0

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type OperationDigests, operationDigests } from '../cib/index.ts'
 import { type AgentMetadata, restartParameters } from '../resource-agents/index.ts'
-import type { ReportedResult } from './operation.ts'
+import { agentParameters, type ReportedResult } from './operation.ts'
 
 /** The agent's metadata says which parameters matter for a restart; where it is unknown, all do. */
 export function digestsOf(result: ReportedResult, metadata?: AgentMetadata): OperationDigests {
@@ -18,13 +18,6 @@ export function digestsOf(result: ReportedResult, metadata?: AgentMetadata): Ope
       ...(secretNames.length === 0 ? {} : { secretNames }),
     },
     md5,
-  )
-}
-
-/** The agent's own parameters among an action's attributes. */
-export function agentParameters(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(attributes).filter(([name]) => !name.startsWith('CRM_meta_') && name !== 'crm_feature_set'),
   )
 }
 

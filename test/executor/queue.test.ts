@@ -110,6 +110,12 @@ function op(resource: string, operation: string, more: Partial<Operation> = {}):
 }
 
 const monitor = { intervalMs: 10_000 }
+const ended = (resource: string, node: Node): ExecutorInput => ({
+  kind: 'finished',
+  callId: node.calls.get(resource) ?? 0,
+  resource: resourceId(resource),
+  outcome: { status: 'done', exitCode: 0, execTimeMs: 5 },
+})
 const withoutDc = (resource: string, operation: string): Operation => {
   const { term: _, plannedFrom: __, ...rest } = op(resource, operation)
   return rest
@@ -296,6 +302,57 @@ describe('terms', () => {
     expect(node.execute('db', 'monitor', { term: 7 })).toEqual(['run db monitor'])
     expect(node.execute('ip', 'monitor', { term: 9 })).toEqual(['run ip monitor'])
     expect(node.state.term).toBe(9)
+  })
+})
+
+describe('a start that another DC has begun', () => {
+  test('answers for the same one that the next DC asks for, under its key', () => {
+    const node = new Node()
+    node.run('web', 'start')
+    const again = op('web', 'start', { term: 6 })
+    expect(node.give({ kind: 'execute', operation: again })).toEqual(['announce web start term 6'])
+    expect(node.announced('web')).toEqual([])
+    const { effects } = stepExecutor(node.state, ended('web', node), monotonicMs(0))
+    expect(effects).toEqual([
+      expect.objectContaining({ kind: 'record', result: expect.objectContaining({ key: again.key, exitCode: 0 }) }),
+    ])
+  })
+
+  test('does so as well where the next DC is lost before it could be told', () => {
+    const node = new Node()
+    node.run('web', 'start')
+    node.execute('web', 'start', { term: 6 })
+    node.announced('web', false)
+    expect(node.execute('web', 'start', { term: 7 })).toEqual(['announce web start term 7'])
+    expect(node.finished('web')).toEqual(['record web start done 0'])
+  })
+
+  const others: readonly { readonly name: string; readonly asked: Partial<Operation> }[] = [
+    { name: 'with other parameters', asked: { attributes: { port: '81', CRM_meta_timeout: '20000' } } },
+    { name: 'with more time', asked: { timeoutMs: 60_000 } },
+    { name: 'of another agent', asked: { agent: { class: 'lsb', type: 'web' } } },
+    { name: 'that the same DC plans anew', asked: { term: 5 } },
+  ]
+  test.each(others)('does not answer for one $name', ({ asked }) => {
+    const node = new Node()
+    node.run('web', 'start', { attributes: { port: '80', CRM_meta_timeout: '20000' } })
+    const again = { attributes: { port: '80', CRM_meta_timeout: '60000' }, term: 6, ...asked }
+    expect(node.execute('web', 'start', again)).toEqual([])
+    expect(node.finished('web')).toContain(`announce web start term ${asked.term ?? 6}`)
+  })
+
+  test('does not answer where something is to be done before', () => {
+    const node = new Node()
+    node.run('web', 'start')
+    node.execute('web', 'stop')
+    expect(node.execute('web', 'start', { term: 6 })).toEqual([])
+  })
+
+  test('that was not written yet is asked for as a new one', () => {
+    const node = new Node()
+    node.execute('web', 'start')
+    expect(node.execute('web', 'start', { term: 6 })).toEqual([])
+    expect(node.announced('web', false)).toEqual(['announce web start term 6'])
   })
 })
 

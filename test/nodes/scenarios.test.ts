@@ -196,6 +196,30 @@ describe('three nodes with fencing', () => {
     })
     await lab.systole(await anyNode(), 'property', 'set', 'fencing-enabled=true', '--wait')
   }, 120_000)
+
+  test('(l) a start that outlives its DC is made once', async () => {
+    await settle()
+    const coordinator = await dc()
+    const node = lab.nodes.find((other) => other !== coordinator) ?? ''
+    const delays = ['startdelay=12', 'stopdelay=0', 'mondelay=0']
+    await lab.systole(node, 'resource', 'create', 'slow', 'ocf:heartbeat:Delay', ...delays, '--disabled')
+    await lab.systole(node, 'constraint', 'location', 'slow', 'prefers', node)
+    await lab.systole(node, 'resource', 'enable', 'slow')
+    const start = async () => {
+      const cib = await lab.systole(node, 'cluster', 'cib')
+      const record = cib.match(/<lrm_rsc_op [^>]*id="slow_last_0"[^>]*operation="start"[^>]*>/)?.[0]
+      return (name: string): string | undefined => record?.match(new RegExp(` ${name}="([^"]*)"`))?.[1]
+    }
+    await lab.until('the start is under way', async () => (await start())('op-status') === '-1')
+    const first = (await start())('transition-key')
+    await lab.power.off(coordinator)
+    await lab.until('it is started', async () => (await start())('op-status') === '0', 60_000)
+    const told = await start()
+    // The next DC has asked for it as well, under a key of its own; a second start would have waited for the first.
+    expect(told('transition-key')).not.toBe(first)
+    expect(Number(told('queue-time'))).toBeLessThan(2000)
+    await lab.systole(node, 'resource', 'delete', 'slow')
+  }, 120_000)
 })
 
 async function powerCut(victim: string): Promise<void> {
