@@ -12,6 +12,7 @@ export {
 export { compareText } from './compare-text.ts'
 export { didYouMean, similarWords } from './did-you-mean.ts'
 export { parseDurationMs } from './duration.ts'
+export { isoTime, momentSeen } from './moment.ts'
 export { onDemand } from './on-demand.ts'
 export { seededRandom } from './random.ts'
 export { failed, ok, type Result } from './result.ts'

@@ -1,9 +1,9 @@
 /** The scheduler's decision about a CIB, with this host's clock and digests. */
 import type { XmlElement } from '../cib/index.ts'
 import { type Schedule, schedule } from '../scheduler/index.ts'
-import { utcOffsetAt } from './host-time.ts'
+import { secondsOf, utcOffsetAt } from './host-time.ts'
 import { md5 } from './md5.ts'
 
 export function decide(cib: XmlElement, now: Date): Schedule {
-  return schedule({ cib, now: Math.floor(now.getTime() / 1000), md5, utcOffsetAt, explain: true })
+  return schedule({ cib, now: secondsOf(now), md5, utcOffsetAt, explain: true })
 }

@@ -1,14 +1,14 @@
 /** Where a resource runs, by the CIB. */
 import { readConfiguration, type XmlElement } from '../cib/index.ts'
 import { partsOf, type Resource, readStatus } from '../status/index.ts'
-import { utcOffsetAt } from './host-time.ts'
+import { secondsOf, utcOffsetAt } from './host-time.ts'
 
 /** The nodes on which a resource, or any part of it, is active. */
 export function resourceLocations(cib: XmlElement, id: string, now: Date): readonly string[] {
   const status = readStatus({
     cib,
     configuration: readConfiguration(cib),
-    now: Math.floor(now.getTime() / 1000),
+    now: secondsOf(now),
     utcOffsetAt,
   })
   const nodes = status.resources.flatMap((resource) => matching(resource, id)).flatMap(activeOn)

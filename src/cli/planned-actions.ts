@@ -6,7 +6,7 @@ import type { XmlElement } from '../cib/index.ts'
 import { type Schedule, simulate } from '../scheduler/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
 import { decide } from './decide.ts'
-import { utcOffsetAt } from './host-time.ts'
+import { secondsOf, utcOffsetAt } from './host-time.ts'
 import { md5 } from './md5.ts'
 
 export type PlannedKind =
@@ -51,7 +51,7 @@ export function plannedActionsBetween(was: Schedule, is: Schedule): readonly Pla
 
 /** The CIB as it will be once everything that is to be done has been done. */
 export function afterwards(cib: XmlElement, now: Date): XmlElement {
-  const seconds = Math.floor(now.getTime() / 1000)
+  const seconds = secondsOf(now)
   return simulate({ cib, now: seconds, md5, utcOffsetAt, showScores: false, keepsResult: true }).result()
 }
 

@@ -3,14 +3,14 @@ import { didYouMean, similarWords } from '../base/index.ts'
 import { readConfiguration, withoutTags, type XmlElement } from '../cib/index.ts'
 import { type ClusterStatus, partsOf, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
 import { type Call, Refusal } from './command.ts'
-import { utcOffsetAt } from './host-time.ts'
+import { secondsOf, utcOffsetAt } from './host-time.ts'
 import type { Speech } from './speech.ts'
 
 export function statusOf(call: Call, cib: XmlElement): ClusterStatus {
   return readStatus({
     cib,
     configuration: readConfiguration(cib),
-    now: Math.floor(call.terminal.now().getTime() / 1000),
+    now: secondsOf(call.terminal.now()),
     utcOffsetAt,
   })
 }

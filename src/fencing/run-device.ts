@@ -18,6 +18,7 @@ import {
   runProgram,
 } from '../resource-agents/index.ts'
 import { type DeviceAction, type FenceDevice, plugOf } from './device.ts'
+import { masked } from './masked.ts'
 import type { DeviceAnswer } from './state.ts'
 
 export interface DeviceCall {
@@ -124,7 +125,7 @@ function lastLine(text: string): string | undefined {
 function withoutSecrets(device: FenceDevice, text: string): string {
   return Object.entries(device.parameters)
     .filter(([name, value]) => looksSecret(name) && value !== '')
-    .reduce((rest, [, secret]) => rest.replaceAll(secret, '[secret]'), text)
+    .reduce((rest, [, secret]) => masked(rest, secret), text)
 }
 
 /**

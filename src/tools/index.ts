@@ -4,8 +4,11 @@
  * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
  */
 export { allTools } from './all-tools.ts'
+export { fencingEvent } from './fencing-event.ts'
 export { callDaemon } from './file/socket-client.ts'
 export { optionsOf, writtenNames } from './help.ts'
+export { crmMonSections } from './monitor/shown-elsewhere.ts'
+export { printText, type TextSection } from './monitor/text.ts'
 export { refused, type ToolReply } from './reply.ts'
 export { runTool } from './run-tool.ts'
 export { serveTools, type ToolServer } from './socket.ts'

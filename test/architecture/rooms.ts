@@ -18,7 +18,7 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
   store: ['base', 'cib'],
   rpc: ['base', 'cib', 'transition'],
   remote: ['base', 'cib', 'transition', 'rpc'],
-  cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc'],
+  cli: ['base', 'cib', 'status', 'transition', 'scheduler', 'resource-agents', 'rpc', 'tools'],
   program: [],
   daemon: everything,
 }

@@ -1,6 +1,8 @@
 /** Blocks of name/value pairs in the form in which pcs gives them out as JSON, and in the lines that it prints. */
+
 import { childElements, type XmlElement } from '../../cib/index.ts'
 import type { Call } from '../command.ts'
+import { secondsOf } from '../host-time.ts'
 import { isSecretName } from '../secrets.ts'
 import { type RuleForm, ruleForms, ruleLines } from './rule.ts'
 
@@ -22,7 +24,7 @@ export interface FormContext {
 export function formContext(call: Call, cib: XmlElement, showSecrets = false): FormContext {
   // Programs that read pcs's JSON write back what they read.
   const readByProgram = call.speech.program === 'pcs' && call.flags.get('output-format') === 'json'
-  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), showSecrets: showSecrets || readByProgram }
+  return { cib, now: secondsOf(call.terminal.now()), showSecrets: showSecrets || readByProgram }
 }
 
 export function nvsetForms(parent: XmlElement, kind: string, context: FormContext): readonly NvsetForm[] {

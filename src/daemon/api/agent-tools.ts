@@ -10,6 +10,7 @@ import {
   type CibChange,
   type FenceRequest,
   type FencingEvent,
+  fencingEvent,
   runTool,
   serveTools,
   type ToolCall,
@@ -158,17 +159,7 @@ class AgentToolsWorld implements ToolWorld {
   }
 
   async fencingHistory(): Promise<readonly FencingEvent[]> {
-    const seconds = (time: string): number => Math.floor(Date.parse(time) / 1000)
-    return this.#node.state().fencing.map((record) => ({
-      target: record.target,
-      action: record.action,
-      ...(record.device === undefined ? {} : { device: record.device }),
-      client: record.client ?? 'systoled',
-      node: record.executedBy ?? '',
-      begun: seconds(record.begun),
-      ...(record.ended === undefined ? {} : { ended: seconds(record.ended) }),
-      outcome: record.outcome === 'succeeded' ? 'success' : record.outcome,
-    }))
+    return await Promise.resolve(this.#node.state().fencing.map(fencingEvent))
   }
 
   fenceDevices() {

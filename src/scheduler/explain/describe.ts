@@ -1,9 +1,8 @@
 /** The reasons of placement in words: one short phrase for each source of a score and each thing that stands in the way. */
-import { assertNever } from '../../base/index.ts'
+import { assertNever, momentSeen } from '../../base/index.ts'
 import { type Configuration, formatScore, INFINITY_SCORE, type Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
-import { momentSeen } from './words.ts'
 
 /** What the words are taken from, besides the reason itself. */
 export type Background = Pick<ClusterStatus, 'configuration' | 'options' | 'now' | 'ruleChangesAt'>

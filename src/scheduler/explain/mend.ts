@@ -2,11 +2,10 @@
  * What would take a reason away: the command to type, or what has to happen outside of the cluster. Nothing is proposed that
  * the reason itself does not call for; a reason without remedy has none.
  */
-import { assertNever, type NodeName, type ResourceId } from '../../base/index.ts'
+import { assertNever, isoTime, type NodeName, type ResourceId } from '../../base/index.ts'
 import type { NvSet, ResourceDefinition } from '../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
-import { isoTime } from './words.ts'
 
 interface About {
   readonly status: ClusterStatus

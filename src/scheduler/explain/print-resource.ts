@@ -1,4 +1,5 @@
 /** The explanation of a resource as text: where it is and will be, why not more, what failed, and the score of every node. */
+import { momentSeen } from '../../base/index.ts'
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
 import { describeExitCode, type FailedOperation } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
@@ -6,7 +7,7 @@ import type { Cause } from './causes.ts'
 import { describeContribution } from './describe.ts'
 import type { Explained } from './explained.ts'
 import type { ColocationLink, FailCountFacts, InstanceExplanation, NodeExplanation } from './resource-explanation.ts'
-import { describeTransitionChange, momentSeen } from './words.ts'
+import { describeTransitionChange } from './words.ts'
 
 export function printResource(explained: Explained, instances: readonly InstanceExplanation[]): string {
   return instances.map((instance) => printInstance(explained, instance)).join('\n\n')

@@ -70,6 +70,11 @@ export function findPairs(cib: XmlElement, { scope, name, set, id }: PairQuery):
     }))
 }
 
+/** The transient attributes of a node. */
+export function transientPairs(cib: XmlElement, node: NodeName): ReadonlyMap<string, string> {
+  return new Map(findPairs(cib, { scope: { kind: 'status', node } }).map(({ name, value }) => [name, value]))
+}
+
 export function writePair(cib: XmlElement, query: PairQuery & { readonly name: string }, value: string): XmlElement {
   const { name, ...others } = query
   // An id says which pair is meant, whatever its name was.

@@ -13,7 +13,7 @@ import {
   sameDocument,
   type XmlElement,
 } from '../../cib/index.ts'
-import { deletePairs, findPairs, writePair } from '../attributes/pairs.ts'
+import { deletePairs, findPairs, transientPairs, writePair } from '../attributes/pairs.ts'
 import { sectionOf } from '../cib/tree.ts'
 import { versionOf, withVersion } from '../cib/version.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -72,8 +72,7 @@ export class FileWorld implements ToolWorld {
   }
 
   transient(node: string): ReadonlyMap<string, string> {
-    const found = findPairs(this.cib(), { scope: { kind: 'status', node: nodeName(node) } })
-    return new Map(found.map(({ name, value }) => [name, value]))
+    return transientPairs(this.cib(), nodeName(node))
   }
 
   live(node: string): ReadonlyMap<string, string> {

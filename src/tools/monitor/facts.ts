@@ -12,7 +12,7 @@ import {
   type Resource,
   replicaParts,
 } from '../../status/index.ts'
-import { pacemakerVersion } from '../version.ts'
+import { featureSet, pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
 import { shownId, statusOf } from './status-of.ts'
 import { isoTime } from './times.ts'
@@ -31,16 +31,26 @@ export interface MonitorFacts {
   readonly isHistoryTold?: (resource: PrimitiveResource) => boolean
 }
 
-export async function monitorFacts(world: ToolWorld): Promise<MonitorFacts> {
+/** What crm_mon has to know of the world. */
+export type MonitoredWorld = Pick<ToolWorld, 'cib' | 'now' | 'isCluster' | 'transient' | 'fencingHistory'>
+
+export async function monitorFacts(world: MonitoredWorld): Promise<MonitorFacts> {
   const cib = world.cib()
   return {
-    status: statusOf(world, cib),
+    status: world.isCluster ? withFeatureSet(statusOf(world, cib)) : statusOf(world, cib),
     cib,
     isCluster: world.isCluster,
     now: world.now(),
     transient: (node) => world.transient(node),
     fencing: await world.fencingHistory(),
   }
+}
+
+/** Members of a running cluster do not record which they have: it is the one of the CIB that they wrote. */
+function withFeatureSet(status: ClusterStatus): ClusterStatus {
+  const told = (node: NodeStatus): NodeStatus =>
+    node.kind === 'member' && (node.online || node.pending) ? { featureSet, ...node } : node
+  return { ...status, nodes: status.nodes.map(told) }
 }
 
 /** Only what concerns a node or a resource; the summary and bans are always of the whole. */

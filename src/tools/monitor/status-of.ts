@@ -11,7 +11,7 @@ import {
 } from '../../status/index.ts'
 import type { ToolWorld } from '../world.ts'
 
-export function statusOf(world: ToolWorld, cib: XmlElement = world.cib()): ClusterStatus {
+export function statusOf(world: Pick<ToolWorld, 'cib' | 'now'>, cib: XmlElement = world.cib()): ClusterStatus {
   const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
   // The most important first, as everywhere where resources are listed.
   return { ...status, resources: status.resources.toSorted((a, b) => b.meta.priority - a.meta.priority) }

@@ -1,11 +1,14 @@
-import type { MemberLink } from '../../../rpc/index.ts'
+import type { XmlElement } from '../../../cib/index.ts'
+import type { ClusterState, MemberLink } from '../../../rpc/index.ts'
+import type { ClusterStatus } from '../../../status/index.ts'
+import type { TextSection } from '../../../tools/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { linksOf } from '../../member-links.ts'
 import { nodeFacts } from '../../status-facts.ts'
 import { nodeLines, statusOf } from '../../status-view.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
-import { pcsSummary } from '../status/pcs-layout.ts'
+import { monitored, oldSummary } from '../status/pcs-layout.ts'
 
 export const clusterStatus: Command = {
   path: ['cluster', 'status'],
@@ -56,14 +59,32 @@ async function asPcs(call: Call): Promise<Outcome> {
   if (state && !state.started) throw new Refusal('cluster is not currently running on this node')
   const { cib } = await call.cluster.readCib()
   const status = statusOf(call, cib)
-  const indented = (lines: readonly string[]): string => lines.map((line) => `   ${line.trimStart()}\n`).join('')
   const daemons = state ? await call.runOn(['status', 'pcsd'], call.cluster) : undefined
   return done(
     [
-      `Cluster Status:\n Cluster Summary:\n${indented(pcsSummary(call, status, state).map((line) => `* ${line}`))}`,
-      ` Node List:\n${indented(nodeLines(status, call.speech))}`,
+      'Cluster Status:\n',
+      ...(await summarySections(call, { cib, status, state })).map(
+        ({ title, lines }) => ` ${title}:\n${lines.map((line) => `   ${line.trimStart()}\n`).join('')}`,
+      ),
       ...(daemons?.kind === 'done' ? [`\nPCSD Status:\n${daemons.text}`] : []),
     ].join(''),
     { ...state, nodes: status.nodes.map((node) => nodeFacts(node, state)) },
   )
+}
+
+async function summarySections(
+  call: Call,
+  {
+    cib,
+    status,
+    state,
+  }: { readonly cib: XmlElement; readonly status: ClusterStatus; readonly state: ClusterState | undefined },
+): Promise<readonly TextSection[]> {
+  if (call.speech.dialect === '0.9')
+    return [
+      { title: 'Cluster Summary', lines: oldSummary(call, status, state).map((line) => `* ${line}`) },
+      { title: 'Node List', lines: nodeLines(status, call.speech) },
+    ]
+  const sections = await monitored(call, { cib, state }, [])
+  return sections.filter(({ title }) => title === 'Cluster Summary' || title === 'Node List')
 }

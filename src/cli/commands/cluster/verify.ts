@@ -4,6 +4,7 @@ import { schedule } from '../../../scheduler/index.ts'
 import { type InstalledAgent, resolveResourceAgent } from '../../agents.ts'
 import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { secondsOf } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { configuredPrimitives, type LintFinding, lint, unreadDisks } from './lint.ts'
@@ -61,7 +62,7 @@ async function verify(call: Call): Promise<Outcome> {
 }
 
 async function adviceFor(cib: XmlElement, time: Date): Promise<Pick<Verdict, 'advice' | 'notes'>> {
-  const now = Math.floor(time.getTime() / 1000)
+  const now = secondsOf(time)
   const agents = await agentsOf(cib, now)
   const unknown = [...agents].filter(([, { metadata }]) => metadata.actions.length === 0).map(([name]) => name)
   return {

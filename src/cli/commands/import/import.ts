@@ -11,6 +11,7 @@ import { agentHost, fenceAgentFolders } from '../../agents.ts'
 import { applyChange } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { fileAccess } from '../../file-access.ts'
+import { secondsOf } from '../../host-time.ts'
 import { adoptConfiguration, compareRunning, type Found, setMaintenance } from '../../import/adopt.ts'
 import { type CorosyncFacts, corosyncFacts, parseCorosyncConf } from '../../import/corosync-conf.ts'
 import { type Findings, findingsOf } from '../../import/findings.ts'
@@ -105,7 +106,7 @@ async function foundRunning(
     : undefined
   const now = call.terminal.now()
   const { cib } = await call.cluster.readCib()
-  const places = compareRunning(other, cib, Math.floor(now.getTime() / 1000))
+  const places = compareRunning(other, cib, secondsOf(now))
   const actions = actionsWithoutMaintenance(cib, now)
   const facts = { version, ...findings, found: places, actions, settled: settled?.settled ?? null }
   const next =

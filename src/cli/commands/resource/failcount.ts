@@ -2,6 +2,7 @@ import { readConfiguration } from '../../../cib/index.ts'
 import { readStatus } from '../../../status/index.ts'
 import { type Command, done } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
+import { secondsOf } from '../../host-time.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const resourceFailcount: Command = {
@@ -27,7 +28,7 @@ export const resourceFailcount: Command = {
     const status = readStatus({
       cib,
       configuration: readConfiguration(cib),
-      now: Math.floor(call.terminal.now().getTime() / 1000),
+      now: secondsOf(call.terminal.now()),
     })
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
       [...attributes].flatMap(([attribute, value]) => {

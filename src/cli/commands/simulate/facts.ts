@@ -1,4 +1,5 @@
 /** The facts of a simulation, for `--json`. Made only where they are printed: in a large cluster they are megabytes. */
+import { isoTime } from '../../../base/index.ts'
 import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
@@ -50,6 +51,5 @@ function nextChangeFacts({ nextChange }: ClusterStatus): unknown {
 
 export function describeNextChange({ nextChange }: ClusterStatus): string {
   if (nextChange === undefined) return 'Nothing changes by time alone: no rule by date, expiry or lock is ahead.'
-  const at = `${new Date(nextChange.at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-  return `By time alone the answer next changes at ${at}: ${nextChange.because.join('; ')}.`
+  return `By time alone the answer next changes at ${isoTime(nextChange.at)}: ${nextChange.because.join('; ')}.`
 }

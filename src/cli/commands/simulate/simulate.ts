@@ -15,7 +15,7 @@ import {
 import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { fileAccess } from '../../file-access.ts'
-import { utcOffsetAt } from '../../host-time.ts'
+import { secondsOf, utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { tryEdits } from './edits.ts'
@@ -129,7 +129,7 @@ async function completeQuestion(call: Call, original: XmlElement, isLive: boolea
   const date = call.flags.get('set-datetime')
   const saved = isLive ? undefined : original.attributes['execution-date']
   const moment = momentOf(saved, typeof date === 'string' ? date : undefined, utcOffsetAt)
-  const now = moment?.seconds ?? Math.floor(call.terminal.now().getTime() / 1000)
+  const now = moment?.seconds ?? secondsOf(call.terminal.now())
   const { whatIf, failures } = readQuestion(call)
   const edits = await tryEdits(call, original, flagValues(call, 'with'))
   const asked = { ...whatIf, results: [...(whatIf.results ?? []), ...failures] }

@@ -1,45 +1,61 @@
-/** `pcs status` in the layout that scripts look into: cluster name, summary, nodes, resources, daemons. */
+/** `pcs status` in the layout that scripts look into: what crm_mon prints of nodes, resources and failures, between the cluster's name and the daemons. */
+import type { XmlElement } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
+import { crmMonSections, fencingEvent, printText, type TextSection } from '../../../tools/index.ts'
 import type { Call } from '../../command.ts'
+import { secondsOf } from '../../host-time.ts'
 import { nodeLines, resourceLines } from '../../status-view.ts'
 import { isUnitEnabled } from '../../unit-enabled.ts'
 
-export function pcsLayout(call: Call, status: ClusterStatus, state: ClusterState | undefined): readonly string[] {
-  const old = call.speech.dialect === '0.9'
-  const summary = pcsSummary(call, status, state)
+export async function pcsLayout(
+  call: Call,
+  {
+    cib,
+    state,
+    warnings,
+  }: { readonly cib: XmlElement; readonly state: ClusterState | undefined; readonly warnings: readonly string[] },
+): Promise<string> {
+  const options = [
+    ...(call.flags.has('hide-inactive') ? [] : ['inactive']),
+    ...(call.flags.has('full') ? ['show-detail', 'show-node-attributes', 'failcounts', 'tickets'] : []),
+  ]
+  const head = [
+    ...(state === undefined ? [] : [`Cluster name: ${state.clusterName}`]),
+    ...(warnings.length === 0 ? [] : ['', 'WARNINGS:', ...warnings, '']),
+  ]
+  const sections = await monitored(call, { cib, state }, options)
+  return [...head, printText(sections), ...(await daemonStatus(state))].join('\n')
+}
+
+/** "Cluster Summary" and the sections after it. */
+export async function monitored(
+  call: Call,
+  { cib, state }: { readonly cib: XmlElement; readonly state: ClusterState | undefined },
+  options: readonly string[],
+): Promise<readonly TextSection[]> {
+  const now = secondsOf(call.terminal.now())
+  const fencing = (state?.fencing ?? []).map(fencingEvent)
+  return await crmMonSections({ cib, isCluster: state !== undefined, now, fencing }, options)
+}
+
+/** Of pcs before 0.11. */
+export function oldLayout(call: Call, status: ClusterStatus, state: ClusterState | undefined): readonly string[] {
   const resources = resourceLines(status, call.speech)
-  const name = state === undefined ? [] : [`Cluster name: ${state.clusterName}`]
-  const notes = state && !state.started ? ['The cluster is not started on this node.'] : []
-  const listed = resources.length === 0 ? [old ? ' No resources' : '  * No resources'] : resources
-  if (old)
-    return [
-      ...name,
-      ...notes,
-      ...summary,
-      '',
-      ...nodeLines(status, call.speech),
-      '',
-      'Full list of resources:',
-      '',
-      ...listed,
-    ]
   return [
-    ...name,
-    ...notes,
-    'Cluster Summary:',
-    ...summary.map((line) => `  * ${line}`),
+    ...(state === undefined ? [] : [`Cluster name: ${state.clusterName}`]),
+    ...oldSummary(call, status, state),
     '',
-    'Node List:',
     ...nodeLines(status, call.speech),
     '',
-    'Full List of Resources:',
-    ...listed,
+    'Full list of resources:',
+    '',
+    ...(resources.length === 0 ? [' No resources'] : resources),
   ]
 }
 
 /** The lines of the cluster's summary, without their bullets. */
-export function pcsSummary(call: Call, status: ClusterStatus, state: ClusterState | undefined): readonly string[] {
+export function oldSummary(call: Call, status: ClusterStatus, state: ClusterState | undefined): readonly string[] {
   const dc = state?.dc ?? status.nodes.find(({ isDc }) => isDc)?.name
   const partition = (state?.quorate ?? status.haveQuorum) ? 'with quorum' : 'WITHOUT quorum'
   const members = status.nodes.filter(({ isBundleNode }) => !isBundleNode).length

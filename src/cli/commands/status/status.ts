@@ -1,3 +1,5 @@
+import { compareText, momentSeen } from '../../../base/index.ts'
+import type { XmlElement } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import {
   type ClusterStatus,
@@ -11,7 +13,7 @@ import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing, unresolved } from '../stonith/history.ts'
-import { daemonStatus, pcsLayout } from './pcs-layout.ts'
+import { daemonStatus, oldLayout, pcsLayout } from './pcs-layout.ts'
 
 export const status: Command = {
   path: ['status'],
@@ -34,12 +36,7 @@ async function showStatus(call: Call): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const all = statusOf(call, cib)
   const read = call.flags.has('hide-inactive') ? select(all, { ids: [], hideInactive: true, keep: () => true }) : all
-  const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read) : [])]
-  const text =
-    call.speech.program === 'pcs'
-      ? [...pcsLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
-      : [...heading(state), printClusterStatus(read), ...rest]
-  return done(text.join('\n'), {
+  return done(await textOf(call, { cib, read, state }), {
     configured: true,
     cluster: state?.clusterName ?? null,
     quorum: { quorate: state?.quorate ?? read.haveQuorum, votes: state?.votes ?? null },
@@ -54,6 +51,28 @@ async function showStatus(call: Call): Promise<Outcome> {
   })
 }
 
+interface Told {
+  readonly cib: XmlElement
+  readonly read: ClusterStatus
+  readonly state: ClusterState | undefined
+}
+
+async function textOf(call: Call, { cib, read, state }: Told): Promise<string> {
+  const { program, dialect } = call.speech
+  if (program === 'pcs' && dialect !== '0.9')
+    return await pcsLayout(call, {
+      cib,
+      state,
+      warnings: [...shortcomings(state), ...remarkLines(read), ...notesOf(state)],
+    })
+  const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read) : [])]
+  const lines =
+    program === 'pcs'
+      ? [...shortcomings(state), ...oldLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
+      : [...heading(state), printClusterStatus(read), ...rest]
+  return lines.join('\n')
+}
+
 const unconfigured = `This host belongs to no cluster yet.
 Make one with 'systole cluster setup', or join one with the line that setup printed on another node.
 `
@@ -64,11 +83,19 @@ function heading(state: ClusterState | undefined): readonly string[] {
   const quorum = state.quorate ? 'quorate' : 'WITHOUT QUORUM'
   return [
     `Cluster ${state.clusterName}: ${quorum} (${votes.present} of ${votes.expected} votes), DC ${state.dc ?? 'none'}, configuration ${state.configVersion}`,
+    ...shortcomings(state),
+    doing(state),
+    '',
+  ]
+}
+
+/** Why what follows may not be how things are. */
+function shortcomings(state: ClusterState | undefined): readonly string[] {
+  if (!state) return []
+  return [
     ...(state.started ? [] : ['The cluster is not started on this node: systole cluster start']),
     ...(state.quorate ? [] : ['What follows is what this node last knew.']),
     ...(state.store.healthy ? [] : [`The store is not healthy: ${state.store.message ?? 'no reason given'}`]),
-    doing(state),
-    '',
   ]
 }
 
@@ -86,25 +113,49 @@ function doing({ transition }: ClusterState): string {
 }
 
 function problems(read: ClusterStatus, state: ClusterState | undefined): readonly string[] {
-  const failures = read.failures.map((failure) => `  * ${describeFailure(failure)}`)
-  const remarks = read.resources
-    .flatMap(remarksOn)
-    .map(({ resource, node, text }) => `  * ${resource} on ${node}: ${text}`)
-  const fencing = unresolved(state?.fencing ?? []).map((record) => `  * ${describeFencing(record)}`)
+  const failures = failureLines(read.failures, read.now).map((line) => `  * ${line}`)
+  const remarks = remarkLines(read).map((line) => `  * ${line}`)
+  const fencing = unresolved(state?.fencing ?? []).map((record) => `  * ${describeFencing(record, read.now)}`)
   return [
-    ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ''] : []),
+    ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ...nextStep(read.failures), ''] : []),
     ...(remarks.length > 0 ? ['Remarks on Resources:', ...remarks, ''] : []),
     ...(fencing.length > 0 ? ['Failed or Pending Fencing:', ...fencing, ''] : []),
-    ...(state?.notes ?? []).map((note) => `Note: ${note}`),
+    ...notesOf(state).map((note) => `Note: ${note}`),
   ]
 }
 
-export function describeFailure(failure: FailedOperation): string {
-  const when = failure.lastChange === undefined ? '' : ` at ${new Date(failure.lastChange * 1000).toISOString()}`
-  const why = failure.exitReason === '' ? '' : `: ${failure.exitReason}`
-  const interval = failure.intervalMs > 0 ? ` every ${failure.intervalMs / 1000} s` : ''
-  const timedOut = failure.status === '2' ? 'timed out' : `${describeExitCode(failure.exitCode)} (${failure.exitCode})`
-  return `${failure.resource} ${failure.operation}${interval} on ${failure.node}${when}: ${timedOut}${why}`
+const remarkLines = ({ resources }: ClusterStatus): readonly string[] =>
+  resources.flatMap(remarksOn).map(({ resource, node, text }) => `${resource} on ${node}: ${text}`)
+
+const notesOf = (state: ClusterState | undefined): readonly string[] => state?.notes ?? []
+
+/** What failed in the same way on several nodes is one line, with the time when it did so last. */
+export function failureLines(failures: readonly FailedOperation[], now: number): readonly string[] {
+  const alike = new Map<string, FailedOperation[]>()
+  for (const failure of failures) {
+    const { resource, operation, intervalMs, status, exitCode, exitReason } = failure
+    const key = JSON.stringify([resource, operation, intervalMs, status, exitCode, exitReason])
+    alike.set(key, [...(alike.get(key) ?? []), failure])
+  }
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [describeFailures(first, [first, ...others], now)],
+  )
+}
+
+function describeFailures(first: FailedOperation, alike: readonly FailedOperation[], now: number): string {
+  const nodes = [...new Set(alike.map(({ node }) => node))].toSorted(compareText).join(', ')
+  const last = Math.max(...alike.map(({ lastChange }) => lastChange ?? 0))
+  const when = last === 0 ? '' : ` at ${momentSeen(last, now)}`
+  const why = first.exitReason === '' ? '' : `: ${first.exitReason}`
+  const interval = first.intervalMs > 0 ? ` every ${first.intervalMs / 1000} s` : ''
+  const result = first.status === '2' ? 'timed out' : `${describeExitCode(first.exitCode)} (${first.exitCode})`
+  return `${first.resource} ${first.operation}${interval} on ${nodes}${when}: ${result}${why}`
+}
+
+function nextStep(failures: readonly FailedOperation[]): readonly string[] {
+  const resources = [...new Set(failures.map(({ configuredResource }) => configuredResource))]
+  const example = resources.length === 1 ? resources[0] : `RESOURCE (${resources.join(', ')})`
+  return [`  > systole why ${example}`]
 }
 
 function details(read: ClusterStatus): readonly string[] {

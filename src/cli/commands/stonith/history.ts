@@ -1,5 +1,7 @@
+import { momentSeen } from '../../../base/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
 import { type Command, done } from '../../command.ts'
+import { secondsOf } from '../../host-time.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 
@@ -16,10 +18,7 @@ export const stonithHistory: Command = {
     const records = state.fencing.filter(({ target }) => node === undefined || target === node)
     if (records.length === 0) return done(node ? `Node ${node} was never fenced.\n` : 'No node was ever fenced.\n', [])
     return done(
-      records
-        .map(describeFencing)
-        .map((line) => `${line}\n`)
-        .join(''),
+      records.map((record) => `${describeFencing(record, secondsOf(call.terminal.now()))}\n`).join(''),
       records,
     )
   },
@@ -59,11 +58,14 @@ export function unresolved(records: readonly FencingRecord[]): readonly FencingR
   return records.filter((record) => record.outcome !== 'succeeded' && !succeededLater(record))
 }
 
-export function describeFencing(record: FencingRecord): string {
+/** `now`: seconds since the epoch. */
+export function describeFencing(record: FencingRecord, now: number): string {
+  const begun = Date.parse(record.begun)
   const device = record.device ? ` by ${record.device}` : ''
   const runner = record.executedBy ? ` from ${record.executedBy}` : ''
   const client = record.client ? `, asked for by ${record.client}` : ''
-  const ending = record.ended ? `, ended ${record.ended}` : ''
+  const took = record.ended ? ` after ${((Date.parse(record.ended) - begun) / 1000).toFixed(1)} s` : ''
   const message = record.message ? `: ${record.message}` : ''
-  return `${record.begun} ${record.action} of ${record.target}${device}${runner}${client}: ${record.outcome}${ending}${message}`
+  const when = momentSeen(Math.floor(begun / 1000), now)
+  return `${when}: ${record.action} of ${record.target}${device}${runner}${client}, ${record.outcome}${took}${message}`
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../scheduler/index.ts'
 import type { ClusterStatus, Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { utcOffsetAt } from '../../host-time.ts'
+import { secondsOf, utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeFencing } from '../stonith/history.ts'
@@ -93,7 +93,7 @@ async function whyMove(call: Call): Promise<Outcome> {
 
 async function question(call: Call): Promise<SchedulerInput> {
   const { cib } = await call.cluster.readCib()
-  return { cib, now: Math.floor(call.terminal.now().getTime() / 1000), md5, utcOffsetAt, explain: true }
+  return { cib, now: secondsOf(call.terminal.now()), md5, utcOffsetAt, explain: true }
 }
 
 async function fencedBefore(
@@ -102,7 +102,7 @@ async function fencedBefore(
 ): Promise<{ readonly text: string; readonly records: readonly unknown[] }> {
   const state = await call.cluster.live?.getState({})
   const records = (state?.fencing ?? []).filter(({ target }) => target === name)
-  const lines = records.map((record) => `  ${describeFencing(record)}\n`)
+  const lines = records.map((record) => `  ${describeFencing(record, secondsOf(call.terminal.now()))}\n`)
   return { text: lines.length > 0 ? `Fenced before:\n${lines.join('')}` : '', records }
 }
 

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { nodeName, resourceId } from '../../src/base/index.ts'
+import { failureLines } from '../../src/cli/commands/status/status.ts'
+import type { FailedOperation } from '../../src/status/index.ts'
+
+const at = Date.UTC(2026, 10, 20, 3, 0, 0) / 1000
+
+function failure(node: string, more: Partial<FailedOperation> = {}): FailedOperation {
+  return {
+    resource: resourceId('vip'),
+    configuredResource: resourceId('vip'),
+    node: nodeName(node),
+    operation: 'start',
+    intervalMs: 0,
+    exitCode: 1,
+    status: '0',
+    exitReason: '[findif] failed',
+    key: 'vip_start_0',
+    lastChange: at,
+    ...more,
+  }
+}
+
+test('the same failure on several nodes is one line, with the time of the last', () => {
+  const failures = [
+    failure('n2'),
+    failure('n1', { lastChange: at + 60 }),
+    failure('n3', { exitReason: 'no such device' }),
+  ]
+  expect(failureLines(failures, at + 120)).toEqual([
+    'vip start on n1, n2 at 2026-11-20 03:01:00 UTC (60 s ago): Error occurred (1): [findif] failed',
+    'vip start on n3 at 2026-11-20 03:00:00 UTC (2 min ago): Error occurred (1): no such device',
+  ])
+})
+
+test('a monitor that timed out', () => {
+  const failures = [failure('n1', { operation: 'monitor', intervalMs: 10_000, status: '2', exitReason: '' })]
+  expect(failureLines(failures, at)).toEqual([
+    'vip monitor every 10 s on n1 at 2026-11-20 03:00:00 UTC (0 s ago): timed out',
+  ])
+})
