@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
-import { corosyncFacts, parseCorosyncConf } from '../../src/cli/import/corosync-conf.ts'
+import { type CorosyncFacts, corosyncFacts, parseCorosyncConf } from '../../src/cli/import/corosync-conf.ts'
+import { corosyncNotes, type OwnCluster } from '../../src/cli/import/corosync-notes.ts'
 import { findingsOf } from '../../src/cli/import/findings.ts'
+import { setupLine } from '../../src/cli/import/setup-line.ts'
 
 const conf = `# Please read the corosync.conf.5 manual page
 totem {
@@ -36,20 +38,163 @@ quorum {
 }
 `
 
+const twoRings = `totem {
+    version: 2
+    cluster_name: shop
+    transport: knet
+    crypto_cipher: aes256
+    interface {
+        linknumber: 0
+        knet_link_priority: 1
+        mcastport: 5405
+    }
+    interface {
+        linknumber: 1
+        knet_link_priority: 2
+    }
+}
+nodelist {
+${['10.1.0.1', '10.1.0.2', 'n3-b'].map((second, index) => `    node {\n        ring0_addr: 10.0.0.${index + 1}\n        ring1_addr: ${second}\n        name: n${index + 1}\n        nodeid: ${index + 1}\n${index === 1 ? '        quorum_votes: 2\n' : ''}    }`).join('\n')}
+}
+quorum {
+    provider: corosync_votequorum
+    device {
+        model: net
+        net {
+            host: q1
+            algorithm: lms
+        }
+        heuristics {
+            mode: sync
+        }
+    }
+}
+logging {
+    to_syslog: yes
+}
+`
+
+function factsOf(text: string): CorosyncFacts {
+  const parsed = parseCorosyncConf(text)
+  if ('badLine' in parsed) throw new Error(`line ${parsed.badLine} of the test's file is wrong`)
+  return corosyncFacts(parsed)
+}
+
+/** n1, n2 and n3, each with the addresses of these networks. */
+const cluster = (...networks: readonly (readonly string[])[]): OwnCluster => ({
+  nodes: ['n1', 'n2', 'n3'].map((name, node) => ({
+    name,
+    links: networks.map((addresses, number) => ({ number, address: addresses[node] ?? '', priority: 1 })),
+  })),
+  tokenMs: 1000,
+  witness: undefined,
+})
+const first = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
+const second = ['10.1.0.1', '10.1.0.2', '10.1.0.3']
+const addressOf = (written: string) => (written === 'n3-b' ? '10.1.0.3' : written)
+
+describe('the networks of corosync.conf', () => {
+  const isLink = (note: string) => note.startsWith('Link')
+  const cases: readonly { readonly name: string; readonly own: OwnCluster; readonly notes: readonly string[] }[] = [
+    {
+      name: 'that this cluster lacks is told with the command that adds it',
+      own: cluster(first),
+      notes: [
+        'Link 1 of corosync.conf is no link of this cluster: systole cluster link add n1=10.1.0.1 n2=10.1.0.2 n3=10.1.0.3 options link_priority=2.',
+      ],
+    },
+    {
+      name: 'that is preferred there is to be preferred here',
+      own: cluster(first, second),
+      notes: ['Link 1 has the priority 2 there: systole cluster link update 1 options link_priority=2.'],
+    },
+    {
+      name: 'may have another number here',
+      own: cluster(second, first),
+      notes: ['Link 1 has the priority 2 there: systole cluster link update 0 options link_priority=2.'],
+    },
+    {
+      name: 'may have other addresses here',
+      own: cluster(['10.0.0.1', '10.0.0.9', '10.0.0.3'], second),
+      notes: [
+        'Link 0 of corosync.conf has other addresses than link 0 of this cluster, which may be meant: systole cluster link update 0 n2=10.0.0.2.',
+        'Link 1 has the priority 2 there: systole cluster link update 1 options link_priority=2.',
+      ],
+    },
+    { name: 'are nothing to compare with a CIB in a file', own: { ...cluster(), nodes: [] }, notes: [] },
+  ]
+  for (const { name, own, notes } of cases)
+    test(name, () => expect(corosyncNotes(factsOf(twoRings), own, addressOf).filter(isLink)).toEqual(notes))
+
+  test('of an older file, which names no addresses, are told', () => {
+    const older = 'totem {\ninterface {\nringnumber: 0\nbindnetaddr: 10.0.0.0\nmcastaddr: 239.1.1.1\n}\n}\n'
+    expect(corosyncNotes(factsOf(older), cluster(first), addressOf).filter(isLink)).toEqual([
+      'Link 0 is known there by its network only (bindnetaddr: 10.0.0.0). Where this cluster does not use it: systole cluster link add n1=<address there> n2=<address there> n3=<address there>.',
+    ])
+  })
+})
+
+test('what else of corosync.conf is not taken over is told', () => {
+  const notes = corosyncNotes(factsOf(twoRings), cluster(first, second), addressOf)
+  expect(notes.filter((note) => !note.startsWith('Link'))).toEqual([
+    'token is not set there (3650 ms with 3 nodes); here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=3650.',
+    'The quorum device of q1 is not used here: a witness takes its place. Once all nodes run: systole quorum device add model net host=q1. That prints the line to type on q1, where Systole must be installed; corosync-qnetd may stay.',
+    'algorithm lms has no counterpart: a witness votes as with ffsplit.',
+    'The heuristics of the quorum device have no counterpart.',
+    'n2 has 2 votes there (quorum_votes); here a node has one or none.',
+    'Not taken over, because it is Corosync’s own or nothing here corresponds to it: totem.transport, totem.crypto_cipher, interface.mcastport, logging.',
+  ])
+})
+
 describe('corosync.conf', () => {
   test('nodes, times and quorum options are read', () => {
     const parsed = parseCorosyncConf(conf)
     expect('badLine' in parsed ? undefined : corosyncFacts(parsed)).toEqual({
       clusterName: 'shop',
       nodes: [
-        { name: 'n1', address: '10.0.0.1', id: '1' },
-        { name: 'n2.example', address: 'n2.example', id: '2' },
+        { name: 'n1', id: '1', links: [{ number: 0, address: '10.0.0.1' }], votes: 1 },
+        { name: 'n2.example', id: '2', links: [{ number: 0, address: 'n2.example' }], votes: 1 },
       ],
+      links: [{ number: 0 }],
       tokenMs: 3000,
+      effectiveTokenMs: 3000,
       twoNode: true,
-      quorumDevice: 'net',
+      quorumDevice: { model: 'net', heuristics: false },
       quorumOptions: ['wait_for_all', 'auto_tie_breaker'],
+      others: [],
     })
+  })
+
+  test('several links, a quorum device and what nothing corresponds to are read', () => {
+    expect(factsOf(twoRings)).toMatchObject({
+      nodes: [
+        {
+          name: 'n1',
+          links: [
+            { number: 0, address: '10.0.0.1' },
+            { number: 1, address: '10.1.0.1' },
+          ],
+        },
+        { name: 'n2', votes: 2 },
+        { name: 'n3' },
+      ],
+      links: [
+        { number: 0, priority: 1 },
+        { number: 1, priority: 2 },
+      ],
+      tokenMs: undefined,
+      effectiveTokenMs: 3650,
+      quorumDevice: { model: 'net', host: 'q1', algorithm: 'lms', heuristics: true },
+      others: ['totem.transport', 'totem.crypto_cipher', 'interface.mcastport', 'logging'],
+    })
+  })
+
+  test('the command that sets up the same nodes begins with the host on which it is typed', () => {
+    expect(setupLine(factsOf(twoRings), 'n2')).toBe(
+      'systole cluster setup shop n2 addr=10.0.0.2 addr=10.1.0.2 n1 addr=10.0.0.1 addr=10.1.0.1 n3 addr=10.0.0.3 addr=n3-b',
+    )
+    expect(setupLine(factsOf(conf), 'n1')).toContain(' n2.example addr=n2.example totem token=3000')
+    expect(setupLine(factsOf('totem {\n}'), 'n1')).toBeUndefined()
   })
 
   for (const [name, text, badLine] of [
@@ -125,20 +270,36 @@ describe('what stands in the way', () => {
   ]
   for (const { name, resources, nodes, problems, notes } of cases)
     test(name, () =>
-      expect(findingsOf({ cib: cib(resources), corosync: undefined, clusterNodes: nodes, missing })).toEqual({
+      expect(
+        findingsOf({
+          cib: cib(resources),
+          corosync: undefined,
+          own: cluster(),
+          addressOf,
+          clusterNodes: nodes,
+          missing,
+        }),
+      ).toEqual({
         problems,
         notes,
       }),
     )
 
   test('what corosync.conf says and the CIB cannot hold', () => {
-    const parsed = parseCorosyncConf(conf)
-    const corosync = 'badLine' in parsed ? undefined : corosyncFacts(parsed)
-    expect(findingsOf({ cib: cib(dummy), corosync, clusterNodes: ['n1', 'n2'], missing }).notes).toEqual([
+    expect(
+      findingsOf({
+        cib: cib(dummy),
+        corosync: factsOf(conf),
+        own: { ...cluster(), nodes: [] },
+        addressOf,
+        clusterNodes: ['n1', 'n2'],
+        missing,
+      }).notes,
+    ).toEqual([
       'The node n2 is in the CIB and not in corosync.conf: it may be long gone.',
       'token is 3000 ms there; here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=3000.',
       'two_node: two nodes here behave alike, without an option.',
-      'The quorum device (net) is not used here: a witness takes its place (systole quorum device add).',
+      'The quorum device of <host> is not used here: a witness takes its place. Once all nodes run: systole quorum device add model net host=<host>. That prints the line to type on <host>, where Systole must be installed; corosync-qnetd may stay.',
       'auto_tie_breaker has no counterpart: lost voters are replaced once they are fenced.',
     ])
   })

@@ -36,11 +36,20 @@ test('another cluster’s services go on while they are taken over', async () =>
   await lab.systole('n1', 'cluster', 'stop', '--all')
   for (const node of lab.nodes) await lab.systole(node, 'cluster', 'destroy', '--force')
 
+  // What is to be typed before is told: the cluster of the other's nodes.
+  await lab.until('a daemon answers', async () => (await lab.try('n2', 'cluster', 'status')) !== undefined)
+  const addresses = (node: string) => `${node} addr=${lab.network.address(node)} addr=${secondAddress(node)}`
+  await expect(lab.systole('n2', 'import', cib, '--corosync-conf', corosync)).rejects.toThrow(
+    `systole cluster setup old ${['n2', 'n1', 'n3'].map(addresses).join(' ')} totem token=10000`,
+  )
   await lab.formCluster()
   const taken = Date.now()
   const preview = await lab.systole('n1', 'import', cib, '--corosync-conf', corosync, '--preview')
   expect(preview).toContain('With the status in that CIB, Systole would do nothing.')
   expect(preview).toContain('Note: token is 10000 ms there')
+  expect(preview).toContain(
+    `systole cluster link add ${lab.nodes.map((node) => `${node}=${secondAddress(node)}`).join(' ')}.`,
+  )
   const imported = await lab.systole('n1', 'import', cib, '--corosync-conf', corosync)
   expect(imported).toContain(`* web: on ${where[0]}\n`)
   expect(imported).toContain(`* vip: on ${where[0]}\n`)
@@ -60,13 +69,16 @@ test('a second import would lose what is configured, and says so', async () => {
   )
 })
 
+/** On a second ring, for which this lab has no network. */
+const secondAddress = (node: string): string => `10.83.9.${lab.nodes.indexOf(node) + 1}`
+
 const corosyncConf = `totem {
   version: 2
   cluster_name: old
   token: 10000
 }
 nodelist {
-${lab.nodes.map((node, index) => `  node {\n    ring0_addr: ${lab.network.address(node)}\n    name: ${node}\n    nodeid: ${index + 1}\n  }`).join('\n')}
+${lab.nodes.map((node, index) => `  node {\n    ring0_addr: ${lab.network.address(node)}\n    ring1_addr: ${secondAddress(node)}\n    name: ${node}\n    nodeid: ${index + 1}\n  }`).join('\n')}
 }
 quorum {
   provider: corosync_votequorum

@@ -7,6 +7,7 @@ import { guestNodes, remoteNodeNames } from '../../status/index.ts'
 import { primitivesOf } from '../primitives.ts'
 import { unreadDisk, writesToUnreadDisk } from '../unread-disk.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
+import { corosyncNotes, type OwnCluster } from './corosync-notes.ts'
 
 export interface Findings {
   readonly problems: readonly string[]
@@ -16,6 +17,10 @@ export interface Findings {
 export interface ImportSources {
   readonly cib: XmlElement
   readonly corosync: CorosyncFacts | undefined
+  /** What a running cluster has besides its CIB. */
+  readonly own: OwnCluster
+  /** What a host name means here; undefined where nobody knows it. */
+  readonly addressOf: (written: string) => string | undefined
   /** The nodes of the cluster that takes over. */
   readonly clusterNodes: readonly string[]
   /** Why an agent cannot be run on this node; undefined where it can. */
@@ -26,7 +31,7 @@ export function findingsOf(sources: ImportSources): Findings {
   const configuration = readConfiguration(sources.cib)
   const primitives = primitivesOf(configuration)
   const nodes = configuration.nodes.filter(({ type }) => type !== 'remote').map(({ name }) => String(name))
-  const { clusterNodes, corosync } = sources
+  const { clusterNodes, corosync, own, addressOf } = sources
   const unknown = nodes.filter((name) => !clusterNodes.includes(name))
   const added = clusterNodes.filter((name) => !nodes.includes(name))
   const unlisted =
@@ -61,30 +66,9 @@ export function findingsOf(sources: ImportSources): Findings {
         (name) => `The node ${name} of this cluster is not in the CIB: nothing there keeps resources away from it.`,
       ),
       ...unlisted.map((name) => `The node ${name} is in the CIB and not in corosync.conf: it may be long gone.`),
-      ...(corosync === undefined ? [] : corosyncNotes(corosync)),
+      ...(corosync === undefined ? [] : corosyncNotes(corosync, own, (written) => addressOf(written) ?? written)),
     ],
   }
-}
-
-/** Corosync's settings have no place in the CIB: what becomes of each is said. */
-function corosyncNotes(facts: CorosyncFacts): readonly string[] {
-  const { tokenMs, twoNode, quorumDevice, quorumOptions } = facts
-  return [
-    ...(tokenMs === undefined || tokenMs === 1000
-      ? []
-      : [
-          `token is ${tokenMs} ms there; here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=${tokenMs}.`,
-        ]),
-    ...(twoNode ? ['two_node: two nodes here behave alike, without an option.'] : []),
-    ...(quorumDevice === undefined
-      ? []
-      : [
-          `The quorum device (${quorumDevice}) is not used here: a witness takes its place (systole quorum device add).`,
-        ]),
-    ...quorumOptions
-      .filter((option) => option !== 'wait_for_all')
-      .map((option) => `${option} has no counterpart: lost voters are replaced once they are fenced.`),
-  ]
 }
 
 /** Every agent once. */

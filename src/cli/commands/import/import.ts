@@ -7,6 +7,7 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { findAgent, runsAsUnit } from '../../../resource-agents/index.ts'
+import type { ClusterState } from '../../../rpc/index.ts'
 import { agentHost, fenceAgentFolders } from '../../agents.ts'
 import { applyChange } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
@@ -14,7 +15,10 @@ import { fileAccess } from '../../file-access.ts'
 import { secondsOf } from '../../host-time.ts'
 import { adoptConfiguration, compareRunning, type Found, setMaintenance } from '../../import/adopt.ts'
 import { type CorosyncFacts, corosyncFacts, parseCorosyncConf } from '../../import/corosync-conf.ts'
+import type { OwnCluster } from '../../import/corosync-notes.ts'
 import { type Findings, findingsOf } from '../../import/findings.ts'
+import { setupLine } from '../../import/setup-line.ts'
+import { linksOf } from '../../member-links.ts'
 import { type PlannedAction, plannedActions, printPlannedActions } from '../../planned-actions.ts'
 import { waitUntilSettled } from '../../wait.ts'
 import { expectWords } from '../../words.ts'
@@ -36,10 +40,15 @@ export const importCluster: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'import <cib.xml> [--corosync-conf <file>]' })
     const { cib: other } = await fileAccess(call.words[0] ?? '').readCib()
+    const corosync = await readCorosyncConf(call)
+    const state = await call.cluster.live?.getState({})
+    if (state?.configured === false) throw notSetUp(corosync, state.localNode)
     const { cib: own } = await call.cluster.readCib()
     const findings = findingsOf({
       cib: other,
-      corosync: await readCorosyncConf(call),
+      corosync,
+      own: ownCluster(state),
+      addressOf: await addressesIn(corosync, call),
       clusterNodes: readConfiguration(own).nodes.map(({ name }) => String(name)),
       missing: missingHere,
     })
@@ -59,6 +68,31 @@ async function readCorosyncConf(call: Call): Promise<CorosyncFacts | undefined> 
   const parsed = parseCorosyncConf(await call.terminal.readFile(file))
   if (!('badLine' in parsed)) return corosyncFacts(parsed)
   throw new Refusal(`${file} is no corosync.conf: line ${parsed.badLine} is neither 'name {', 'key: value' nor '}'.`)
+}
+
+function notSetUp(corosync: CorosyncFacts | undefined, self: string): Refusal {
+  const line = corosync && setupLine(corosync, self)
+  const how = line === undefined ? 'systole cluster setup' : `as corosync.conf has it, on its first node: ${line}`
+  return new Refusal(`This host belongs to no cluster yet. Set one up of the nodes that the CIB has (${how}).`)
+}
+
+/** A CIB in a file has neither links nor times: it is taken for a cluster that has the defaults. */
+function ownCluster(state: ClusterState | undefined): OwnCluster {
+  return {
+    nodes: (state?.members ?? []).map((member) => ({ name: member.node, links: linksOf(member) })),
+    tokenMs: state?.tokenMs ?? 1000,
+    witness: state?.witness?.name,
+  }
+}
+
+async function addressesIn(
+  corosync: CorosyncFacts | undefined,
+  { terminal }: Call,
+): Promise<(written: string) => string | undefined> {
+  const written = corosync?.nodes.flatMap(({ links }) => links.map(({ address }) => address)) ?? []
+  const known = await Promise.all(written.map(async (host) => [host, await terminal.resolve(host)] as const))
+  const addresses = new Map(known)
+  return (host) => addresses.get(host)
 }
 
 function missingHere(agent: Agent): string | undefined {
