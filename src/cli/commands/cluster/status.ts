@@ -8,7 +8,7 @@ import { nodeFacts } from '../../status-facts.ts'
 import { nodeLines, statusOf } from '../../status-view.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
-import { monitored, oldSummary } from '../status/pcs-layout.ts'
+import { monitored, oldSummary, pcsdStatus } from '../status/pcs-layout.ts'
 
 export const clusterStatus: Command = {
   path: ['cluster', 'status'],
@@ -59,14 +59,14 @@ async function asPcs(call: Call): Promise<Outcome> {
   if (state && !state.started) throw new Refusal('cluster is not currently running on this node')
   const { cib } = await call.cluster.readCib()
   const status = statusOf(call, cib)
-  const daemons = state ? await call.runOn(['status', 'pcsd'], call.cluster) : undefined
+  const daemons = await pcsdStatus(call, state)
   return done(
     [
       'Cluster Status:\n',
       ...(await summarySections(call, { cib, status, state })).map(
         ({ title, lines }) => ` ${title}:\n${lines.map((line) => `   ${line.trimStart()}\n`).join('')}`,
       ),
-      ...(daemons?.kind === 'done' ? [`\nPCSD Status:\n${daemons.text}`] : []),
+      ...daemons.map((text) => `\n${text}`),
     ].join(''),
     { ...state, nodes: status.nodes.map((node) => nodeFacts(node, state)) },
   )

@@ -25,7 +25,15 @@ export async function pcsLayout(
     ...(warnings.length === 0 ? [] : ['', 'WARNINGS:', ...warnings, '']),
   ]
   const sections = await monitored(call, { cib, state }, options)
-  return [...head, printText(sections), ...(await daemonStatus(state))].join('\n')
+  const daemons = call.flags.has('full') ? await pcsdStatus(call, state) : []
+  return [...head, printText(sections), ...daemons, ...(await daemonStatus(state))].join('\n')
+}
+
+/** Whether the daemon of each node answers, under the name by which pcs knows it. */
+export async function pcsdStatus(call: Call, state: ClusterState | undefined): Promise<readonly string[]> {
+  if (state === undefined) return []
+  const told = await call.runOn(['status', 'pcsd'], call.cluster)
+  return told.kind === 'done' ? [`PCSD Status:\n${told.text}`] : []
 }
 
 /** "Cluster Summary" and the sections after it. */
