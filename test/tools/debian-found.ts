@@ -32,6 +32,40 @@ const calls = [
   'crm_ticket -t nosuch -w',
   'crm_ticket -t nosuch -l',
   'crm_ticket -t nosuch --cleanup',
+  'cibadmin -Q -A //nvpair -U root',
+  // Of the whole CIB, to create is to modify.
+  `cibadmin -C -X '<nvpair id="cib-bootstrap-options-cluster-name" name="x" value="y"/>'`,
+  `cibadmin -C -X '<resources><primitive id="new" class="ocf" provider="pacemaker" type="Dummy"/></resources>'`,
+  `cibadmin -C -X '<primitive id="new" class="ocf" provider="pacemaker" type="Dummy"/>'`,
+  `cibadmin -M -X '<resources description="x"/>'`,
+  `cibadmin -M -X '<cib epoch="7"/>'`,
+  `cibadmin -M -X '<cib num_updates="1"/>'`,
+  'cibadmin -D -A /',
+  patched('3', '11.0'),
+  patched('3', '10.3'),
+  patched('2', '11.0'),
+  patched('9', '11.0'),
+  `cibadmin -P -X '<diff format="2"><change operation="delete" path="/cib/configuration/nodes/node[@id=&apos;77&apos;]"/></diff>'`,
+  `cibadmin -P -X '<diff format="2"><change operation="modify" path="/cib/configuration"/></diff>'`,
+  `crm_diff -c -O '${cib('1', 'a')}' -N '${cib('2', 'b')}'`,
+  `crm_diff -c -u -O '${cib('1', 'a')}' -N '${cib('2', 'b')}'`,
 ]
 
-export const foundCalls: readonly DebianCall[] = calls.map((call) => ({ call }))
+/** A node's name is changed, from an update of epoch 10 to a version. */
+function patched(updates: string, target: string): string {
+  const [epoch, to] = target.split('.')
+  const change = `<change operation="modify" path="/cib/configuration/nodes/node[@id=&apos;1&apos;]"><change-list><change-attr name="type" operation="set" value="member"/></change-list><change-result><node id="1" uname="alpha" type="member"/></change-result></change>`
+  return `cibadmin -P -X '<diff format="2"><version><source admin_epoch="0" epoch="10" num_updates="${updates}"/><target admin_epoch="0" epoch="${epoch}" num_updates="${to}"/></version>${change}</diff>'`
+}
+
+function cib(epoch: string, node: string): string {
+  return `<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.9" epoch="${epoch}" num_updates="0" admin_epoch="0" cib-last-written="Sat Nov 21 10:00:00 2026"><configuration><crm_config/><nodes><node id="1" uname="${node}"/></nodes><resources/><constraints/></configuration><status/></cib>`
+}
+
+export const foundCalls: readonly DebianCall[] = [
+  ...calls.map((call) => ({ call })),
+  {
+    call: 'cibadmin -Q -o nodes stray words',
+    differs: 'the words that belong to no option are named on standard error',
+  },
+]

@@ -13,14 +13,15 @@ import {
 } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
+import { flag, hasOption, lastOf, type OptionSpec, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { featureSet, schemaName } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { created, deleted, modified, replacedBy } from './changes.ts'
 import { conforming, requiredSections } from './conforming.ts'
-import { applyPatch } from './patch.ts'
+import { versionedText, writtenText } from './digest-text.ts'
+import { applyPatch, describePatchFailure } from './patch.ts'
 import { appended, removed, sectionOf, withSection } from './tree.ts'
 import { compareVersions, versionOf, withVersion } from './version.ts'
 import { elementPath, selectXpath } from './xpath.ts'
@@ -53,8 +54,8 @@ const options: readonly OptionSpec[] = [
   flag('bump,B', "Increase the CIB's epoch by 1"),
   flag('erase,E', 'Empty the configuration (with --force)'),
   { ...valued('empty,a', 'SCHEMA', 'Print an empty CIB'), value: 'optional' },
-  flag('md5-sum,5', 'Print the digest of the given XML'),
-  flag('md5-sum-versioned,6', 'Print the digest of the given XML'),
+  flag('md5-sum,5', 'Print the digest of the given XML as it is in a file'),
+  flag('md5-sum-versioned,6', 'Print its digest as a difference of crm_diff has it'),
   valued('xml-text,X', 'XML', 'The element, as text'),
   { ...valued('xml-file,x', 'FILE', 'The element, in a file'), file: 'read' },
   flag('xml-pipe,p', 'The element, from standard input'),
@@ -68,6 +69,8 @@ const options: readonly OptionSpec[] = [
   flag('no-children,n', 'Print elements without what is in them'),
   flag('allow-create,c', 'Let --modify put in what is not there'),
   flag('force,f', 'Do what is dangerous'),
+  valued('user,U', 'USER', 'With the rights of this user: only root and hacluster, who may do all'),
+  { ...valued('show-access,S', 'HOW', 'Refused: access control lists are not applied'), value: 'inline' },
   { ...flag('sync-call,s', 'Nothing: the answer comes once the change is saved'), ignored: true },
   { ...flag('local,l', 'Nothing: every node has the whole CIB'), ignored: true },
   { ...valued('node,N', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
@@ -79,6 +82,8 @@ const options: readonly OptionSpec[] = [
   { ...valued('call-id,i', 'NUMBER', 'Nothing'), ignored: true },
 ]
 
+const superusers: readonly string[] = ['root', 'hacluster']
+
 export const cibadmin: Tool = {
   name: 'cibadmin',
   exits: { noInput: exitCodes.configuration },
@@ -89,6 +94,15 @@ export const cibadmin: Tool = {
 }
 
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
+  const words = plainWords(call.given)
+  if (words.length > 0)
+    return refused(exitCodes.usage, `cibadmin: these words belong to no option: ${words.join(' ')}. --help tells them.`)
+  const user = optionValue(call.given, 'user')
+  if (hasOption(call.given, 'show-access') || (user !== undefined && !superusers.includes(user)))
+    return refused(
+      exitCodes.unimplemented,
+      'cibadmin: access control lists are kept for Pacemaker and not applied here, so that nothing can be done or shown as another user.',
+    )
   const command = lastOf(call.given, commands)?.name
   if (command === undefined)
     return refused(exitCodes.usage, 'cibadmin: a command is needed, such as --query. --help names them.')
@@ -100,16 +114,25 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (command === 'md5-sum' || command === 'md5-sum-versioned')
     return given === undefined
       ? refused(exitCodes.usage, 'Please supply XML to process with -X, -x or -p')
-      : printed(`${world.md5(digestText(given))}\n`)
+      : printed(`${world.md5(command === 'md5-sum' ? writtenText(given) : versionedText(given))}\n`)
   const bump = command === 'bump'
   const refusal = await world.edit(
     bump
       ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
-      : conforming((cib) => change(command, cib, given, call)),
+      : conforming((cib) => notOlder(cib, change(command, cib, given, call))),
     { command: commandLine(call), whole: true },
   )
   return refusal ?? printed('')
 }
+
+/** What a change writes into the version may not take it back, but for updates of the recorded state, which are counted anyway. */
+function notOlder(before: XmlElement, after: XmlElement | ToolReply): XmlElement | ToolReply {
+  if ('exitCode' in after) return after
+  const [was, is] = [versionOf(before), versionOf(after)]
+  return compareVersions({ ...is, numUpdates: 0 }, { ...was, numUpdates: 0 }) < 0 ? isOld() : after
+}
+
+const isOld = (): ToolReply => callFailed(exitCodes.old, 'Update was older than existing configuration')
 
 function isDangerous(command: string): boolean {
   return command === 'erase' || command === 'upgrade' || command === 'delete-all'
@@ -144,15 +167,6 @@ function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
     exitCodes.configuration,
     `Couldn't parse input from ${source}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
-}
-
-/** As libxml2 prints an element without white space, after one blank. */
-function digestText(given: XmlElement): string {
-  const flat = printXml(given)
-    .split('\n')
-    .map((line) => line.trim())
-    .join('')
-  return ` ${flat}\n`
 }
 
 function query({ given }: ParsedCall, world: ToolWorld): ToolReply {
@@ -206,9 +220,9 @@ function change(
   const into = (next: XmlElement): XmlElement => (from === base ? next : removedAndPut(base, from, next))
   switch (command) {
     case 'create':
-      return isWhole && !sections.has(given.name)
-        ? nothing()
-        : createIn(base, isWhole ? (sectionOf(base, given.name) ?? base) : from, given)
+      if (!isWhole) return createIn(base, from, given)
+      // Of the whole CIB, to create is to modify: a section gets its new children.
+      return modified(from, given) ?? nothing()
     case 'modify': {
       const next = modified(from, given)
       if (next !== undefined) return into(next)
@@ -255,6 +269,8 @@ function changeFound(
   const selected = selectXpath(cib, how.xpath)
   if (!selected.ok) return refused(exitCodes.usage, `cibadmin: ${selected.reports.join(' ')}`)
   const [target] = selected.value
+  if (selected.value.includes(cib) && command.startsWith('delete'))
+    return callFailed(exitCodes.software, 'Invalid argument')
   // What is not there is deleted already.
   if (command === 'delete' || command === 'delete-all') {
     const gone = command === 'delete' ? selected.value.slice(0, 1) : selected.value
@@ -291,17 +307,13 @@ function parentOf(root: XmlElement, target: XmlElement): XmlElement | undefined 
 function replacedWhole(cib: XmlElement, given: XmlElement): XmlElement | ToolReply {
   if (childElement(given, 'configuration') === undefined)
     return callFailed(exitCodes.configuration, 'Update does not conform to the configured schema')
-  if (compareVersions(versionOf(given), versionOf(cib)) < 0)
-    return callFailed(exitCodes.old, 'Update was older than existing configuration')
+  if (compareVersions(versionOf(given), versionOf(cib)) < 0) return isOld()
   return given
 }
 
 function patched(cib: XmlElement, patch: XmlElement): XmlElement | ToolReply {
   const outcome = applyPatch(cib, patch)
-  if (outcome.kind === 'applied') return outcome.document
-  return outcome.kind === 'old'
-    ? callFailed(exitCodes.old, 'Update was older than existing configuration')
-    : callFailed(exitCodes.configuration, `Application of an update diff failed: there is no ${outcome.path}`)
+  return outcome.kind === 'applied' ? outcome.document : callFailed(...describePatchFailure(outcome))
 }
 
 function emptyCib(schema = schemaName): XmlElement {
@@ -329,7 +341,8 @@ function erased(cib: XmlElement): XmlElement {
     {},
     requiredSections.map((name) => element(name)),
   )
-  return removedAndPut(cib, configurationElement(cib), configuration)
+  const next = removedAndPut(cib, configurationElement(cib), configuration)
+  return withVersion(next, { adminEpoch: versionOf(cib).adminEpoch + 1 })
 }
 
 function upgraded(cib: XmlElement): XmlElement | ToolReply {

@@ -4,7 +4,9 @@ import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
-import { applyPatch, makePatch } from './patch.ts'
+import type { ToolWorld } from '../world.ts'
+import { versionedText } from './digest-text.ts'
+import { applyPatch, describePatchFailure, makePatch } from './patch.ts'
 
 export const crmDiff: Tool = {
   name: 'crm_diff',
@@ -16,37 +18,38 @@ export const crmDiff: Tool = {
     valued('new-string,N', 'XML', 'The second CIB, as text'),
     { ...valued('patch,p', 'FILE', 'Apply this difference to the first CIB and print the result'), file: 'read' },
     flag('no-version,u', 'Leave the versions out'),
-    { ...flag('cib,c', 'Nothing: the inputs are always compared as CIBs'), ignored: true },
+    flag(
+      'cib,c',
+      'As CIBs: a difference gets the digest of the second one, and is applied to the version alone that it is for',
+    ),
     flag('stdin,s', 'The first CIB comes from standard input'),
   ],
   runsHere: true,
   run,
 }
 
-function run(call: ParsedCall): ToolReply {
+function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const { given } = call
+  if (hasOption(given, 'cib') && hasOption(given, 'no-version'))
+    return refused(exitCodes.usage, 'crm_diff: -u/--no-version incompatible with -c/--cib')
   const patch = optionValue(given, 'patch')
   const first = read(call, 'original', 'original-string')
   if (first === undefined) return refused(exitCodes.dataError, 'Could not parse the first XML fragment')
   const second = patch === undefined ? read(call, 'new', 'new-string') : readFile(call, patch)
   if (second === undefined) return refused(exitCodes.dataError, 'Could not parse the second XML fragment')
-  if (patch !== undefined) return patched(first, second)
+  if (patch !== undefined) return patched(first, second, hasOption(given, 'cib'))
   const difference = makePatch(first, second, !hasOption(given, 'no-version'))
-  return difference === undefined
-    ? printed('')
-    : { exitCode: exitCodes.error, output: printXml(difference), errors: '' }
+  if (difference === undefined) return printed('')
+  const digest = hasOption(given, 'cib') ? { digest: world.md5(versionedText(second)) } : {}
+  const told = { ...difference, attributes: { ...difference.attributes, ...digest } }
+  return { exitCode: exitCodes.error, output: printXml(told), errors: '' }
 }
 
-function patched(document: XmlElement, patch: XmlElement): ToolReply {
-  const outcome = applyPatch(document, patch)
-  switch (outcome.kind) {
-    case 'applied':
-      return printed(printXml(outcome.document))
-    case 'old':
-      return refused(exitCodes.old, 'Could not apply the patch: it is for another version of the CIB')
-    case 'failed':
-      return refused(exitCodes.error, `Could not apply the patch: there is no ${outcome.path}`)
-  }
+function patched(document: XmlElement, patch: XmlElement, asCib: boolean): ToolReply {
+  const outcome = applyPatch(document, patch, { ofAnyVersion: !asCib })
+  if (outcome.kind === 'applied') return printed(printXml(outcome.document))
+  const [exitCode, why] = describePatchFailure(outcome)
+  return refused(exitCode, `Could not apply patch: ${why}`)
 }
 
 function read(call: ParsedCall, file: string, text: string): XmlElement | undefined {

@@ -3,8 +3,9 @@
  * by a path of names and ids: `/cib/configuration/nodes/node[@id='3']`.
  */
 import { childElement, childElements, element, type XmlElement, type XmlNode } from '../../cib/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { removed, replaced } from './tree.ts'
-import { versionOf } from './version.ts'
+import { compareVersions, versionOf } from './version.ts'
 
 /** `withVersions` leaves out neither the versions nor the attributes that carry them. */
 export function makePatch(before: XmlElement, after: XmlElement, withVersions: boolean): XmlElement | undefined {
@@ -98,21 +99,39 @@ function moves(before: XmlElement, after: XmlElement, path: string): readonly Xm
   })
 }
 
-export type PatchOutcome =
-  | { readonly kind: 'applied'; readonly document: XmlElement }
-  | { readonly kind: 'old' }
+export type PatchOutcome = { readonly kind: 'applied'; readonly document: XmlElement } | PatchFailure
+
+/** The patch is for another version, is not one, or a change does not fit. */
+export type PatchFailure =
+  | { readonly kind: 'old' | 'newer' | 'malformed' }
   | { readonly kind: 'failed'; readonly path: string }
 
-/** Old versions are told from changes that do not fit. */
-export function applyPatch(document: XmlElement, patch: XmlElement): PatchOutcome {
-  const source = childElement(patch, 'version') && childElement(childElement(patch, 'version') ?? patch, 'source')
-  if (source !== undefined) {
-    const [wanted, have] = [versionOf(source), versionOf(document)]
-    if (wanted.adminEpoch !== have.adminEpoch || wanted.epoch !== have.epoch || wanted.numUpdates !== have.numUpdates)
-      return { kind: 'old' }
+/** The exit code of both commands that apply one, and the words. */
+export function describePatchFailure(failure: PatchFailure): readonly [number, string] {
+  switch (failure.kind) {
+    case 'old':
+      return [exitCodes.old, 'Update was older than existing configuration']
+    case 'newer':
+      return [exitCodes.error, 'Application of update diff failed, requesting full refresh']
+    case 'malformed':
+      return [exitCodes.protocol, 'No message of desired type']
+    case 'failed':
+      return [exitCodes.error, `Application of update diff failed: there is no ${failure.path}`]
   }
-  let current = document
+}
+
+/** A patch leads from one version to a later one, unless it is taken for `ofAnyVersion`. */
+export function applyPatch(
+  document: XmlElement,
+  patch: XmlElement,
+  { ofAnyVersion = false }: { readonly ofAnyVersion?: boolean } = {},
+): PatchOutcome {
   const changes = childElements(patch, 'change')
+  if (changes.some((change) => change.attributes.operation === 'modify' && !childElement(change, 'change-result')))
+    return { kind: 'malformed' }
+  const unfit = ofAnyVersion ? undefined : versionFailure(document, patch)
+  if (unfit !== undefined) return unfit
+  let current = document
   // What is created or moved goes to its final place, so that deletions come first and places are taken in ascending order.
   for (const change of [...changes].sort((a, b) => rank(a) - rank(b))) {
     const next = applied(current, change)
@@ -120,6 +139,18 @@ export function applyPatch(document: XmlElement, patch: XmlElement): PatchOutcom
     current = next
   }
   return { kind: 'applied', document: current }
+}
+
+function versionFailure(document: XmlElement, patch: XmlElement): PatchFailure | undefined {
+  const version = childElement(patch, 'version')
+  const [source, target] = [version && childElement(version, 'source'), version && childElement(version, 'target')]
+  if (source === undefined) return undefined
+  const [wanted, have] = [versionOf(source), versionOf(document)]
+  const distance = compareVersions(wanted, have)
+  if (distance > 0) return { kind: 'newer' }
+  return distance < 0 || (target !== undefined && compareVersions(versionOf(target), have) <= 0)
+    ? { kind: 'old' }
+    : undefined
 }
 
 function rank({ attributes }: XmlElement): number {
@@ -130,7 +161,8 @@ function applied(document: XmlElement, change: XmlElement): XmlElement | undefin
   const { operation, path = '', position } = change.attributes
   const found = followPath(document, path)
   const target = found.at(-1)
-  if (target === undefined) return undefined
+  // What is not there needs no deleting.
+  if (target === undefined) return operation === 'delete' ? document : undefined
   switch (operation) {
     case 'delete':
       return removed(document, target)

@@ -92,7 +92,6 @@ export function createDraw(cib: Tree, random: Random): Draw {
     rule: () => one(allNamed(cib, 'rule')),
     sections: () => [...new Set([random.pick(ofCrmMon), random.pick(ofCrmMon)])].join(','),
     xpath: () => drawPath(cib, random),
-    'element-path': () => elementPath(cib, random),
     fragment: () => drawFragment(cib, random),
     'new-fragment': () => drawNew(cib, random),
     section: () => (random.below(2) === 0 ? pick(sections.slice(0, 6)) : pick(sections)),
@@ -135,17 +134,6 @@ function drawPath(cib: Tree, random: Random): string {
     '/cib/configuration/resources',
   ]
   return random.pick(paths) ?? '//nosuch'
-}
-
-function elementPath(cib: Tree, random: Random): string {
-  let path = '/cib'
-  for (let at = cib, deep = 2 + random.below(4); deep > 0; deep--) {
-    const next = random.pick(at.children)
-    if (next === undefined) return path
-    path += next.attributes.id === undefined ? `/${next.name}` : `/${next.name}[@id='${next.attributes.id}']`
-    at = next
-  }
-  return path
 }
 
 const kindsOfElements = (

@@ -94,7 +94,8 @@ export const toolForms: Readonly<Record<string, ToolForms>> = {
       '(-P|--patch) [-o configuration] -x {patch}',
       '-M -X {version-fragment}',
       '(-B|--bump|-E|--erase|-u|--upgrade) [--force]',
-      '(-a|--empty|-5|--md5-sum|-6) [-x {file}]',
+      '(-5|--md5-sum|-6) -x {file}',
+      '(-a|--empty)',
       '-Q [-A {xpath}] (--show-access|--show-access=(text|namespace|auto|color)|-S) -U {user}',
       '(-Q|-D -X {fragment}|-M -X {fragment}) -U {user}',
     ],
@@ -146,12 +147,11 @@ export const toolForms: Readonly<Record<string, ToolForms>> = {
   crm_diff: {
     weight: 3,
     forms: [
-      '[--cib] -o cib.xml -n {file} [-u|--no-version]',
-      '[-c] -o {file} -n cib.xml',
+      '[--cib] -o cib.xml -n (other.xml|{file}) [-u|--no-version]',
+      '[-c] -o (other.xml|{file}) -n cib.xml',
       '[-c] -o cib.xml -p {patch}',
       '[-c] -O {fragment} -N {fragment}',
-      '-o {file} -N {fragment}',
-      '[-u] --original other.xml --new {file}',
+      '[-u] --original other.xml --new (cib.xml|{file})',
     ],
   },
   crm_simulate: {

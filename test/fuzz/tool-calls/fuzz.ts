@@ -1,6 +1,7 @@
 /** Draws a CIB and a call by a seed, has both sides answer, and says in what they differ. */
 import { join } from 'node:path'
 import { printXml, type XmlElement } from '../../../src/cib/index.ts'
+import { makePatch } from '../../../src/tools/cib/patch.ts'
 import type { Tree } from '../cib-tree.ts'
 import { type Case, drawMutations } from '../fuzz.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -79,7 +80,7 @@ export function drawCall({ cases, tool: wanted }: ToolFuzz, seed: number): Drawn
     'other.xml': print(other),
     'fragment.xml': draw('fragment'),
     'junk.xml': 'junk',
-    'patch.xml': patchBetween(cib, draw, random),
+    'patch.xml': patchBetween(cib, other, random),
   }
   return { case: each.name, changes, call: readCall(tool, words), files }
 }
@@ -131,21 +132,13 @@ function readCall(tool: string, drawn: readonly string[]): Call {
 const assigned = (word: string | undefined): readonly (string | undefined)[] =>
   word?.match(/^(OCF_RESOURCE_INSTANCE|CIB_shadow)=(.*)$/s) ?? []
 
-/** The form in which crm_diff writes a difference. */
-function patchBetween(cib: Tree, draw: (kind: string) => string, random: Random): string {
-  const { admin_epoch: admin = '0', epoch = '0', num_updates: updates = '0' } = cib.attributes
-  const version = (name: string, at: string): string =>
-    `<${name} admin_epoch="${admin}" epoch="${at}" num_updates="${name === 'source' ? updates : '0'}"/>`
-  const path = draw('element-path')
-  const changes = [
-    `<change operation="create" path="/cib/configuration/resources" position="0">${draw('new-fragment')}</change>`,
-    `<change operation="delete" path="${path}"/>`,
-    `<change operation="modify" path="${path}"><change-list><change-attr name="description" operation="set" value="x"/></change-list></change>`,
-    `<change operation="modify" path="${path}"><change-list><change-attr name="id" operation="unset"/></change-list></change>`,
-    `<change operation="move" path="${path}" position="0"/>`,
-  ]
-  const next = random.below(4) === 0 ? epoch : String(Number(epoch) + 1)
-  return `<diff format="2"><version>${version('source', epoch)}${version('target', next)}</version>${random.pick(changes)}</diff>`
+/** What crm_diff says of both, mostly with a version that fits. */
+function patchBetween(before: Tree, after: Tree, random: Random): string {
+  const { epoch = '0' } = before.attributes
+  const next = random.pick([1, 1, 1, 1, 0, -1]) ?? 1
+  const numbered = { ...after, attributes: { ...after.attributes, epoch: String(Number(epoch) + next) } }
+  const patch = makePatch(before as XmlElement, numbered as XmlElement, random.below(6) > 0)
+  return patch === undefined ? '<diff format="2"/>' : printXml(patch)
 }
 
 const print = (cib: Tree): string => printXml(cib as XmlElement)

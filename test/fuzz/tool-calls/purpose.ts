@@ -16,7 +16,52 @@ export const purposes: readonly Purpose[] = [
     covers: (_, { aspect }, exitCode) =>
       (aspect === 'errors' || aspect === 'output') && (exitCode === usage || exitCode === configuration),
   },
+  {
+    reason:
+      'access control lists are kept for Pacemaker and not applied, so that nothing is done or shown as another user',
+    covers: ({ tool, words }) =>
+      tool === 'cibadmin' && words.some((word) => /^(?:-U|--user|-S|--show-access)/.test(word)),
+  },
+  {
+    reason: 'what a path finds is elements: a count, or a path that is none, is a mistake of the caller',
+    covers: ({ tool, words }) => tool === 'cibadmin' && words.some((word) => word.startsWith('count(')),
+  },
+  {
+    reason: 'an upgrade counts the epoch as any other change; Pacemaker counts the administrator’s',
+    covers: ({ tool, words }, { aspect }) =>
+      tool === 'cibadmin' && aspect === 'files' && words.some((word) => word === '-u' || word === '--upgrade'),
+  },
+  {
+    reason: 'what cibadmin --modify --allow-create makes is a change as any other, and counted; 2.1 forgets to',
+    covers: ({ tool, words }, { aspect, onlyTheirs }) =>
+      tool === 'cibadmin' && aspect === 'files' && words.some(isCreating) && onlyTheirs.every(isRoot),
+  },
+  {
+    reason: 'a configuration is erased, and what is recorded of the nodes stays: what runs is still known',
+    covers: ({ tool, words }, { aspect }) =>
+      tool === 'cibadmin' && aspect === 'files' && words.some((word) => word === '-E' || word === '--erase'),
+  },
+  {
+    reason: 'the digest of a text comes without a title on standard error',
+    covers: ({ tool, words }, { aspect }) =>
+      tool === 'cibadmin' && aspect === 'errors' && words.some((word) => /^(?:-5|-6|--md5)/.test(word)),
+  },
+  {
+    reason: 'two documents with other names differ, and a difference has one format for every document',
+    covers: ({ tool, words }) =>
+      tool === 'crm_diff' && words.some((word) => ['-O', 'fragment.xml', 'patch.xml'].includes(word)),
+  },
+  {
+    reason: 'defaults are not of a node: none has to be known',
+    covers: ({ tool, words }) =>
+      tool === 'crm_attribute' &&
+      words.some((word) => word === 'rsc_defaults' || word === 'op_defaults') &&
+      !words.some((word) => word === '-N' || word === '--node'),
+  },
 ]
+
+const isCreating = (word: string): boolean => word === '-c' || word === '--allow-create'
+const isRoot = (line: string): boolean => line.startsWith('<cib ')
 
 /** @param exitCode theirs */
 export const purposeOf = (call: Call, difference: AnswerDifference, exitCode: number): string | undefined =>
