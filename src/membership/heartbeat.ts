@@ -255,10 +255,15 @@ function withTimings(state: HeartbeatState, timings: HeartbeatTimings, now: Mono
   return { ...next, peers: new Map(peers), nextPulseAt }
 }
 
-/** Pulses of an incarnation before the one that was last heard come late, from a daemon that is gone. */
+/**
+ * While a later incarnation is heard, pulses of one before it come late, from a daemon that is gone. After a token without the later one they come from the
+ * daemon that is there, which was started after its machine's calendar had been set back.
+ */
 function withPulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): HeartbeatState {
   const peer = state.peers.get(pulse.node)
-  if (!peer || pulse.incarnation < (peer.incarnation ?? 0)) return state
+  if (!peer) return state
+  const isHeard = now - peer.lastHeard < state.timings.tokenMs
+  if (isHeard && pulse.incarnation < (peer.incarnation ?? 0)) return state
   return withPeer(state, pulse.node, {
     lastHeard: now,
     incarnation: pulse.incarnation,

@@ -94,6 +94,17 @@ describe('silence', () => {
     watcher.pass(200, [beta])
     expect(watcher.states().gamma).toBe('silent')
   })
+
+  test('a daemon that is started after the calendar was set back is heard, a token after the one before', () => {
+    const watcher = new Watcher()
+    watcher.pulse(gamma, [], 5)
+    watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'reset' })
+    watcher.pass(1500, [beta])
+    expect(watcher.states().gamma).toBe('restarting')
+    watcher.pulse(gamma, [], 4)
+    expect(watcher.states().gamma).toBe('heard')
+    expect(peerViews(watcher.state, watcher.now).find(({ node }) => node === gamma)?.incarnation).toBe(4)
+  })
 })
 
 describe('times that change', () => {

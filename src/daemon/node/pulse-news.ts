@@ -94,7 +94,7 @@ export class PulseNews {
         })
         return
       case 'doubt-own-lease':
-        log.warn('this node stood still', { pausedMs: Math.round(message.pausedMs) })
+        log.warn('this node stood still, or its calendar was set forward', { pausedMs: Math.round(message.pausedMs) })
         return
       case 'trouble':
         log.warn('the store does not answer', { error: message.error })
