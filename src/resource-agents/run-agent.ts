@@ -3,13 +3,14 @@
  * what is known, and a timeout means that nothing is.
  */
 import { mkdirSync } from 'node:fs'
+import { takesNoChange } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
 import { exitReasonIn } from './captured-output.ts'
 import { type AgentCall, type AgentHost, agentEnvironment } from './environment.ts'
 import { agentName, findAgent } from './find.ts'
 import { type AgentOutcome, isOcfExitCode, lsbStatusAsMonitor, notRun, ocfExitCodes } from './outcome.ts'
 import { describeStartFailure, type ProgramEnd, runProgram } from './process-group.ts'
-import { forgetRunning, machineMs, noteRunning, notesFolder, OutputFile } from './running-agents.ts'
+import { forgetRunning, type LeftAgent, machineMs, noteRunning, notesFolder, OutputFile } from './running-agents.ts'
 
 export interface AgentRunner {
   run(call: AgentCall): RunningAgent
@@ -23,8 +24,11 @@ export interface RunningAgent {
 
 /** Waits for the file of a talkative agent no longer than this before looking at its length. */
 const trimEveryMs = 100
-/** An agent that somebody is copying into place is waited for: the failure of a stop would be a reason to fence the node. */
-const writtenWithinMs = 2000
+/**
+ * An agent that somebody is copying into place is waited for, and so is room for another process or file: the failure of a stop would be
+ * a reason to fence the node.
+ */
+const startsWithinMs = 2000
 const lookAgainMs = 50
 
 export function childProcessRunner(host: AgentHost): AgentRunner {
@@ -39,17 +43,17 @@ export function childProcessRunner(host: AgentHost): AgentRunner {
         return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by systemd.`))
       if (found.standard === 'fencing')
         return finishedWith(notRun('not-supported', `${agentName(call.agent)} is run by the fencer.`))
-      return startWhenWritten(call, () => start(call, found.path, host, notes))
+      return startWhenPossible(call, () => start(call, found.path, host, notes))
     },
   }
 }
 
-function startWhenWritten(call: AgentCall, begin: () => StartedAgent): RunningAgent {
+function startWhenPossible(call: AgentCall, begin: () => StartedAgent): RunningAgent {
   let current = begin()
   let wanted = true
   const finished = (async () => {
-    const giveUpAt = machineMs() + Math.min(call.timeoutMs, writtenWithinMs)
-    while (wanted && (await current.failure) === 'ETXTBSY' && machineMs() < giveUpAt) {
+    const giveUpAt = machineMs() + Math.min(call.timeoutMs, startsWithinMs)
+    while (wanted && passes(await current.failure) && machineMs() < giveUpAt) {
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
       if (wanted) current = begin()
     }
@@ -64,6 +68,9 @@ function startWhenWritten(call: AgentCall, begin: () => StartedAgent): RunningAg
   }
 }
 
+const passes = (failure: string | undefined): boolean =>
+  failure !== undefined && (failure === 'ETXTBSY' || shortOf.has(failure))
+
 interface StartedAgent extends RunningAgent {
   /** The code of the error that kept it from starting. */
   readonly failure: Promise<string | undefined>
@@ -74,31 +81,50 @@ function finishedWith(outcome: AgentOutcome): RunningAgent {
 }
 
 function start(call: AgentCall, path: string, host: AgentHost, notes: string): StartedAgent {
-  const output = new OutputFile(notes, call.resource)
+  const output = unlessFull(() => new OutputFile(notes, call.resource))
   const run = runProgram({
     path,
     arguments: [isLsb(call.agent, path) && call.operation === 'monitor' ? 'status' : call.operation],
     environment: agentEnvironment(call, host),
-    stdio: ['ignore', output.descriptor, output.descriptor],
+    stdio: ['ignore', output?.descriptor ?? 'ignore', output?.descriptor ?? 'ignore'],
     timeoutMs: call.timeoutMs,
   })
-  if (run.processGroup !== undefined)
-    noteRunning(notes, {
-      resource: call.resource,
-      operation: call.operation,
-      processGroup: run.processGroup,
-      killAtMs: machineMs() + call.timeoutMs,
-    })
-  const trimming = setInterval(() => output.trim(), trimEveryMs)
+  const { processGroup } = run
+  if (processGroup !== undefined) unlessFull(() => noteRunning(notes, noteOf(call, processGroup)))
+  const trimming = setInterval(() => output?.trim(), trimEveryMs)
   const finished = run.ended.then((end) => {
     clearInterval(trimming)
     forgetRunning(notes, call.resource)
-    return outcomeOf(call, path, end, output.finish())
+    return outcomeOf(call, path, end, output?.finish() ?? '')
   })
   const failure =
     run.processGroup === undefined ? run.ended.then((end) => end.failure?.code) : Promise.resolve(undefined)
   return { finished, failure, kill: run.kill }
 }
+
+function noteOf({ resource, operation, timeoutMs }: AgentCall, processGroup: number): Omit<LeftAgent, 'processStart'> {
+  return { resource, operation, processGroup, killAtMs: machineMs() + timeoutMs }
+}
+
+/**
+ * Without room for what it prints, or for a note for the next daemon, an agent does its work all the same: a monitor that does not run
+ * would have a service recovered that works, and a stop that does not run its node fenced.
+ */
+function unlessFull<T>(keep: () => T): T | undefined {
+  try {
+    return keep()
+  } catch (error) {
+    if (takesNoChange(error) || isShortOf(error)) return undefined
+    throw error
+  }
+}
+
+/** What the machine may have again a moment later: files, processes, memory. */
+function isShortOf(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && shortOf.has(String(error.code))
+}
+
+const shortOf: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])
 
 function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: string): AgentOutcome {
   const { execTimeMs } = end

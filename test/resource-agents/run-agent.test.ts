@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resourceId } from '../../src/base/index.ts'
@@ -49,11 +50,24 @@ test('a name that leads out of the agents folder is no agent', async () => {
 
 test('an agent that cannot be executed is an error that names it', async () => {
   folder.add('broken', '')
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(join(folder.path, 'ocf/test/broken'), '#!/nonexistent/interpreter\n')
   const outcome = await run('broken')
   expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
   expect(outcome.exitReason).toContain('could not be started')
+})
+
+test('an agent runs on a full disk, although what it prints is lost and nobody notes that it runs', async () => {
+  folder.add('web', 'echo hello; exit 7')
+  const runner = childProcessRunner(folder.host)
+  const notes = join(folder.host.runFolder, 'ops')
+  // Room for the folder itself and nothing in it.
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k,nr_inodes=1', 'tmpfs', notes])
+  try {
+    expect(() => writeFileSync(join(notes, 'file'), '')).toThrow(/ENOSPC/)
+    expect(await runner.run(folder.call('web')).finished).toMatchObject({ status: 'done', exitCode: 7, output: '' })
+  } finally {
+    execFileSync('umount', [notes])
+  }
 })
 
 test('an agent that is being written when it is called is waited for', async () => {
