@@ -7,7 +7,7 @@
  * Only `cluster stop` stops them.
  */
 import { rmSync } from 'node:fs'
-import { assert, type NodeName } from '../base/index.ts'
+import { assert, type NodeName, takesNoChange } from '../base/index.ts'
 import {
   type ClusterState,
   type GrpcServer,
@@ -278,7 +278,7 @@ export class Daemon {
     const file = this.#file
     const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
-    markStarted(this.paths)
+    this.#noteStart()
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
     const identity = readIdentity(this.paths.pki)
@@ -296,6 +296,18 @@ export class Daemon {
     })
     this.#node = node
     await node.start()
+  }
+
+  /** A disk that takes no change does not keep a node out that took part before: its resources run, and the others may have a store. */
+  #noteStart(): void {
+    try {
+      markStarted(this.paths)
+    } catch (error) {
+      if (!takesNoChange(error)) throw error
+      const why = `${this.paths.startedMark} cannot be written (${String(error)})`
+      if (!takesPart(this.paths)) throw refuse('disk-takes-no-change', `${why}: make room there, then start again.`)
+      this.log.warn('the start of this node is not noted on its disk', { why })
+    }
   }
 
   /** Whether the node takes part again by itself after its host has booted. */

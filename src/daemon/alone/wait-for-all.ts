@@ -4,6 +4,7 @@
  * a boot it must not: the other may have been told meanwhile that this one is off, and act.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { takesNoChange } from '../../base/index.ts'
 import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { readJournal } from './alone-journal.ts'
@@ -36,9 +37,14 @@ function mustAskFirst(file: ClusterFile, paths: Paths): boolean {
   return !existsSync(paths.metMark) || readJournal(paths).granted !== undefined
 }
 
-/** In the folder of run-time files, which a boot empties. */
+/** In the folder of run-time files, which a boot empties. Where that takes no change, the next daemon of this boot waits for the others. */
 export const noteMet = (paths: Paths): void => {
-  if (!existsSync(paths.metMark)) writeFileSync(paths.metMark, '')
+  if (existsSync(paths.metMark)) return
+  try {
+    writeFileSync(paths.metMark, '')
+  } catch (error) {
+    if (!takesNoChange(error)) throw error
+  }
 }
 
 export const forgetMet = (paths: Paths): void => rmSync(paths.metMark, { force: true })

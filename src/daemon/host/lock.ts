@@ -1,6 +1,7 @@
 /** One daemon for each SYSTOLE_ROOT. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { takesNoChange } from '../../base/index.ts'
 import { readIfThere, writeWhole } from './files.ts'
 
 export class AlreadyRunningError extends Error {
@@ -14,7 +15,13 @@ export function takeLock(file: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const pid = Number(readIfThere(file) ?? 0)
   if (pid > 0 && pid !== process.pid && isDaemon(pid)) throw new AlreadyRunningError(pid, file)
-  writeWhole(file, `${process.pid}\n`)
+  try {
+    writeWhole(file, `${process.pid}\n`)
+  } catch (error) {
+    // A daemon that was killed must come back: its ports, too, keep a second one out.
+    if (!takesNoChange(error)) throw error
+    process.stderr.write(`${file} cannot be written (${String(error)}): the daemon begins without its lock.\n`)
+  }
 }
 
 /** A number alone proves nothing: after a crash another program may have it. */

@@ -13,8 +13,10 @@ export function takesPart(paths: Paths): boolean {
   return isEnabled(paths) || madeIn === '' || madeIn === readBootId()
 }
 
+/** A daemon that was killed finds its mark as it left it: it comes back on a disk that takes no change. */
 export function markStarted({ startedMark }: Paths): void {
-  writeWhole(startedMark, readBootId() ?? '')
+  const boot = readBootId() ?? ''
+  if (readIfThere(startedMark) !== boot) writeWhole(startedMark, boot)
 }
 
 export function markStopped({ startedMark }: Paths): void {
