@@ -20,8 +20,10 @@ const exited = (kind: 'died' | 'damaged' | 'data-missing' | 'disk-full' | 'remov
   kind: 'exited',
   refusal: kind === 'died' || kind === 'damaged' ? { kind, detail: 'x' } : { kind },
 })
-const healthy: SupervisorInput = { kind: 'probed', answers: true, storeFull: false }
-const full: SupervisorInput = { kind: 'probed', answers: true, storeFull: true }
+const healthy: SupervisorInput = { kind: 'probed', found: 'answers', storeFull: false }
+const full: SupervisorInput = { kind: 'probed', found: 'answers', storeFull: true }
+const silent: SupervisorInput = { kind: 'probed', found: 'silent', storeFull: false }
+const leaderless: SupervisorInput = { kind: 'probed', found: 'no-leader', storeFull: false }
 
 const cases: readonly {
   readonly name: string
@@ -98,6 +100,22 @@ const cases: readonly {
 for (const { name, inputs, hasOthers = true, told } of cases)
   test(`the supervisor: ${name}`, () => expect(tell(inputs, { hasOthers }).join(' ')).toBe(told))
 
+test('one that runs and is silent is told once, one that only has no leader is not', () => {
+  const found: SupervisorInput = { kind: 'found', pid: 7 }
+  const four = (input: SupervisorInput) => Array.from({ length: 4 }, () => input)
+  const reports = (inputs: readonly SupervisorInput[]) =>
+    tell(inputs, { hasOthers: true }, 5000).filter((word) => word === 'report').length
+  expect(reports([found, healthy, silent, silent])).toBe(0)
+  expect(reports([found, healthy, ...four(silent), ...four(silent)])).toBe(1)
+  expect(reports([found, healthy, ...four(silent), healthy, ...four(silent)])).toBe(2)
+  expect(reports([found, healthy, ...four(leaderless)])).toBe(0)
+})
+
+test('of a line for which the disk had no room, what there is of it is told', () => {
+  const torn = '{"level":"fatal","ts":"2026-11-22T19:20:37.595Z","msg":"failed to commit tx","error":"'
+  expect(refusalIn(torn)).toEqual({ kind: 'died', detail: 'failed to commit tx' })
+})
+
 test('a member that dies again and again is started more and more slowly, and at once again after it has run well', () => {
   let { state } = initialSupervisor({ hasOthers: true })
   let now = 0
@@ -126,6 +144,10 @@ describe('why etcd ended is read from its log', () => {
     {
       log: line('fatal', 'failed to commit tx', 'write data/member/snap/db: no space left on device'),
       kind: 'disk-full',
+    },
+    {
+      log: line('fatal', 'failed to commit tx', 'open data/member/wal/0.tmp: read-only file system'),
+      kind: 'disk-read-only',
     },
     { log: line('warn', 'server error', 'the member has been permanently removed from the cluster'), kind: 'removed' },
     {

@@ -3,7 +3,7 @@
  * the repairs. `close` stops supervising and leaves etcd alone; `stop` ends etcd too.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { assertNever } from '../../../base/index.ts'
+import { assertNever, takesNoChange } from '../../../base/index.ts'
 import { type Clock, machineClock } from '../../clock.ts'
 import { messageOf } from '../../errors.ts'
 import { EtcdAdmin, isFull } from '../admin.ts'
@@ -231,13 +231,13 @@ export class EtcdMember {
     this.#probedAt = this.#clock.now()
     try {
       const status = await this.#ownAdmin().status()
-      const answers = status.leader !== '0'
-      if (answers) markStarted(this.settings)
-      if (answers && !phase.answers) coalesceTimers(phase.pid)
-      this.#take({ kind: 'probed', answers, storeFull: answers && isFull(status) })
+      const hasLeader = status.leader !== '0'
+      if (hasLeader) markStarted(this.settings)
+      if (hasLeader && !phase.answers) coalesceTimers(phase.pid)
+      this.#take({ kind: 'probed', found: hasLeader ? 'answers' : 'no-leader', storeFull: hasLeader && isFull(status) })
     } catch {
       // Not up yet, stopped, or without a certificate that it likes: whatever it is, it does not answer.
-      this.#take({ kind: 'probed', answers: false, storeFull: false })
+      this.#take({ kind: 'probed', found: 'silent', storeFull: false })
     } finally {
       this.#probing = false
     }
@@ -316,8 +316,10 @@ function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Of what went wrong before etcd ran: a full disk takes no note of its process either. */
+/** Of what went wrong before etcd ran: a disk that takes no change takes no note of its process either. */
 function refusalOf(error: unknown): Refusal {
-  const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-  return isFull ? { kind: 'disk-full' } : { kind: 'died', detail: messageOf(error) }
+  if (!takesNoChange(error)) return { kind: 'died', detail: messageOf(error) }
+  return error instanceof Error && 'code' in error && error.code === 'EROFS'
+    ? { kind: 'disk-read-only' }
+    : { kind: 'disk-full' }
 }

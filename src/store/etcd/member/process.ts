@@ -12,10 +12,12 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { takesNoChange } from '../../../base/index.ts'
 import { messageOf } from '../../errors.ts'
 import { livingProcess, processIdentity, textIfThere } from '../../process-identity.ts'
 import type { EndpointAddress } from '../endpoint.ts'
@@ -166,14 +168,29 @@ export function wipeData(settings: MemberSettings): void {
   rmSync(startedMark(settings), { force: true })
 }
 
+/** On a full disk its log may have no room for the reason. */
 export function whyItEnded(settings: MemberSettings): Refusal {
-  return refusalIn(logTail(settings))
+  const refusal = refusalIn(logTail(settings))
+  return refusal.kind === 'died' && isFull(settings.directory) ? { kind: 'disk-full' } : refusal
 }
 
-/** The log is opened for appending, so that it may be cut while etcd writes to it. */
+function isFull(directory: string): boolean {
+  // Whoever ends a member may delete its folder before it has ended.
+  if (!existsSync(directory)) return false
+  const { bavail, bsize, files, ffree } = statfsSync(directory)
+  return bavail * bsize < leastRoomBytes || (files > 0 && ffree === 0)
+}
+
+const leastRoomBytes = 1024 * 1024
+
+/** The log is opened for appending, so that it may be cut while etcd writes to it. On a disk that takes no change it does not grow either. */
 export function boundLog(settings: MemberSettings): void {
   const path = logFile(settings)
-  if (existsSync(path) && statSync(path).size > maxLogBytes) truncateSync(path, 0)
+  try {
+    if (existsSync(path) && statSync(path).size > maxLogBytes) truncateSync(path, 0)
+  } catch (error) {
+    if (!takesNoChange(error)) throw error
+  }
 }
 
 /** Marks the place in the log from which the next end is explained. */

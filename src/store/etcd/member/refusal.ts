@@ -10,6 +10,9 @@ export type Refusal =
   /** The log is gone, although this member has been running. */
   | { readonly kind: 'data-missing' }
   | { readonly kind: 'disk-full' }
+  | { readonly kind: 'disk-read-only' }
+  /** It runs, and answers nobody. */
+  | { readonly kind: 'silent'; readonly pid: number }
   /** The store reached its quota. It runs, and refuses to grow. */
   | { readonly kind: 'store-full' }
   /** The other members have removed this one. */
@@ -21,11 +24,12 @@ export type Refusal =
 
 /** The first that is found wins. */
 const patterns: readonly {
-  readonly kind: 'damaged' | 'disk-full' | 'removed' | 'port-taken' | 'certificate'
+  readonly kind: 'damaged' | 'disk-full' | 'disk-read-only' | 'removed' | 'port-taken' | 'certificate'
   readonly pattern: RegExp
   readonly evenAsWarning: boolean
 }[] = [
   { kind: 'disk-full', pattern: /no space left on device|disk quota exceeded/i, evenAsWarning: true },
+  { kind: 'disk-read-only', pattern: /read-only file system/i, evenAsWarning: true },
   {
     kind: 'removed',
     pattern: /(the member has been|member has been|was) permanently removed from the cluster/i,
@@ -65,6 +69,7 @@ export function refusalIn(log: string): Refusal {
     if (line === undefined) continue
     switch (kind) {
       case 'disk-full':
+      case 'disk-read-only':
       case 'removed':
         return { kind }
       case 'damaged':
@@ -88,7 +93,11 @@ export function describeRefusal(refusal: Refusal, directory: string): string {
     case 'data-missing':
       return `The data of etcd in ${directory} is gone. The member is replaced with the help of the others; in a cluster of one, restore a backup.`
     case 'disk-full':
-      return `etcd stopped because the disk under ${directory} is full. Make room; it is started again every few seconds.`
+      return `etcd stopped because the disk under ${directory} is full (\`df ${directory}\`, and \`df -i\` for its files). Make room; it is started again every few seconds.`
+    case 'disk-read-only':
+      return `etcd stopped because the file system of ${directory} is read-only. The kernel's log tells whether its disk has failed; once it can be written to, etcd is started again within seconds.`
+    case 'silent':
+      return `etcd (process ${refusal.pid}) runs and does not answer. See what it waits for (\`ps -o stat,wchan ${refusal.pid}\`: a disk that hangs, or a stopped process); if it is killed, it is started again.`
     case 'store-full':
       return `The store has reached its quota and refuses changes. It is compacted and defragmented; if that is not enough, raise the quota.`
     case 'removed':
@@ -115,6 +124,7 @@ function messageIn(line: string): string {
     const error = 'error' in entry ? `: ${String(entry.error)}` : ''
     return `${message}${error}`.slice(0, 200)
   } catch {
-    return line.slice(0, 200)
+    // The disk was full before the line was.
+    return (/"msg":"([^"]*)"/.exec(line)?.[1] ?? line).slice(0, 200)
   }
 }

@@ -8,13 +8,24 @@ import type { Refusal } from './refusal.ts'
 export type Phase =
   | { readonly kind: 'looking' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'running'; readonly pid: number; readonly since: MonotonicMs; readonly answers: boolean }
+  | {
+      readonly kind: 'running'
+      readonly pid: number
+      readonly since: MonotonicMs
+      /** It has a leader. */
+      readonly answers: boolean
+      /** When it last said anything, or was started. */
+      readonly heardAt: MonotonicMs
+    }
   | { readonly kind: 'waiting'; readonly until: MonotonicMs }
   | { readonly kind: 'replacing' }
   /** Nothing more is tried until somebody asks. */
   | { readonly kind: 'given-up' }
   | { readonly kind: 'stopping'; readonly pid: number }
   | { readonly kind: 'stopped' }
+
+/** A member that has no leader answers, and does nothing for its clients. */
+export type Found = 'answers' | 'no-leader' | 'silent'
 
 export interface SupervisorState {
   readonly phase: Phase
@@ -34,7 +45,7 @@ export type SupervisorInput =
   | { readonly kind: 'must-join' }
   | { readonly kind: 'started'; readonly pid: number }
   | { readonly kind: 'exited'; readonly refusal: Refusal }
-  | { readonly kind: 'probed'; readonly answers: boolean; readonly storeFull: boolean }
+  | { readonly kind: 'probed'; readonly found: Found; readonly storeFull: boolean }
   | { readonly kind: 'replaced'; readonly succeeded: boolean }
   | { readonly kind: 'space-freed' }
   | { readonly kind: 'stop-asked' }
@@ -58,6 +69,8 @@ const lastRetryMs = 10_000
 /** A full disk or a taken port does not change by itself within milliseconds. */
 const patientRetryMs = 2000
 const freeSpaceEveryMs = 60_000
+/** Longer than a member with a few megabytes takes to start on a slow disk. */
+const silenceMs = 15_000
 
 export function initialSupervisor(options: { readonly hasOthers: boolean }): Result {
   const state: SupervisorState = {
@@ -109,7 +122,7 @@ function runs(state: SupervisorState, pid: number, now: MonotonicMs): Result {
     case 'replacing':
       return unchanged(state)
     default:
-      return unchanged({ ...state, phase: { kind: 'running', pid, since: now, answers: false } })
+      return unchanged({ ...state, phase: { kind: 'running', pid, since: now, answers: false, heardAt: now } })
   }
 }
 
@@ -147,11 +160,13 @@ function remedy(state: SupervisorState, refusal: Refusal, now: MonotonicMs): Res
     case 'removed':
       return { state: { ...state, phase: { kind: 'given-up' } }, effects: [report] }
     case 'disk-full':
+    case 'disk-read-only':
     case 'port-taken':
     case 'certificate':
     case 'not-installed':
       return { state: wait(state, now, patientRetryMs), effects: [report] }
     case 'store-full':
+    case 'silent':
     case 'died':
       return { state: wait(state, now, firstRetryMs), effects: [report] }
     default:
@@ -166,30 +181,38 @@ function wait(state: SupervisorState, now: MonotonicMs, firstMs: number): Superv
 
 function probed(
   state: SupervisorState,
-  probe: { readonly answers: boolean; readonly storeFull: boolean },
+  { found, storeFull }: { readonly found: Found; readonly storeFull: boolean },
   now: MonotonicMs,
 ): Result {
-  if (state.phase.kind !== 'running') return unchanged(state)
-  const steady = now - state.phase.since >= steadyAfterMs
+  const { phase } = state
+  if (phase.kind !== 'running') return unchanged(state)
+  const steady = now - phase.since >= steadyAfterMs
+  const heardAt = found === 'silent' ? phase.heardAt : now
+  const isSilent = now - heardAt >= silenceMs
+  const refusal = refusalAfterProbe(state.refusal, { found, storeFull, ...(isSilent ? { silent: phase.pid } : {}) })
   const next: SupervisorState = {
     ...state,
-    phase: { ...state.phase, answers: probe.answers },
+    phase: { ...phase, answers: found === 'answers', heardAt },
     failures: steady ? 0 : state.failures,
-    refusal: refusalAfterProbe(state, probe),
+    refusal,
   }
-  if (!probe.storeFull || state.freeingSpace || now < state.freeSpaceAgainAt) return unchanged(next)
+  if (refusal?.kind === 'silent' && state.refusal?.kind !== 'silent')
+    return { state: next, effects: [{ kind: 'report', refusal }] }
+  if (!storeFull || state.freeingSpace || now < state.freeSpaceAgainAt) return unchanged(next)
   return {
     state: { ...next, freeingSpace: true, freeSpaceAgainAt: monotonicMs(now + freeSpaceEveryMs) },
     effects: [{ kind: 'report', refusal: { kind: 'store-full' } }, { kind: 'free-space' }],
   }
 }
 
+/** `silent`: the process that has not been heard for long. */
 function refusalAfterProbe(
-  { refusal }: SupervisorState,
-  { answers, storeFull }: { readonly answers: boolean; readonly storeFull: boolean },
+  refusal: Refusal | undefined,
+  { found, storeFull, silent }: { readonly found: Found; readonly storeFull: boolean; readonly silent?: number },
 ): Refusal | undefined {
   if (storeFull) return { kind: 'store-full' }
-  return answers ? undefined : refusal
+  if (silent !== undefined) return { kind: 'silent', pid: silent }
+  return found === 'answers' || refusal?.kind === 'silent' ? undefined : refusal
 }
 
 function replaced(state: SupervisorState, succeeded: boolean, now: MonotonicMs): Result {
