@@ -41,6 +41,8 @@ export interface MemberRecord {
   readonly watchdogMs?: number
   /** The boot of its machine's kernel. */
   readonly bootId?: string
+  /** What is wrong with it and needs a person, a sentence each. */
+  readonly troubles?: readonly string[]
   /** Its daemon can read a list of nodes that names a witness. */
   readonly knowsWitness?: boolean
   /** Its daemon obeys times that stand in the list of nodes. */
@@ -296,7 +298,11 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     daemonVersion: textOf(value, 'daemonVersion') ?? '',
     state,
     since: numberOf(value, 'since') ?? 0,
-    ...defined({ watchdogMs: numberOf(value, 'watchdogMs'), bootId: textOf(value, 'bootId') }),
+    ...defined({
+      watchdogMs: numberOf(value, 'watchdogMs'),
+      bootId: textOf(value, 'bootId'),
+      troubles: textsOf(value, 'troubles'),
+    }),
     ...(fieldOf(value, 'knowsWitness') === true ? { knowsWitness: true } : {}),
     ...(fieldOf(value, 'knowsPulseTimes') === true ? { knowsPulseTimes: true } : {}),
     ...(fieldOf(value, 'knowsLinks') === true ? { knowsLinks: true } : {}),
@@ -312,6 +318,12 @@ function fieldOf(value: unknown, name: string): unknown {
 function textOf(value: unknown, name: string): string | undefined {
   const field = fieldOf(value, name)
   return typeof field === 'string' ? field : undefined
+}
+
+/** Undefined unless it is a list of texts. */
+function textsOf(value: unknown, name: string): readonly string[] | undefined {
+  const list = fieldOf(value, name)
+  return Array.isArray(list) && list.every((text) => typeof text === 'string') ? list : undefined
 }
 
 function numberOf(value: unknown, name: string): number | undefined {

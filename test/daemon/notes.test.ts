@@ -30,6 +30,7 @@ function notes(
     isFenceable: (node) => isFenceable({ node, attributes: new Map() }, configuration.fencingLevels, known),
     watchdogs: new Map(Object.entries(watchdogs).map(([name, ms]) => [nodeName(name), ms])),
     watchdogTrouble: undefined,
+    troubles: new Map(),
   }).join('\n')
 }
 
@@ -85,7 +86,9 @@ test('a kernel that ends no connections is told where there are several links', 
     isFenceable: () => true,
     watchdogs: new Map(),
     watchdogTrouble: undefined,
+    troubles: new Map([[nodeName('n2'), ['The disk is full.']]]),
   })
+  expect(told).toContain('On n2: The disk is full.')
   expect(told).toContainEqual(
     expect.stringMatching(/^This node cannot end connections .*\(the kernel does not do it\)/),
   )

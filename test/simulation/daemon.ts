@@ -352,7 +352,7 @@ export class SimDaemon {
     for (const change of changes) if (change.kind === 'member') this.fencing.memberChanged(change.node)
     this.fencing.look()
     this.#lookAtWatchdog()
-    const own = ownMember(view, this.node, this.incarnation, this.#armed ? watchdogMs : undefined)
+    const own = ownMember(view, this.node, this.incarnation, this.#armed ? { watchdogMs } : {})
     this.presence.feed({ kind: 'view', own })
     this.controller.feed({ kind: 'store', view, changes })
   }

@@ -22,6 +22,8 @@ export interface NoteSources {
   readonly isFenceable: (node: NodeName) => boolean
   /** Nodes that feed a watchdog, with its time. */
   readonly watchdogs: ReadonlyMap<NodeName, number>
+  /** What members say is wrong with them, a sentence each. */
+  readonly troubles: ReadonlyMap<NodeName, readonly string[]>
   /** Why this node has none although one is configured. */
   readonly watchdogTrouble: string | undefined
 }
@@ -32,6 +34,7 @@ export function clusterNotes(sources: NoteSources): readonly string[] {
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
+  for (const [node, troubles] of sources.troubles) notes.push(...troubles.map((trouble) => `On ${node}: ${trouble}`))
   notes.push(...linkNotes(sources), ...witnessNotes(sources), ...watchdogNotes(sources))
   return notes
 }

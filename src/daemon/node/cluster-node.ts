@@ -3,7 +3,7 @@
  * Nothing is decided here.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { Change, ClusterView } from '../../controller/index.ts'
+import type { Change, ClusterView, MemberRecord } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -17,6 +17,7 @@ import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import { shortages } from '../host/room.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
@@ -42,6 +43,7 @@ import { KnownState } from './known-state.ts'
 import { nodeState } from './node-state.ts'
 import { openExecutor } from './open-executor.ts'
 import { ownMember } from './own-member.ts'
+import { OwnTroubles } from './own-troubles.ts'
 import { prepareStore } from './prepare-store.ts'
 import { PresenceHands } from './presence-hands.ts'
 import { PulseNews } from './pulse-news.ts'
@@ -80,6 +82,7 @@ export class ClusterNode {
   readonly #known: KnownState
   readonly #news: PulseNews
   readonly #watchdog: WatchdogHands
+  readonly #troubles: OwnTroubles
   readonly #presence: PresenceHands
   readonly #controller: ControllerHands
   readonly #quorumLoss: QuorumLoss
@@ -119,6 +122,7 @@ export class ClusterNode {
       prepare: async () => await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file }),
     })
     this.#watchdog = this.#openWatchdog()
+    this.#troubles = this.#openTroubles()
     this.#presence = this.#openPresence()
     this.#controller = this.#openController()
     this.#witness = new WitnessLink({
@@ -301,6 +305,7 @@ export class ClusterNode {
     this.twoNode.close()
     this.#quorumLoss.end()
     this.#watchdog.close()
+    this.#troubles.close()
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
@@ -375,8 +380,17 @@ export class ClusterNode {
     this.#controller.feed({ kind: 'store', view: this.view, changes })
   }
 
+  #saysOfItself(): Pick<MemberRecord, 'watchdogMs' | 'troubles'> {
+    const { timeoutMs } = this.#watchdog
+    const { told } = this.#troubles
+    return {
+      ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
+      ...(told.length === 0 ? {} : { troubles: told }),
+    }
+  }
+
   #tellOwnMember(): void {
-    const own = ownMember(this.view, this.name, this.#incarnation, this.#watchdog.timeoutMs)
+    const own = ownMember(this.view, this.name, this.#incarnation, this.#saysOfItself())
     this.#presence.feed({ kind: 'view', own })
   }
 
@@ -446,27 +460,36 @@ export class ClusterNode {
     })
   }
 
+  #openTroubles(): OwnTroubles {
+    const find = (): readonly string[] => {
+      const trouble = this.#localStore?.trouble()
+      return [...(trouble === undefined ? [] : [trouble]), ...shortages(this.#setup.paths)]
+    }
+    return new OwnTroubles(find, (troubles) => {
+      if (troubles.length > 0) this.#log.warn('something on this node needs a person', { troubles })
+      this.#tellOwnMember()
+      this.#tellListeners()
+    })
+  }
+
   #openPresence(): PresenceHands {
     const { log, restart } = this.#setup
     const bootId = readBootId()
     return new PresenceHands({
       log,
       store: () => this.store,
-      member: () => {
-        const { timeoutMs } = this.#watchdog
-        return {
-          node: this.name,
-          id: this.#own.id,
-          incarnation: this.#incarnation,
-          address: this.#own.address,
-          daemonVersion: process.env.SYSTOLE_VERSION ?? '',
-          knowsWitness: true,
-          knowsPulseTimes: true,
-          knowsLinks: true,
-          ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
-          ...(bootId === undefined ? {} : { bootId }),
-        }
-      },
+      member: () => ({
+        node: this.name,
+        id: this.#own.id,
+        incarnation: this.#incarnation,
+        address: this.#own.address,
+        daemonVersion: process.env.SYSTOLE_VERSION ?? '',
+        knowsWitness: true,
+        knowsPulseTimes: true,
+        knowsLinks: true,
+        ...this.#saysOfItself(),
+        ...(bootId === undefined ? {} : { bootId }),
+      }),
       resultsWritten: async () => await this.#executor?.flushed(),
       stopAll: async () => {
         if (this.twoNode.met) await untilState(this, () => this.#executor !== undefined, readWithinMs)

@@ -70,6 +70,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
       isFenceable: (node) => fencing.isFenceable(node),
       watchdogs: watchdogsOf(view),
       watchdogTrouble,
+      troubles: troublesOf(view),
     }),
   })
   return { ...state, ...(twoNode === undefined ? {} : { twoNode }) }
@@ -80,6 +81,10 @@ function watchdogsOf({ members }: ClusterView): ReadonlyMap<NodeName, number> {
   return new Map(
     [...members].flatMap(([node, { watchdogMs }]) => (watchdogMs === undefined ? [] : [[node, watchdogMs] as const])),
   )
+}
+
+function troublesOf({ members }: ClusterView): ReadonlyMap<NodeName, readonly string[]> {
+  return new Map([...members].map(([node, { troubles = [] }]) => [node, troubles] as const))
 }
 
 /** A node that is silent altogether is told as lost. */
