@@ -29,8 +29,8 @@ import type { Paths } from './host/paths.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
-import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from './nodes/cluster-file.ts'
-import { acceptWholeFile, enrolHandler } from './nodes/enrol.ts'
+import { type ClusterFile, type ClusterNodeEntry, parseClusterFile, printClusterFile } from './nodes/cluster-file.ts'
+import { enrolHandler } from './nodes/enrol.ts'
 import { readIdentity } from './nodes/identity.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
 import { addressesOf } from './nodes/node-links.ts'
@@ -84,7 +84,7 @@ export class Daemon {
     this.#earlyPulse = pulse
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
-    if (text !== undefined) await this.configure(acceptWholeFile(text))
+    if (text !== undefined) await this.configure(fileOnDisk(text, this.paths.clusterFile))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
       [{ service: localService, handlers: this.#served.local(this) }],
@@ -92,7 +92,7 @@ export class Daemon {
     )
     const witnessText = readIfThere(this.paths.witnessFile)
     if (text === undefined && witnessText !== undefined)
-      await this.#openWitness(acceptWholeFile(witnessText)).keepTrying()
+      await this.#openWitness(fileOnDisk(witnessText, this.paths.witnessFile)).keepTrying()
     this.log.info('daemon started', { version: process.env.SYSTOLE_VERSION, cluster: this.#file?.clusterName })
   }
 
@@ -419,4 +419,12 @@ export class Daemon {
     this.log.error('a call failed', { method, error })
     if (error instanceof Error && error.name === 'AssertionError') this.#fail(error)
   }
+}
+
+/** People may write in it, and a power cut may have torn it. */
+function fileOnDisk(text: string, path: string): ClusterFile {
+  const parsed = parseClusterFile(text)
+  if (parsed.ok) return parsed.value
+  const remedy = 'Mend it, or copy that of another node, which has the same.'
+  throw refuse('bad-cluster-file', ...parsed.reports.map(({ message }) => `${path}: ${message}. ${remedy}`))
 }

@@ -1,9 +1,12 @@
 /** The daemon as a process: its log, its signals, and its end. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { RefusedError } from '../rpc/index.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
 import { Daemon } from './daemon.ts'
 import { openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
+import { UnusableIdentityError } from './nodes/identity.ts'
 import { ownName } from './nodes/own-name.ts'
 import type { Pulse } from './pulse/pulse.ts'
 
@@ -26,7 +29,15 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
   try {
     await daemon.start(pulse)
   } catch (error) {
-    log.error('the daemon cannot start', { error })
+    log.error('the daemon cannot start', isTold(error) ? { why: error.message } : { error })
+    // Whoever supervises it tries again at once.
+    await delay(startAgainMs)
     process.exit(1)
   }
 }
+
+const startAgainMs = 1000
+
+/** What is wrong with the host's files, in a sentence. */
+const isTold = (error: unknown): error is Error =>
+  error instanceof RefusedError || error instanceof UnusableIdentityError

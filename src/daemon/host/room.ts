@@ -26,7 +26,9 @@ function shortage(folder: string, neededBytes: number, otherwise: string): reado
   const room = roomIn(folder)
   if (typeof room === 'string') return [`${folder} cannot be looked at (${room}).`]
   if (room.bytes < neededBytes)
-    return [`The file system of ${folder} has less than ${inWords(neededBytes)} of room: make some, because ${otherwise}.`]
+    return [
+      `The file system of ${folder} has less than ${inWords(neededBytes)} of room: make some, because ${otherwise}.`,
+    ]
   if (room.files < leastFiles)
     return [
       `The file system of ${folder} has room for less than ${leastFiles} files (\`df -i\`): make some, because ${otherwise}.`,

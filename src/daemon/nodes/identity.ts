@@ -1,4 +1,5 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { KeyPair, TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
@@ -40,28 +41,47 @@ export function writeRemoteIdentity(folder: string, { authority, certificate, ke
   writeWhole(files.key, key, 0o600)
 }
 
-export class MissingIdentityError extends Error {
-  override readonly name = 'MissingIdentityError'
-  constructor(folder: string) {
-    super(
-      `${folder} lacks certificates: run \`systole cluster join\` with --force again; on a remote node, \`systoled --remote --join\`.`,
-    )
+/** A certificate or key that is not there, or that a power cut or a person has damaged. */
+export class UnusableIdentityError extends Error {
+  override readonly name = 'UnusableIdentityError'
+  constructor(file: string, why: string) {
+    const remedy =
+      'Restore it from a backup. Without one, remove this node on another one (`systole cluster node remove`), delete cluster.json and pki here, restart systoled and add the node again; a remote node gets others by `systoled --remote --join`.'
+    super(`${file} cannot be used: ${why}. ${remedy}`)
   }
 }
 
 export function readIdentity(folder: string): TlsIdentity {
   const files = pkiFiles(folder)
-  const authority = readIfThere(files.authority)
-  const certificate = readIfThere(files.certificate)
-  const key = readIfThere(files.key)
-  if (authority === undefined || certificate === undefined || key === undefined) throw new MissingIdentityError(folder)
-  return { authority, certificate, key }
+  const identity = {
+    authority: readPart(files.authority),
+    certificate: readPart(files.certificate),
+    key: readPart(files.key),
+  }
+  check(files.authority, () => new X509Certificate(identity.authority))
+  const certificate = check(files.certificate, () => new X509Certificate(identity.certificate))
+  const key = check(files.key, () => createPrivateKey(identity.key))
+  if (!certificate.checkPrivateKey(key))
+    throw new UnusableIdentityError(files.key, `it does not belong to ${files.certificate}`)
+  return identity
 }
 
 export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder)
-  const certificate = readIfThere(files.authority)
-  const key = readIfThere(files.authorityKey)
-  if (certificate === undefined || key === undefined) throw new MissingIdentityError(folder)
-  return { certificate, key }
+  return { certificate: readPart(files.authority), key: readPart(files.authorityKey) }
+}
+
+function readPart(file: string): string {
+  const text = readIfThere(file)
+  if (text === undefined) throw new UnusableIdentityError(file, 'it is missing')
+  return text
+}
+
+function check<Part>(file: string, read: () => Part): Part {
+  try {
+    return read()
+  } catch {
+    // OpenSSL's words for it name its own functions.
+    throw new UnusableIdentityError(file, 'it is damaged')
+  }
 }

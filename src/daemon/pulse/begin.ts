@@ -7,7 +7,7 @@ import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { defaultTimings, parseClusterFile, type Timings } from '../nodes/cluster-file.ts'
-import { readIdentity } from '../nodes/identity.ts'
+import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
 import { addressOn, linksOf } from '../nodes/node-links.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
@@ -36,7 +36,12 @@ export function beginPulseEarly(paths: Paths): Pulse | undefined {
   if (text === undefined || !takesPart(paths)) return undefined
   const parsed = parseClusterFile(text)
   const own = parsed.ok ? findOwnNode(parsed.value) : undefined
-  return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
+  try {
+    return parsed.ok && own ? beginPulse(parsed.value, own, paths) : undefined
+  } catch (error) {
+    if (error instanceof UnusableIdentityError) return undefined
+    throw error
+  }
 }
 
 /** After the list of nodes, the members or what is reached on which link have changed. Those that the store knows as members are the voters on a node's silence. */

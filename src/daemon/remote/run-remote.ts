@@ -25,7 +25,7 @@ export async function runRemote(paths: Paths, words: readonly string[]): Promise
 /** A mistake of the caller's, or of the world outside: its sentence is enough. */
 const isExpected = (error: unknown): boolean =>
   error instanceof Error &&
-  /^(MissingIdentityError|AlreadyRunningError|UnreachableError|NoDaemonError)$/.test(error.name)
+  /^(UnusableIdentityError|AlreadyRunningError|UnreachableError|NoDaemonError)$/.test(error.name)
 
 async function join(paths: Paths, words: readonly string[]): Promise<void> {
   const optionValue = (name: string): string | undefined => {

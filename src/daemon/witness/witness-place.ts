@@ -16,7 +16,7 @@ import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
 import type { ClusterFile, WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
-import { MissingIdentityError, readIdentity } from '../nodes/identity.ts'
+import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
 import { WitnessHost } from './witness-host.ts'
 
 export interface WitnessPlacePorts {
@@ -146,7 +146,7 @@ export class WitnessPlace {
 
 /** Why the host could not take its place, and what to do. */
 function whyNot({ address }: WitnessEntry, error: unknown): string {
-  if (error instanceof MissingIdentityError)
+  if (error instanceof UnusableIdentityError)
     return 'This host has lost its certificate: take it out with `systole quorum device remove` on a node, run `systole qdevice destroy net --force` here, and set it up again.'
   const why = error instanceof Error ? error.message : String(error)
   return `The cluster expects its witness at ${address}, where this host cannot listen (${why}): take it out with \`systole quorum device remove\`, and add it with addr=<an address of this host>.`
