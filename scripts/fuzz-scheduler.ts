@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { printXml, type XmlElement } from '../src/cib/index.ts'
 import { type Level, levels } from '../test/fuzz/answer.ts'
 import { readCases, suite } from '../test/fuzz/cases.ts'
-import { createFuzz, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
+import { createFuzz, froms, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
 import { findReference } from '../test/fuzz/reference.ts'
 
 const { values } = parseArgs({
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     save: { type: 'string' },
     reference: { type: 'string', default: 'crm_simulate' },
     questions: { type: 'string', default: 'true' },
+    from: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -32,6 +33,7 @@ if (values.help) {
   --reference FILE      another crm_simulate; one of Pacemaker 3 is compared to the word
   --cases TEXT          only cases whose name contains it
   --mutations A,B       only changes whose name begins so: ${mutations.map(({ name }) => name).join(' ')}
+  --from ${froms.join('|')}     two cases as one cluster, or one written with the names of an old schema
   --questions false     never ask a what-if question as well
   --levels A,B          of ${levels.join(' ')}
   --shrink              reduce what differs; --save FOLDER: keep its CIB; --lines N: show more of it`)
@@ -60,6 +62,7 @@ const fuzz = createFuzz({
   only: values.mutations,
   shrinks: values.shrink,
   asks: values.questions !== 'false',
+  from: froms.find((from) => from === values.from),
 })
 try {
   for (let seed = first; seed < first + count; seed++) {

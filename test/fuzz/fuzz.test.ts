@@ -4,6 +4,9 @@ import { parseXml } from '../../src/cib/index.ts'
 import { type Answer, type Comparison, compareAnswers } from './answer.ts'
 import { allNamed, type Tree, toTree } from './cib-tree.ts'
 import { createFuzz, type Fuzz } from './fuzz.ts'
+import { join } from './join.ts'
+import { withOldWords } from './old-words.ts'
+import { createRandom } from './random.ts'
 import { shrink } from './shrink.ts'
 
 const text = `<cib have-quorum="1"><configuration>
@@ -94,4 +97,25 @@ test('some cases are asked a what-if question, in the words of both sides', () =
   expect([...asked]).toEqual(
     expect.arrayContaining(['--node-down', '--node-fail', '--op-inject', '--op-fail', '--quorum']),
   )
+})
+
+test('two cases in one cluster keep their resources, constraints and histories apart, on the nodes of the first', () => {
+  const cib = join(smallCib(), smallCib())
+  const ids = (name: string): readonly (string | undefined)[] =>
+    allNamed(cib, name).map(({ attributes }) => attributes.id)
+  expect(ids('primitive')).toEqual(['a', 'b', 'c', 'joined-a', 'joined-b', 'joined-c'])
+  expect(allNamed(cib, 'rsc_location').map(({ attributes: { rsc, node } }) => `${rsc} ${node}`)).toEqual([
+    'a n1',
+    'joined-a n1',
+  ])
+  expect(
+    allNamed(cib, 'node_state').map((state) => allNamed(state, 'lrm_resource').map(({ attributes }) => attributes.id)),
+  ).toEqual([['b', 'joined-b']])
+  expect(ids('node')).toEqual(['1', '2'])
+})
+
+test('a CIB is written with names of an old schema', () => {
+  const written = withOldWords(smallCib(), createRandom(4))
+  expect(written.attributes['validate-with']).toMatch(/^pacemaker-[12]/)
+  expect(allNamed(written, 'nvpair').map(({ attributes }) => attributes.name)).toContain('stonith_enabled')
 })

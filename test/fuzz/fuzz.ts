@@ -9,6 +9,7 @@ import { simulateCib } from '../../src/scheduler/simulate/print-simulation.ts'
 import { questionMistakes } from '../../src/scheduler/simulate/what-if.ts'
 import { type Answer, compareAnswers, type Difference, type Level } from './answer.ts'
 import type { Tree } from './cib-tree.ts'
+import { join } from './join.ts'
 import { constraintMutations } from './mutate-constraints.ts'
 import { historyMutations } from './mutate-history.ts'
 import { nodeMutations } from './mutate-nodes.ts'
@@ -16,6 +17,7 @@ import { optionMutations } from './mutate-options.ts'
 import { resourceMutations } from './mutate-resources.ts'
 import { wideMutations } from './mutate-widely.ts'
 import type { Drawn, Mutation } from './mutation.ts'
+import { withOldWords } from './old-words.ts'
 import { drawQuestion, noQuestion, type Question } from './question.ts'
 import { createRandom, type Random } from './random.ts'
 import type { Reference, Refusal } from './reference.ts'
@@ -36,6 +38,10 @@ const moment = 1_700_000_500
 export interface Case {
   readonly name: string
   readonly cib: Tree
+  /** Those that it was made of. */
+  readonly parts?: readonly Case[]
+  /** How it is written after it was changed. */
+  readonly write?: (cib: Tree) => Tree
 }
 
 export interface Fuzz {
@@ -47,7 +53,12 @@ export interface Fuzz {
   readonly shrinks: boolean
   /** Whether what-if questions are asked. */
   readonly asks: boolean
+  /** Two cases as one cluster, or one written with names of an old schema, instead of a case as it is. */
+  readonly from?: From | undefined
 }
+
+export const froms = ['joined', 'old'] as const
+export type From = (typeof froms)[number]
 
 export type Verdict =
   | { readonly kind: 'same' | 'unusable' }
@@ -65,6 +76,7 @@ export type Verdict =
 export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
   const usable = new Map<string, boolean>()
   const isUsable = (each: Case): boolean => {
+    if (each.parts !== undefined) return each.parts.every(isUsable)
     const known = usable.get(each.name)
     if (known !== undefined) return known
     const compared = differencesOf(fuzz, atMoment(each.cib), noQuestion)
@@ -74,14 +86,28 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Verdict {
   }
   return (seed) => {
     const random = createRandom(seed)
-    const each = random.pick(fuzz.cases)
-    if (each === undefined) return { kind: 'unusable' }
+    const plain = random.pick(fuzz.cases)
+    if (plain === undefined) return { kind: 'unusable' }
+    const each = caseFrom(fuzz, plain, random)
     const drawn = drawMutations(random, fuzz.only)
     const asks = fuzz.asks && random.below(3) === 0
     const verdict = tryCase(fuzz, each, { drawn, questions: asks ? random.seed() : undefined })
     // Asked last, since it takes a run of its own and most cases are usable.
     return verdict.kind === 'different' && !isUsable(each) ? { kind: 'unusable' } : verdict
   }
+}
+
+function caseFrom({ from, cases }: Fuzz, plain: Case, random: Random): Case {
+  if (from === 'joined') {
+    const other = random.pick(cases) ?? plain
+    const name = `${plain.name}+${other.name}`
+    return { name, cib: join(atMoment(plain.cib), other.cib), parts: [plain, other] }
+  }
+  if (from === 'old') {
+    const seed = random.seed()
+    return { ...plain, parts: [plain], write: (cib) => withOldWords(cib, createRandom(seed)) }
+  }
+  return plain
 }
 
 export function drawMutations(random: Random, only: string | undefined): readonly Drawn[] {
@@ -143,7 +169,7 @@ function askable(cib: Tree, seed: number): Question {
 function mutate(each: Case, drawn: readonly Drawn[]): { readonly cib: Tree; readonly changes: readonly string[] } {
   const cib = atMoment(each.cib)
   const changes = drawn.flatMap(({ mutation, seed }) => mutation.apply(cib, createRandom(seed)) ?? [])
-  return { cib, changes }
+  return { cib: each.write?.(cib) ?? cib, changes }
 }
 
 function atMoment(cib: Tree): Tree {

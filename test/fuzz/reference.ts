@@ -73,6 +73,9 @@ function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly
     env: { ...process.env, LC_ALL: 'C' },
   })
   if (status !== 0) return { refused: signal ?? stderr.trim().split('\n').at(-1) ?? String(status) }
+  // An instance that no history calls so: ours knows what is meant.
+  const unknown = /^Invalid resource name: /m.exec(`${stdout}${stderr}`)
+  if (unknown !== null) return { refused: `${unknown[0]}what a question is about` }
   const { summary, scores } = withoutScores(withPresentWords(stdout))
   return { summary, scores, graph: readFileSync(graph, 'utf8') }
 }
