@@ -295,6 +295,8 @@ export interface PrimitiveState {
   readonly expiredRecurring: readonly ExpiredRecurring[]
   /** Nodes where a failed operation asks for a demotion (`on-fail=demote`). */
   readonly demoteOn: readonly NodeName[]
+  /** Nodes where it failed and shall be stopped, to start anew there or elsewhere. */
+  readonly recoverOn: readonly NodeName[]
   /** Whether it is active on more nodes than it may be. */
   readonly multiplyActive: boolean
 }

@@ -87,6 +87,7 @@ export interface StateDraft {
   clearFailCountOn: { readonly node: NodeName; readonly reason: string }[]
   expiredRecurring: ExpiredRecurring[]
   demoteOn: NodeName[]
+  recoverOn: NodeName[]
 }
 
 interface CollectiveCommon extends CommonDraft {

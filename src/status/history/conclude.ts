@@ -73,7 +73,9 @@ function applyOnFail(reading: Reading, onFail: OnFail): void {
       state.demandedRole = { role: 'Stopped', reason: 'on-fail=stop' }
       return
     case 'recover':
-      if (isActiveRole(role)) fail(resource)
+      if (!isActiveRole(role)) return
+      fail(resource)
+      state.recoverOn.push(node.name)
       return
     case 'restart-container':
       fail(resource)

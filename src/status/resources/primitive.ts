@@ -120,6 +120,7 @@ export function emptyState(meta: ResourceMeta, maintenanceMode: boolean): StateD
     clearFailCountOn: [],
     expiredRecurring: [],
     demoteOn: [],
+    recoverOn: [],
   }
 }
 

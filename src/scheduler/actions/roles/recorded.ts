@@ -59,15 +59,14 @@ function setUpAgain(draft: Drafting, unit: PrimitiveUnit, { node, entry }: Expir
 
 /** What failed is stopped where that happened, or what contains it; a bundle's container wherever that is. */
 function draftRecovery(draft: Drafting, unit: PrimitiveUnit): void {
-  const { mustStop, failed, active, onFail } = unit.resource.state
+  const { mustStop, failed, active, onFail, recoverOn } = unit.resource.state
   if (onFail?.action === 'restart-container' && unit.container && !unit.replica) {
     obtain(draft, { unit: unit.container, task: 'stop', node: nodeNamed(draft, onFail.node), optional: false })
   }
   if (!mustStop) return
   for (const { node } of active) {
-    if (!failed || (onFail?.node === node && onFail.action === 'recover')) {
+    if (!failed || recoverOn.includes(node))
       obtain(draft, { unit, task: 'stop', node: nodeNamed(draft, node), optional: false })
-    }
   }
 }
 
