@@ -8,11 +8,12 @@ export function isProbeNeeded(setting: Setting, unit: PrimitiveUnit, node: NodeS
   const { resource, assigned } = unit
   if (!setting.status.options.enableStartupProbes) return false
   if (node.kind !== 'member' && !canHost(setting, unit, node)) return false
-  if (node.isBundleNode && unit.replica?.as !== 'child') return false
   // What runs in a container is probed by what is in the container.
   if (unit.container && resource.connectionOf === undefined && unit.replica?.as !== 'ip') return false
   if (resource.orphan || resource.state.knownOn.has(node.name)) return false
   const discovery = assigned.discoveryOn(node.name)
+  // Only a constraint that allows nothing else looks for what is not the bundle's own on the bundle's node.
+  if (node.isBundleNode && unit.replica?.as !== 'child' && discovery !== 'exclusive') return false
   if (assigned.exclusiveDiscovery) {
     if (assigned.scoreOn(node.name) === undefined || discovery !== 'exclusive') return false
   }
