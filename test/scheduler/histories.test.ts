@@ -25,6 +25,8 @@ interface Case {
   readonly untold?: readonly string[]
   /** Actions or edges that are not in the graph. */
   readonly absent?: readonly string[]
+  /** Edges that are. */
+  readonly edges?: readonly string[]
 }
 
 const cases: readonly Case[] = [
@@ -861,9 +863,30 @@ const cases: readonly Case[] = [
     transition: [],
     untold: ['Resource Group: g (unmanaged):'],
   },
+  {
+    name: 'what failed is stopped where it did, not after the fencing of another node where it failed for good',
+    cib: {
+      resources: dummy('web') + '<primitive id="f" class="stonith" type="fence_x"/>',
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: { ran: ['web stop failure rc=1'] }, n2: { ran: ['web monitor 0 rc=1 status=2'] } },
+    },
+    transition: ["Fence (reboot) n1 'web failed there'", 'Recover web ( n1 -> n2 )', 'Start f ( n2 )'],
+    absent: ['crm_event stonith-n1-reboot n1 -> rsc_op web_stop_0 n2'],
+  },
+  {
+    name: 'what may be on a bundle’s node and nowhere else exclusively starts once the container is known to be down',
+    cib: {
+      resources: `<bundle id="b"><podman image="i"/><network control-port="3121"/>${dummy('in')}</bundle>${dummy('web')}`,
+      constraints: `<rsc_location id="l" rsc="web" node="b-0" score="0" resource-discovery="exclusive"/>
+        <rsc_location id="m" rsc="web" node="n1" score="5" resource-discovery="exclusive"/>`,
+      nodes: { n1: {} },
+    },
+    transition: ['Start b-podman-0 ( n1 )', 'Start b-0 ( n1 )', 'Start in:0 ( b-0 )', 'Start web ( n1 )'],
+    edges: ['rsc_op b-podman-0_monitor_0 n1 -> rsc_op web_start_0 n1'],
+  },
 ]
 
-test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], absent = [] }) => {
+test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {
   const simulated = simulateSmall(cib)
   const lines = simulated.summary.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').replace(/^ \* /, '').trim())
   expect(simulated.transition.toSorted()).toEqual(transition.toSorted())
@@ -871,5 +894,16 @@ test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = 
   expect(simulated.executed.filter((line) => inOrder.includes(line))).toEqual(inOrder)
   expect(lines).toEqual(expect.arrayContaining([...told]))
   expect(lines.filter((line) => untold.includes(line))).toEqual([])
-  expect(simulated.graph.filter((line) => absent.includes(line))).toEqual([])
+  expect(simulated.graph.filter((line) => graph.absent?.includes(line))).toEqual([])
+  expect(simulated.graph).toEqual(expect.arrayContaining([...(graph.edges ?? [])]))
+})
+
+test('what an instance does is recorded under the name by which the node knows it, though another has an empty history', () => {
+  const { summary } = simulateSmall({
+    resources: clone('c', dummy('web'), { 'clone-max': '0' }),
+    nodes: { n1: { ran: ['web:0 notify', 'web:1 start'] } },
+  })
+  const [before, after] = summary.split('Revised Cluster Status:')
+  expect(before).toContain('ORPHANED Started n1')
+  expect(after).not.toContain('ORPHANED')
 })

@@ -14,12 +14,14 @@ import {
 import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
 import { isCounted, withChild, withFailureCounted } from './count-failure.ts'
 import { newHistory, type RecordedOperation, withOperation } from './operation-record.ts'
-import type { PlayedAction } from './play.ts'
+import { type PlayedAction, playedName } from './play.ts'
 
 export interface Circumstances {
   /** Seconds since the epoch. */
   readonly now: number
   readonly startFailureIsFatal: boolean
+  /** The names by which the status knows primitives. */
+  readonly knownNames: ReadonlySet<string>
   /** Left out where nobody will look whether parameters changed since: digests take time. */
   readonly md5?: Md5
 }
@@ -116,14 +118,16 @@ function newState({ node, nodeId, routerNode }: ResourceAction): Readonly<Record
 }
 
 function withChanges({ state, changes }: NodeState, circumstances: Circumstances): XmlElement {
-  const { startFailureIsFatal } = circumstances
+  const { startFailureIsFatal, knownNames } = circumstances
   if (changes.length === 0) return state
   const lrm = childElement(state, 'lrm') ?? element('lrm', { id: state.attributes.id ?? '' })
   const resources = childElement(lrm, 'lrm_resources') ?? element('lrm_resources')
   const histories = historiesById(childElements(resources, 'lrm_resource'))
   let counted = state
   for (const { action, exitCode, failed } of changes) {
-    const name = recordedName(histories, action)
+    // An instance goes on in the history that the node has for it; its new entries have its own name all the same.
+    const name =
+      [playedName(action, knownNames), action.longId].find((known) => histories.has(known ?? '')) ?? action.resource
     const recorded = recordedOperation({ action, exitCode, failed, circumstances })
     const [only, another] = histories.get(name) ?? []
     // Where a resource has two histories, a result is neither's: it gets one of its own.
@@ -145,11 +149,6 @@ function historiesById(entries: readonly XmlElement[]): Histories {
     histories.set(id, [...(histories.get(id) ?? []), entry])
   }
   return histories
-}
-
-/** An instance goes on in the history that the node has for it; its new entries have its own name all the same. */
-function recordedName(histories: Histories, { resource, longId }: ResourceAction): string {
-  return longId !== undefined && histories.has(longId) ? longId : resource
 }
 
 function recordedOperation(about: {

@@ -12,8 +12,8 @@ import { assignResources } from '../assign.ts'
 import type { Assignment } from '../assignment.ts'
 import { oncePerText } from '../once-per-text.ts'
 import type { OperationSpec } from './operation-spec.ts'
-import { type PlayedAction, playGraph } from './play.ts'
-import { recordResults } from './record-results.ts'
+import { namesKnownTo, type PlayedAction, playGraph } from './play.ts'
+import { type Circumstances, recordResults } from './record-results.ts'
 
 export interface Simulation {
   readonly status: ClusterStatus
@@ -53,7 +53,12 @@ export function simulate(input: SimulationInput): Simulation {
   const planned = planTransition({ status, assignment, md5, isSanitized: input.isSanitized ?? false })
   const played = onDemand(() => playGraph(planned.graph, input.failures))
   const { startFailureIsFatal } = status.options
-  const circumstances = { now, startFailureIsFatal, ...(input.keepsResult === true && { md5 }) }
+  const circumstances = (): Circumstances => ({
+    now,
+    startFailureIsFatal,
+    knownNames: namesKnownTo(status),
+    ...(input.keepsResult === true && { md5 }),
+  })
   return {
     status,
     assignment,
@@ -64,7 +69,7 @@ export function simulate(input: SimulationInput): Simulation {
     get played() {
       return played()
     },
-    result: onDemand(() => recordResults(cib, played(), circumstances)),
+    result: onDemand(() => recordResults(cib, played(), circumstances())),
   }
 }
 
