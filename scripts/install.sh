@@ -6,6 +6,7 @@
 #   install.sh bench  and Pacemaker with Corosync, which `npm run bench` measures beside it
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
+#   install.sh pcs    and a pcs 0.12 beside this Debian's, which `npm run fuzz:pcs` is held against
 #   install.sh openstack  and the control plane of `npm run e2e:openstack`
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ cd "$(dirname "$0")/.."
 packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | bench | remote | agents | openstack) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | remote | agents | openstack | pcs) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
@@ -22,6 +23,8 @@ esac
   keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy openstack-dashboard)
 [ "${1:-}" = openstack ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika memcached keystone python3-pymysql
   python3-memcache)
+[ "${1:-}" = pcs ] && packages+=(python3-lxml python3-tornado python3-dacite python3-distro python3-pycurl python3-dateutil
+  python3-pyparsing python3-pkg-resources)
 
 missing=()
 for package in "${packages[@]}"; do
@@ -48,6 +51,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   fi
   rm -f "$log"
 fi
+
+[ "${1:-}" = pcs ] && bash scripts/unpack-pcs.sh /var/cache/systole/pcs
 
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
   echo 'Installing npm packages and building'

@@ -1,0 +1,142 @@
+/**
+ * Holds the command line against an installed pcs. A seed draws a configuration and one to five lines over its names; both run each line with
+ * `-f` on a copy of their own. After a line that differs both go on with the reference's result, so that each line is judged for itself.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseXml, printXml, type XmlElement } from '../../src/cib/index.ts'
+import { allCommands } from '../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../src/cli/file-access.ts'
+import { runLine } from '../../src/cli/run.ts'
+import { scriptedTerminal } from '../cli/scripted-terminal.ts'
+import { createRandom, type Random } from '../fuzz/random.ts'
+import { cibLines, compareLines, type Difference, outputLines } from './compare.ts'
+import { constraintLines } from './constraint-lines.ts'
+import { createDraw, type Draw, type Form } from './draw.ts'
+import { listingLines } from './listing-lines.ts'
+import { namesIn } from './names.ts'
+import { otherLines } from './other-lines.ts'
+import { purposeOf } from './purposes.ts'
+import type { Answer, Reference } from './reference.ts'
+import { resourceLines } from './resource-lines.ts'
+import type { Start } from './starts.ts'
+
+export interface Fuzz {
+  readonly reference: Reference
+  /** Drawn as often as those of the suite together. */
+  readonly built: readonly Start[]
+  readonly suite: readonly Start[]
+  /** A folder of its own for the two CIBs. */
+  readonly folder: string
+}
+
+export interface Judged {
+  readonly line: readonly string[]
+  readonly ours: Answer
+  readonly theirs: Answer
+  readonly differences: readonly Difference[]
+  /** Why it differs, where that is meant. */
+  readonly purpose: string | undefined
+}
+
+export interface Verdict {
+  readonly start: string
+  /** The reference does not read the configuration as it is: nothing was compared. */
+  readonly unusable: boolean
+  readonly judged: readonly Judged[]
+}
+
+export function createFuzz(fuzz: Fuzz): (seed: number) => Promise<Verdict> {
+  return (seed) => runSeed(fuzz, seed)
+}
+
+async function runSeed(fuzz: Fuzz, seed: number): Promise<Verdict> {
+  const random = createRandom(seed)
+  const start = random.pick(random.below(2) === 0 ? fuzz.built : fuzz.suite)
+  if (start === undefined) return { start: 'nothing', unusable: true, judged: [] }
+  const files = { ours: join(fuzz.folder, 'ours.xml'), theirs: join(fuzz.folder, 'theirs.xml') }
+  const cib = printXml(start.cib())
+  for (const file of Object.values(files)) writeFileSync(file, cib)
+  // A property that says what it said: refused where the schema is one that the reference does not know.
+  const first = await fuzz.reference.run(['-f', files.theirs, 'property', 'set', 'fuzz=1', '--force'])
+
+  if (first.exitCode !== 0) return { start: start.name, unusable: true, judged: [] }
+  writeFileSync(files.theirs, cib)
+  const judged: Judged[] = []
+  for (let left = 1 + random.below(5); left > 0; left--) {
+    const names = namesIn(readCib(files.theirs))
+    const line = drawLine(createDraw(names, random), random)
+    judged.push(await judge(fuzz.reference, files, line))
+    writeFileSync(files.ours, readFileSync(files.theirs))
+  }
+  return { start: start.name, unusable: false, judged }
+}
+
+const areas: readonly { readonly weight: number; readonly forms: readonly Form[] }[] = [
+  { weight: 8, forms: resourceLines },
+  { weight: 5, forms: constraintLines },
+  { weight: 4, forms: otherLines },
+  { weight: 6, forms: listingLines },
+]
+
+function drawLine(draw: Draw, random: Random): readonly string[] {
+  const { forms } = weighted(areas, random)
+  return weighted(forms, random).line(draw)
+}
+
+function weighted<T extends { readonly weight: number }>(items: readonly T[], random: Random): T {
+  let left = random.below(items.reduce((sum, { weight }) => sum + weight, 0))
+  const found = items.find(({ weight }) => {
+    left -= weight
+    return left < 0
+  })
+  if (found === undefined) throw new Error('There is nothing to draw from.')
+  return found
+}
+
+async function judge(
+  reference: Reference,
+  files: { readonly ours: string; readonly theirs: string },
+  line: readonly string[],
+): Promise<Judged> {
+  const theirs = await reference.run(['-f', files.theirs, ...line])
+  const ours = await runOurs(['-f', files.ours, ...line])
+  const differences = [...compareExits(ours, theirs), ...compareCibs(files), ...compareOutputs(ours, theirs)]
+  return { line, ours, theirs, differences, purpose: purposeOf(line, differences, { ours, theirs }) }
+}
+
+export async function runOurs(line: readonly string[]): Promise<Answer> {
+  const progress: string[] = []
+  const printed = await runLine({
+    commands: allCommands,
+    line,
+    terminal: scriptedTerminal(progress),
+    openCluster: (file) => fileAccess(file ?? ''),
+    called: { program: 'pcs', environment: undefined },
+  })
+  return { ...printed, standardError: `${progress.join('')}${printed.standardError}` }
+}
+
+function compareExits(ours: Answer, theirs: Answer): readonly Difference[] {
+  if ((ours.exitCode === 0) === (theirs.exitCode === 0)) return []
+  const said = ({ exitCode, standardError }: Answer): readonly string[] => [
+    `exit ${exitCode}`,
+    ...standardError.trimEnd().split('\n'),
+  ]
+  return [{ aspect: 'exit', onlyOurs: said(ours), onlyTheirs: said(theirs) }]
+}
+
+const compareCibs = ({ ours, theirs }: { readonly ours: string; readonly theirs: string }): readonly Difference[] =>
+  compareLines('cib', cibLines(readCib(ours)), cibLines(readCib(theirs)))
+
+/** Of a line that both refuse, and of one that changes something, pcs prints next to nothing. */
+function compareOutputs(ours: Answer, theirs: Answer): readonly Difference[] {
+  if (ours.exitCode !== 0 || theirs.exitCode !== 0) return []
+  return compareLines('output', outputLines(ours.standardOutput), outputLines(theirs.standardOutput))
+}
+
+function readCib(file: string): XmlElement {
+  const parsed = parseXml(existsSync(file) ? readFileSync(file, 'utf8') : '')
+  if (!parsed.ok) throw new Error(`${file} is malformed.`)
+  return parsed.value
+}

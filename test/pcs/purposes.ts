@@ -1,0 +1,74 @@
+/** Differences that are meant (docs/pcs.md tells them to users): they are counted apart. */
+import type { Difference } from './compare.ts'
+import type { Answer } from './reference.ts'
+
+interface Purpose {
+  /** The line. */
+  readonly line?: RegExp
+  /** In what pcs says where it refuses and we do not. */
+  readonly theirs?: RegExp
+  /** In what we say where we refuse and pcs does not. */
+  readonly ours?: RegExp
+  readonly reason: string
+}
+
+const purposes: readonly Purpose[] = [
+  {
+    theirs: /This command (does not accept|cannot remove) /,
+    reason: 'resource and stonith take each other’s names, as pcs did up to 0.10',
+  },
+  {
+    theirs: /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with/,
+    reason: 'words of pcs 0.9 to 0.11 mean what they meant',
+  },
+  {
+    line: /^constraint (colocation add (?!.* with )|location add )/,
+    theirs: /Usage: pcs constraint/,
+    reason: 'words of pcs 0.9 to 0.11 mean what they meant',
+  },
+  {
+    theirs: /you must specify an operation name and at least one option/,
+    reason: 'an operation without options has the defaults',
+  },
+  {
+    theirs:
+      /is not supported in this command|is not compatible with '\w+' output format|cannot specify properties when/,
+    reason: 'listings take options in every form',
+  },
+  { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },
+  { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting what is not set is done already' },
+  {
+    line: /^resource (clone|promotable) /,
+    theirs: /is not installed or does not provide valid metadata/,
+    reason: 'a resource that is there is cloned wherever its agent is installed',
+  },
+  {
+    theirs: /stonith-watchdog-timeout can only be unset or set to 0 while SBD is disabled/,
+    reason: 'systoled feeds the watchdog: there is no SBD to be enabled first',
+  },
+  {
+    ours: /cannot refer to itself|is given twice|cannot all start, for each waits|is no (timeout|interval|value) for/,
+    reason: 'what the cluster could not do is refused',
+  },
+  { line: /^resource unclone /, reason: 'constraints of a clone stay with what was cloned' },
+  { line: /^resource relations /, reason: 'relations show colocations and tickets as well' },
+  { line: /--output-format cmd$/, reason: 'commands are printed one a line, and rebuild every id' },
+]
+
+export function purposeOf(
+  line: readonly string[],
+  differences: readonly Difference[],
+  { ours, theirs }: { readonly ours: Answer; readonly theirs: Answer },
+): string | undefined {
+  if (differences.length === 0) return undefined
+  const text = line.join(' ')
+  const says = (pattern: RegExp | undefined, { exitCode, standardError }: Answer): boolean =>
+    pattern !== undefined && exitCode !== 0 && pattern.test(standardError)
+  const found = purposes.find((purpose) => {
+    if (purpose.line !== undefined && !purpose.line.test(text)) return false
+    const isAboutErrors = purpose.theirs !== undefined || purpose.ours !== undefined
+    if (isAboutErrors !== (differences[0]?.aspect === 'exit')) return false
+    return !isAboutErrors || says(purpose.theirs, theirs) || says(purpose.ours, ours)
+  })
+  return found?.reason
+}
