@@ -123,6 +123,44 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'say beforehand, on standard error, what the cluster will do because of it',
   ],
   [
+    'what the cluster could not do',
+    'is written: a constraint of a resource with itself, a loop of orders, a set that names a resource twice, `timeout=x`',
+    'is refused with a sentence',
+  ],
+  [
+    '`resource …` of a fence device, `stonith …` of a resource',
+    'is refused with the other command',
+    'is done, as up to pcs 0.10',
+  ],
+  ['`op monitor` without options', 'is refused', 'has the defaults'],
+  [
+    '`resource unclone`',
+    'deletes the constraints of the clone',
+    'leaves them to what was cloned: what was placed and ordered stays so',
+  ],
+  [
+    '`resource clone` of a resource whose agent is not on this node',
+    'asks for `--force`',
+    'is done: the resource is there already',
+  ],
+  ['`resource relations`', 'shows orders and what is in what', 'shows colocations and tickets as well'],
+  ['unsetting what is not set (`node attribute n1 rack=`)', 'is a mistake (exit code 2)', 'is done already'],
+  [
+    '`property set stonith-watchdog-timeout=10`',
+    'is refused until SBD is enabled',
+    'is done: `systoled` feeds the watchdog',
+  ],
+  [
+    'ids of cluster options and of pairs in sets of defaults',
+    'end with the first 20 characters of the name',
+    'end with the name, as Pacemaker’s own commands write them',
+  ],
+  [
+    'sets of pairs that become empty',
+    'stay, for the sake of ACLs that permit pairs but no sets',
+    'go, unless they have a rule',
+  ],
+  [
     'order within an element of the CIB',
     'new parts come last',
     'meta-attributes of a clone come before what is cloned',

@@ -65,6 +65,7 @@ export {
   createOrder,
   createOrderSets,
   deleteConstraints,
+  enclosingClone,
   type LocationSubject,
   type NewColocation,
   type NewLocation,

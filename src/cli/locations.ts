@@ -5,19 +5,38 @@ import { secondsOf, utcOffsetAt } from './host-time.ts'
 
 /** The nodes on which a resource, or any part of it, is active. */
 export function resourceLocations(cib: XmlElement, id: string, now: Date): readonly string[] {
+  return locations(cib, id, now, activeOn)
+}
+
+/** The nodes on which it is promoted. */
+export function promotedLocations(cib: XmlElement, id: string, now: Date): readonly string[] {
+  return locations(cib, id, now, promotedOn)
+}
+
+function locations(
+  cib: XmlElement,
+  id: string,
+  now: Date,
+  nodesOf: (resource: Resource) => readonly string[],
+): readonly string[] {
   const status = readStatus({
     cib,
     configuration: readConfiguration(cib),
     now: secondsOf(now),
     utcOffsetAt,
   })
-  const nodes = status.resources.flatMap((resource) => matching(resource, id)).flatMap(activeOn)
+  const nodes = status.resources.flatMap((resource) => matching(resource, id)).flatMap(nodesOf)
   return [...new Set(nodes)]
 }
 
 function matching(resource: Resource, id: string): readonly Resource[] {
   if (resource.id === id || resource.configuredId === id) return [resource]
   return partsOf(resource).flatMap((part) => matching(part, id))
+}
+
+function promotedOn(resource: Resource): readonly string[] {
+  if (resource.kind !== 'primitive') return partsOf(resource).flatMap(promotedOn)
+  return resource.state.active.flatMap(({ node, role }) => (role === 'Promoted' ? [node] : []))
 }
 
 function activeOn(resource: Resource): readonly string[] {

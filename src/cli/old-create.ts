@@ -39,6 +39,6 @@ function sort(rest: readonly string[]): Sorted {
 }
 
 /** Both dialects leave the same names in the CIB. */
-function presentName(pair: string): string {
+export function presentName(pair: string): string {
   return pair.replace(/^master-(max|node-max)=/, 'promoted-$1=')
 }

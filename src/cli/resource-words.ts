@@ -4,6 +4,7 @@
  */
 import { parseDurationMs } from '../base/index.ts'
 import { Refusal } from './command.ts'
+import { presentName } from './old-create.ts'
 import { parsePairs, type Section, splitSections } from './words.ts'
 
 export interface WrittenOperation {
@@ -134,7 +135,7 @@ function operationAttributes(name: string, options: readonly string[]): Readonly
 
 /** `[<clone id>] [meta] <name>=<value>...`. */
 export function readClone(words: readonly string[]): WrittenClone {
-  const rest = words.filter((word) => word !== 'meta')
+  const rest = words.filter((word) => word !== 'meta').map(presentName)
   const [first] = rest
   const named = first !== undefined && !first.includes('=')
   const meta = parsePairs(named ? rest.slice(1) : rest, 'clone options')

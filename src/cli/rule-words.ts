@@ -5,6 +5,7 @@
 import { parseDurationMs } from '../base/index.ts'
 import type { RuleCondition } from '../cib/index.ts'
 import { Refusal } from './command.ts'
+import { onlyKnown } from './constraint-words.ts'
 
 export interface WrittenRule {
   readonly booleanOp: 'and' | 'or'
@@ -147,7 +148,25 @@ function readMoment(reader: TokenReader): string {
   return text
 }
 
-function readPairs(reader: TokenReader, what: string): Readonly<Record<string, string>> {
+/** What a recurring date and a duration are made of, as the schema knows them. */
+const dateFields = {
+  'date-spec': [
+    'hours',
+    'minutes',
+    'monthdays',
+    'months',
+    'moon',
+    'seconds',
+    'weekdays',
+    'weeks',
+    'weekyears',
+    'yeardays',
+    'years',
+  ],
+  duration: ['days', 'hours', 'minutes', 'months', 'seconds', 'weeks', 'years'],
+} as const
+
+function readPairs(reader: TokenReader, what: keyof typeof dateFields): Readonly<Record<string, string>> {
   const pairs: Record<string, string> = {}
   for (let token = reader.peek(); token?.includes('='); token = reader.peek()) {
     const at = token.indexOf('=')
@@ -155,5 +174,6 @@ function readPairs(reader: TokenReader, what: string): Readonly<Record<string, s
     reader.next('a pair')
   }
   if (Object.keys(pairs).length === 0) throw new Refusal(`After '${what}' come pairs such as hours=9-17.`)
+  onlyKnown(new Map(Object.entries(pairs)), dateFields[what], `A ${what}`)
   return pairs
 }

@@ -1,5 +1,6 @@
 /** Clones and promotable clones: putting one around a resource, and taking it away again. */
 import { failed, ok, type Result } from '../../base/index.ts'
+import { parseBoolean } from '../attribute-text.ts'
 import { childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { badNewId, findResource, kindOf, missingResource, parentResource } from './find.ts'
@@ -27,12 +28,23 @@ export function cloneAround(
   const reports = [
     ...(placement.cloneId === undefined ? [] : badNewId(ids, placement.cloneId)),
     ...checkMeta('clone', placement.cloneMeta, placement.force),
+    ...(isPromotable(placement) ? withoutPromotion(resource) : []),
   ]
   if (reports.length > 0) return failed(...reports)
   const id = ids.free(placement.cloneId ?? `${inner}-clone`)
   const values = placement.promotable ? { promotable: 'true', ...placement.cloneMeta } : placement.cloneMeta
   const setId = `${id}-meta_attributes`
   return ok(setNameValues(element('clone', { id }, [resource]), { kind: 'meta_attributes', setId, values }, ids))
+}
+
+const isPromotable = ({ promotable, cloneMeta }: ClonePlacement): boolean =>
+  promotable || parseBoolean(cloneMeta.promotable) === true
+
+function withoutPromotion(resource: XmlElement): readonly EditReport[] {
+  const members = resource.name === 'group' ? childElements(resource, 'primitive') : [resource]
+  return members.flatMap(({ attributes: { id = '', class: agentClass } }) =>
+    agentClass === undefined || agentClass === 'ocf' ? [] : [{ code: 'cannot-be-promoted', id, agentClass } as const],
+  )
 }
 
 /** Puts a clone around a resource. Constraints and tags that named the resource name the clone from then on. */

@@ -140,8 +140,7 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
   return unless(reports, () => {
-    const kind = request.kind ?? 'Mandatory'
-    const id = request.id ?? idSource(cib).free(`order-${request.first}-${request.then}-${kind.toLowerCase()}`)
+    const id = request.id ?? idSource(cib).free(`order-${request.first}-${request.then}-${request.kind ?? 'mandatory'}`)
     const attributes = present({
       id,
       ...pair,
@@ -280,11 +279,15 @@ export function checkConstraint(
 /** A constraint holds for a clone or bundle as a whole, by its own id. */
 function partsOfClones(cib: XmlElement, resources: readonly string[]): readonly EditReport[] {
   return resources.flatMap((id) => {
-    const resource = findResource(cib, id)
-    const outer =
-      resource && ancestorsOf(configurationElement(cib), resource).find(({ name }) => hasInstances.has(name))
+    const outer = enclosingClone(cib, id)
     return outer ? [{ code: 'part-of-clone', id, kind: kindOf(outer), outer: outer.attributes.id ?? '' } as const] : []
   })
+}
+
+/** The clone or bundle that a resource is inside. */
+export function enclosingClone(cib: XmlElement, id: string): XmlElement | undefined {
+  const resource = findResource(cib, id)
+  return resource && ancestorsOf(configurationElement(cib), resource).find(({ name }) => hasInstances.has(name))
 }
 
 const hasInstances: ReadonlySet<string> = new Set(['clone', 'master', 'bundle'])

@@ -5,10 +5,10 @@ import { configurationElement } from '../read-configuration.ts'
 import { formatScore } from '../score.ts'
 import { badNewId } from './find.ts'
 import { idSource } from './ids.ts'
-import { checkNameValues, type NameValues } from './name-values.ts'
+import type { NameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement } from './rule-element.ts'
-import { type DefaultsOf, defaultsSections } from './settings.ts'
+import { checkDefaults, type DefaultsOf, defaultsSections } from './settings.ts'
 import { appended, editSection, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 export interface NewDefaultsSet {
@@ -21,20 +21,20 @@ export interface NewDefaultsSet {
 }
 
 export function createDefaultsSet(cib: XmlElement, request: NewDefaultsSet): EditResult {
-  const { section, options, where } = defaultsSections[request.of]
+  const { section } = defaultsSections[request.of]
   const ids = idSource(cib)
   const reports: readonly EditReport[] = [
     ...(request.id === undefined ? [] : badNewId(ids, request.id)),
-    ...checkNameValues(request.values, { options, where, allowUnknown: request.force === true }),
+    ...checkDefaults(request.of, request.values, request.force),
   ]
   return unless(reports, () => {
     const id = request.id ?? ids.free(`${section}-meta_attributes`)
     if (request.id !== undefined) ids.free(id)
     const attributes = { id, ...(request.score === undefined ? {} : { score: formatScore(request.score) }) }
     const rule = request.rule ? [ruleElement(request.rule, `${id}-rule`, ids)] : []
-    const pairs = Object.entries(request.values).map(([name, value]) =>
-      element('nvpair', { id: ids.free(`${id}-${name}`), name, value }),
-    )
+    const pairs = Object.entries(request.values)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => element('nvpair', { id: ids.free(`${id}-${name}`), name, value }))
     const made = element('meta_attributes', attributes, [...rule, ...pairs])
     return edited(
       editSection(cib, section, (found) => appended(found, made)),
@@ -66,11 +66,10 @@ export function updateDefaultsSet(
   cib: XmlElement,
   request: { readonly of: DefaultsOf; readonly id: string; readonly values: NameValues; readonly force?: boolean },
 ): EditResult {
-  const { options, where } = defaultsSections[request.of]
   const sets = setsOf(cib, request.of)
   const found = sets.find((set) => set.attributes.id === request.id)
   if (found === undefined) return failed(missing(request.id, sets))
-  return unless(checkNameValues(request.values, { options, where, allowUnknown: request.force === true }), () => {
+  return unless(checkDefaults(request.of, request.values, request.force), () => {
     const ids = idSource(cib)
     return edited(
       replaceElement(cib, found, (set) =>

@@ -2,7 +2,7 @@
 import type { XmlElement } from '../document.ts'
 import { metaOptionsFor, type ResourceKind } from '../options/lookup.ts'
 import { cloneMetaOptions } from '../options/resource-options.ts'
-import { checkNameValues, type NameValues } from './name-values.ts'
+import { checkNameValues, isMisspelt, type NameValues } from './name-values.ts'
 import type { EditReport } from './reports.ts'
 
 export function metaKindOf(resource: XmlElement): ResourceKind {
@@ -28,7 +28,7 @@ export function checkMeta(kind: ResourceKind, meta: NameValues, force: boolean |
     options: [...metaOptionsFor(kind), ...cloneMetaOptions],
     where: `meta-attribute of a ${kind}`,
     allowUnknown: force === true,
-  }).filter((report) => report.code !== 'unknown-option' || report.similar.length > 0)
+  }).filter(isMisspelt)
 }
 
 /** Options of clones among the meta-attributes of a primitive or group. */

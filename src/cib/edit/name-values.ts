@@ -102,6 +102,9 @@ export function writtenValue(parent: XmlElement, kind: NvSetKind, name: string):
   return undefined
 }
 
+/** A name of an administrator's own is taken, where the caller allows notes; one that is nearly a known one is a mistake. */
+export const isMisspelt = (report: EditReport): boolean => report.code !== 'unknown-option' || report.similar.length > 0
+
 /** What is wrong with values that are to be set. Names are checked unless the caller allows unknown ones. */
 export function checkNameValues(
   values: NameValues,

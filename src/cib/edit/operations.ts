@@ -29,12 +29,12 @@ export function operationsForNew(
   const all = [...asked, ...advised.filter((advice) => !replaced(advice))]
   const hasMonitor = all.some(({ name }) => name === 'monitor')
   // Fence agents advise a monitor without saying how often.
-  return (hasMonitor ? all : [...all, { name: 'monitor', attributes: {} }]).map((operation) =>
-    operation.name === 'monitor'
-      ? { ...operation, attributes: { interval: '60s', ...operation.attributes } }
-      : operation,
-  )
+  return (hasMonitor ? all : [...all, { name: 'monitor', attributes: {} }]).map(withInterval)
 }
+
+/** A monitor of which nobody says how often runs every 60 s. */
+const withInterval = (operation: NewOperation): NewOperation =>
+  operation.name === 'monitor' ? { ...operation, attributes: { interval: '60s', ...operation.attributes } } : operation
 
 export function operationElement(resource: string, operation: NewOperation, ids: IdSource): XmlElement {
   const { interval = '0s', id, ...others } = operation.attributes
@@ -79,12 +79,13 @@ export function addOperation(
   const primitive = findResource(cib, request.resource)
   if (primitive === undefined) return failed(missingResource(cib, request.resource))
   const wrong = onlyPrimitives(primitive)
-  const same = findOperation(primitive, request.operation.name, request.operation.attributes.interval ?? '0s')
+  const operation = withInterval(request.operation)
+  const same = findOperation(primitive, operation.name, operation.attributes.interval ?? '0s')
   const twice: readonly EditReport[] = same
     ? [{ code: 'already-exists', what: 'operation', id: same.attributes.id ?? '' }]
     : []
-  return unless([...wrong, ...twice, ...checkOperations([request.operation])], () => {
-    const made = operationElement(request.resource, request.operation, idSource(cib))
+  return unless([...wrong, ...twice, ...checkOperations([operation])], () => {
+    const made = operationElement(request.resource, operation, idSource(cib))
     const created = [made.attributes.id ?? '']
     return edited(
       replaceElement(cib, primitive, (found) => withOperation(found, made)),

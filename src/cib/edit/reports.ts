@@ -50,6 +50,7 @@ export type EditReport =
   | { readonly code: 'given-twice'; readonly id: string }
   | { readonly code: 'refers-to-itself'; readonly id: string }
   | { readonly code: 'part-of-clone'; readonly id: string; readonly kind: string; readonly outer: string }
+  | { readonly code: 'cannot-be-promoted'; readonly id: string; readonly agentClass: string }
   | { readonly code: 'in-one-group'; readonly id: string; readonly other: string; readonly group: string }
 
 export function describeEditReport(report: EditReport): string {
@@ -98,6 +99,8 @@ export function describeEditReport(report: EditReport): string {
       return `'${report.id}' cannot refer to itself.`
     case 'part-of-clone':
       return `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`
+    case 'cannot-be-promoted':
+      return `'${report.id}' cannot be promoted: its agent is of the class ${report.agentClass}, and only agents of the class ocf know promote and demote.`
     case 'in-one-group':
       return `'${report.other}' and '${report.id}' are in the group '${report.group}', which orders its members itself. Add --force to order them all the same.`
     default:

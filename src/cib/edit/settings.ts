@@ -7,8 +7,8 @@ import { cloneMetaOptions, commonMetaOptions } from '../options/resource-options
 import { configurationElement } from '../read-configuration.ts'
 import { missingNodes } from './find.ts'
 import { idSource } from './ids.ts'
-import { checkNameValues, type NameValues, setNameValues } from './name-values.ts'
-import { type EditResult, edited, unless } from './reports.ts'
+import { checkNameValues, isMisspelt, type NameValues, setNameValues } from './name-values.ts'
+import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { appended, editSection, replaceElement } from './tree.ts'
 
 /** As everywhere, an empty value takes the name away. */
@@ -54,10 +54,15 @@ export const defaultsSections = {
   operation: { section: 'op_defaults', options: operationOptions, where: 'operation default' },
 } as const
 
+/** As among meta-attributes, a name of one's own is no mistake. */
+export function checkDefaults(of: DefaultsOf, values: NameValues, force: boolean | undefined): readonly EditReport[] {
+  const { options, where } = defaultsSections[of]
+  return checkNameValues(values, { options, where, allowUnknown: force === true }).filter(isMisspelt)
+}
+
 export function setDefaults(cib: XmlElement, change: SettingsChange & { readonly of: DefaultsOf }): EditResult {
-  const { section, options, where } = defaultsSections[change.of]
-  const reports = checkNameValues(change.values, { options, where, allowUnknown: change.force === true })
-  return unless(reports, () =>
+  const { section, options } = defaultsSections[change.of]
+  return unless(checkDefaults(change.of, change.values, change.force), () =>
     edited(
       editSection(cib, section, (found) =>
         setNameValues(

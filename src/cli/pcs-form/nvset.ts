@@ -57,9 +57,13 @@ function standing({ rule }: NvsetForm): string {
   return rule?.in_effect === 'NOT_YET_IN_EFFECT' ? ' (not yet in effect)' : ''
 }
 
-/** `name=value`, in quotes where there are spaces. */
+/** `name=value`, in quotes where a blank or an equals sign would mislead; in single ones where the value has double ones. */
 export function pairWords(values: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(values).map(([name, value]) => `${name}=${/\s/.test(value) ? quoted(value) : value}`)
+  return Object.entries(values).map(([name, value]) => `${quoted(name)}=${quoted(value)}`)
 }
 
-const quoted = (value: string): string => `"${value.replaceAll('"', '\\"')}"`
+function quoted(text: string): string {
+  if (!/[= ]/.test(text)) return text
+  if (!text.includes('"')) return `"${text}"`
+  return text.includes("'") ? `"${text.replaceAll('"', '\\"')}"` : `'${text}'`
+}

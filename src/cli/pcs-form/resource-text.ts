@@ -3,15 +3,10 @@ import type { Dialect } from '../speech.ts'
 import { type NvsetForm, nvsetLines, pairWords } from './nvset.ts'
 import type { BundleForm, OperationForm, PrimitiveForm, ResourcesForm } from './resources.ts'
 
-/** The lines of all that is not inside something else that is shown. */
-export function resourceTextLines(form: ResourcesForm, dialect: Dialect): readonly string[] {
-  const inner = new Set([
-    ...form.groups.flatMap(({ member_ids }) => member_ids),
-    ...form.clones.map(({ member_id }) => member_id),
-    ...form.bundles.flatMap(({ member_id }) => member_id ?? []),
-  ])
+/** The lines of those with the ids, each with what is inside it. */
+export function resourceTextLines(form: ResourcesForm, ids: readonly string[], dialect: Dialect): readonly string[] {
   return [...form.primitives, ...form.groups, ...form.clones, ...form.bundles]
-    .filter(({ id }) => !inner.has(id))
+    .filter(({ id }) => ids.includes(id))
     .flatMap(({ id }) => linesOf(id, form, dialect))
 }
 

@@ -57,11 +57,10 @@ export interface BundleForm extends CommonForm {
   readonly storage_mappings: readonly Readonly<Record<string, Value>>[]
 }
 
-/** All below `resources`, or what was named with all that is inside it. */
+/** In the order given; what is inside one is to be among them. */
 export function resourcesForm(resources: readonly XmlElement[], context: FormContext): ResourcesForm {
-  const all = resources.flatMap(withInner)
   const of = <Form>(names: readonly string[], form: (written: XmlElement, context: FormContext) => Form): Form[] =>
-    all.filter(({ name }) => names.includes(name)).map((written) => form(written, context))
+    resources.filter(({ name }) => names.includes(name)).map((written) => form(written, context))
   return {
     primitives: of(['primitive'], primitiveForm),
     clones: of(['clone', 'master'], cloneForm),

@@ -56,9 +56,16 @@ function expressionForm(written: XmlElement): RuleForm {
   const { id = '', ...attributes } = written.attributes
   const name = written.name in types ? (written.name as keyof typeof types) : 'expression'
   const expressions = childElements(written).flatMap((child) => (child.name in types ? [expressionForm(child)] : []))
-  const options = name === 'rule' ? { 'boolean-op': 'and', ...attributes } : attributes
   const [date_spec, duration] = [datePart(written, 'date_spec'), datePart(written, 'duration')]
-  const form = { id, type: types[name], in_effect: 'UNKNOWN', options, date_spec, duration, expressions } as const
+  const form = {
+    id,
+    type: types[name],
+    in_effect: 'UNKNOWN',
+    options: attributes,
+    date_spec,
+    duration,
+    expressions,
+  } as const
   return { ...form, as_string: asString(form) }
 }
 

@@ -34,7 +34,7 @@ export const aclConfig: Command = {
     const { cib } = await call.cluster.readCib()
     const facts = aclFacts(cib)
     return await inFormat(call, {
-      text: () => describeAcls(facts),
+      text: () => describeAcls(facts, call.speech.program),
       json: facts,
       cmd: () => rebuildingCommands(call, cib, { sections: ['acls'] }),
     })
@@ -250,7 +250,7 @@ function aclFacts(cib: XmlElement): AclFacts {
   }
 }
 
-function describeAcls({ enabled, users, groups, roles }: AclFacts): string {
+function describeAcls({ enabled, users, groups, roles }: AclFacts, program: string): string {
   const holders = (title: string, items: AclFacts['users']): string =>
     items.map(({ id, roles: own }) => `${title}: ${id}\n  Roles: ${own.join(' ')}\n`).join('')
   const described = roles.map(
@@ -259,5 +259,5 @@ function describeAcls({ enabled, users, groups, roles }: AclFacts): string {
         .map(({ id: permission, kind, on }) => `  Permission: ${kind} ${on} (${permission})\n`)
         .join('')}`,
   )
-  return `ACLs are ${enabled ? 'enabled' : "disabled, run 'acl enable' to enable"}\n\n${holders('User', users)}${holders('Group', groups)}${described.join('')}`
+  return `ACLs are ${enabled ? 'enabled' : `disabled, run '${program} acl enable' to enable`}\n\n${holders('User', users)}${holders('Group', groups)}${described.join('')}`
 }

@@ -15,7 +15,7 @@ interface Part {
 /** Each part is what its own command shows; a part that is empty is left out, as pcs does. */
 const parts: readonly Part[] = [
   { title: 'Resources', line: ['resource', 'config'] },
-  { title: 'Stonith Devices', line: ['stonith', 'config'] },
+  { title: 'Stonith Devices', line: ['stonith', 'config', '--without-levels'] },
   { title: 'Fencing Levels', line: ['stonith', 'level', 'config'] },
   { title: 'Constraints', line: ['constraint', 'config', '--full'], isTitled: true },
   { title: 'Alerts', line: ['alert', 'config'], isTitled: true },

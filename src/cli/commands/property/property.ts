@@ -27,6 +27,9 @@ export const propertySet: Command = {
       facts: () => ({ values }),
       needsForce: (before) => {
         const warnings = fencingWarnings(before, values)
+        const overwritten = Object.keys(values).filter((name) => clusterOption(name)?.setByCluster)
+        if (overwritten.length > 0)
+          return overwritten.map((name) => `The cluster writes the option '${name}' itself, over what is set here.`)
         if (call.speech.program === 'systole') return warnings
         // Scripts that were written for pcs do this first of all; there it is no more than a warning.
         for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)

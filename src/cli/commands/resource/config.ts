@@ -13,6 +13,7 @@ import { resourceTextLines } from '../../pcs-form/resource-text.ts'
 import { resourcesForm, withInner } from '../../pcs-form/resources.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { isSecretName } from '../../secrets.ts'
+import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
   { name: 'show-secrets', summary: 'Show passwords and tokens' },
@@ -31,11 +32,17 @@ export const resourceConfig: Command = {
 
 export const stonithConfig: Command = {
   path: ['stonith', 'config'],
-  usage: '[<fence device>...] [--show-secrets] [--output-format text|cmd|json]',
-  summary: 'Show how fence devices are configured',
-  flags,
+  usage: '[<fence device>...] [--show-secrets] [--without-levels] [--output-format text|cmd|json]',
+  summary: 'Show how fence devices are configured, and the fencing topology',
+  flags: [...flags, { name: 'without-levels', summary: 'Leave out the fencing topology' }],
   completes: ['fence-device'],
-  run: (call) => show(call, { listed: isFenceDevice, named: isFenceDevice, what: 'fence device' }),
+  run: (call) =>
+    show(call, {
+      listed: isFenceDevice,
+      named: isFenceDevice,
+      what: 'fence device',
+      topology: !call.flags.has('without-levels'),
+    }),
 }
 
 function isFenceDevice(resource: XmlElement): boolean {
@@ -47,41 +54,50 @@ interface Shown {
   /** What may be asked for by its id. */
   readonly named: (resource: XmlElement) => boolean
   readonly what: string
+  /** The whole fencing topology follows, whichever devices are asked for. */
+  readonly topology?: boolean
 }
 
-async function show(call: Call, { listed, named, what }: Shown): Promise<Outcome> {
+async function show(call: Call, { listed, named, what, topology = false }: Shown): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const top = childElements(configurationElement(cib)).flatMap((part) =>
     part.name === 'resources' ? childElements(part) : [],
   )
   const all = top.flatMap(withInner).filter(named)
-  const wanted = call.words.length === 0 ? top.filter(listed) : namedElements(all, call.words, what)
+  // A fence device is one wherever it stands.
+  const listable = what === 'fence device' ? all : top
+  const wanted = call.words.length === 0 ? listable.filter(listed) : namedElements(all, call.words, what)
+  const withParts = wanted.flatMap(withInner)
+  const shown = call.words.length === 0 ? withParts : [...new Set(withParts)].sort(byId)
   const ids = wanted.map(({ attributes }) => attributes.id ?? '')
   const showSecrets = call.flags.has('show-secrets')
   return await inFormat(call, {
     text: () => {
-      const form = resourcesForm(wanted, formContext(call, cib, showSecrets))
-      return resourceTextLines(form, call.speech.dialect)
+      const form = resourcesForm(shown, formContext(call, cib, showSecrets))
+      return [...resourceTextLines(form, ids, call.speech.dialect), ...(topology ? topologyLines(cib) : [])]
         .map((line) => `${line}\n`)
         .join('')
     },
     nothing: 'Nothing is configured.',
     json: typedViews(cib, ids, showSecrets),
-    pcsJson: () => resourcesForm(wanted, formContext(call, cib, showSecrets)),
-    cmd: () => rebuildingCommands(call, cib, { sections: ['resources'], ids }),
+    pcsJson: () => resourcesForm(shown, formContext(call, cib, showSecrets)),
+    cmd: async () => [
+      ...(await rebuildingCommands(call, cib, { sections: ['resources'], ids })),
+      ...(topology ? await rebuildingCommands(call, cib, { sections: ['fencing-topology'] }) : []),
+    ],
   })
 }
 
-/** In the order of the document, each once, what is inside another that is named too within it only. */
+/** Each once. What is inside another that is named too stands within it and by itself. */
 function namedElements(all: readonly XmlElement[], ids: readonly string[], what: string): readonly XmlElement[] {
   const known = all.map(({ attributes }) => attributes.id ?? '')
   const missing = ids.filter((id) => !known.includes(id))
   if (missing.length > 0)
     throw new Refusal(...missing.map((id) => `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`))
-  const named = all.filter(({ attributes }) => ids.includes(attributes.id ?? ''))
-  const inner = new Set(named.flatMap((resource) => withInner(resource).slice(1)))
-  return named.filter((resource) => !inner.has(resource))
+  return all.filter(({ attributes }) => ids.includes(attributes.id ?? ''))
 }
+
+const byId = (a: XmlElement, b: XmlElement): number => ((a.attributes.id ?? '') < (b.attributes.id ?? '') ? -1 : 1)
 
 function typedViews(cib: XmlElement, ids: readonly string[], showSecrets: boolean): unknown {
   const shown = readConfiguration(cib)

@@ -3,7 +3,7 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { resourceLocations } from '../../locations.ts'
 import { expectWords, parsePairs } from '../../words.ts'
-import { endOfLifetime } from './move.ts'
+import { endOfLifetime, refusePart } from './move.ts'
 
 export const resourceMoveWithConstraint: Command = {
   path: ['resource', 'move-with-constraint'],
@@ -22,6 +22,7 @@ export const resourceMoveWithConstraint: Command = {
     expectWords(words, { atLeast: 1, atMost: 2, usage: 'resource move-with-constraint <resource> [<node>]' })
     const lifetime = parsePairs(call.words.filter(isOption), 'options').get('lifetime')
     const [resource = '', node] = words
+    await refusePart(call, resource)
     const { cib } = await call.cluster.readCib()
     const [current] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
     if (node === undefined && current === undefined && findResource(cib, resource))

@@ -8,14 +8,17 @@ import {
   type ConstraintOrigin,
   clearCliConstraints,
   type EditResult,
+  enclosingClone,
   findResource,
+  parseBoolean,
   preferNode,
   type Role,
+  writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { applyChange, type Changed, changeCib, concernedBy, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
-import { resourceLocations } from '../../locations.ts'
+import { promotedLocations, resourceLocations } from '../../locations.ts'
 import { afterwards, plannedActions } from '../../planned-actions.ts'
 import { waitUntilSettled } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
@@ -46,6 +49,7 @@ export const resourceMove: Command = {
 async function move(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource move <resource> [<node>]' })
   const [resource = '', node] = call.words
+  await refusePart(call, resource)
   const { cib } = await call.cluster.readCib()
   const exists = findResource(cib, resource) !== undefined
   const current = exists ? resourceLocations(cib, resource, call.terminal.now()) : []
@@ -183,6 +187,7 @@ export const resourceBan: Command = {
     const words = call.words.filter((word) => !word.startsWith('lifetime='))
     expectWords(words, { atLeast: 1, atMost: 2, usage: 'resource ban <resource> [<node>] [lifetime=<duration>]' })
     const [resource = ''] = words
+    await refusePart(call, resource)
     const node = words[1] ?? (await onlyNode(call, resource))
     const lifetime = pairs.get('lifetime')
     const until = lifetime === undefined ? undefined : endOfLifetime(lifetime, call.terminal.now())
@@ -203,10 +208,34 @@ export const resourceBan: Command = {
   },
 }
 
+/**
+ * Clones and bundles move as a whole: a constraint on what is inside them says nothing. Only what can be promoted has a promoted role;
+ * a bundle has what it holds.
+ */
+export async function refusePart(call: Call, id: string): Promise<void> {
+  const { cib } = await call.cluster.readCib()
+  const outer = enclosingClone(cib, id)
+  if (outer !== undefined) {
+    const kind = outer.name === 'bundle' ? 'bundle' : 'clone'
+    throw new Refusal(`'${id}' is inside the ${kind} '${outer.attributes.id}': name '${outer.attributes.id}' instead.`)
+  }
+  const resource = findResource(cib, id)
+  if (roleOf(call) === undefined || resource === undefined || resource.name === 'bundle') return
+  const isPromotable =
+    resource.name === 'master' ||
+    (resource.name === 'clone' && parseBoolean(writtenValue(resource, 'meta_attributes', 'promotable')) === true)
+  if (!isPromotable)
+    throw new Refusal(`'${id}' is no promotable clone, so that it has no promoted role: leave out --promoted.`)
+}
+
+/** Where it runs, if that is one node; of a clone with one promoted instance, the node of that. */
 async function onlyNode(call: Call, resource: string): Promise<string> {
   const { cib } = await call.cluster.readCib()
-  const [node, other] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
+  const now = call.terminal.now()
+  const [node, other] = findResource(cib, resource) ? resourceLocations(cib, resource, now) : []
   if (node !== undefined && other === undefined) return node
+  const [promoted, another] = node === undefined ? [] : promotedLocations(cib, resource, now)
+  if (promoted !== undefined && another === undefined) return promoted
   throw new Refusal(
     !findResource(cib, resource)
       ? `There is no resource '${resource}'.`

@@ -106,6 +106,8 @@ async function show(
   if (wanted !== undefined && !shown.all.some(({ id }) => id === wanted))
     throw new Refusal(`There is no ${shown.what} '${wanted}' that could have a utilization.`)
   const onlyName = call.flags.get('name')
+  // pcs answers with the resource's name even where it has none.
+  const isResourceAsked = wanted !== undefined && shown.what === 'resource'
   const facts = shown.all
     .filter(({ id }) => wanted === undefined || id === wanted)
     .map(({ id, utilization }) => ({
@@ -114,7 +116,7 @@ async function show(
         Object.entries(utilization).filter(([name]) => onlyName === undefined || name === onlyName),
       ),
     }))
-    .filter(({ utilization }) => Object.keys(utilization).length > 0)
+    .filter(({ utilization }) => isResourceAsked || Object.keys(utilization).length > 0)
   const lines = facts.map(({ id, utilization }) => ` ${id}: ${pairWords(utilization).toSorted().join(' ')}\n`)
   return await inFormat(call, {
     text: () => `${shown.title}\n${lines.join('')}`,

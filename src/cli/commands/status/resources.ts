@@ -1,10 +1,9 @@
-import { readConfiguration, type XmlElement } from '../../../cib/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { resourceFacts } from '../../status-facts.ts'
 import { isFencing, namedBy, resourceLines, select, statusOf } from '../../status-view.ts'
 import { expectWords, parsePairs } from '../../words.ts'
-import { fencingLevelLines } from '../stonith/level.ts'
+import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
   { name: 'hide-inactive', summary: 'Leave out what runs nowhere' },
@@ -52,13 +51,8 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     ...(node === undefined ? {} : { node }),
   })
   const lines = [...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech))]
-  const levels = what.fencing && names.length === 0 ? levelLines(cib) : []
+  const levels = what.fencing && names.length === 0 ? topologyLines(cib) : []
   const empty = own.resources.length === 0 ? what.none : 'No active resources'
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')
   return done(text, resourceFacts(selected.resources))
-}
-
-function levelLines(cib: XmlElement): readonly string[] {
-  const levels = fencingLevelLines(readConfiguration(cib).fencingLevels)
-  return levels.length === 0 ? [] : ['', 'Fencing Levels:', ...levels.map((line) => `  ${line}`)]
 }

@@ -4,6 +4,7 @@ import {
   type FencingLevel,
   readConfiguration,
   removeFencingLevels,
+  type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
@@ -36,8 +37,18 @@ export const stonithLevel: Command = {
   },
 }
 
-export function fencingLevelLines(levels: readonly FencingLevel[]): readonly string[] {
-  const targets = [...new Set(levels.map(({ target }) => describeTarget(target)))]
+/** What follows a list of fence devices; nothing where there is no topology. */
+export function topologyLines(cib: XmlElement): readonly string[] {
+  const levels = fencingLevelLines(readConfiguration(cib).fencingLevels)
+  return levels.length === 0 ? [] : ['', 'Fencing Levels:', ...levels.map((line) => `  ${line}`)]
+}
+
+/** By target: nodes, then patterns, then attributes, each by name. */
+function fencingLevelLines(levels: readonly FencingLevel[]): readonly string[] {
+  const targets = (['node', 'pattern', 'attribute'] as const).flatMap((by) => {
+    const names = levels.flatMap(({ target }) => (target.by === by ? [describeTarget(target)] : []))
+    return [...new Set(names)].sort()
+  })
   return targets.flatMap((target) => {
     const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
     return [
