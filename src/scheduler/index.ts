@@ -4,6 +4,7 @@
  */
 export type { TransitionChange } from './actions/graph/summary.ts'
 export type { Assignment, PrimitiveAssignment } from './assignment.ts'
+export { type ListedColocation, listPlacement, type PlacementListing } from './constraints/listing.ts'
 export type { Cause } from './explain/causes.ts'
 export { explainFencing } from './explain/explain-fencing.ts'
 export { explainMove } from './explain/explain-move.ts'

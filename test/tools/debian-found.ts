@@ -18,8 +18,16 @@ const calls = [
   'crm_resource -r web -B -N alpha -u 60',
   'crm_resource -R',
   'crm_resource -R -N alpha',
+  'crm_resource -r web -a --output-as=xml',
+  'crm_resource -r proxy -A --output-as=xml',
   'crm_failcount -r nosuch -N alpha -D',
   'crm_failcount -r web -N nobody -D',
+  'crmadmin -N=cluster',
+  'crmadmin -N=guest',
+  'crm_mon -1 --resource=web -n -r',
+  'crm_mon -1 --output-as=xml --resource=web -n -r',
+  'crm_mon -1 --output-as=xml --resource=nothing',
+  'crm_mon -1 --node=nobody -f',
   'crm_ticket -t ticketA -D owner',
   'crm_ticket -t ticketA -D none',
   'crm_ticket -t nosuch -D owner',
@@ -62,7 +70,22 @@ function cib(epoch: string, node: string): string {
   return `<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.9" epoch="${epoch}" num_updates="0" admin_epoch="0" cib-last-written="Sat Nov 21 10:00:00 2026"><configuration><crm_config/><nodes><node id="1" uname="${node}"/></nodes><resources/><constraints/></configuration><status/></cib>`
 }
 
+/** Colocations in a loop, of groups and roles. */
+const followed = [
+  'crm_resource -r a -a',
+  'crm_resource -r a -A',
+  'crm_resource -r g1 -a --recursive',
+  'crm_resource -r g1 -A --force',
+  'crm_resource -r cl -A --output-as=xml',
+]
+
 export const foundCalls: readonly DebianCall[] = [
+  ...followed.map((call) => ({ call, cib: 'colocated.xml' })),
+  ...['c -m -p target-role -v Stopped', 'clp -m -p priority -v 3'].map((what) => ({
+    call: `crm_resource -r ${what} --recursive`,
+    cib: 'colocated.xml',
+    differs: 'one edit, not one for each resource: the epoch is less',
+  })),
   ...calls.map((call) => ({ call })),
   {
     call: 'cibadmin -Q -o nodes stray words',

@@ -71,7 +71,7 @@ function comparable({ code, output, errors, cib }: Answer, withErrors: boolean):
     .replace(/ removed="(?:true|false)"/g, '')
     .replace(/(<(?:resource|group|clone|bundle) [^>]*?) maintenance="(?:true|false)"/g, '$1')
     .replace(/version="(?:2\.1\.5|3\.0\.2)"/, 'version="V"')
-    .replace(/(Last updated: |Current date\/time: |last_update time=").*/, '$1')
+    .replace(/(Last updated: |Current date\/time: |take effect until: |last_update time=").*/, '$1')
     .replace(/last-granted="17\d+"/, 'last-granted="now"')
     .replace(/(name="last-failure-[^"]*" value=")\d+/g, '$1now')
     // What 2.1 tells of a supposed failure's fail count is that it grows.

@@ -89,7 +89,7 @@ function read(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
     )
   const [report] = parsed.reports
   return refused(
-    exitCodes.configuration,
+    hasOption(given, 'xml-pipe') ? exitCodes.error : exitCodes.configuration,
     `crm_verify: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
 }

@@ -68,8 +68,9 @@ function controllerStatus(node: string, quiet: boolean, world: ToolWorld): ToolR
 }
 
 function nodes(call: ParsedCall, types: string | undefined, world: ToolWorld): ToolReply {
-  const wanted = new Set((types ?? 'all').split(','))
-  const found = configuredNodes(world).filter(({ type }) => wanted.has('all') || wanted.has(type))
+  // `-N=guest` has the `=` in its value, and is understood.
+  const wanted = types ?? 'all'
+  const found = configuredNodes(world).filter(({ type }) => wanted.includes('all') || wanted.includes(type))
   const lines = found.map(({ name, id, type }) =>
     hasOption(call.given, 'bash-export')
       ? `export ${name.replaceAll('-', '_')}=${id}\n`

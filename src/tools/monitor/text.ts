@@ -27,6 +27,7 @@ import {
   type MonitorFacts,
   narrowed,
   type ResourceHistory,
+  recordingNodes,
   runningOn,
   stackOf,
   taskOf,
@@ -56,6 +57,7 @@ export function monitorText(whole: MonitorFacts, shown: Shown): readonly TextSec
   const facts = narrowed(whole, shown)
   const { status } = facts
   const { sections } = shown
+  const isRecorded = recordingNodes(facts).length > 0
   const all: readonly (TextSection | undefined)[] = [
     section('Cluster Summary', summary(whole, shown)),
     sections.has('nodes') && status.nodes.length > 0
@@ -63,9 +65,9 @@ export function monitorText(whole: MonitorFacts, shown: Shown): readonly TextSec
       : undefined,
     sections.has('resources') ? resourceSection(facts, shown) : undefined,
     sections.has('attributes') ? section('Node Attributes', attributeLines(facts, shown)) : undefined,
-    // Their titles stand there even where there is nothing to tell.
-    sections.has('operations') ? { title: 'Operations', lines: historyLines(facts, shown) } : undefined,
-    sections.has('failcounts') && !sections.has('operations')
+    // Their titles stand there even where there is nothing to tell of the nodes that are online.
+    isRecorded && sections.has('operations') ? { title: 'Operations', lines: historyLines(facts, shown) } : undefined,
+    isRecorded && sections.has('failcounts') && !sections.has('operations')
       ? { title: 'Migration Summary', lines: failCountLines(facts, shown) }
       : undefined,
     sections.has('failures')
@@ -146,9 +148,12 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
   ]
 }
 
-function nodesWithResources({ status, cib }: MonitorFacts, { brief, detail }: Shown): readonly string[] {
+function nodesWithResources(
+  { status, cib, isTold = () => true }: MonitorFacts,
+  { brief, detail }: Shown,
+): readonly string[] {
   return status.nodes.flatMap((node) => {
-    const running = runningOn(status, cib, node)
+    const running = runningOn(status, cib, node).filter(isTold)
     const title = `* ${nodeTitle(status, node, detail)}:`
     if (brief) {
       const active = running.filter((one) => isActive(status, one))

@@ -59,11 +59,11 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
           element(
             'nodes',
             {},
-            nodes.map((node) => nodeElement(all, node, shown)),
+            nodes.map((node) => nodeElement(facts, node, shown)),
           ),
         ]
       : []),
-    ...(sections.has('resources') ? some('resources', resources(facts, shown)) : []),
+    ...(sections.has('resources') ? resourcesSection(facts, shown) : []),
     ...(sections.has('attributes')
       ? some(
           'node_attributes',
@@ -89,6 +89,12 @@ export function monitorElements(all: MonitorFacts, shown: Shown): readonly XmlEl
     ...(sections.has('tickets') ? some('tickets', knownTickets(status).map(ticketElement)) : []),
     ...(sections.has('bans') ? some('bans', bansOf(all, shown).map(banElement)) : []),
   ]
+}
+
+/** Where one was asked for that is not there, it is told that there is none. */
+function resourcesSection(facts: MonitorFacts, shown: Shown): readonly XmlElement[] {
+  const found = resources(facts, shown)
+  return found.length > 0 || shown.resource !== undefined ? [element('resources', {}, found)] : []
 }
 
 function resources({ status, isTold }: MonitorFacts, { byNode }: Shown): readonly XmlElement[] {
@@ -164,7 +170,7 @@ function isExpected(cib: XmlElement, node: NodeStatus): boolean {
 }
 
 function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlElement {
-  const { status, cib } = facts
+  const { status, cib, isTold = () => true } = facts
   const running = runningOn(status, cib, node)
   const featureSet = featureSetOf(node)
   const attributes = {
@@ -185,7 +191,11 @@ function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlEl
     type: node.kind === 'member' ? 'member' : 'remote',
     ...(node.container === undefined ? {} : { id_as_resource: node.container }),
   }
-  return element('node', attributes, shown.byNode ? running.map((one) => primitiveElement(status, one)) : [])
+  return element(
+    'node',
+    attributes,
+    shown.byNode ? running.filter(isTold).map((one) => primitiveElement(status, one)) : [],
+  )
 }
 
 export function resourceElement(

@@ -22,8 +22,9 @@ import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { agentActions, isAboutAgent, onAgent, runsAgent } from './agent-actions.ts'
 import { agentQuestions, answerForAgents, asksForAgents } from './agents.ts'
+import { constraintsOf } from './constraints.ts'
 import { digests } from './digests.ts'
-import { constraintsText, listOperations, listRaw, listResources, queryXml } from './listings.ts'
+import { listOperations, listRaw, listResources, queryXml } from './listings.ts'
 import { locate } from './locate.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
 import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
@@ -38,8 +39,11 @@ const options: readonly OptionSpec[] = [
   flag('locate,W', 'Where the resource runs'),
   flag('query-xml,q', 'The definition of the resource, with what its template adds'),
   flag('query-xml-raw,w', 'The definition of the resource, as it is written'),
-  flag('constraints,a', 'The constraints of the resource'),
-  flag('stack,A', 'The constraints of the resource'),
+  flag(
+    'constraints,a',
+    'Its locations and colocations, of the group, clone or bundle around it unless --force is given',
+  ),
+  flag('stack,A', 'These, and those of the resources with which it is colocated, and so on'),
   flag('why,Y', 'Whether the resource runs. systole why tells the reasons'),
   flag('list-operations,O', 'The operations of what is active: since its last start'),
   flag('list-all-operations,o', 'All recorded operations of resources or nodes'),
@@ -99,7 +103,7 @@ const options: readonly OptionSpec[] = [
   valued('timeout,T', 'TIME', 'How long to wait'),
   flag('force,f', 'Do what is dangerous; with --move, ban the present node too'),
   flag('quiet,Q', 'Only the values'),
-  { ...flag('recursive', 'Nothing'), ignored: true },
+  flag('recursive', 'Follow colocations (with --constraints; with --set-parameter --meta to what is placed with it)'),
 ]
 
 const commands = [
@@ -228,7 +232,7 @@ async function onResource(
       return queryXml(id, command.name === 'query-xml-raw', world)
     case 'constraints':
     case 'stack':
-      return printed(constraintsText(id, world), [])
+      return constraintsOf(call, resource, world)
     case 'digests':
       return digests(call, resource, world)
     case 'why':

@@ -170,27 +170,3 @@ function stateLines(status: ClusterStatus, id: string): readonly string[] {
   const lines = list.slice(1).map((line) => line.replace(/^ *\* /, ''))
   return lines.filter((line) => !line.startsWith('Resource Group: '))
 }
-
-export function constraintsText(resource: string, world: ToolWorld): string {
-  const section = childElement(childElement(world.configuration(), 'configuration') ?? element('x'), 'constraints')
-  const all = section === undefined ? [] : childElements(section)
-  const locations = all.filter(({ name, attributes }) => name === 'rsc_location' && attributes.rsc === resource)
-  const withIt = all.filter(({ name, attributes }) => name === 'rsc_colocation' && attributes['with-rsc'] === resource)
-  const ofIt = all.filter(({ name, attributes }) => name === 'rsc_colocation' && attributes.rsc === resource)
-  const part = (title: string, lines: readonly string[]): string =>
-    lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  * ${line}\n`).join('')}`
-  return [
-    part(
-      'Locations:',
-      locations.map(({ attributes: a }) => `Node ${a.node} (score=${a.score}, id=${a.id}, rsc=${a.rsc})`),
-    ),
-    part(
-      `Resources ${resource} is colocated with:`,
-      ofIt.map(({ attributes: a }) => `${a['with-rsc']} (score=${a.score}, id=${a.id})`),
-    ),
-    part(
-      `Resources colocated with ${resource}:`,
-      withIt.map(({ attributes: a }) => `${a.rsc} (score=${a.score}, id=${a.id})`),
-    ),
-  ].join('')
-}

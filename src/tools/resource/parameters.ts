@@ -1,6 +1,7 @@
 /** crm_resource --get-parameter, --set-parameter, --delete-parameter, --get-property: what is written in a resource itself. */
 import { expandValue } from '../../attributes/index.ts'
 import { childElements, element, findResource, type XmlElement } from '../../cib/index.ts'
+import { listPlacement } from '../../scheduler/index.ts'
 import { primitivesIn, type Resource } from '../../status/index.ts'
 import { conforming } from '../cib/conforming.ts'
 import { appended, descendants, removed, replaced } from '../cib/tree.ts'
@@ -88,22 +89,41 @@ export async function setParameter(call: ParsedCall, id: string, name: string, w
   if (value === undefined || value === '')
     return refused(exitCodes.usage, 'crm_resource: You need to supply a value with the -v option')
   const { target, told } = holderOf(call, id, name, world)
-  const what = meant(call.given, target, name)
-  let line = ''
+  const isRecursive = hasOption(call.given, 'recursive') && hasOption(call.given, 'meta')
+  const targets = isRecursive ? withDependents(target, world) : [target]
+  let lines: readonly string[] = []
   const refusal = await world.edit(
-    conforming((cib) => {
-      const there = findPair(cib, what)
-      const written = expandValue(there?.attributes.value, value)
-      const [next, set] = there
-        ? [replaced(cib, there, { ...there, attributes: { ...there.attributes, value: written } }), '']
-        : added(cib, what, written)
-      const pairId = there?.attributes.id ?? what.pairId ?? `${set}-${name}`
-      line = `Set '${target}' option: id=${pairId}${set === '' ? '' : ` set=${set}`} name=${name} value=${written}\n`
-      return next
+    conforming((before) => {
+      lines = []
+      return targets.reduce((cib, one) => {
+        const { next, line } = written(cib, meant(call.given, one, name), value)
+        lines = [...lines, line]
+        return next
+      }, before)
     }),
     { command: commandLine(call) },
   )
-  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${line}`, [])
+  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : [told, ...lines].join(''), [])
+}
+
+function written(cib: XmlElement, what: Meant, value: string): { readonly next: XmlElement; readonly line: string } {
+  const there = findPair(cib, what)
+  const text = expandValue(there?.attributes.value, value)
+  const [next, set] = there
+    ? [replaced(cib, there, { ...there, attributes: { ...there.attributes, value: text } }), '']
+    : added(cib, what, text)
+  const pairId = there?.attributes.id ?? what.pairId ?? `${set}-${what.name}`
+  const inSet = set === '' ? '' : ` set=${set}`
+  return { next, line: `Set '${what.id}' option: id=${pairId}${inSet} name=${what.name} value=${text}\n` }
+}
+
+/** What is placed with it, and with that, by colocations that attract. */
+function withDependents(resource: string, world: ToolWorld): readonly string[] {
+  const { byDependent } = listPlacement(statusOf(world))
+  const met = new Set([resource])
+  for (const one of met)
+    for (const { primary, dependent, score } of byDependent) if (primary === one && score > 0) met.add(dependent)
+  return [...met]
 }
 
 /** A meta-attribute of a clone's only member is the clone's: --force sets it where it was asked for. */

@@ -36,8 +36,9 @@ export function comparableOutput(text: string): string {
     .replace(/(<(?:resource|group|clone|bundle) [^>]*?) maintenance="(?:true|false)"/g, '$1')
     .replace(/version="(?:2\.1\.5|2\.\d\d|3\.0\.2)"/g, 'version="V"')
     .replace(/crm_feature_set="[^"]*"/g, 'crm_feature_set="V"')
-    .replace(/(Last updated: |Current date\/time: ).*/g, '$1')
+    .replace(/(Last updated: |Current date\/time: |take effect until: ).*/g, '$1')
     .replace(/(last_update time="|request="|last-granted="|execution-date="|cib-last-written=")[^"]*/g, '$1')
+    .replace(/(<date_expression [^>]*?end=")[^"]*(" id="cli-)/g, '$1$2')
     .replace(/(name="last-failure-[^"]*" value=")\d+/g, '$1')
     .replace(/ update-(?:origin|client|user)="[^"]*"/g, '')
     .replace(/^( {2}\* (?:Start|Stop|Restart|Move|Promote|Demote|Recover|Reload|Migrate|Fence|Leave)\b.*)$/gm, (line) =>

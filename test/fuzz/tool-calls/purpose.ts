@@ -52,6 +52,14 @@ export const purposes: readonly Purpose[] = [
       tool === 'crm_diff' && words.some((word) => ['-O', 'fragment.xml', 'patch.xml'].includes(word)),
   },
   {
+    reason: 'what crmadmin exports has names that a shell takes',
+    covers: ({ tool, words }, { aspect }) => tool === 'crmadmin' && aspect === 'output' && words.includes('-B'),
+  },
+  {
+    reason: 'a simulation without --live-check works on CIB_file; 2.1 cannot make its copy of it',
+    covers: ({ tool }, _, exitCode) => tool === 'crm_simulate' && exitCode === 70,
+  },
+  {
     reason: 'defaults are not of a node: none has to be known',
     covers: ({ tool, words }) =>
       tool === 'crm_attribute' &&
