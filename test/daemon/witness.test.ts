@@ -155,7 +155,7 @@ describe('where somebody else has changed the witness meanwhile', () => {
   const listed = async (): Promise<ClusterFile> => await newestList(store, file('a b'))
 
   const cases = [
-    { does: 'remove', act: removeWitness },
+    { does: 'remove', act: async (daemon: Daemon) => await removeWitness(daemon, { name: 'w', address: 'w' }) },
     { does: 'update', act: async (daemon: Daemon) => await replaceWitness(daemon, x) },
   ]
   for (const { does, act } of cases)
@@ -166,6 +166,12 @@ describe('where somebody else has changed the witness meanwhile', () => {
       )
       expect((await listed()).witness).toEqual({ ...witnessOf('a b w-'), ...v })
     })
+
+  test('remove is about the one that the administrator knows of', async () => {
+    const daemon = await lateNode('a b w-', 'v')
+    await expect(removeWitness(daemon, v)).rejects.toThrow(/^The witness is w \(w\) by now, and not v \(v\): nothing/)
+    expect((await listed()).witness?.name).toBe('v')
+  })
 
   test('update says that there is none any more', async () => {
     const daemon = await lateNode('a b w-', 'none')

@@ -27,8 +27,8 @@ export function witnessHandlers(
       await addWitness(daemon, { name: nodeName(name), address: address || name })
       return joinToken(daemon.paths)
     },
-    removeWitness: async () => {
-      await removeWitness(daemon)
+    removeWitness: async (meant) => {
+      await removeWitness(daemon, meant)
       return {}
     },
     replaceWitness: async ({ name, address }) => {

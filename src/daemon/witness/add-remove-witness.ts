@@ -98,9 +98,18 @@ export function nodesWithoutWitness(
   })
 }
 
-export async function removeWitness(daemon: Daemon): Promise<void> {
+/** `meant`: the witness that the administrator knows of; whoever took its place meanwhile stays. */
+export async function removeWitness(
+  daemon: Daemon,
+  meant: { readonly name: string; readonly address: string },
+): Promise<void> {
   const { witness } = quorateNode(daemon).file
   if (!witness) throw noWitness()
+  if (meant.name !== '' && (meant.name !== witness.name || meant.address !== witness.address))
+    throw refuse(
+      'another-witness',
+      `The witness is ${witness.name} (${witness.address}) by now, and not ${meant.name} (${meant.address}): nothing was changed. Look (systole quorum device status), and try again.`,
+    )
   await takeOut(daemon, witness)
 }
 

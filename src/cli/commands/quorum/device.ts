@@ -48,9 +48,9 @@ export const quorumDeviceRemove: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum device remove' })
     const live = liveCluster(call)
-    const { name } = witnessOf(await live.getState({}))
+    const { name, address } = witnessOf(await live.getState({}))
     call.terminal.progress(`Removing the witness ${name}: the nodes agree to go on without its vote …`)
-    await live.removeWitness({}, { timeoutMs: removeTimeoutMs })
+    await live.removeWitness({ name, address }, { timeoutMs: removeTimeoutMs })
     return done(`${name} is no longer the witness of the cluster.\n`, { host: name, removed: true })
   },
 }
