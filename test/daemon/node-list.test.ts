@@ -229,3 +229,26 @@ test('a node takes a newer list, keeps its own times, and keeps its own list whe
   expect(taken?.timings.tokenMs).toBe(5000)
   expect(newerFile({ ...own, nodesVersion: 1 }, listed)).toBeUndefined()
 })
+
+describe('a list of which an older daemon has left out what it does not know', () => {
+  const links = [0, 1].map((number) => ({ number, address: `10.${number}.0.1`, priority: 1 }))
+  const left = { ...file('a b'), nodesVersion: 4 }
+  const linked = left.nodes.map((node) => ({ ...node, links }))
+  const pulse = pulseTimes(3000)
+  const cases: readonly { readonly name: string; readonly own: ClusterFile; readonly listed: ClusterFile }[] = [
+    { name: 'the token', own: left, listed: { ...left, pulse } },
+    { name: 'links', own: left, listed: { ...left, nodes: linked } },
+    { name: 'both', own: left, listed: { ...left, nodes: linked, pulse } },
+    { name: 'links, and knows the token', own: { ...left, pulse }, listed: { ...left, nodes: linked, pulse } },
+  ]
+  for (const { name, own, listed } of cases) {
+    test(`is completed: ${name}`, () =>
+      expect(newerFile(own, listed)).toMatchObject({ nodes: listed.nodes, nodesVersion: 4 }))
+    test(`is not taken by who has the whole: ${name}`, () => expect(newerFile(listed, own)).toBeUndefined())
+  }
+
+  test('another list of the same version is not taken', () => {
+    expect(newerFile(left, { ...file('a b-'), nodesVersion: 4, pulse })).toBeUndefined()
+    expect(newerFile({ ...left, pulse: pulseTimes(2000) }, { ...left, pulse })).toBeUndefined()
+  })
+})

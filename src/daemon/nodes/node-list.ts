@@ -13,8 +13,16 @@ const attempts = 10
 
 /** What a node makes of the list in the store: nothing where its own is as new; what is no part of the list stays as its own file has it. */
 export function newerFile(own: ClusterFile, listed: ClusterFile): ClusterFile | undefined {
-  if (listed.nodesVersion <= own.nodesVersion) return undefined
-  return withListOf(own, listed)
+  if (listed.nodesVersion > own.nodesVersion || completes(own, listed)) return withListOf(own, listed)
+  return undefined
+}
+
+/** Own is the same list as a daemon leaves it that knows neither links nor the token in it: an older witness that has passed it on, or this host before its upgrade. */
+function completes(own: ClusterFile, listed: ClusterFile): boolean {
+  if (own.nodesVersion !== listed.nodesVersion || listText(own) === listText(listed)) return false
+  const { pulse, ...rest } = listed
+  const nodes = listed.nodes.map(({ links: _unknown, ...node }) => node)
+  return [rest, { ...rest, nodes }, { ...listed, nodes }].some((left) => listText(left) === listText(own))
 }
 
 export function withListOf(
