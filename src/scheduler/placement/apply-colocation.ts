@@ -20,6 +20,7 @@ import { unassignable } from './commit.ts'
 import { colocationValue, dependsOnHost, nodeNameAttribute } from './node-attribute.ts'
 import { compatibleContainer, compatibleInstance } from './pairing.ts'
 import {
+  addPriority,
   assignedNode,
   isBlocked,
   isSettled,
@@ -40,9 +41,16 @@ export function applyColocation(placing: Placing, colocation: Colocation, depend
   if (dependent.kind !== 'group') return applyToMember(placing, colocation, dependent, primary)
   const [first] = dependent.members
   if (first === undefined) return 0
-  if (isColocatedGroup(dependent)) return applyToMember(placing, colocation, first, primary)
+  if (isColocatedGroup(dependent)) return applyToPart(placing, colocation, first, primary)
   if (colocation.score >= INFINITY_SCORE) return 0
-  return sumOver(dependent.members, (member) => applyToMember(placing, colocation, member, primary))
+  return sumOver(dependent.members, (member) => applyToPart(placing, colocation, member, primary))
+}
+
+/** What it adds for the role counts for the member as for its group. */
+function applyToPart(placing: Placing, colocation: Colocation, member: Entry, primary: Entry): Score {
+  const priority = applyToMember(placing, colocation, member, primary)
+  addPriority(placing, member, priority)
+  return priority
 }
 
 function sumOver<T>(items: readonly T[], priorityOf: (item: T) => Score): Score {
