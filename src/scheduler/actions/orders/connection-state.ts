@@ -1,8 +1,8 @@
 /** What becomes of the connection to a remote or guest node, as far as actions on that node are concerned. */
 import type { NodeStatus } from '../../../status/index.ts'
+import { currentNode } from '../current-node.ts'
 import { type Drafting, isUnclean } from '../draft.ts'
 import { migrationUnderWay } from '../migration/under-way.ts'
-import { activeNodes } from '../setting.ts'
 import type { PrimitiveUnit } from '../unit.ts'
 
 export type ConnectionState =
@@ -20,7 +20,7 @@ export type ConnectionState =
 export function connectionState(draft: Drafting, connection: PrimitiveUnit, node: NodeStatus): ConnectionState {
   const { state, reconnectIntervalMs } = connection.resource
   const { nextRole, node: target } = connection.assigned
-  const host = activeNodes(draft, connection)[0]
+  const host = currentNode(draft, connection)
   if (nextRole === 'Stopped' || target === undefined) {
     if (host && isUnclean(draft, host)) return 'failed'
     if (!state.failed) return 'stopped'
