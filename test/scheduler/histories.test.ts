@@ -864,6 +864,17 @@ const cases: readonly Case[] = [
     untold: ['Resource Group: g (unmanaged):'],
   },
   {
+    name: 'nor is one on a node that is lost',
+    cib: {
+      resources: `<group id="g">${dummy('web')}</group>`,
+      options: { 'fencing-enabled': 'true' },
+      nodes: { n1: { state: 'lost', ran: ['web start'], attributes: { maintenance: 'true' } } },
+    },
+    transition: [],
+    told: ['No resources'],
+    untold: ['Resource Group: g (maintenance):', 'Resource Group: g:'],
+  },
+  {
     name: 'what failed is stopped where it did, not after the fencing of another node where it failed for good',
     cib: {
       resources: dummy('web') + '<primitive id="f" class="stonith" type="fence_x"/>',
@@ -883,6 +894,40 @@ const cases: readonly Case[] = [
     },
     transition: ['Start b-podman-0 ( n1 )', 'Start b-0 ( n1 )', 'Start in:0 ( b-0 )', 'Start web ( n1 )'],
     edges: ['rsc_op b-podman-0_monitor_0 n1 -> rsc_op web_start_0 n1'],
+  },
+  {
+    name: 'a colocation for the role Promoted counts for the first member of a group as for the group',
+    cib: {
+      resources: `${clone(
+        'c',
+        `<group id="g"><primitive id="db" class="ocf" provider="pacemaker" type="Stateful">${meta('db', { priority: '-1' })}</primitive></group>`,
+        { promotable: 'true' },
+      )}${dummy('web')}`,
+      constraints: '<rsc_colocation id="l" rsc="c" rsc-role="Promoted" with-rsc="web" score="INFINITY"/>',
+      nodes: {
+        n1: { ran: ['db promote', 'web start'], agents: { db: 'pacemaker:Stateful' } },
+        n2: { ran: ['db start'], agents: { db: 'pacemaker:Stateful' } },
+      },
+    },
+    transition: [],
+    scores: ['g:0 promotion score on n1: INFINITY', 'g:1 promotion score on n2: -INFINITY'],
+  },
+  {
+    name: 'a connection that is recorded on a lost node and an online one is taken to be on the latter',
+    cib: {
+      resources: `${remote('r1')}${dummy('web')}<primitive id="f" class="stonith" type="fence_x"/>`,
+      options: { 'fencing-enabled': 'true' },
+      constraints: '<rsc_location id="l" rsc="r1" node="n2" score="-INFINITY"/>',
+      nodes: { n1: { state: 'lost', ran: ['r1 start'] }, n2: { ran: ['r1 start'] }, r1: { remote: true } },
+    },
+    transition: [
+      "Fence (reboot) n1 'peer is no longer part of the cluster'",
+      'Start f ( n2 )',
+      'Start web ( n2 )',
+      'Stop r1 ( n1 ) due to node availability',
+      'Stop r1 ( n2 ) due to node availability',
+    ],
+    inOrder: ['Resource action: web monitor on r1', 'Resource action: r1 stop on n2'],
   },
 ]
 

@@ -1,5 +1,5 @@
 /** The list of resources, with or without what is not active. */
-import { assertNever } from '../../base/index.ts'
+import { assertNever, type NodeName } from '../../base/index.ts'
 import type { GroupResource, PrimitiveResource, Resource } from '../cluster-status.ts'
 import { printBundle } from './bundle.ts'
 import { printClone } from './clone.ts'
@@ -45,10 +45,11 @@ function isToldAtAll(status: Told, resource: PrimitiveResource): boolean {
   return (status.tellsInstances === true || !resource.implicit) && (!resource.orphan || isActive(status, resource))
 }
 
-/** A group counts as being on no node while the cluster has no hand in its members and their nodes are cleanly down. */
+/** A group counts as being on no node while the cluster has no hand in its members and their nodes are down. */
 function isOnlyWhereNobodyLooks(status: Told, { members }: GroupResource): boolean {
   const active = members.filter((member) => isActive(status, member))
-  return active.length > 0 && !active.some(({ state }) => isActive(status, { state: { ...state, managed: true } }))
+  const isOnline = ({ node }: { readonly node: NodeName }): boolean => status.nodesByName.get(node)?.online === true
+  return active.length > 0 && !active.some(({ state }) => state.managed || state.active.some(isOnline))
 }
 
 function isPartlyActive(status: Told, resource: Resource): boolean {
