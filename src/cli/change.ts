@@ -15,7 +15,13 @@ import {
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
-import { type PlannedAction, type PlannedKind, plannedActionsBetween, printPlannedActions } from './planned-actions.ts'
+import {
+  decidedOnceCleared,
+  type PlannedAction,
+  type PlannedKind,
+  plannedActionsBetween,
+  printPlannedActions,
+} from './planned-actions.ts'
 import { checkWait, waitUntilSettled, withoutInstance } from './wait.ts'
 
 export interface Change {
@@ -127,7 +133,8 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
 
 function consequences(before: XmlElement, after: XmlElement, now: Date): Pick<Changed, 'actions' | 'leftStopped'> {
   const [was, is] = [decide(before, now), decide(after, now)]
-  return { actions: plannedActionsBetween(was, is), leftStopped: leftStoppedBetween(was, is) }
+  const next = decidedOnceCleared(is, after, now)
+  return { actions: plannedActionsBetween(was, is, next), leftStopped: leftStoppedBetween(was, next) }
 }
 
 /** A change of a file causes nothing, so that its actions are computed only where they are asked for or decide something. */

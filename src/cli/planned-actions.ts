@@ -43,16 +43,24 @@ export function plannedActions(before: XmlElement, after: XmlElement, now: Date)
   return plannedActionsBetween(decide(before, now), decide(after, now))
 }
 
-export function plannedActionsBetween(was: Schedule, is: Schedule): readonly PlannedAction[] {
+export function plannedActionsBetween(was: Schedule, is: Schedule, next: Schedule = is): readonly PlannedAction[] {
   const anyway = new Set(keysOf(was.graph))
-  const fresh = is.graph.actions.filter((action) => !anyway.has(keyOf(action)))
+  const planned = next === is ? is.graph.actions : [...is.graph.actions, ...next.graph.actions]
+  const fresh = planned.filter((action) => !anyway.has(keyOf(action)))
   return [...fencings(fresh), ...resourceActions(fresh.flatMap(stepOf))]
+}
+
+/** What is decided once failures that the change makes void are cleared: the transition that clears them places nothing by it. */
+export function decidedOnceCleared(is: Schedule, after: XmlElement, now: Date): Schedule {
+  const clears = is.graph.actions.some(({ operation }) => operation === 'clear_failcount')
+  return clears ? decide(afterwards(after, now), now) : is
 }
 
 /** The CIB as it will be once everything that is to be done has been done. */
 export function afterwards(cib: XmlElement, now: Date): XmlElement {
   const seconds = secondsOf(now)
-  return simulate({ cib, now: seconds, md5, utcOffsetAt, showScores: false, keepsResult: true }).result()
+  const question = { cib, now: seconds, md5, utcOffsetAt, showScores: false, keepsResult: true, clearsFailures: true }
+  return simulate(question).result()
 }
 
 export function printPlannedActions(actions: readonly PlannedAction[]): string {

@@ -4,7 +4,7 @@ import { clusterNodes } from './node-states.ts'
 import { execute, remindMs, send } from './send.ts'
 import { andThen, type ControllerState, forEach, lookAgain, type Turn, turn, walkOf, withReign } from './state.ts'
 import { endAction, resendAt, underWayIn } from './under-way.ts'
-import { actionsToCome, executingNode, isOver, nextActions } from './walk.ts'
+import { actionsToCome, executingNode, isOver, nextActions, type Walk } from './walk.ts'
 
 /** Sends what can go out; ends each walk of which nothing is left. */
 export function pursue(state: ControllerState, now: number): Turn {
@@ -75,8 +75,17 @@ function endWalks(state: ControllerState, now: number): ControllerState {
   const over = state.reign?.walks.filter(isOver) ?? []
   if (over.length === 0) return state
   const ended = withReign(state, { walks: state.reign?.walks.filter((walk) => !over.includes(walk)) ?? [] })
+  if (over.some(hasClearedFailures)) return lookAgain(ended, 'failures have been cleared', now)
   // Whoever marked an action as failed has asked for another look already; this is for the sake of certainty.
   const forgotten = over.some(({ failed, aborted }) => failed.size > 0 && aborted === undefined)
   if (!forgotten || ended.reign?.lookAgain !== undefined) return ended
   return lookAgain(ended, 'the transition ended unfinished', now + state.timings.retryMs)
+}
+
+/**
+ * What a failure banned stays where it is in the transition that clears it, as with Pacemaker: the next one places it. The
+ * deletions themselves are no news, because that transition may well go on meanwhile.
+ */
+function hasClearedFailures({ succeeded, byId }: Walk): boolean {
+  return [...succeeded].some((id) => byId.get(id)?.operation === 'clear_failcount')
 }

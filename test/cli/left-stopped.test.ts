@@ -61,3 +61,15 @@ test('not a word about what the end of maintenance leaves as it was', async () =
   const ended = await run(file, ['property', 'set', 'maintenance-mode=false', '--preview', '--json'])
   expect(JSON.parse(ended.standardOutput).leftStopped).toEqual([])
 })
+
+test('what another value lets run again, though the transition that clears the failure does not place it yet', async () => {
+  const file = join(folder, 'not-configured.xml')
+  copyFileSync(join(import.meta.dirname, 'not-configured.xml'), file)
+  const facts = JSON.parse(
+    (await run(file, ['resource', 'update', 'web', 'fake=good', '--preview', '--json'])).standardOutput,
+  )
+  expect(facts).toMatchObject({
+    actions: [{ text: 'start web on n1' }, { text: 'move fence-all from n1 to n2' }],
+    leftStopped: [],
+  })
+})

@@ -314,6 +314,19 @@ describe('a transition', () => {
     expect(dc.take('compute')).toMatchObject([{ reason: 'start of web on beta failed with exit code 1' }])
   })
 
+  test('what clears a failure is followed by another, which places what the failure had banned', () => {
+    const dc = new Dc()
+    dc.computes({ ...clusterAction(1, 'clear_failcount', beta), resource: web })
+    const [cleared] = dc.take('clear-failures')
+    if (cleared?.kind !== 'clear-failures') throw new Error('nothing was cleared')
+    dc.later(50)
+    expect(dc.take('compute')).toEqual([])
+    dc.feed({ kind: 'written', id: cleared.id, outcome: 'applied', revision: 11 })
+    dc.computes()
+    dc.later(1000)
+    expect(dc.take('compute')).toEqual([])
+  })
+
   test('a failure that its node has counted with the result is not counted again', () => {
     const dc = new Dc()
     dc.computes()

@@ -93,7 +93,15 @@ function standing(after: Schedule, { node, unavailable, score, contributions }: 
 /** What would happen after the move, once its preference has gone. */
 function returnsOf(input: SchedulerInput, edited: XmlElement, resource: string): readonly string[] {
   const { now, md5, utcOffsetAt } = input
-  const question = { cib: edited, now, md5, showScores: false, keepsResult: true, ...(utcOffsetAt && { utcOffsetAt }) }
+  const question = {
+    cib: edited,
+    now,
+    md5,
+    showScores: false,
+    keepsResult: true,
+    clearsFailures: true,
+    ...(utcOffsetAt && { utcOffsetAt }),
+  }
   const done = simulate(question).result()
   const cleared = clearCliConstraints(done, { resource })
   if (!cleared.ok) return []

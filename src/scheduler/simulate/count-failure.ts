@@ -41,6 +41,20 @@ export function withFailureCounted(state: XmlElement, failure: CountedFailure): 
   return withAttribute(withAttribute(state, count, value), last, String(failure.now))
 }
 
+/** Neither the counts of the resource on the node nor the record of its last failure. */
+export function withoutFailures(state: XmlElement, resource: string): XmlElement {
+  const counts = [`fail-count-${resource}#`, `last-failure-${resource}#`]
+  const isFailure = ({ attributes: { id, name } }: XmlElement): boolean =>
+    id === `${resource}_last_failure_0` || counts.some((prefix) => name?.startsWith(prefix) === true)
+  const without = (parent: XmlElement): XmlElement => ({
+    ...parent,
+    children: parent.children
+      .filter((child) => child.kind !== 'element' || !isFailure(child))
+      .map((child) => (child.kind === 'element' ? without(child) : child)),
+  })
+  return without(state)
+}
+
 export interface CountedOn {
   /** What it counts now is read from here. */
   readonly cib: XmlElement

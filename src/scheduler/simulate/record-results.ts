@@ -12,7 +12,7 @@ import {
   type XmlNode,
 } from '../../cib/index.ts'
 import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
-import { isCounted, withChild, withFailureCounted } from './count-failure.ts'
+import { isCounted, withChild, withFailureCounted, withoutFailures } from './count-failure.ts'
 import { newHistory, type RecordedOperation, withOperation } from './operation-record.ts'
 import { type PlayedAction, playedName } from './play.ts'
 
@@ -24,6 +24,8 @@ export interface Circumstances {
   readonly knownNames: ReadonlySet<string>
   /** Left out where nobody will look whether parameters changed since: digests take time. */
   readonly md5?: Md5
+  /** Failures that a transition clears are gone, as in the cluster. crm_simulate leaves them. */
+  readonly clearsFailures?: boolean
 }
 
 export function recordResults(
@@ -42,7 +44,7 @@ export function recordResults(
   }
   for (const result of played) {
     const { action } = result
-    if (action.kind === 'cluster') recordCluster(states, action)
+    if (action.kind === 'cluster') recordCluster(states, action, circumstances)
     else if (action.kind === 'resource') recordOperation(states, result, action)
   }
   const recorded = element('status', status.attributes, [
@@ -64,9 +66,13 @@ interface NodeState {
 }
 
 /** A fenced node is down, and what it ran is gone. */
-function recordCluster(states: Map<string, NodeState>, action: ClusterAction): void {
+function recordCluster(states: Map<string, NodeState>, action: ClusterAction, circumstances: Circumstances): void {
   const { operation, node, resource } = action
   const known = node === undefined ? undefined : states.get(node)
+  if (operation === 'clear_failcount' && known && resource !== undefined && circumstances.clearsFailures === true) {
+    known.state = withoutFailures(known.state, resource)
+    return
+  }
   if (operation === 'lrm_delete' && known && resource !== undefined) {
     known.state = withoutHistory(known.state, resource)
     return

@@ -36,6 +36,8 @@ export interface SimulationInput {
   readonly isSanitized?: boolean
   /** The CIB that it leads to will be looked at again: it gets the digests of parameters. */
   readonly keepsResult?: boolean
+  /** What comes after it will be asked: failures that it clears are gone then. */
+  readonly clearsFailures?: boolean
   /** Operations that fail when the transition comes to them. */
   readonly failures?: readonly OperationSpec[]
   readonly utcOffsetAt?: StatusInput['utcOffsetAt']
@@ -57,6 +59,7 @@ export function simulate(input: SimulationInput): Simulation {
     now,
     startFailureIsFatal,
     knownNames: namesKnownTo(status),
+    clearsFailures: input.clearsFailures ?? false,
     ...(input.keepsResult === true && { md5 }),
   })
   return {

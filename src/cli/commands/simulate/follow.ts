@@ -18,7 +18,7 @@ export function follow(question: SimulationQuestion, first: SimulationText): Fol
   const later: SimulationText[] = []
   let cib = first.simulation.result()
   while (later.length < mostTransitions) {
-    const texts = simulateCib({ ...rest, cib, keepsResult: true })
+    const texts = simulateCib({ ...rest, cib, keepsResult: true, clearsFailures: true })
     if (texts.simulation.played.every(({ action }) => action.kind === 'pseudo')) return { later, settled: true }
     later.push(texts)
     cib = texts.simulation.result()

@@ -145,6 +145,7 @@ async function completeQuestion(call: Call, original: XmlElement, isLive: boolea
     showScores: call.flags.has('show-scores') || call.flags.has('json'),
     isSanitized: !isLive,
     keepsResult: call.flags.has('save-output') || call.flags.has('in-place'),
+    clearsFailures: call.flags.has('follow'),
     whatIf,
     failures,
     ...(moment && { dateLine: moment.line }),
