@@ -47,8 +47,7 @@ function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply)
 }
 
 export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
-  const errors = reply.errors.split('\n').filter((line) => line !== '')
-  const texts = errors.map((text) => element('error', {}, [{ kind: 'text', text }]))
+  const texts = errorsIn(reply.errors).map((text) => element('error', {}, [{ kind: 'text', text }]))
   const status = element(
     'status',
     { code: String(reply.exitCode), message: describeExit(reply.exitCode) },
@@ -56,6 +55,14 @@ export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
   )
   const request = [call.tool, ...call.arguments.map((word) => (word.includes(' ') ? `'${word}'` : word))].join(' ')
   return element('pacemaker-result', { 'api-version': apiVersion, request }, [...(reply.xml ?? []), status])
+}
+
+/** A line is an error, and goes on in the line that tells what came of it. */
+function errorsIn(text: string): readonly string[] {
+  return text
+    .split(/\n(?!Error performing operation: )/)
+    .map((error) => error.trimEnd())
+    .filter((error) => error !== '')
 }
 
 async function written(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): Promise<ToolReply> {

@@ -86,6 +86,7 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
       ? optionValue(given, 'name')
       : undefined
   const scope = scopeOf(given, call, world, promotion)
+  if (optionValue(given, 'type') === 'tickets' && commandOf(given).kind === 'query') return notThere('crm_attribute')
   if (optionValue(given, 'type') === 'tickets')
     return refused(
       exitCodes.unimplemented,

@@ -28,7 +28,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   if (ids.length === 0) return refused(exitCodes.usage, 'crm_rule: --check requires use of --rule=')
   const date = optionValue(given, 'date')
   const zone = { now: world.now(), utcOffsetAt: utc }
-  const now = date === undefined ? zone.now : parseMoment(date, zone)
+  const now = date === undefined ? zone.now : date === '' ? undefined : parseMoment(date, zone)
   if (now === undefined) return refused(exitCodes.dataError, `crm_rule: Invalid date specified: '${date}'`)
   const cib = cibOf(call, world)
   if ('exitCode' in cib) return cib

@@ -12,7 +12,9 @@ export function constraintsOf({ given }: ParsedCall, resource: string, world: To
   const status = statusOf(world)
   const found = findResource(status, resource)
   if (found === undefined) return printed('', [element('constraints')])
-  const { id } = hasOption(given, 'force') ? found : topOf(status, found)
+  const top = topOf(status, found)
+  // What runs in a bundle has a clone around it of which no constraint speaks.
+  const { id } = hasOption(given, 'force') || top.kind === 'bundle' ? found : top
   const walk = {
     listing: listPlacement(status),
     isRecursive: hasOption(given, 'stack') || hasOption(given, 'recursive'),

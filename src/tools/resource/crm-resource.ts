@@ -171,7 +171,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     case 'list-raw':
       return listRaw(world)
     case 'why':
-      if (resource === undefined) return whatRuns(optionValue(given, 'node'), world)
+      if (resource === undefined) return whyOnNode(optionValue(given, 'node'), world)
       return await onResource(call, { command, resource }, world)
     case 'list-operations':
     case 'list-all-operations':
@@ -184,6 +184,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       if (resource === undefined) return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
       return await onResource(call, { command, resource }, world)
   }
+}
+
+function whyOnNode(node: string | undefined, world: ToolWorld): ToolReply {
+  return node === undefined || knowsNode(world, node) ? whatRuns(node, world) : noNode(node)
 }
 
 /** `name=value` stands for a parameter of the agent. */
@@ -214,7 +218,9 @@ async function onResource(
   world: ToolWorld,
 ): Promise<ToolReply> {
   const { command, resource } = asked
-  if (!isKnown(resource, world)) return notFound(resource)
+  const asksForDefinition = command.name === 'query-xml' || command.name === 'query-xml-raw'
+  const isThere = asksForDefinition && findResource(world.configuration(), resource) !== undefined
+  if (!isThere && !isKnown(resource, world)) return notFound(resource)
   const id = resource.replace(/:\d+$/, '')
   switch (command.name) {
     case 'get-parameter':

@@ -44,7 +44,7 @@ export function createToolFuzz(fuzz: ToolFuzz): (seed: number) => Promise<ToolVe
     const differences = compareToolAnswers(theirs, ours)
     if (differences.length === 0) return { ...drawn, kind: 'same', differences }
     if (refusesCib(drawn, theirs, fuzz)) return { ...drawn, kind: 'refused', differences: [] }
-    const meant = differences.map((difference) => purposeOf(drawn.call, difference, theirs.code))
+    const meant = differences.map((difference) => purposeOf(drawn.call, difference, { theirs, ours }))
     const [purpose] = meant
     return {
       ...drawn,

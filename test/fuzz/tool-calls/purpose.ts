@@ -1,11 +1,16 @@
 /** Where an answer differs on purpose; the reference of the commands tells of it too. */
 import type { AnswerDifference } from './compare.ts'
-import type { Call } from './run.ts'
+import type { Call, ToolAnswer } from './run.ts'
+
+interface Answers {
+  readonly theirs: ToolAnswer
+  readonly ours: ToolAnswer
+}
 
 export interface Purpose {
   readonly reason: string
   /** Whether a call may differ so. */
-  readonly covers: (call: Call, difference: AnswerDifference, exitCode: number) => boolean
+  readonly covers: (call: Call, difference: AnswerDifference, answers: Answers) => boolean
 }
 
 const [usage, configuration] = [64, 78]
@@ -13,8 +18,21 @@ const [usage, configuration] = [64, 78]
 export const purposes: readonly Purpose[] = [
   {
     reason: 'a wrong call or a CIB that makes no sense is refused with a sentence, without the usage or the whole CIB',
-    covers: (_, { aspect }, exitCode) =>
-      (aspect === 'errors' || aspect === 'output') && (exitCode === usage || exitCode === configuration),
+    covers: (_, { aspect }, { theirs }) =>
+      (aspect === 'errors' || aspect === 'output') && (theirs.code === usage || theirs.code === configuration),
+  },
+  {
+    reason: 'a value that an option or an attribute cannot have is refused, and not only ignored later',
+    covers: (_, __, { ours }) => ours.code === configuration && /'[^']*' is no /.test(ours.errors + ours.output),
+  },
+  {
+    reason: 'crm_standby asks for the node where it runs by its name',
+    covers: ({ tool }, _, { theirs }) => tool === 'crm_standby' && theirs.errors.includes('name=-n to a UUID'),
+  },
+  {
+    reason: 'crm_verify says where it could not read its input',
+    covers: ({ tool }, { aspect }, { theirs }) =>
+      tool === 'crm_verify' && aspect === 'errors' && theirs.errors.includes("Couldn't parse input"),
   },
   {
     reason:
@@ -57,7 +75,7 @@ export const purposes: readonly Purpose[] = [
   },
   {
     reason: 'a simulation without --live-check works on CIB_file; 2.1 cannot make its copy of it',
-    covers: ({ tool }, _, exitCode) => tool === 'crm_simulate' && exitCode === 70,
+    covers: ({ tool }, _, { theirs }) => tool === 'crm_simulate' && theirs.code === 70,
   },
   {
     reason: 'defaults are not of a node: none has to be known',
@@ -71,6 +89,5 @@ export const purposes: readonly Purpose[] = [
 const isCreating = (word: string): boolean => word === '-c' || word === '--allow-create'
 const isRoot = (line: string): boolean => line.startsWith('<cib ')
 
-/** @param exitCode theirs */
-export const purposeOf = (call: Call, difference: AnswerDifference, exitCode: number): string | undefined =>
-  purposes.find(({ covers }) => covers(call, difference, exitCode))?.reason
+export const purposeOf = (call: Call, difference: AnswerDifference, answers: Answers): string | undefined =>
+  purposes.find(({ covers }) => covers(call, difference, answers))?.reason
