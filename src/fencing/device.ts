@@ -146,13 +146,16 @@ function isOurs(name: string): boolean {
   return name.startsWith('pcmk_') || name === 'priority' || name === 'provides' || name === 'stonith-timeout'
 }
 
-/** A reboot that the administrator has given another name is done as he says. */
+/**
+ * A reboot that the administrator has given another name is done as he says. An agent whose own default is the cycle, such as fence_sbd, has
+ * nothing that would switch a machine on again.
+ */
 function splitsReboot(all: ReadonlyMap<string, string>, metadata: AgentMetadata): boolean {
   const named = all.get('pcmk_reboot_action')
   const powers = supports(metadata, 'off') && supports(metadata, 'on') && supports(metadata, 'status')
-  return (
-    powers && (named === undefined || named === 'reboot') && metadata.parameters.some(({ name }) => name === 'method')
-  )
+  const method = metadata.parameters.find(({ name }) => name === 'method')
+  const isOnOff = method !== undefined && (method.default !== 'cycle' || all.get('method') === 'onoff')
+  return powers && (named === undefined || named === 'reboot') && isOnOff
 }
 
 function readHosts(
