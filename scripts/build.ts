@@ -17,6 +17,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     systoled: 'src/daemon/main.ts',
     pulse: 'src/daemon/pulse/thread.ts',
     cutter: 'src/daemon/pulse/cutter-thread.ts',
+    disk: 'src/daemon/watchdog/disk-process.ts',
     planner: 'src/daemon/planner/thread.ts',
   },
   { demo: 'demo/main.ts' },

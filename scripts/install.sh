@@ -16,6 +16,7 @@ packages=(etcd-server etcd-client resource-agents pacemaker-resource-agents fenc
 case "${1:-}" in
   test | bench | remote | agents | openstack | pcs) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
+[ "${1:-}" = test ] && packages+=(sbd)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
 [ "${1:-}" = remote ] && packages+=(podman docker.io crun containernetworking-plugins iptables)
 [ "${1:-}" = agents ] && packages+=(mariadb-server mariadb-backup galera-4 rsync rabbitmq-server python3-pika redis-server redis-tools bc

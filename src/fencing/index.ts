@@ -16,6 +16,19 @@ export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 export { isFenceable } from './levels.ts'
 export type { FencingDemand } from './request.ts'
 export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
+export {
+  headerBytes,
+  isSameName,
+  letterOf,
+  parseLetter,
+  parseSbdHeader,
+  parseSlot,
+  type SbdHeader,
+  type SbdLetter,
+  type SbdMessage,
+  slotOf,
+  slotOffset,
+} from './sbd-layout.ts'
 export { lookAtTarget, type SelfFencingLook, type SelfFencingWait } from './self-fencing.ts'
 export type {
   Announcement,
