@@ -17,7 +17,6 @@ import {
   metadataReader,
 } from '../resource-agents/index.ts'
 import { Refusal } from './command.ts'
-import { unreadDisk, writesToUnreadDisk } from './unread-disk.ts'
 
 export interface InstalledAgent {
   readonly agent: Agent
@@ -161,11 +160,7 @@ export function parameterMistakes(
     )
     .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
-  const unread =
-    writesToUnreadDisk(agent) && options.required
-      ? [`${unreadDisk(agent.type)}; --force is for nodes that read the disk by other means.`]
-      : []
-  return [...unknown, ...missing, ...fixed, ...unread]
+  return [...unknown, ...missing, ...fixed]
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

@@ -22,6 +22,7 @@ import {
   plannedActionsBetween,
   printPlannedActions,
 } from './planned-actions.ts'
+import { unreadDisks } from './unread-disk.ts'
 import { checkWait, waitUntilSettled, withoutInstance } from './wait.ts'
 
 export interface Change {
@@ -118,7 +119,9 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     const { actions, leftStopped } = tellsActions(call, change)
       ? consequences(before.cib, edited.cib, call.terminal.now())
       : { actions: [], leftStopped: [] }
-    const advice = call.flags.has('force') ? [] : (change.needsForce?.(before.cib, edited, actions) ?? [])
+    const advice = call.flags.has('force')
+      ? []
+      : [...(change.needsForce?.(before.cib, edited, actions) ?? []), ...freshlyUnread(call, before.cib, edited.cib)]
     if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
@@ -129,6 +132,13 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
   throw new Refusal(
     `The configuration was changed by somebody else ${maxAttempts} times in a row. Nothing was changed: try again.`,
   )
+}
+
+/** Nobody is fenced by a copy that is made to be compared. */
+function freshlyUnread(call: Call, before: XmlElement, after: XmlElement): readonly string[] {
+  if (call.cluster.isScratch) return []
+  const known = new Set(unreadDisks(before).map(({ text }) => text))
+  return unreadDisks(after).flatMap(({ text }) => (known.has(text) ? [] : [text]))
 }
 
 function consequences(before: XmlElement, after: XmlElement, now: Date): Pick<Changed, 'actions' | 'leftStopped'> {

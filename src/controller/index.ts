@@ -33,4 +33,4 @@ export {
   observe,
   type ReplicatedConfiguration,
 } from './view.ts'
-export { watchdogMsOf } from './watchdog.ts'
+export { type DiskWatch, diskWatchOf, type ToldWatchdog, watchdogAttributes, watchdogMsOf } from './watchdog.ts'

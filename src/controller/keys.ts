@@ -37,6 +37,7 @@ export const keys = {
   fencingHistory: (id: string) => `${root}fencing/history/${segment(id)}`,
   fencingConfirmed: (node: NodeName) => `${root}fencing/confirmed/${segment(node)}`,
   selfFencing: (node: NodeName) => `${root}fencing/self/${segment(node)}`,
+  diskFencing: (node: NodeName) => `${root}fencing/disk/${segment(node)}`,
 } as const
 
 /** What a key is about. */
@@ -55,6 +56,7 @@ export type Subject =
   | { readonly kind: 'fencing-history'; readonly id: string }
   | { readonly kind: 'fencing-confirmed'; readonly node: NodeName }
   | { readonly kind: 'self-fencing'; readonly node: NodeName }
+  | { readonly kind: 'disk-fencing'; readonly node: NodeName }
 
 /** undefined for keys that decide nothing: old versions of the configuration, keys of later versions. */
 export function subjectOf(key: string): Subject | undefined {
@@ -86,7 +88,8 @@ export function subjectOf(key: string): Subject | undefined {
     case 'fencing':
       if (first === 'history') return { kind: 'fencing-history', id: second }
       if (first === 'confirmed') return { kind: 'fencing-confirmed', node: nodeName(second) }
-      return first === 'self' ? { kind: 'self-fencing', node: nodeName(second) } : undefined
+      if (first === 'self') return { kind: 'self-fencing', node: nodeName(second) }
+      return first === 'disk' ? { kind: 'disk-fencing', node: nodeName(second) } : undefined
     default:
       return undefined
   }

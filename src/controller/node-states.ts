@@ -20,7 +20,7 @@ import { keys } from './keys.ts'
 import { lastOperations, mayRun } from './last-operations.ts'
 import { bootAttributes, knownIncarnation } from './life.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
-import { watchdogAttributes, watchdogMsOf } from './watchdog.ts'
+import { isWatchdogOutdated, watchdogAttributes } from './watchdog.ts'
 
 /** As long as a restarted daemon is given to come back (docs/concepts/times.md, restartGraceMs). */
 const registrationMs = 3000
@@ -163,7 +163,7 @@ function judgePresent(input: NodeStateInput, record: MemberRecord, state: NodeSt
     return record.state === 'leaving' ? {} : { revoke: node !== input.self }
   }
   if (state === undefined && record.state === 'leaving') return {}
-  if (isMember(state) && sameIncarnation && watchdogMsOf(state) === record.watchdogMs) return {}
+  if (isMember(state) && sameIncarnation && !isWatchdogOutdated(state, record)) return {}
   if (node !== input.self && input.silent.has(node))
     // It holds a lease, so that it counts; but commands to it would be lost. Soon it is heard, or it is given up.
     return state === undefined ? { waitingFor: `${node} is here, but its heartbeats do not reach the DC` } : {}

@@ -25,6 +25,7 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { type Subject, subjectOf } from './keys.ts'
+import { type DiskWatch, parseDiskWatch } from './watchdog.ts'
 
 /** `members/<node>`: written by the node, gone with its lease. */
 export interface MemberRecord {
@@ -39,6 +40,8 @@ export interface MemberRecord {
   readonly since: number
   /** The time of the watchdog that it feeds, where it feeds one. */
   readonly watchdogMs?: number
+  /** The disks that it reads, where it does: then nobody counts on its watchdog alone. */
+  readonly sbd?: DiskWatch
   /** The boot of its machine's kernel. */
   readonly bootId?: string
   /** What is wrong with it and needs a person, a sentence each. */
@@ -77,6 +80,8 @@ export interface ClusterView {
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
   /** Which life of a node is asked to let its watchdog end it. */
   readonly selfFencing: ReadonlyMap<NodeName, number>
+  /** Nodes that are fenced through their disks, or were, with the boot that was meant; empty: any. */
+  readonly diskFencing: ReadonlyMap<NodeName, string>
   /** What the DC has published of its transition, as it stands there. */
   readonly transition?: unknown
 }
@@ -142,6 +147,7 @@ export const emptyView: ClusterView = {
   tickets: new Map(),
   confirmedDown: new Map(),
   selfFencing: new Map(),
+  diskFencing: new Map(),
 }
 
 export interface Observed {
@@ -160,6 +166,7 @@ export function observe(view: ClusterView, observations: readonly Observation[],
     tickets: new Map(view.tickets),
     confirmedDown: new Map(view.confirmedDown),
     selfFencing: new Map(view.selfFencing),
+    diskFencing: new Map(view.diskFencing),
     // The large maps are copied only when they change.
     operations: copyIf(view.operations, observations, 'history/'),
     attributes: copyIf(view.attributes, observations, 'attributes/'),
@@ -186,6 +193,7 @@ interface Draft extends ClusterView {
   tickets: Map<string, TicketRecord>
   confirmedDown: Map<NodeName, Confirmation>
   selfFencing: Map<NodeName, number>
+  diskFencing: Map<NodeName, string>
   transition?: unknown
 }
 
@@ -250,6 +258,9 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     case 'self-fencing':
       put(draft.selfFencing, subject.node, numberOf(value, 'incarnation'))
       return []
+    case 'disk-fencing':
+      put(draft.diskFencing, subject.node, observation.kind === 'put' ? (textOf(value, 'bootId') ?? '') : undefined)
+      return []
     case 'transition':
       draft.transition = value
       return []
@@ -300,6 +311,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     since: numberOf(value, 'since') ?? 0,
     ...defined({
       watchdogMs: numberOf(value, 'watchdogMs'),
+      sbd: parseDiskWatch(fieldOf(value, 'sbd')),
       bootId: textOf(value, 'bootId'),
       troubles: textsOf(value, 'troubles'),
     }),

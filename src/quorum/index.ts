@@ -1,9 +1,11 @@
 /**
  * May we act? A node is quorate while its lease is confirmed by the store's majority, by its own monotonic clock and with
  * a margin. `quorumStep` keeps that lease alive and says when it no longer holds; `votes.ts` counts for people; `loss.ts`
- * knows how long others must wait for a node that ends by itself; `watchdog.ts` is when a node feeds the timer that resets it;
+ * knows how long others must wait for a node that ends by itself; `watchdog.ts` is when a node feeds the timer that resets it, and
+ * `disks.ts` how long a reading of a disk lets it;
  * `two-node.ts` is what one of two does when the other is gone.
  */
+export { type DiskTimes, diskPatienceMs, disksToRead } from './disks.ts'
 export { lossWait, watchdogWait } from './loss.ts'
 export {
   initialQuorum,
@@ -31,6 +33,7 @@ export {
 } from './two-node.ts'
 export { quorumVotes } from './votes.ts'
 export {
+  type DiskRule,
   initialWatchdog,
   nextWatchdogAt,
   permitIntervalMs,

@@ -73,7 +73,26 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'quorum device add model net host=w_1', says: /'w_1' is no node name/ },
   {
     line: 'stonith create disk fence_sbd devices=/dev/sdb',
-    says: /would call a node fenced that runs on.*--force/s,
+    says: /n1, n2, n3 would not read \/dev\/sdb: called fenced, a node would run on.*--force/s,
+  },
+  { line: 'stonith sbd device setup', says: /One to three disks.*device=/ },
+  { line: 'stonith sbd device setup device=sdb', says: /'sdb' is no absolute path/ },
+  { line: 'stonith sbd device setup device=/dev/sdb size=4', says: /'size' is no option of a disk/ },
+  { line: 'stonith sbd device setup device=/dev/sdb loop-timeout=0', says: /loop-timeout=0 is no whole number/ },
+  {
+    line: 'stonith sbd device setup device=/dev/sdb watchdog-timeout=10 msgwait-timeout=15',
+    says: /15 s is too short for a watchdog of 10 s/,
+  },
+  {
+    line: 'stonith sbd device setup device=/dev/sdb',
+    says: /\/dev\/sdb would be lost: answer at a terminal, or add --force/,
+  },
+  { line: 'stonith sbd device message /dev/sdb n1 die', says: /'die' is no message: it is one of test, reset/ },
+  { line: 'stonith sbd device message sdb n1 test', says: /'sdb' is no absolute path/ },
+  { line: 'stonith sbd device message /dev/nowhere n1 test', says: /sbd/ },
+  {
+    line: 'stonith sbd enable device=/dev/a device=/dev/b device=/dev/c device=/dev/d',
+    says: /4 of disk= for all nodes: at most 3/,
   },
   { line: 'stonith sbd watchdog test /dev/null --yes', says: /'\/dev\/null' is no watchdog of this machine/ },
   { line: 'stonith sbd watchdog test /nowhere', says: /'\/nowhere' is no watchdog/ },

@@ -249,7 +249,7 @@ describe('what stands in the way', () => {
           ['disk', 'fence_sbd'],
         ].map(
           ([id, type]) =>
-            `The fence device ${id}: ${type} writes to a disk which a node must read by itself, and systoled does not: it would call a node fenced that runs on, and its resources would run twice. Use fence_scsi, or a watchdog (stonith sbd enable).`,
+            `The fence device ${id}: ${type} writes to a disk which a node must read by itself, and n1, n2 would not read it: called fenced, a node would run on, and its resources would run twice. Let every node read it first (stonith sbd enable device=<path>), or use fence_scsi or a watchdog.`,
         ),
         'external/sbd is missing.',
         'fence_sbd is missing.',

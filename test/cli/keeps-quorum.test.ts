@@ -11,6 +11,7 @@ function cluster(present: readonly string[], more: Partial<Votes> = {}): Votes {
     state: present.includes(node) ? ('member' as const) : ('offline' as const),
     votes: voters.includes(node),
     links: [],
+    sbdDisks: [],
   }))
   return {
     quorate: true,

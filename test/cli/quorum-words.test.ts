@@ -40,6 +40,7 @@ function fiveNodes(present: readonly string[]): Parameters<typeof othersLeft>[0]
     state: present.includes(node) ? ('member' as const) : ('offline' as const),
     votes: true,
     links: [],
+    sbdDisks: [],
   }))
   return { votes: { present: present.length, expected: 5, needed: 3 }, members, localNode: 'n1' }
 }

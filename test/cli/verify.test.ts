@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
-import { lint, unreadDisks } from '../../src/cli/commands/cluster/lint.ts'
+import { lint } from '../../src/cli/commands/cluster/lint.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../src/cli/run.ts'
+import { unreadDisks } from '../../src/cli/unread-disk.ts'
 import { scriptedTerminal } from './scripted-terminal.ts'
 
 interface Parts {
@@ -333,17 +334,54 @@ describe('cluster verify', () => {
   })
 })
 
-test('a device that writes to a disk which no node reads is told, in a template and a clone as well', () => {
-  const parsed = parseXml(
-    cibOf({
-      resources:
-        '<template id="t" class="stonith" type="fence_sbd"/><primitive id="a" template="t"/>' +
-        '<clone id="c"><primitive id="b" class="stonith" type="external/sbd"/></clone>' +
-        '<primitive id="scsi" class="stonith" type="fence_scsi"/>',
-    }),
-  )
-  expect(parsed.ok && unreadDisks(parsed.value).map(({ code, subject }) => `${code} ${subject}`)).toEqual([
-    'unread-disk a',
-    'unread-disk b',
-  ])
-})
+const diskNodes =
+  '<node id="1" uname="n1"/><node id="2" uname="n2"><instance_attributes id="i"><nvpair id="s" name="sbd-devices" value="none"/></instance_attributes></node>'
+
+const diskOf = (id: string, value: string, rest = ''): string =>
+  `<primitive id="${id}" class="stonith" type="fence_sbd"><instance_attributes id="${id}-i"><nvpair id="${id}-d" name="devices" value="${value}"/>${rest}</instance_attributes></primitive>`
+
+const unread: readonly {
+  readonly name: string
+  readonly resources: string
+  readonly disks?: string
+  readonly told: readonly string[]
+}[] = [
+  {
+    name: 'a device that writes to a disk which no node reads is told, in a template and a clone as well',
+    resources:
+      '<template id="t" class="stonith" type="fence_sbd"/><primitive id="a" template="t"/>' +
+      '<clone id="c"><primitive id="b" class="stonith" type="external/sbd"/></clone>' +
+      '<primitive id="scsi" class="stonith" type="fence_scsi"/>',
+    told: ['a: n1, n2 would not read it', 'b: n1, n2 would not read it'],
+  },
+  {
+    name: 'a node that reads none of the disks is told',
+    resources: diskOf('disk', '/dev/a'),
+    disks: '/dev/a',
+    told: ['disk: n2 would not read /dev/a'],
+  },
+  {
+    name: 'nothing is told where all nodes that it fences read its disks, in whatever order',
+    resources: diskOf('disk', '/dev/b,/dev/a', '<nvpair id="h" name="pcmk_host_list" value="n1"/>'),
+    disks: '/dev/a,/dev/b',
+    told: [],
+  },
+  {
+    name: 'of fewer disks than a node reads it might not read the one that was written to',
+    resources: diskOf('disk', '/dev/a', '<nvpair id="h" name="pcmk_host_map" value="n1:one"/>'),
+    disks: '/dev/a /dev/b /dev/c',
+    told: ['disk: n1 would not read /dev/a'],
+  },
+]
+for (const { name, resources, disks = '', told } of unread)
+  test(name, () => {
+    const options = { 'watchdog-device': '/dev/watchdog', 'sbd-devices': disks }
+    const pairs = Object.entries(options).map(
+      ([option, value]) => `<nvpair id="${option}" name="${option}" value="${value}"/>`,
+    )
+    const parsed = parseXml(
+      `<cib><configuration><crm_config><cluster_property_set id="o">${pairs.join('')}</cluster_property_set></crm_config><nodes>${diskNodes}</nodes><resources>${resources}</resources><constraints/></configuration></cib>`,
+    )
+    const found = parsed.ok ? unreadDisks(parsed.value) : []
+    expect(found.map(({ id, text }) => `${id}: ${/, and (.*?): called/.exec(text)?.[1]}`)).toEqual(told)
+  })

@@ -29,8 +29,9 @@ function notes(
     deviceCount: known.length,
     isFenceable: (node) => isFenceable({ node, attributes: new Map() }, configuration.fencingLevels, known),
     watchdogs: new Map(Object.entries(watchdogs).map(([name, ms]) => [nodeName(name), ms])),
-    watchdogTrouble: undefined,
     troubles: new Map(),
+    deaf: [],
+    watchdogTroubles: [],
   }).join('\n')
 }
 
@@ -85,8 +86,9 @@ test('a kernel that ends no connections is told where there are several links', 
     deviceCount: 0,
     isFenceable: () => true,
     watchdogs: new Map(),
-    watchdogTrouble: undefined,
     troubles: new Map([[nodeName('n2'), ['The disk is full.']]]),
+    deaf: [],
+    watchdogTroubles: [],
   })
   expect(told).toContain('On n2: The disk is full.')
   expect(told).toContainEqual(

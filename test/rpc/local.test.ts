@@ -51,6 +51,7 @@ const state = {
       state: 'member',
       votes: true,
       links: [{ number: 0, address: '192.0.2.1', priority: 1, state: 'up' }],
+      sbdDisks: ['/dev/disk/by-id/one'],
     },
   ],
   transition: {

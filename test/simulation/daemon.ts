@@ -401,7 +401,7 @@ export class SimDaemon {
   #performWatchdog(effect: WatchdogEffect): void {
     if (effect.kind === 'feed') this.#feedWatchdog()
     else if (effect.kind === 'disarm') this.host.stopWatchdog()
-    else {
+    else if (effect.kind === 'starving') {
       this.log('watchdog', `is not fed: ${effect.why}`)
       if (this.world.mutations.has('feed-always')) this.#every(500, () => this.#feedWatchdog())
     }

@@ -124,7 +124,14 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: duration,
     default: '0',
     description:
-      'The time after which the watchdog resets a node that does not feed it: the device is set to it before it is opened; 0 leaves the device as it is.',
+      'The time after which the watchdog resets a node that does not feed it: the device is set to it before it is opened; 0 leaves the device as it is. Where SBD’s disks are read, their headers tell it.',
+  },
+  {
+    name: 'sbd-devices',
+    type: text,
+    default: '',
+    description:
+      'Up to three shared disks, set up for SBD, with commas between them. Every node that feeds a watchdog reads its own slot on them and obeys the messages of fence_sbd. The node attribute of the same name sets them for one node, `none` for none.',
   },
   {
     name: 'concurrent-fencing',

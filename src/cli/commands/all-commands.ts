@@ -127,7 +127,8 @@ import { stonithFence } from './stonith/fence.ts'
 import { stonithHistory, stonithHistoryCleanup, stonithHistoryUpdate } from './stonith/history.ts'
 import { stonithLevel, stonithLevelAdd, stonithLevelRemove } from './stonith/level.ts'
 import { stonithLevelClear, stonithLevelVerify } from './stonith/level-verify.ts'
-import { sbdConfig, sbdDisable, sbdEnable, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
+import { sbdConfig, sbdDisable, sbdEnable, sbdLocalConfig, sbdStatus, sbdWatchdogList } from './stonith/sbd.ts'
+import { sbdDeviceMessage, sbdDeviceSetup } from './stonith/sbd-device.ts'
 import { sbdWatchdogTest } from './stonith/watchdog-test.ts'
 import { tagConfig, tagCreate, tagDelete, tagUpdate } from './tag/tag.ts'
 import { ticketCleanup, ticketCommands, ticketStatus } from './ticket/ticket.ts'
@@ -264,6 +265,9 @@ export const allCommands: readonly Command[] = [
   sbdDisable,
   sbdStatus,
   sbdConfig,
+  sbdLocalConfig,
+  sbdDeviceSetup,
+  sbdDeviceMessage,
   sbdWatchdogList,
   sbdWatchdogTest,
   tagConfig,

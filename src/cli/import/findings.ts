@@ -5,7 +5,7 @@
 import { type Agent, type PrimitiveDefinition, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import { guestNodes, remoteNodeNames } from '../../status/index.ts'
 import { primitivesOf } from '../primitives.ts'
-import { unreadDisk, writesToUnreadDisk } from '../unread-disk.ts'
+import { unreadDisks } from '../unread-disk.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 import { corosyncNotes, type OwnCluster } from './corosync-notes.ts'
 
@@ -56,9 +56,7 @@ export function findingsOf(sources: ImportSources): Findings {
             ]
           : [],
       ),
-      ...primitives.flatMap(({ id, agent }) =>
-        writesToUnreadDisk(agent) ? [`The fence device ${id}: ${unreadDisk(agent.type)}.`] : [],
-      ),
+      ...unreadDisks(sources.cib).map(({ text }) => text),
       ...agentsOf([...primitives, ...configuration.templates]).flatMap((agent) => sources.missing(agent) ?? []),
     ],
     notes: [

@@ -103,6 +103,7 @@ export function stoppedState(file: ClusterFile | undefined, localNode: string, e
       state: 'offline',
       votes: node.votes,
       links: memberLinks(node, () => 'unknown'),
+      sbdDisks: [],
     })),
     transition: { ...noTransition, state: 'idle' },
     fencing: [],
@@ -120,6 +121,7 @@ function memberOf(sources: StateSources, node: ClusterFile['nodes'][number]): Me
   const { view, silent } = sources
   const record = view.members.get(node.name)
   const lost = silent.has(node.name) && record !== undefined
+  const watchdogMs = record?.watchdogMs ?? record?.sbd?.watchdogMs
   return {
     node: node.name,
     address: node.address,
@@ -127,7 +129,8 @@ function memberOf(sources: StateSources, node: ClusterFile['nodes'][number]): Me
     votes: node.votes,
     links: memberLinks(node, (number) => linkState(sources, node, { number, isHere: record !== undefined && !lost })),
     ...(record === undefined ? {} : { daemonVersion: record.daemonVersion }),
-    ...(record?.watchdogMs === undefined ? {} : { watchdogMs: record.watchdogMs }),
+    sbdDisks: record?.sbd?.disks.map(({ path }) => path) ?? [],
+    ...(watchdogMs === undefined ? {} : { watchdogMs }),
   }
 }
 

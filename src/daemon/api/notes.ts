@@ -24,8 +24,10 @@ export interface NoteSources {
   readonly watchdogs: ReadonlyMap<NodeName, number>
   /** What members say is wrong with them, a sentence each. */
   readonly troubles: ReadonlyMap<NodeName, readonly string[]>
-  /** Why this node has none although one is configured. */
-  readonly watchdogTrouble: string | undefined
+  /** Members that are to read disks of SBD's, and have not told that they do. */
+  readonly deaf: readonly NodeName[]
+  /** What is wrong with this node's own, and with the disks that it reads. */
+  readonly watchdogTroubles: readonly string[]
 }
 
 export function clusterNotes(sources: NoteSources): readonly string[] {
@@ -35,7 +37,7 @@ export function clusterNotes(sources: NoteSources): readonly string[] {
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))
   for (const [node, troubles] of sources.troubles) notes.push(...troubles.map((trouble) => `On ${node}: ${trouble}`))
-  notes.push(...linkNotes(sources), ...witnessNotes(sources), ...watchdogNotes(sources))
+  notes.push(...linkNotes(sources), ...witnessNotes(sources), ...watchdogNotes(sources), ...deafNotes(sources))
   return notes
 }
 
@@ -51,8 +53,7 @@ function linkNotes({ file, links, connectionsStay }: NoteSources): readonly stri
   ]
 }
 
-function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: NoteSources): readonly string[] {
-  const broken = watchdogTrouble === undefined ? [] : [`This node has no watchdog: ${watchdogTrouble}.`]
+function watchdogNotes({ file, configuration, watchdogs, watchdogTroubles }: NoteSources): readonly string[] {
   const option = clusterOptionValue(configuration, 'fencing-watchdog-timeout')
   const short = [...watchdogs].filter(([, ms]) => isCountedOn(option) && selfResetMs(option, ms) === undefined)
   const tooShort = short.map(
@@ -60,12 +61,19 @@ function watchdogNotes({ file, configuration, watchdogs, watchdogTrouble }: Note
       `The watchdog of ${node} takes ${ms / 1000} s, so that fencing-watchdog-timeout=${option} is too short to count on it.`,
   )
   const twoVoters = storeHosts(file).filter(({ votes }) => votes).length === 2
-  if (!twoVoters || watchdogs.size === 0 || !isCountedOn(option)) return [...broken, ...tooShort]
+  if (!twoVoters || watchdogs.size === 0 || !isCountedOn(option)) return [...watchdogTroubles, ...tooShort]
   return [
-    ...broken,
+    ...watchdogTroubles,
     ...tooShort,
     'Two voters that lose each other are both reset by their watchdogs, and wait for each other then: fencing-watchdog-timeout is for three nodes or more.',
   ]
+}
+
+function deafNotes({ deaf }: NoteSources): readonly string[] {
+  return deaf.map(
+    (node) =>
+      `${node} reads no disk of SBD although it is to, so that fence_sbd cannot fence it: \`systole status\` there shows why.`,
+  )
 }
 
 /** Two nodes with fencing go on by themselves; an even number of voters among more nodes stands no more losses than one less. */

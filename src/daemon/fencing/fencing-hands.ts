@@ -50,6 +50,7 @@ import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { isThroughDisks, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
@@ -98,7 +99,8 @@ export class FencingHands {
     this.#readMetadata = metadataReader(this.#host, fenceFolders)
     this.#devices = new DeviceServer(this.#host)
     const { self, log, recordAlone } = ports
-    this.#lone = new LoneFencer({ self, log, host: this.#host, record: recordAlone })
+    const whyNot = (command: DeviceCommand): string | undefined => this.#whyNot(command, self)
+    this.#lone = new LoneFencer({ self, log, host: this.#host, record: recordAlone, whyNot })
     this.#watchdogs = new WatchdogFencer({ ...ports, option: () => this.#watchdogOption() })
     this.#fencer = new Fencer({
       record: async (record, term) => {
@@ -292,12 +294,33 @@ export class FencingHands {
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
     // Whoever leads waits, wherever other devices are run.
     if (command.device === watchdogDeviceId) return await this.#watchdogs.run(command)
+    const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command))
+    if (obstacle !== undefined) return failed(obstacle)
     if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
     const { term, id, target, action, device, timeoutMs } = command
     const request = { term, id, target, action, device, timeoutMs, details: '' }
     const told = await this.#ports.peers.to(node).runFenceDevice(request, { timeoutMs: timeoutMs + answerMarginMs })
     if (told.details !== '') return JSON.parse(told.details) as DeviceAnswer
-    return { succeeded: false, timedOut: false, output: '', message: told.message }
+    return failed(told.message)
+  }
+
+  /** Known before the device is tried. */
+  #whyNot({ device, target, action }: DeviceCommand, runner: NodeName): string | undefined {
+    const known = this.#diskDevice(device, action)
+    return known && whyNotThroughDisks(known, { view: this.#ports.view(), target, runner })
+  }
+
+  /** What went wrong. */
+  async #tellStore({ device, target, action, term }: DeviceCommand): Promise<string | undefined> {
+    if (!this.#diskDevice(device, action)) return undefined
+    const { store, view, holdsTerm } = this.#ports
+    const { outcome } = await writeAsDc(store(), term, [wordOfDiskFencing(view(), target)], () => holdsTerm(term))
+    return outcome === 'applied' ? undefined : 'the term is over'
+  }
+
+  #diskDevice(id: string, action: DeviceCommand['action']): FenceDevice | undefined {
+    if (action !== 'off' && action !== 'reboot') return undefined
+    return this.#known.find((device) => device.id === id && isThroughDisks(device))
   }
 
   #attributesOf(target: NodeName): ReadonlyMap<string, string> {
@@ -334,8 +357,11 @@ export class FencingHands {
 }
 
 function answerOf(answer: DeviceServerAnswer): DeviceAnswer {
-  if (answer.kind === 'answered') return answer.answer
-  return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }
+  return answer.kind === 'answered' ? answer.answer : failed('The term is over.')
+}
+
+function failed(message: string): DeviceAnswer {
+  return { succeeded: false, timedOut: false, output: '', message }
 }
 
 function fencedInput(

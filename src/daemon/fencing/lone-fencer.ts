@@ -22,6 +22,8 @@ export interface LoneFencerPorts {
   readonly log: Log
   /** Must survive a crash of the daemon. */
   readonly record: (record: FencingRecord) => void
+  /** What speaks against a device before it is tried. */
+  readonly whyNot: (command: DeviceCommand) => string | undefined
 }
 
 /** The rest of a demand is always the same here. */
@@ -33,11 +35,13 @@ const noTerm = 0
 export class LoneFencer {
   readonly #self: NodeName
   readonly #devices: DeviceServer
+  readonly #whyNot: LoneFencerPorts['whyNot']
   readonly #fencer: Fencer
   readonly #waiting = new Map<string, (result: Announcement) => void>()
 
-  constructor({ self, host, log, record }: LoneFencerPorts) {
+  constructor({ self, host, log, record, whyNot }: LoneFencerPorts) {
     this.#self = self
+    this.#whyNot = whyNot
     this.#devices = new DeviceServer(host)
     this.#fencer = new Fencer({
       record: async (written) => {
@@ -80,6 +84,8 @@ export class LoneFencer {
   }
 
   async #run(command: DeviceCommand): Promise<DeviceAnswer> {
+    const obstacle = this.#whyNot(command)
+    if (obstacle !== undefined) return { succeeded: false, timedOut: false, output: '', message: obstacle }
     const told = await this.#devices.run(command)
     if (told.kind === 'answered') return told.answer
     return { succeeded: false, timedOut: false, output: '', message: 'The term is over.' }

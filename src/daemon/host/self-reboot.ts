@@ -1,5 +1,6 @@
 /** This machine ends itself, hard: nothing that is still running may delay it. */
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import type { Log } from './log.ts'
 
 export interface SelfReboot {
@@ -8,16 +9,33 @@ export interface SelfReboot {
   readonly isolated: boolean
 }
 
-export function rebootSelf({ log, isolated }: SelfReboot, why: string): void {
+export type SelfEnd = 'reset' | 'off' | 'crashdump'
+
+export function rebootSelf(reboot: SelfReboot, why: string): void {
+  endSelf(reboot, 'reset', why)
+}
+
+export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string): void {
   if (isolated) {
     log.error(`${why}: this node shares its machine (SYSTOLE_ROOT), so its daemon ends instead`)
     process.exit(1)
   }
-  log.error(`${why}: this node reboots itself now`)
-  const child = spawn('/sbin/reboot', ['--force', '--force'], { stdio: 'ignore', detached: true })
+  log.error(`${why}: ${sentences[how]}`)
+  // Where the kernel does not crash at once, the machine is reset all the same.
+  if (how === 'crashdump') writeFileSync('/proc/sysrq-trigger', 'c')
+  const child = spawn(how === 'off' ? '/sbin/poweroff' : '/sbin/reboot', ['--force', '--force'], {
+    stdio: 'ignore',
+    detached: true,
+  })
   child.on('error', (error) => {
-    log.error('this node cannot reboot itself: its daemon ends, and its resources may go on', { error })
+    log.error('this node cannot end itself: its daemon ends, and its resources may go on', { error })
     process.exit(1)
   })
   child.unref()
+}
+
+const sentences: Readonly<Record<SelfEnd, string>> = {
+  reset: 'this node reboots itself now',
+  off: 'this node switches itself off now',
+  crashdump: 'this node lets its kernel crash now',
 }

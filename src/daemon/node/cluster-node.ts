@@ -3,13 +3,13 @@
  * Nothing is decided here.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { Change, ClusterView, MemberRecord } from '../../controller/index.ts'
+import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
 import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
-import { forgetMet } from '../alone/wait-for-all.ts'
+import { forgetMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
@@ -238,7 +238,7 @@ export class ClusterNode {
       links: this.#links,
       connectionsStay: this.#connectionsStay,
       storeTrouble: this.#localStore?.trouble() ?? this.#known.trouble ?? this.#storeTrouble,
-      watchdogTrouble: this.#watchdog.trouble,
+      watchdogTroubles: this.#watchdog.troubles,
       twoNode: this.twoNode.state(),
       witness: this.#witness.state(),
       enabled: isEnabled(this.#setup.paths),
@@ -330,6 +330,8 @@ export class ClusterNode {
     if (!(await this.#known.open())) return
     this.#agentTools = await serveAgentTools(this, this.#setup.paths)
     if (this.#ended) return await this.#agentTools.close()
+    await this.#watchdog.begin()
+    if (this.#ended) return
     this.#storeTrouble = undefined
     this.#executor = openExecutor({
       node: this.name,
@@ -380,13 +382,9 @@ export class ClusterNode {
     this.#controller.feed({ kind: 'store', view: this.view, changes })
   }
 
-  #saysOfItself(): Pick<MemberRecord, 'watchdogMs' | 'troubles'> {
-    const { timeoutMs } = this.#watchdog
+  #saysOfItself(): ToldWatchdog & Pick<MemberRecord, 'troubles'> {
     const { told } = this.#troubles
-    return {
-      ...(timeoutMs === undefined ? {} : { watchdogMs: timeoutMs }),
-      ...(told.length === 0 ? {} : { troubles: told }),
-    }
+    return { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) }
   }
 
   #tellOwnMember(): void {
@@ -450,11 +448,15 @@ export class ClusterNode {
       incarnation: this.#incarnation,
       log,
       isolated: paths.root !== '',
+      paths,
+      isOneOfTwo: () => otherOfTwo(this.#file, this.#own)?.votes === true,
+      store: () => this.store,
       view: () => this.view,
       keepsResources: () => this.twoNode.keepsResources,
       say: pulse.say,
       onChange: () => {
-        this.#tellOwnMember()
+        // Before that it has not come yet: then it comes with what it says.
+        if (this.#executor) this.#tellOwnMember()
         this.#tellListeners()
       },
     })

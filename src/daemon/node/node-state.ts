@@ -10,6 +10,7 @@ import type { ClusterFile } from '../nodes/cluster-file.ts'
 import type { LinkStates } from '../nodes/link-states.ts'
 import { linksOf } from '../nodes/node-links.ts'
 import { fencingHistoryPrefix, keys } from '../records/keys.ts'
+import { watchdogSetting } from '../watchdog/setting.ts'
 import type { KnownState } from './known-state.ts'
 
 export interface NodeStateSources {
@@ -23,7 +24,7 @@ export interface NodeStateSources {
   readonly links: LinkStates
   readonly connectionsStay: string | undefined
   readonly storeTrouble: string | undefined
-  readonly watchdogTrouble: string | undefined
+  readonly watchdogTroubles: readonly string[]
   readonly twoNode: ClusterState['twoNode']
   readonly witness: ClusterState['witness']
   /** Takes part again after a boot of its host. */
@@ -41,7 +42,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     links,
     connectionsStay,
     storeTrouble,
-    watchdogTrouble,
+    watchdogTroubles,
     twoNode,
     witness,
     enabled,
@@ -69,8 +70,9 @@ export function nodeState(sources: NodeStateSources): ClusterState {
       deviceCount: fencing.deviceCount,
       isFenceable: (node) => fencing.isFenceable(node),
       watchdogs: watchdogsOf(view),
-      watchdogTrouble,
       troubles: troublesOf(view),
+      deaf: deafMembers(view, self),
+      watchdogTroubles,
     }),
   })
   return { ...state, ...(twoNode === undefined ? {} : { twoNode }) }
@@ -85,6 +87,14 @@ function watchdogsOf({ members }: ClusterView): ReadonlyMap<NodeName, number> {
 
 function troublesOf({ members }: ClusterView): ReadonlyMap<NodeName, readonly string[]> {
   return new Map([...members].map(([node, { troubles = [] }]) => [node, troubles] as const))
+}
+
+/** This node tells more of itself. */
+function deafMembers({ members, configuration }: ClusterView, self: NodeName): readonly NodeName[] {
+  return [...members.values()]
+    .filter(({ node, state, sbd }) => node !== self && state === 'member' && sbd === undefined)
+    .map(({ node }) => node)
+    .filter((node) => watchdogSetting(configuration?.typed, node)?.disks !== undefined)
 }
 
 /** A node that is silent altogether is told as lost. */

@@ -1,14 +1,16 @@
 /** What the store shows about this node, for the presence core. */
 import type { NodeName } from '../../base/index.ts'
-import type { ClusterView, MemberRecord } from '../../controller/index.ts'
+import type { ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { OwnMember } from '../../membership/index.ts'
+
+type Said = ToldWatchdog & Pick<MemberRecord, 'troubles'>
 
 export function ownMember(
   view: ClusterView,
   self: NodeName,
   incarnation: number,
   /** What this node says of itself now. */
-  now: Pick<MemberRecord, 'watchdogMs' | 'troubles'>,
+  now: Said,
 ): OwnMember {
   const record = view.members.get(self)
   const state = view.nodeStates.get(self)
@@ -23,6 +25,7 @@ export function ownMember(
   }
 }
 
-function saysTheSame(one: Pick<MemberRecord, 'watchdogMs' | 'troubles'>, other: typeof one): boolean {
-  return one.watchdogMs === other.watchdogMs && (one.troubles ?? []).join('\n') === (other.troubles ?? []).join('\n')
+function saysTheSame(one: Said, other: Said): boolean {
+  const troubles = (one.troubles ?? []).join('\n') === (other.troubles ?? []).join('\n')
+  return troubles && one.watchdogMs === other.watchdogMs && JSON.stringify(one.sbd) === JSON.stringify(other.sbd)
 }

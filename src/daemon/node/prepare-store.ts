@@ -4,6 +4,7 @@ import type { ClusterView } from '../../controller/index.ts'
 import type { Store } from '../../store/index.ts'
 import { pushConfig } from '../configuration/config-history.ts'
 import { firstConfiguration } from '../configuration/first-configuration.ts'
+import { readBootId } from '../host/boot-id.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { keys } from '../records/keys.ts'
 
@@ -16,6 +17,8 @@ export async function prepareStore(
   const stale = [
     ...(view.attributes.has(shutdown) ? [shutdown] : []),
     ...(view.selfFencing.has(node) ? [keys.selfFencing(node)] : []),
+    // One that means this very boot may not have been obeyed yet.
+    ...(view.diskFencing.has(node) && view.diskFencing.get(node) !== readBootId() ? [keys.diskFencing(node)] : []),
   ]
   if (stale.length > 0) await store.transaction({ compare: [], writes: stale.map((key) => ({ kind: 'delete', key })) })
   if (view.configuration !== undefined) return

@@ -1,7 +1,7 @@
 /** What the pulse thread and the main thread say to each other. Times are those of the process's monotonic clock. */
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { HeartbeatTimings, LinkView, PeerView } from '../../membership/index.ts'
-import type { QuorumTimings, WatchdogPermit } from '../../quorum/index.ts'
+import type { DiskRule, QuorumTimings, WatchdogPermit } from '../../quorum/index.ts'
 import type { TlsIdentity } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 
@@ -33,6 +33,12 @@ export interface PulsePeer extends PulseListen {
   readonly connections: readonly number[]
 }
 
+/** Where the store tells that this node is fenced through its disks, and its boot. */
+export interface FencingWord {
+  readonly key: string
+  readonly bootId: string | undefined
+}
+
 export type ToPulse =
   | {
       readonly kind: 'nodes'
@@ -45,7 +51,14 @@ export type ToPulse =
     }
   | { readonly kind: 'release' }
   /** Opens the watchdog, which starts it; answered with `watchdog`. */
-  | { readonly kind: 'watchdog-arm'; readonly device: string; readonly timeoutMs: number }
+  | {
+      readonly kind: 'watchdog-arm'
+      readonly device: string
+      readonly timeoutMs: number
+      readonly disks?: DiskRule & FencingWord
+    }
+  /** Enough for this node to live until then. */
+  | { readonly kind: 'watchdog-disk-read'; readonly disk: string; readonly until: MonotonicMs }
   | { readonly kind: 'watchdog-permit'; readonly permit: WatchdogPermit }
   /** Stops the watchdog; answered with `watchdog`. */
   | { readonly kind: 'watchdog-disarm' }

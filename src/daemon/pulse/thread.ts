@@ -29,6 +29,7 @@ import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
 import { Cutter } from './cutter.ts'
+import { isFenced } from './fencing-word.ts'
 import { Lease } from './lease.ts'
 import { Links } from './links.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
@@ -41,7 +42,7 @@ class PulseThread {
   readonly #setup: PulseSetup
   readonly #links: Links
   readonly #lease: Lease
-  readonly watchdog = new WatchdogFeeder(tell)
+  readonly watchdog: WatchdogFeeder
   #state: HeartbeatState
   #linksState: LinksState
   #peers: PulseSetup['peers'] = []
@@ -53,12 +54,14 @@ class PulseThread {
   constructor(setup: PulseSetup) {
     const { node, incarnation, timings } = setup
     this.#setup = setup
+    const store = createStore(setup.store)
+    this.watchdog = new WatchdogFeeder(tell, async (word) => await isFenced(store, word))
     const told = (message: FromPulse): void => {
       // First the watchdog: it is fed for no longer than this node has quorum.
       if (message.kind === 'quorum') this.watchdog.feed(message)
       tell(message)
     }
-    this.#lease = new Lease(createStore(setup.store), timings, told, setup.held)
+    this.#lease = new Lease(store, timings, told, setup.held)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
     this.#linksState = initialLinks(timings)
     this.#links = new Links(node, setup.identity, {
@@ -177,7 +180,10 @@ port.on('message', (message: ToPulse) => {
       thread.release()
       return
     case 'watchdog-arm':
-      thread.watchdog.arm(message.device, message.timeoutMs)
+      thread.watchdog.arm(message)
+      return
+    case 'watchdog-disk-read':
+      thread.watchdog.feed({ kind: 'disk-read', disk: message.disk, until: message.until })
       return
     case 'watchdog-permit':
       thread.watchdog.feed({ kind: 'permit', permit: message.permit })

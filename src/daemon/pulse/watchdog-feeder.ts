@@ -13,20 +13,26 @@ import {
 } from '../../quorum/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
-import type { FromPulse } from './messages.ts'
+import type { FencingWord, FromPulse, ToPulse } from './messages.ts'
 
 export class WatchdogFeeder {
   readonly #tell: (message: FromPulse) => void
   readonly #alarm = new Alarm(() => this.feed({ kind: 'tick' }))
+  readonly #isFenced: (word: FencingWord) => Promise<boolean>
   #state: WatchdogState = initialWatchdog()
   #open: number | undefined
+  #word: FencingWord | undefined
+  #asking = false
 
-  constructor(tell: (message: FromPulse) => void) {
+  /** `isFenced` asks the store; it may fail. */
+  constructor(tell: (message: FromPulse) => void, isFenced: (word: FencingWord) => Promise<boolean>) {
     this.#tell = tell
+    this.#isFenced = isFenced
   }
 
-  arm(device: string, timeoutMs: number): void {
+  arm({ device, timeoutMs, disks }: Extract<ToPulse, { kind: 'watchdog-arm' }>): void {
     if (this.#open !== undefined) return
+    this.#word = disks
     try {
       // This thread must never wait for a device.
       this.#open = openSync(device, constants.O_WRONLY | constants.O_NONBLOCK)
@@ -34,7 +40,7 @@ export class WatchdogFeeder {
       this.#tell({ kind: 'watchdog', armed: false, error: String(error) })
       return
     }
-    this.feed({ kind: 'armed', timeoutMs })
+    this.feed({ kind: 'armed', timeoutMs, ...(disks === undefined ? {} : { disks }) })
     this.#tell({ kind: 'watchdog', armed: true })
   }
 
@@ -44,8 +50,19 @@ export class WatchdogFeeder {
     for (const effect of effects)
       if (effect.kind === 'feed') this.#write('\0')
       else if (effect.kind === 'disarm') this.#disarm()
+      else if (effect.kind === 'ask-store') void this.#ask()
       else this.#tell({ kind: 'watchdog-starving', why: effect.why })
     this.#alarm.set(nextWatchdogAt(state))
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#asking || this.#word === undefined) return
+    this.#asking = true
+    const at = monotonicNow()
+    // A store that does not answer says nothing.
+    const fenced = await this.#isFenced(this.#word).catch(() => true)
+    this.#asking = false
+    if (!fenced) this.feed({ kind: 'store-read', at })
   }
 
   #write(text: string): void {

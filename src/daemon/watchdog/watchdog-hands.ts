@@ -2,17 +2,29 @@
  * This node's watchdog, as the main thread sees it: armed once this node is registered, and told to the others only then; given
  * up only when the DC has taken note that nobody may count on it any more. While it is armed the main thread gives the pulse
  * thread, which feeds it, its word again and again that this node may live.
+ *
+ * With disks of SBD's it is armed as soon as enough of them were read, if possible before this node registers. What is read of them is handed
+ * on to the pulse thread, and a message there ends this node.
  */
-import { assertNever, type MonotonicMs, type NodeName } from '../../base/index.ts'
-import { type ClusterView, watchdogMsOf } from '../../controller/index.ts'
-import { permitIntervalMs } from '../../quorum/index.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { assertNever, monotonicMs, type NodeName } from '../../base/index.ts'
+import { type ClusterView, diskWatchOf, type ToldWatchdog, watchdogMsOf } from '../../controller/index.ts'
+import type { SbdLetter } from '../../fencing/index.ts'
+import { type DiskTimes, diskPatienceMs, permitIntervalMs, type WatchdogPermit } from '../../quorum/index.ts'
+import type { Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
+import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
-import { rebootSelf } from '../host/self-reboot.ts'
+import type { Paths } from '../host/paths.ts'
+import { endSelf, type SelfEnd } from '../host/self-reboot.ts'
+import { isFenced } from '../pulse/fencing-word.ts'
 import type { FromPulse, ToPulse } from '../pulse/messages.ts'
+import { keys } from '../records/keys.ts'
 import { isWatchdogLike, kernelTimeoutMs, setKernelTimeout } from './device.ts'
+import { forgetSlots, SbdDisks } from './sbd-disks.ts'
 import { isCountedOn, type WatchdogSetting, watchdogSetting } from './setting.ts'
+import type { SlotReading } from './slot-watch.ts'
 
 export interface WatchdogPorts {
   readonly self: NodeName
@@ -20,6 +32,10 @@ export interface WatchdogPorts {
   readonly log: Log
   /** One of several nodes on a machine: a watchdog would reset all of them. */
   readonly isolated: boolean
+  readonly paths: Paths
+  /** The other of two nodes may fence this one without the store. */
+  readonly isOneOfTwo: () => boolean
+  readonly store: () => Store
   readonly view: () => ClusterView
   /** One of two nodes, which keeps what it runs without a majority. */
   readonly keepsResources: () => boolean
@@ -38,12 +54,19 @@ type State =
   /** Not told any more; fed until the DC has noted that. */
   | { readonly kind: 'giving-up'; readonly setting: string; readonly timeoutMs: number }
 
+/** Longer than a slot takes that is new. */
+const beginPatienceMs = 8000
+const lookMs = 20
+
 export class WatchdogHands {
   readonly #ports: WatchdogPorts
   #state: State = { kind: 'off' }
   #trouble: string | undefined
   #timer: NodeJS.Timeout | undefined
+  #disks: SbdDisks | undefined
   #doomed = false
+  /** A message on this disk has ended the reading. */
+  #exitedBy: string | undefined
   #leaving = false
   #disarmed: (() => void) | undefined
 
@@ -51,27 +74,49 @@ export class WatchdogHands {
     this.#ports = ports
   }
 
-  /** What the others may count on. */
-  get timeoutMs(): number | undefined {
-    return this.#state.kind === 'armed' ? this.#state.timeoutMs : undefined
+  get told(): ToldWatchdog {
+    const state = this.#state
+    if (state.kind !== 'armed') return {}
+    const { timeoutMs } = state
+    return this.#disks ? { sbd: { watchdogMs: timeoutMs, disks: this.#disks.told } } : { watchdogMs: timeoutMs }
   }
 
-  /** Why there is none although one is wanted. */
-  get trouble(): string | undefined {
-    return this.#trouble
+  /** What is not as it is wanted. */
+  get troubles(): readonly string[] {
+    const { kind } = this.#state
+    const none = this.#trouble ?? (this.#disks && kind === 'off' ? 'too few of its disks were read yet' : undefined)
+    return [
+      ...(none === undefined ? [] : [`This node has no watchdog: ${none}.`]),
+      ...(this.#disks?.troubles() ?? []).map((trouble) => `${trouble}.`),
+    ]
+  }
+
+  /**
+   * Before this node is a member: with disks to read it is fenced through those, so that it had better read them when it comes. Resolves all
+   * the same where they do not answer.
+   */
+  async begin(): Promise<void> {
+    this.look()
+    const giveUpAt = monotonicNow() + beginPatienceMs
+    while (this.#disks && this.#state.kind !== 'armed' && this.#state.kind !== 'failed' && monotonicNow() < giveUpAt)
+      await delay(lookMs)
   }
 
   /** After every change that may matter. */
   look(): void {
-    if (this.#isAskedToEnd()) this.#end()
+    if (this.#isAskedToEnd()) this.#end('reset', 'the cluster fences this node by its watchdog')
     const wanted = this.#wanted()
-    const setting = wanted === undefined ? '' : JSON.stringify(wanted)
+    if (this.#state.kind === 'off' || this.#state.kind === 'failed') this.#openDisks(wanted)
+    const times = this.#disks?.times
+    const setting = wanted === undefined ? '' : JSON.stringify([wanted, times])
     const state = this.#state
     switch (state.kind) {
       case 'off':
       case 'failed':
-        if (wanted === undefined) this.#become({ kind: 'off' })
-        else if (this.#leaseOfRecord() !== undefined && !this.#leaving && !this.#hasFailed(setting))
+        if (wanted === undefined) this.#become({ kind: 'off' }, this.#exit())
+        else if (this.#leaving || this.#hasFailed(setting)) return
+        else if (wanted.disks === undefined && this.#leaseOfRecord() === undefined) return
+        else if (wanted.disks === undefined || times !== undefined || this.#ports.isolated)
           void this.#arm(wanted, setting)
         return
       case 'armed':
@@ -113,23 +158,32 @@ export class WatchdogHands {
   /** Nothing of the cluster's runs here any more, and the others know. */
   async disarm(): Promise<void> {
     this.#leaving = true
-    const { kind } = this.#state
-    if (kind === 'off' || kind === 'failed' || (kind === 'arming' && this.#state.timeoutMs === undefined)) return
-    const disarmed = new Promise<void>((resolve) => {
-      this.#disarmed = resolve
-    })
-    this.#ports.say({ kind: 'watchdog-disarm' })
-    await disarmed
-    this.#ports.log.info('the watchdog is stopped')
+    if (this.#isRunning()) {
+      const disarmed = new Promise<void>((resolve) => {
+        this.#disarmed = resolve
+      })
+      this.#ports.say({ kind: 'watchdog-disarm' })
+      await disarmed
+      this.#ports.log.info('the watchdog is stopped')
+    }
+    this.#disks?.close()
+    forgetSlots(this.#ports.paths)
   }
 
   /** The word is not given any more; the device is left as it is. */
   close(): void {
     clearInterval(this.#timer)
+    this.#disks?.close()
   }
 
   #wanted(): WatchdogSetting | undefined {
+    if (this.#exitedBy !== undefined) return undefined
     return watchdogSetting(this.#ports.view().configuration?.typed, this.#ports.self)
+  }
+
+  #isRunning(): boolean {
+    const state = this.#state
+    return state.kind !== 'off' && state.kind !== 'failed' && state.timeoutMs !== undefined
   }
 
   #hasFailed(setting: string): boolean {
@@ -145,11 +199,34 @@ export class WatchdogHands {
   #isForgotten(): boolean {
     const { view, self } = this.#ports
     const record = view().members.get(self)
-    return record?.watchdogMs === undefined && watchdogMsOf(view().nodeStates.get(self)) === undefined
+    const state = view().nodeStates.get(self)
+    const tells = record?.watchdogMs !== undefined || record?.sbd !== undefined
+    return !tells && watchdogMsOf(state) === undefined && diskWatchOf(state) === undefined
   }
 
-  async #arm({ device, timeoutMs: wantedMs }: WatchdogSetting, setting: string): Promise<void> {
-    const { log, say, isolated } = this.#ports
+  /** Those that are open already stay so: what was read of them still holds. */
+  #openDisks(wanted: WatchdogSetting | undefined): void {
+    const paths = this.#ports.isolated || this.#leaving ? [] : (wanted?.disks ?? [])
+    if (JSON.stringify(paths) === JSON.stringify(this.#disks?.told.map(({ path }) => path) ?? [])) return
+    this.#disks?.close()
+    this.#disks = undefined
+    if (paths.length === 0) return
+    this.#disks = new SbdDisks(paths, {
+      ...this.#ports,
+      onClean: (reading) => this.#handOn(reading),
+      onMessage: (letter, disk) => void this.#obey(letter, disk),
+      onChange: () => {
+        this.look()
+        this.#ports.onChange()
+      },
+    })
+  }
+
+  async #arm(wanted: WatchdogSetting, setting: string): Promise<void> {
+    const { log, isolated } = this.#ports
+    const { device } = wanted
+    const times = this.#disks?.times
+    const wantedMs = times?.watchdogMs ?? wanted.timeoutMs
     this.#state = { kind: 'arming', setting }
     if (isolated) return this.#fail(setting, 'this node shares its machine (SYSTOLE_ROOT)')
     if (!isWatchdogLike(device)) return this.#fail(setting, `${device} is no watchdog device`)
@@ -162,23 +239,76 @@ export class WatchdogHands {
     const timeoutMs = before === undefined ? wantedMs : kernelTimeoutMs(device)
     if (timeoutMs === undefined)
       return this.#fail(setting, `the time of ${device} is not known: set watchdog-timeout to it`)
+    const patienceMs = times && diskPatienceMs({ ...times, watchdogMs: timeoutMs })
+    if (times && patienceMs === undefined) return this.#fail(setting, timesDoNotFit(times, timeoutMs))
     if (this.#leaving) return
     this.#state = { kind: 'arming', setting, timeoutMs }
-    say({ kind: 'watchdog-arm', device, timeoutMs })
+    this.#begin({ device, timeoutMs, ...(patienceMs === undefined ? {} : { patienceMs }) })
+  }
+
+  #begin({ device, timeoutMs, patienceMs }: { device: string; timeoutMs: number; patienceMs?: number }): void {
+    const { say, self } = this.#ports
+    const word = { key: keys.diskFencing(self), bootId: readBootId() }
+    const disks = patienceMs === undefined ? {} : { disks: { count: this.#disks?.count ?? 0, patienceMs, ...word } }
+    say({ kind: 'watchdog-arm', device, timeoutMs, ...disks })
+    for (const reading of this.#disks?.clean ?? []) this.#handOn(reading)
     this.#giveWord()
     clearInterval(this.#timer)
     this.#timer = setInterval(() => this.#giveWord(), permitIntervalMs(timeoutMs))
+  }
+
+  /** A disk whose times do not fit lets nobody live. */
+  #handOn({ disk, header, at }: SlotReading): void {
+    const state = this.#state
+    if (state.kind === 'off' || state.kind === 'failed' || state.timeoutMs === undefined || this.#doomed) return
+    const patienceMs = diskPatienceMs({ ...header, watchdogMs: state.timeoutMs })
+    if (patienceMs !== undefined)
+      this.#ports.say({ kind: 'watchdog-disk-read', disk, until: monotonicMs(at + patienceMs) })
+  }
+
+  async #obey(letter: SbdLetter, disk: string): Promise<void> {
+    const { log } = this.#ports
+    const { message, from } = letter
+    log.warn('a message was read on a disk of SBD', { disk, message: message ?? 'unknown', from })
+    if (message === 'reset' || message === 'off' || message === 'crashdump')
+      return this.#end(message, `${from} has sent '${message}' through ${disk}`)
+    if (message === 'test') await this.#answerTest(letter, disk)
+    else if (message === 'exit') {
+      this.#exitedBy = disk
+      this.look()
+    }
+  }
+
+  /**
+   * It is taken away, which shows that it was read. What somebody else wrote at that very moment is lost with it; but if that was the
+   * DC, the store knows.
+   */
+  async #answerTest(letter: SbdLetter, disk: string): Promise<void> {
+    const { log, self, store } = this.#ports
+    try {
+      await this.#disks?.clear(letter, disk)
+      if (await isFenced(store(), { key: keys.diskFencing(self), bootId: readBootId() }))
+        this.#end('reset', 'the cluster fences this node through its disks')
+    } catch (error) {
+      log.warn('a test message could not be taken away', { disk, error })
+    }
+  }
+
+  #exit(): string | undefined {
+    if (this.#exitedBy === undefined) return undefined
+    return `a message on ${this.#exitedBy} has ended it (restart systoled to begin again)`
   }
 
   #giveWord(): void {
     const lease = this.#leaseOfRecord()
     const at = monotonicNow()
     if (this.#doomed) return
-    if (lease !== undefined) this.#permit({ lease, at })
+    if (this.#disks) this.#permit({ at, storeKnows: !this.#ports.isOneOfTwo() })
+    else if (lease !== undefined) this.#permit({ lease, at })
     else if (this.#ports.keepsResources() && !this.#isCountedOn()) this.#permit({ at })
   }
 
-  #permit(permit: { readonly lease?: string; readonly at: MonotonicMs }): void {
+  #permit(permit: WatchdogPermit): void {
     this.#ports.say({ kind: 'watchdog-permit', permit })
   }
 
@@ -193,10 +323,11 @@ export class WatchdogHands {
   }
 
   /** The reboot is the quick way; the watchdog is the sure one. */
-  #end(): void {
+  #end(how: SelfEnd, why: string): void {
+    if (this.#doomed) return
     this.#doomed = true
     clearInterval(this.#timer)
-    rebootSelf(this.#ports, 'the cluster fences this node by its watchdog')
+    endSelf(this.#ports, how, why)
   }
 
   #fail(setting: string, why: string): void {
@@ -210,4 +341,9 @@ export class WatchdogHands {
     this.#trouble = trouble
     if (changed) this.#ports.onChange()
   }
+}
+
+function timesDoNotFit({ msgwaitMs, loopMs }: DiskTimes, watchdogMs: number): string {
+  const [watchdog, msgwait, loop] = [watchdogMs, msgwaitMs, loopMs].map((ms) => `${ms / 1000} s`)
+  return `its disks count a node as dead after ${msgwait} (msgwait), which is too soon for a watchdog of ${watchdog} and readings each ${loop}: set the disks up again with a msgwait of twice the watchdog’s time (stonith sbd device setup)`
 }

@@ -5,6 +5,8 @@
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/lock /run/resource-agents /run/systole
 take_new_boot_id
+# A message that asks for a crash must not crash the kernel that all share.
+mount --bind /dev/null /proc/sysrq-trigger
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 mkdir -p /etc/systole /var/lib/systole
 mount --bind "$disk/etc" /etc/systole

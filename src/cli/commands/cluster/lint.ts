@@ -3,13 +3,7 @@
  * those that hold, with defaults and rules applied; whether a colocation can be kept is asked of the scheduler itself.
  */
 import { parseDurationMs, type ResourceId } from '../../../base/index.ts'
-import {
-  type Configuration,
-  childElement,
-  type ResourceSet,
-  readConfiguration,
-  type XmlElement,
-} from '../../../cib/index.ts'
+import { type Configuration, childElement, type ResourceSet, type XmlElement } from '../../../cib/index.ts'
 import {
   canBeFenced,
   fenceDevicesIn,
@@ -22,8 +16,6 @@ import type { CloneResource, NodeStatus, PrimitiveResource, Resource } from '../
 import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { operationTimeout } from '../../operation-timeout.ts'
-import { primitivesOf } from '../../primitives.ts'
-import { unreadDisk, writesToUnreadDisk } from '../../unread-disk.ts'
 
 export interface LintFinding {
   readonly code:
@@ -168,17 +160,6 @@ function withoutMonitor(decision: Schedule): readonly LintFinding[] {
       },
     ]
   })
-}
-
-/** Told without --strict as well: what such a device calls fenced may run on. */
-export function unreadDisks(cib: XmlElement): readonly LintFinding[] {
-  return primitivesOf(readConfiguration(cib))
-    .filter(({ agent }) => writesToUnreadDisk(agent))
-    .map(({ id, agent }) => ({
-      code: 'unread-disk',
-      subject: id,
-      text: `The fence device ${id}: ${unreadDisk(agent.type)}.`,
-    }))
 }
 
 function withoutFencing(decision: Schedule): readonly LintFinding[] {

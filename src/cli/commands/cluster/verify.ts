@@ -6,8 +6,9 @@ import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { secondsOf } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
+import { type UnreadDisk, unreadDisks } from '../../unread-disk.ts'
 import { expectWords } from '../../words.ts'
-import { configuredPrimitives, type LintFinding, lint, unreadDisks } from './lint.ts'
+import { configuredPrimitives, type LintFinding, lint } from './lint.ts'
 
 export const clusterVerify: Command = {
   path: ['cluster', 'verify'],
@@ -48,7 +49,7 @@ async function verify(call: Call): Promise<Outcome> {
   const skipped = strict && isBroken ? ['The advice of --strict needs a configuration without errors.'] : []
   const verdict: Verdict = {
     reports,
-    advice: [...(isBroken ? [] : unreadDisks(cib)), ...advice.advice],
+    advice: [...(isBroken ? [] : unreadDisks(cib).map(unreadDiskFinding)), ...advice.advice],
     notes: [...skipped, ...advice.notes],
   }
   const warnings = verdict.advice.length + reports.filter(({ severity }) => severity === 'warning').length
@@ -60,6 +61,9 @@ async function verify(call: Call): Promise<Outcome> {
   const text = lines.map((line) => `${line}\n`).join('')
   return done(text, { valid: !isBroken, ...verdict }, failed ? 1 : 0)
 }
+
+/** Told without --strict as well: what such a device calls fenced may run on. */
+const unreadDiskFinding = ({ id, text }: UnreadDisk): LintFinding => ({ code: 'unread-disk', subject: id, text })
 
 async function adviceFor(cib: XmlElement, time: Date): Promise<Pick<Verdict, 'advice' | 'notes'>> {
   const now = secondsOf(time)

@@ -9,8 +9,6 @@ import type { RefusedWords } from './refused-words.ts'
 const corosync =
   'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
 const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
-const sbd =
-  'No node of Systole reads messages from an SBD disk, so that a disk which is set up would fence nobody: systoled feeds the watchdog itself (stonith sbd enable); for shared disks use a fence device such as fence_scsi.'
 const booth =
   'Systole does not set booth up: write /etc/booth/booth.conf on each site, and let systemd run boothd (booth@booth); booth status and booth ticket grant ask it. Without booth, tickets are granted by hand, with ticket grant.'
 const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
@@ -53,10 +51,6 @@ const refused: readonly RefusedWords[] = [
   {
     paths: ['qdevice kill'],
     because: 'Killing the daemon leaves the vote where it is, for etcd runs on: qdevice stop net ends it.',
-  },
-  {
-    paths: ['stonith sbd device setup', 'stonith sbd device message', 'stonith sbd local_config_in_json'],
-    because: sbd,
   },
   {
     paths: ['stonith update-scsi-devices'],

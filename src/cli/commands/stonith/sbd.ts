@@ -1,6 +1,6 @@
 /**
- * pcs's words for self-fencing by a watchdog. There is no SBD: `systoled` feeds the watchdog itself, and there are no shared disks
- * with messages on them.
+ * pcs's words for self-fencing by a watchdog, and by messages on shared disks. There is no SBD daemon: `systoled` feeds the watchdog and reads the
+ * disks itself.
  */
 import {
   type EditResult,
@@ -12,22 +12,27 @@ import {
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { primitivesOf } from '../../primitives.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
-import { deviceName, watchdogSettingOf } from './watchdog-setting.ts'
+import { disksOfThisHost, headerAndSlots } from './sbd-device.ts'
+import { deviceName, disksName, watchdogSettingOf } from './watchdog-setting.ts'
 
-const usage = '[watchdog=<path>[@<node>]]... [SBD_WATCHDOG_TIMEOUT=<seconds>]'
+const usage = '[watchdog=<path>[@<node>]]... [device=<path>[@<node>]]... [SBD_WATCHDOG_TIMEOUT=<seconds>]'
+/** As SBD has it. */
+const mostDisks = 3
 
 export const sbdEnable: Command = {
   path: ['stonith', 'sbd', 'enable'],
   usage,
   summary: 'Let every node feed a watchdog, which resets it when it hangs or has lost quorum',
   details:
-    'Without a path it is /dev/watchdog; path@node sets it for one node. A node begins at once if it is a member of the cluster. For lost nodes to count as reset by it, set fencing-watchdog-timeout as well: -1 waits twice the watchdog’s time. There is no SBD daemon, and there are no shared disks: for those use a fence device such as fence_scsi.',
+    'Without a path it is /dev/watchdog; path@node sets it for one node. A node begins at once if it is a member of the cluster. For lost nodes to count as reset by it, set fencing-watchdog-timeout as well: -1 waits twice the watchdog’s time. With device=, up to three for each node, a node reads its messages on these disks, which stonith sbd device setup has prepared, and a device of fence_sbd fences it through them. It then needs no quorum to live but its disks, or the store’s word that nobody fences it. There is no SBD daemon: systoled does all that.',
   examples: [
     'systole stonith sbd enable',
     'systole stonith sbd enable watchdog=/dev/watchdog watchdog=/dev/watchdog1@n2 SBD_WATCHDOG_TIMEOUT=5',
+    'systole stonith sbd enable device=/dev/disk/by-id/wwn-0x5000c5 watchdog=/dev/watchdog',
   ],
   flags: [...changeFlags, { name: 'no-watchdog-validation', summary: 'Accepted for pcs’s sake' }],
   run: async (call) => {
@@ -47,7 +52,7 @@ export const sbdDisable: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd disable' })
     return await changeCib(call, {
-      edit: (cib) => setWatchdogs(cib, { all: '', byNode: new Map(), seconds: '', waited: '' }),
+      edit: (cib) => setWatchdogs(cib, { watchdogs: none, disks: none, seconds: '', waited: '' }),
       message: () => 'No node feeds a watchdog any more, and none counts as fenced by one.',
     })
   },
@@ -56,27 +61,37 @@ export const sbdDisable: Command = {
 export const sbdStatus: Command = {
   path: ['stonith', 'sbd', 'status'],
   usage: '',
-  summary: 'Show which nodes feed a watchdog now',
-  flags: [{ name: 'full', summary: 'Accepted for pcs’s sake' }],
+  summary: 'Show which nodes feed a watchdog now, and which disks they read',
+  flags: [{ name: 'full', summary: 'With the header and the slots of each disk, as sbd of this host shows them' }],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd status' })
-    const { members } = await liveCluster(call).getState({})
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd status [--full]' })
+    const { members, localNode } = await liveCluster(call).getState({})
     const { cib } = await call.cluster.readCib()
-    const { devices, waited } = watchdogSettingOf(cib)
-    const nodes = members.map(({ node, watchdogMs }) => ({
+    const { devices, disks, waited } = watchdogSettingOf(cib)
+    const nodes = members.map(({ node, watchdogMs, sbdDisks }) => ({
       node,
       device: devices.get(node) ?? null,
       fed: watchdogMs !== undefined,
       timeoutMs: watchdogMs ?? null,
+      disks: disks.get(node) ?? [],
+      disksRead: sbdDisks,
     }))
-    const rows = nodes.map(({ node, device, fed, timeoutMs }) => [
+    const withDisks = nodes.some((node) => node.disks.length > 0 || node.disksRead.length > 0)
+    const rows = nodes.map(({ node, device, fed, timeoutMs, disksRead, ...wanted }) => [
       node,
       device ?? 'none',
       fed ? 'yes' : 'no',
       timeoutMs === null ? '' : `${timeoutMs / 1000} s`,
+      ...(withDisks ? [wanted.disks.join(' ') || 'none', disksRead.length > 0 ? 'yes' : 'no'] : []),
     ])
-    const table = alignColumns([['Node', 'Watchdog', 'Fed', 'Resets after'], ...rows])
-    return done(`${table}${describeWait(waited)}\n`, { nodes, fencingWatchdogTimeout: waited })
+    const heads = ['Node', 'Watchdog', 'Fed', 'Resets after', ...(withDisks ? ['Disks', 'Read'] : [])]
+    const contents = call.flags.has('full') ? (disks.get(localNode) ?? []).map(headerAndSlots) : []
+    const text = [`${alignColumns([heads, ...rows])}${describeWait(waited)}\n`, ...contents.map(({ text }) => text)]
+    return done(text.join('\n'), {
+      nodes,
+      fencingWatchdogTimeout: waited,
+      ...(call.flags.has('full') ? { disks: contents } : {}),
+    })
   },
 }
 
@@ -87,10 +102,29 @@ export const sbdConfig: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd config' })
     const { cib } = await call.cluster.readCib()
-    const { devices, timeout, waited } = watchdogSettingOf(cib)
+    const { devices, disks, timeout, waited } = watchdogSettingOf(cib)
     const watchdogs = Object.fromEntries([...devices].map(([node, device]) => [node, device ?? null]))
-    const facts = { watchdogs, timeout, fencingWatchdogTimeout: waited }
+    const facts = { watchdogs, disks: Object.fromEntries(disks), timeout, fencingWatchdogTimeout: waited }
     return done(`${describeSetting(cib)}\n${describeWait(waited)}\n`, facts)
+  },
+}
+
+/** What pcs's daemon asks on each node. */
+export const sbdLocalConfig: Command = {
+  path: ['stonith', 'sbd', 'local_config_in_json'],
+  usage: '',
+  summary: 'Show what this host feeds and reads, as JSON with the names of SBD’s options',
+  run: async (call) => {
+    expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd local_config_in_json' })
+    const { localNode } = await liveCluster(call).getState({})
+    const { devices, timeout } = watchdogSettingOf((await call.cluster.readCib()).cib)
+    const device = devices.get(localNode)
+    const facts = {
+      ...(device === undefined ? {} : { SBD_WATCHDOG_DEV: device }),
+      ...(timeout === '0' ? {} : { SBD_WATCHDOG_TIMEOUT: timeout }),
+      SBD_DEVICE: (await disksOfThisHost(call)).join(';'),
+    }
+    return done(`${JSON.stringify(facts)}\n`, facts)
   },
 }
 
@@ -108,28 +142,43 @@ export const sbdWatchdogList: Command = {
   },
 }
 
-interface Wanted {
+/** A value for all nodes, and others for some. */
+interface PerNode {
   readonly all: string
   readonly byNode: ReadonlyMap<string, string>
+}
+
+const none: PerNode = { all: '', byNode: new Map() }
+
+interface Wanted {
+  readonly watchdogs: PerNode
+  readonly disks: PerNode
   /** Of the watchdogs, and of those who wait for them; undefined: as they are. */
   readonly seconds?: string
   readonly waited?: string
 }
 
 /** What was set for nodes before is forgotten. */
-function setWatchdogs(cib: XmlElement, { all, byNode, seconds, waited }: Wanted): EditResult {
+function setWatchdogs(cib: XmlElement, { watchdogs, disks, seconds, waited }: Wanted): EditResult {
   const values = {
-    [deviceName]: all,
+    [deviceName]: watchdogs.all,
+    [disksName]: disks.all,
     ...(seconds === undefined ? {} : { 'watchdog-timeout': seconds }),
     ...(waited === undefined ? {} : { 'fencing-watchdog-timeout': waited }),
   }
-  const set = readConfiguration(cib)
-    .nodes.filter(({ attributes }) => attributes.some(({ pairs }) => pairs.some(({ name }) => name === deviceName)))
-    .map(({ name }) => [name, ''] as const)
-  let result = setClusterOptions(cib, { values })
-  for (const [node, device] of new Map([...set, ...byNode])) {
+  const first = setClusterOptions(cib, { values })
+  return setOnNodes(setOnNodes(first, deviceName, watchdogs.byNode), disksName, disks.byNode)
+}
+
+function setOnNodes(before: EditResult, name: string, values: ReadonlyMap<string, string>): EditResult {
+  if (!before.ok) return before
+  const set = readConfiguration(before.value.cib)
+    .nodes.filter(({ attributes }) => attributes.some(({ pairs }) => pairs.some((pair) => pair.name === name)))
+    .map((node) => [String(node.name), ''] as const)
+  let result: EditResult = before
+  for (const [node, value] of new Map([...set, ...values])) {
     if (!result.ok) return result
-    result = setNodeAttributes(result.value.cib, { nodes: [node], values: { [deviceName]: device } })
+    result = setNodeAttributes(result.value.cib, { nodes: [node], values: { [name]: value } })
   }
   return result
 }
@@ -139,42 +188,69 @@ function readWords(words: readonly string[]): Wanted {
     const [name = '', ...value] = word.split('=')
     return [name, value.join('=')] as const
   })
-  const unknown = pairs.filter(([name]) => name !== 'watchdog' && name !== 'SBD_WATCHDOG_TIMEOUT')
+  const unknown = pairs.filter(([name]) => !['watchdog', 'device', 'SBD_WATCHDOG_TIMEOUT'].includes(name))
   if (unknown.length > 0)
     throw new Refusal(
-      ...unknown.map(([name]) =>
-        name === 'device'
-          ? 'There is no SBD on shared disks here (device=): use a fence device such as fence_scsi.'
-          : `'${name}' is an option of the SBD daemon, which is not there: use ${usage}.`,
-      ),
+      ...unknown.map(([name]) => `'${name}' is an option of the SBD daemon, which is not there: use ${usage}.`),
     )
-  const devices = pairs.filter(([name]) => name === 'watchdog').map(([, value]) => value.split('@'))
-  for (const [path = ''] of devices)
-    if (!path.startsWith('/')) throw new Refusal(`The watchdog '${path}' is no absolute path, such as /dev/watchdog.`)
-  const byNode = devices.flatMap(([path = '', node]): readonly [string, string][] => (node ? [[node, path]] : []))
-  const [all] = devices.find(([, node]) => node === undefined) ?? []
-  const seconds = pairs.findLast(([name]) => name === 'SBD_WATCHDOG_TIMEOUT')?.[1]
+  const valuesOf = (name: string): readonly string[] =>
+    pairs.filter((pair) => pair[0] === name).map(([, value]) => value)
+  const seconds = valuesOf('SBD_WATCHDOG_TIMEOUT').at(-1)
   if (seconds !== undefined && !/^[1-9]\d*$/.test(seconds))
     throw new Refusal(`SBD_WATCHDOG_TIMEOUT=${seconds} is no whole number of seconds above 0.`)
-  // Nodes that none is named for have none then.
+  const watchdogs = perNode(valuesOf('watchdog'), { what: 'watchdog', example: '/dev/watchdog', most: 1 })
   return {
-    all: all ?? (byNode.length > 0 ? '' : '/dev/watchdog'),
-    byNode: new Map(byNode),
+    // Nodes that none is named for have none then.
+    watchdogs: watchdogs.all === '' && watchdogs.byNode.size === 0 ? { ...none, all: '/dev/watchdog' } : watchdogs,
+    disks: perNode(valuesOf('device'), { what: 'disk', example: '/dev/disk/by-id/…', most: mostDisks }),
     ...(seconds === undefined ? {} : { seconds }),
   }
 }
 
-function describeSetting(cib: XmlElement): string {
-  const { devices, timeout } = watchdogSettingOf(cib)
-  const lines = [...devices].map(([node, device]) => `  ${node}: ${device ?? 'none'}`)
-  const time = timeout === '0' ? 'as the devices are set' : timeout
-  return `Watchdogs:\n${lines.join('\n')}\nTime of the watchdogs: ${time}`
+interface PathKind {
+  readonly what: string
+  readonly example: string
+  readonly most: number
 }
 
-const nextStep = (cib: XmlElement): string =>
-  describeWait(watchdogSettingOf(cib).waited) === notCounted
+/** `path` for all nodes, `path@node` for one. */
+function perNode(values: readonly string[], { what, example, most }: PathKind): PerNode {
+  const all: string[] = []
+  const byNode = new Map<string, readonly string[]>()
+  for (const value of values) {
+    const [path = '', node] = value.split('@')
+    if (!path.startsWith('/') || /[\s,;]/.test(path))
+      throw new Refusal(`The ${what} '${path}' is no absolute path, such as ${example}.`)
+    if (node) byNode.set(node, [...(byNode.get(node) ?? []), path])
+    else all.push(path)
+  }
+  const tooMany = [['all nodes', all] as const, ...byNode].find(([, paths]) => paths.length > most)
+  if (tooMany) throw new Refusal(`There are ${tooMany[1].length} of ${what}= for ${tooMany[0]}: at most ${most}.`)
+  return { all: all.join(','), byNode: new Map([...byNode].map(([node, paths]) => [node, paths.join(',')])) }
+}
+
+function describeSetting(cib: XmlElement): string {
+  const { devices, disks, timeout } = watchdogSettingOf(cib)
+  const lines = [...devices].map(([node, device]) => `  ${node}: ${device ?? 'none'}`)
+  const readers = [...disks].filter(([, paths]) => paths.length > 0)
+  const read = readers.map(([node, paths]) => `  ${node}: ${paths.join(' ')}\n`)
+  const ofDisks = readers.length > 0 ? 'as the headers of the disks tell' : 'as the devices are set'
+  const time = timeout === '0' || readers.length > 0 ? ofDisks : timeout
+  const disksText = read.length === 0 ? '' : `Disks:\n${read.join('')}`
+  return `Watchdogs:\n${lines.join('\n')}\n${disksText}Time of the watchdogs: ${time}`
+}
+
+function nextStep(cib: XmlElement): string {
+  const { disks, waited } = watchdogSettingOf(cib)
+  const [written] = [...disks.values()].filter((paths) => paths.length > 0)
+  if (written) {
+    const fences = primitivesOf(readConfiguration(cib)).some(({ agent }) => agent.type === 'fence_sbd')
+    return fences ? '' : `\nNext: systole stonith create <id> fence_sbd devices=${written.join(',')}`
+  }
+  return describeWait(waited) === notCounted
     ? `\n${notCounted} Next: systole property set fencing-watchdog-timeout=-1`
     : ''
+}
 
 const notCounted = 'Lost nodes do not count as reset by their watchdogs (fencing-watchdog-timeout=0).'
 

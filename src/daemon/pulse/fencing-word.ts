@@ -1,0 +1,13 @@
+/** Whether the store tells that this node is fenced through its disks: whoever does that writes it first. */
+import type { Store } from '../../store/index.ts'
+import { fromBytes } from '../records/json-value.ts'
+import type { FencingWord } from './messages.ts'
+
+/** As the store's majority has it now. A word that means another boot is over. */
+export async function isFenced(store: Store, { key, bootId }: FencingWord): Promise<boolean> {
+  const entry = await store.get(key)
+  if (entry === undefined) return false
+  const word = fromBytes(entry.value)
+  const meant = typeof word === 'object' && word !== null && 'bootId' in word ? word.bootId : undefined
+  return meant === undefined || bootId === undefined || meant === bootId
+}
