@@ -256,14 +256,14 @@ function withTimings(state: HeartbeatState, timings: HeartbeatTimings, now: Mono
 }
 
 /**
- * While a later incarnation is heard, pulses of one before it come late, from a daemon that is gone. After a token without the later one they come from the
- * daemon that is there, which was started after its machine's calendar had been set back.
+ * While a later incarnation is there, pulses of one before it come late, from a daemon that is gone. Once its connection has broken, or nothing was
+ * heard of it for the token, they come from the daemon that is there now, which was started after its machine's calendar had been set back.
  */
 function withPulse(state: HeartbeatState, pulse: Pulse, now: MonotonicMs): HeartbeatState {
   const peer = state.peers.get(pulse.node)
   if (!peer) return state
-  const isHeard = now - peer.lastHeard < state.timings.tokenMs
-  if (isHeard && pulse.incarnation < (peer.incarnation ?? 0)) return state
+  const isThere = !peer.hostAnswers && now - peer.lastHeard < state.timings.tokenMs
+  if (isThere && pulse.incarnation < (peer.incarnation ?? 0)) return state
   return withPeer(state, pulse.node, {
     lastHeard: now,
     incarnation: pulse.incarnation,

@@ -95,15 +95,25 @@ describe('silence', () => {
     expect(watcher.states().gamma).toBe('silent')
   })
 
-  test('a daemon that is started after the calendar was set back is heard, a token after the one before', () => {
+  test('a daemon that is started after the calendar was set back is heard as soon as the one before has broken its connection', () => {
     const watcher = new Watcher()
     watcher.pulse(gamma, [], 5)
     watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'reset' })
-    watcher.pass(1500, [beta])
+    watcher.pass(300, [beta])
     expect(watcher.states().gamma).toBe('restarting')
     watcher.pulse(gamma, [], 4)
     expect(watcher.states().gamma).toBe('heard')
     expect(peerViews(watcher.state, watcher.now).find(({ node }) => node === gamma)?.incarnation).toBe(4)
+    watcher.pulse(gamma, [], 3)
+    expect(peerViews(watcher.state, watcher.now).find(({ node }) => node === gamma)?.incarnation).toBe(4)
+  })
+
+  test('and a machine that lost its power and boots with an earlier calendar, a token after it was heard last', () => {
+    const watcher = new Watcher()
+    watcher.pulse(gamma, [], 5)
+    watcher.pass(1100, [beta])
+    watcher.pulse(gamma, [], 4)
+    expect(watcher.states().gamma).toBe('heard')
   })
 })
 
