@@ -23,6 +23,18 @@ test('the host is out of its reach', async () => {
   for (const place of ['/', '/usr', '/proc/sys']) await expect(shell(`touch ${place}/probe`)).rejects.toThrow('touch')
 })
 
+test('however often the daemon is killed, it is back', async () => {
+  await untilBooted()
+  const mainPid = async () => (await shell('systemctl show --property MainPID --value systoled')).trim()
+  // Without a word in the unit, systemd gives up after five starts within ten seconds.
+  for (let times = 0; times < 8; times++) {
+    const before = await mainPid()
+    await shell(`kill -9 ${before}`)
+    await lab.until('another one runs', async () => !['0', before].includes(await mainPid()))
+  }
+  await untilBooted()
+})
+
 test('after a power cut its disks are as they were, and everything else is new', async () => {
   await untilBooted()
   await shell('touch /etc/kept /var/log/kept /tmp/forgotten /run/forgotten')
