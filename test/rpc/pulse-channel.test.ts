@@ -53,6 +53,7 @@ const pulse: Pulse = {
   sequence: 7,
   silent: ['gamma'],
   silentLinks: [{ node: 'alpha', link: 1 }],
+  padding: ' '.repeat(9000),
 }
 
 /** Sends until it is heard: nothing is sent while the connection opens. */

@@ -20,6 +20,13 @@ export interface LinkEvents {
 }
 
 const reconnectMs = 100
+/**
+ * A network that drops long packets and tells nobody (a switch with a smaller MTU) lets heartbeats pass, and nothing that matters. What waits for
+ * a packet that never arrives holds up all that follows in its connection: so one long pulse now and then is enough for that link to be silent.
+ */
+const longPulseEveryMs = 5000
+/** More than a packet on networks with jumbo frames. */
+const longPulse = ' '.repeat(9000)
 
 export class Links {
   readonly #self: NodeName
@@ -31,6 +38,7 @@ export class Links {
   )
   readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
+  #longPulseAt = 0
 
   constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
     this.#self = self
@@ -54,8 +62,15 @@ export class Links {
   }
 
   send(to: readonly NodeName[], pulse: Pulse, silentLinks: readonly PeerLink[]): void {
-    const framed = framePulse({ ...pulse, silentLinks })
+    const framed = framePulse({ ...pulse, silentLinks, padding: this.#padding() })
     for (const node of to) for (const stream of this.#streams.get(node)?.values() ?? []) stream.send(framed)
+  }
+
+  #padding(): string {
+    const now = performance.now()
+    if (now < this.#longPulseAt) return ''
+    this.#longPulseAt = now + longPulseEveryMs
+    return longPulse
   }
 
   async close(): Promise<void> {
