@@ -257,9 +257,11 @@ export class EtcdStore implements Store {
   }
 }
 
+/** Without a cause: no member has answered at all. */
 function unknownFate(timeoutMs: number, cause: unknown): StoreTimeoutError {
+  const why = cause === undefined ? '' : ` (${messageOf(cause)})`
   return new StoreTimeoutError(
-    `The store did not confirm a change within ${Math.round(timeoutMs)} ms (${messageOf(cause)}). It may be saved: read, then repeat.`,
+    `The store did not confirm a change within ${Math.round(timeoutMs)} ms${why}. It may be saved: read, then repeat.`,
     cause,
   )
 }
