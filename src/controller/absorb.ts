@@ -79,7 +79,8 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
   const options = known ? state.options : controllerOptions(view.configuration?.typed)
   // Another DC, or none: what was tried against the former one says nothing.
   const campaignAt = changes.some(({ kind }) => kind === 'dc') ? now : state.campaignAt
-  const before = { ...state, view, options, campaignAt }
+  const learnt = { ...state, view, options, campaignAt }
+  const before = known ? learnt : withoutFencingPause(learnt, now)
   if (before.reign === undefined) return turn(before)
   const failures: Failure[] = []
   let next: ControllerState = before
@@ -92,6 +93,14 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
   }
   if (failures.length === 0) return turn(next)
   return askToWrite(next, { kind: 'state' }, (asked) => ({ kind: 'record-failures', ...asked, failures }))
+}
+
+/** Whoever repairs a fence device changes the configuration: what failed is tried again at once. */
+function withoutFencingPause(state: ControllerState, now: number): ControllerState {
+  const fencing = [...(state.reign?.fencing ?? [])].map(
+    ([node, attempts]) => [node, { ...attempts, retryAt: Math.min(attempts.retryAt, now) }] as const,
+  )
+  return fencing.length === 0 ? state : withReign(state, { fencing: new Map(fencing) })
 }
 
 function doing(state: ControllerState): Doing {

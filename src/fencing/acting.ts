@@ -4,7 +4,15 @@ import { monotonicMs } from '../base/index.ts'
 import { capability, hostsInList } from './capability.ts'
 import type { FenceDevice } from './device.ts'
 import { levelsFor } from './levels.ts'
-import { type Acting, fencingDelayMs, type ProgramStep, type Request, runnersFor } from './request.ts'
+import {
+  type Acting,
+  describeTrail,
+  type FailedAttempt,
+  fencingDelayMs,
+  type ProgramStep,
+  type Request,
+  runnersFor,
+} from './request.ts'
 import {
   callDevice,
   currentProgram,
@@ -189,17 +197,21 @@ function failAttempt(
   step: ProgramStep,
   answer: DeviceAnswer,
 ): FencingStep {
-  const why = `${step.device} on ${request.runner ?? 'no node'}: ${step.action} failed: ${answer.message}`
+  const why = {
+    device: step.device,
+    runner: request.runner ?? 'no node',
+    text: `${step.action} failed: ${answer.message}`,
+  }
   const attempts = deviceOf(state, step.device)?.actions[step.action].attempts ?? 1
   if (answer.timedOut || acting.attempt + 1 >= attempts) return failLevel(state, request, acting, why)
   const again: Acting = { ...acting, attempt: acting.attempt + 1, doing: { kind: 'ready', delayed: true } }
   return { state: replace(state, { ...request, trail: [...request.trail, why], phase: again }), effects: [] }
 }
 
-function failLevel(state: FencingState, request: Request, acting: Acting, why: string): FencingStep {
+function failLevel(state: FencingState, request: Request, acting: Acting, why: FailedAttempt | string): FencingStep {
   const trail = [...request.trail, why]
   if (acting.level + 1 >= acting.levels.length)
-    return ending(state, { ...request, trail }, { outcome: 'failed', message: [...new Set(trail)].join('; ') })
+    return ending(state, { ...request, trail }, { outcome: 'failed', message: describeTrail(trail) })
   const doing = { kind: 'ready', delayed: true } as const
   const next: Acting = { ...acting, level: acting.level + 1, step: 0, attempt: 0, doing }
   return { state: replace(state, { ...request, trail, phase: next }), effects: [] }

@@ -26,12 +26,19 @@ export interface FencingDemand {
   readonly client: string
 }
 
+/** What a device did not do when a node asked it. */
+export interface FailedAttempt {
+  readonly device: string
+  readonly runner: string
+  readonly text: string
+}
+
 export interface Request extends FencingDemand {
   /** Demands for the same while it was under way. */
   readonly joined: readonly string[]
   readonly phase: Phase
-  /** What has failed so far, in words. */
-  readonly trail: readonly string[]
+  /** What has failed so far. */
+  readonly trail: readonly (FailedAttempt | string)[]
   readonly device?: string
   readonly runner?: NodeName
 }
@@ -117,4 +124,18 @@ export function runnersFor(device: FenceDevice, request: FencingDemand): readonl
   if (request.action === 'on' && device.onTarget) return allowed.filter((node) => node === request.target)
   const others = allowed.filter((node) => node !== request.target)
   return others.length > 0 ? others : allowed
+}
+
+/** What failed in the same way from several nodes is told once. */
+export function describeTrail(trail: Request['trail']): string {
+  const runners = new Map<string, ReadonlySet<string>>()
+  const about = (attempt: FailedAttempt | string, nodes: readonly string[]): string =>
+    typeof attempt === 'string' ? attempt : `${attempt.device} on ${nodes.join(', ')}: ${attempt.text}`
+  for (const attempt of trail) {
+    const key = about(attempt, ['*'])
+    runners.set(key, new Set([...(runners.get(key) ?? []), ...(typeof attempt === 'string' ? [] : [attempt.runner])]))
+  }
+  return [...new Set(trail.map((attempt) => about(attempt, [...(runners.get(about(attempt, ['*'])) ?? [])])))].join(
+    '; ',
+  )
 }

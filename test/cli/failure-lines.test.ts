@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { failureLines } from '../../src/cli/commands/status/status.ts'
+import { describeAttempts } from '../../src/cli/commands/stonith/history.ts'
+import type { FencingRecord } from '../../src/rpc/index.ts'
 import type { FailedOperation } from '../../src/status/index.ts'
 
 const at = Date.UTC(2026, 10, 20, 3, 0, 0) / 1000
@@ -37,5 +39,29 @@ test('a monitor that timed out', () => {
   const failures = [failure('n1', { operation: 'monitor', intervalMs: 10_000, status: '2', exitReason: '' })]
   expect(failureLines(failures, at)).toEqual([
     'vip monitor every 10 s on n1 at 2026-11-20 03:00:00 UTC (0 s ago): timed out',
+  ])
+})
+
+test('fencing that fails again and again is one line; what succeeded or failed otherwise is told apart', () => {
+  const attempt = (id: string, begun: string, more: Partial<FencingRecord> = {}): FencingRecord => ({
+    id,
+    target: 'n3',
+    action: 'reboot',
+    outcome: 'failed',
+    begun,
+    device: 'fence-n3',
+    client: 'controller',
+    message: 'fence-n3 on n1, n2: off failed: no answer',
+    ...more,
+  })
+  const records = [
+    attempt('3', '2026-11-20T02:59:00.100Z'),
+    attempt('2', '2026-11-20T02:58:00.100Z'),
+    attempt('1', '2026-11-20T02:50:00.900Z'),
+    attempt('0', '2026-11-20T02:40:00.000Z', { message: 'fence-n3 on n1: off failed: wrong password' }),
+  ]
+  expect(describeAttempts(records, at)).toEqual([
+    'reboot of n3 by fence-n3 failed 3 times since 2026-11-20 02:50:00 UTC, last at 2026-11-20 02:59:00 UTC (60 s ago): fence-n3 on n1, n2: off failed: no answer',
+    '2026-11-20 02:40:00 UTC (20 min ago): reboot of n3 by fence-n3, asked for by controller, failed: fence-n3 on n1: off failed: wrong password',
   ])
 })

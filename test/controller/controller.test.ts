@@ -728,6 +728,27 @@ describe('a node that is lost', () => {
     expect(dc.executed).toEqual([])
   })
 
+  test('whose fence device is repaired, after many failures, is fenced at once', () => {
+    const dc = new Dc()
+    dc.computes()
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
+    dc.store(gone(gamma))
+    const fencing = clusterAction(1, 'stonith', gamma)
+    dc.computes(fencing)
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const [fence] = dc.take('fence')
+      if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
+      const { id } = fence
+      dc.feed({ kind: 'fenced', id, target: gamma, action: 'reboot', at: 1, outcome: 'failed', message: 'no power' })
+      dc.computes(fencing)
+      if (attempt < 11) dc.later(61_000)
+    }
+    expect(dc.take('fence')).toEqual([])
+    dc.store(configuration(true, '<nvpair id="m" name="maintenance-mode" value="false"/>'))
+    dc.computes(fencing)
+    expect(dc.take('fence')).toHaveLength(1)
+  })
+
   test('is not taken for fenced by a fencing that was meant for an earlier life of it', () => {
     const dc = new Dc()
     dc.computes()

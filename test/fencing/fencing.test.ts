@@ -12,6 +12,7 @@ import {
   nextFencingAt,
   stepFencing,
 } from '../../src/fencing/index.ts'
+import { describeTrail } from '../../src/fencing/request.ts'
 
 /** A device that fences alpha, its off proven by its status. */
 function device(id: string, more: Partial<FenceDevice> = {}): FenceDevice {
@@ -399,4 +400,16 @@ test('a device that is taken away while it works cannot prove anything', () => {
   dc.demand()
   dc.give({ kind: 'configured', setup: { devices: [], topology: [], concurrent: true } })
   expect(dc.answer('ipmi')).toEqual(['history f1 failed', 'f1 alpha failed'])
+})
+
+test('what a device answered to several nodes in the same way is told once', () => {
+  const attempt = { device: 'ipmi', text: 'off failed: no route' }
+  expect(
+    describeTrail([
+      { ...attempt, runner: 'beta' },
+      'pdu cannot fence alpha.',
+      { ...attempt, runner: 'gamma' },
+      { ...attempt, runner: 'beta', text: 'off failed: refused' },
+    ]),
+  ).toBe('ipmi on beta, gamma: off failed: no route; pdu cannot fence alpha.; ipmi on beta: off failed: refused')
 })

@@ -12,7 +12,7 @@ import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
-import { describeFencing, unresolved } from '../stonith/history.ts'
+import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { daemonStatus, oldLayout, pcsLayout } from './pcs-layout.ts'
 
 export const status: Command = {
@@ -114,12 +114,15 @@ function doing({ transition }: ClusterState): string {
 
 function problems(read: ClusterStatus, state: ClusterState | undefined): readonly string[] {
   const failures = failureLines(read.failures, read.now).map((line) => `  * ${line}`)
+  const failed = [...new Set(read.failures.map(({ configuredResource }) => String(configuredResource)))]
   const remarks = remarkLines(read).map((line) => `  * ${line}`)
-  const fencing = unresolved(state?.fencing ?? []).map((record) => `  * ${describeFencing(record, read.now)}`)
+  const open = unresolved(state?.fencing ?? [])
+  const fencing = describeAttempts(open, read.now).map((line) => `  * ${line}`)
+  const targets = [...new Set(open.flatMap(({ outcome, target }) => (outcome === 'failed' ? [target] : [])))]
   return [
-    ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ...nextStep(read.failures), ''] : []),
+    ...(failures.length > 0 ? ['Failed Resource Actions:', ...failures, ...askWhy('RESOURCE', failed), ''] : []),
     ...(remarks.length > 0 ? ['Remarks on Resources:', ...remarks, ''] : []),
-    ...(fencing.length > 0 ? ['Failed or Pending Fencing:', ...fencing, ''] : []),
+    ...(fencing.length > 0 ? ['Failed or Pending Fencing:', ...fencing, ...askWhy('NODE', targets), ''] : []),
     ...notesOf(state).map((note) => `Note: ${note}`),
   ]
 }
@@ -152,10 +155,9 @@ function describeFailures(first: FailedOperation, alike: readonly FailedOperatio
   return `${first.resource} ${first.operation}${interval} on ${nodes}${when}: ${result}${why}`
 }
 
-function nextStep(failures: readonly FailedOperation[]): readonly string[] {
-  const resources = [...new Set(failures.map(({ configuredResource }) => configuredResource))]
-  const example = resources.length === 1 ? resources[0] : `RESOURCE (${resources.join(', ')})`
-  return [`  > systole why ${example}`]
+function askWhy(kind: 'RESOURCE' | 'NODE', names: readonly string[]): readonly string[] {
+  if (names.length === 0) return []
+  return [`  > systole why ${names.length === 1 ? names[0] : `${kind} (${names.join(', ')})`}`]
 }
 
 function details(read: ClusterStatus): readonly string[] {

@@ -1,4 +1,4 @@
-import { momentSeen } from '../../../base/index.ts'
+import { isoTime, momentSeen } from '../../../base/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
 import { type Command, done } from '../../command.ts'
 import { secondsOf } from '../../host-time.ts'
@@ -56,6 +56,28 @@ export function unresolved(records: readonly FencingRecord[]): readonly FencingR
         other.outcome === 'succeeded' && other.target === target && other.action === action && other.begun > begun,
     )
   return records.filter((record) => record.outcome !== 'succeeded' && !succeededLater(record))
+}
+
+/**
+ * The same as `describeFencing`, newest first; attempts that failed in the same way are one line. `now`: seconds since the epoch.
+ */
+export function describeAttempts(records: readonly FencingRecord[], now: number): readonly string[] {
+  const alike = new Map<string, FencingRecord[]>()
+  for (const record of records) {
+    const { target, action, device, outcome, message } = record
+    const key = JSON.stringify([target, action, device, message, outcome === 'failed' ? '' : record.id])
+    alike.set(key, [...(alike.get(key) ?? []), record])
+  }
+  return [...alike.values()].flatMap((group) => {
+    const [last, ...before] = group.toSorted((one, other) => other.begun.localeCompare(one.begun))
+    const first = before.at(-1)
+    if (last === undefined) return []
+    if (first === undefined) return [describeFencing(last, now)]
+    const since = isoTime(Math.floor(Date.parse(first.begun) / 1000))
+    const device = last.device ? ` by ${last.device}` : ''
+    const what = `${last.action} of ${last.target}${device} failed ${group.length} times since ${since}`
+    return [`${what}, last at ${momentSeen(Math.floor(Date.parse(last.begun) / 1000), now)}: ${last.message ?? ''}`]
+  })
 }
 
 /** `now`: seconds since the epoch. */

@@ -1,4 +1,5 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
+import type { FencingRecord } from '../../../rpc/index.ts'
 import {
   explainFencing,
   explainMove,
@@ -14,7 +15,7 @@ import { type Call, type Command, done, type Outcome, Refusal } from '../../comm
 import { secondsOf, utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
-import { describeFencing } from '../stonith/history.ts'
+import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {
@@ -54,8 +55,9 @@ async function whyThere(call: Call): Promise<Outcome> {
   }
   if (resource) return await tellWithState(call, resource)
   if (!node) throw unknownName(decision, name)
-  const { text, records } = await fencedBefore(call, name)
-  return done(`${node.text}\n${text}`, { ...node, fencingHistory: records })
+  const { text, failing, records } = await fencedBefore(call, name)
+  const [title = '', ...rest] = node.text.split('\n')
+  return done(`${[title, ...failing, ...rest].join('\n')}\n${text}`, { ...node, fencingHistory: records })
 }
 
 async function tellWithState(call: Call, resource: ResourceExplanation): Promise<Outcome> {
@@ -77,8 +79,9 @@ async function whyFence(call: Call): Promise<Outcome> {
         `${name} is a ${answer.node.kind} node that is not connected, and need not be fenced: systole why ${answer.node.connection ?? name}.`,
       )
     case 'report': {
-      const { text, records } = await fencedBefore(call, name)
-      return done(`${answer.report.text}\n${text}`, { ...answer.report, fencingHistory: records })
+      const { text, failing, records } = await fencedBefore(call, name)
+      const [title = '', ...rest] = answer.report.text.split('\n')
+      return done(`${[title, ...failing, ...rest].join('\n')}\n${text}`, { ...answer.report, fencingHistory: records })
     }
   }
 }
@@ -96,14 +99,31 @@ async function question(call: Call): Promise<SchedulerInput> {
   return { cib, now: secondsOf(call.terminal.now()), md5, utcOffsetAt, explain: true }
 }
 
-async function fencedBefore(
-  call: Call,
-  name: string,
-): Promise<{ readonly text: string; readonly records: readonly unknown[] }> {
+interface FencedBefore {
+  readonly text: string
+  /** Why it is not fenced yet, for the top of an answer. */
+  readonly failing: readonly string[]
+  readonly records: readonly FencingRecord[]
+}
+
+async function fencedBefore(call: Call, name: string): Promise<FencedBefore> {
   const state = await call.cluster.live?.getState({})
+  const now = secondsOf(call.terminal.now())
   const records = (state?.fencing ?? []).filter(({ target }) => target === name)
-  const lines = records.map((record) => `  ${describeFencing(record, secondsOf(call.terminal.now()))}\n`)
-  return { text: lines.length > 0 ? `Fenced before:\n${lines.join('')}` : '', records }
+  const open = unresolved(records).filter(({ outcome }) => outcome === 'failed')
+  const lines = describeAttempts(
+    records.filter((record) => !open.includes(record)),
+    now,
+  ).map((line) => `  ${line}\n`)
+  const devices = [...new Set(open.flatMap(({ device }) => device ?? []))]
+  return {
+    text: lines.length > 0 ? `Fenced before:\n${lines.join('')}` : '',
+    failing: [
+      ...describeAttempts(open, now).map((line) => `  Its fencing fails: ${line}`),
+      ...devices.map((device) => `  > mend the device, for example: systole stonith update ${device} <option>=<value>`),
+    ],
+    records,
+  }
 }
 
 function unknownName({ status }: Schedule, name: string): Refusal {
