@@ -89,6 +89,7 @@ export const foundCalls: readonly DebianCall[] = [
     cib: 'colocated.xml',
     differs: 'one edit, not one for each resource: the epoch is less',
   })),
+  ...['crm_mon -1', 'crm_mon -1 -b', 'crm_resource -r each -W'].map((call) => ({ call, cib: 'colocated.xml' })),
   ...calls.map((call) => ({ call })),
   {
     call: 'cibadmin -Q -o nodes stray words',

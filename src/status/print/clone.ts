@@ -28,7 +28,7 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
     .filter(
       (instance) =>
         status.tellsInactive ||
-        (status.tellsInstances && instance.kind === 'primitive') ||
+        ((status.tellsInstances || clone.unique) && instance.kind === 'primitive') ||
         primitivesOf(instance).some((member) => isActive(status, member)),
     )
   const listed = clone.instances.filter(
