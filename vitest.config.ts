@@ -33,6 +33,9 @@ const witnessSuites = ['test/witness/**/*.test.ts']
 /** Several networks, and every loss that they may have (`npm run e2e:links`). */
 const linkSuites = ['test/links/**/*.test.ts']
 
+/** A cluster of an older build that is upgraded node by node (`npm run e2e:upgrade`). */
+const upgradeSuites = ['test/upgrade/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -48,6 +51,7 @@ export default defineConfig({
             ...remoteSuites,
             ...witnessSuites,
             ...linkSuites,
+            ...upgradeSuites,
           ],
           testTimeout: 30_000,
           expect: patient,
@@ -98,6 +102,16 @@ export default defineConfig({
           testTimeout: 240_000,
           expect: patient,
           hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'upgrade',
+          include: upgradeSuites,
+          testTimeout: 240_000,
+          expect: patient,
+          hookTimeout: 240_000,
           fileParallelism: false,
         },
       },

@@ -34,9 +34,14 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
     const answer =
       node === sides.self
         ? await sides.take({ term, plannedFrom, transitionKey, action, timeoutMs })
-        : await sides.peers
-            .to(node)
-            .execute({ term, plannedFrom, transition, transitionKey, timeoutMs, action: JSON.stringify(action) })
+        : await sides.peers.to(node).execute({
+            term,
+            plannedFrom,
+            transition,
+            transitionKey,
+            timeoutMs,
+            action: JSON.stringify(asAnyVersionReadsIt(action)),
+          })
     const { loadAverage, processors } = answer
     if (loadAverage !== undefined && processors)
       sides.feed({ kind: 'load', node, load: { processors, load: loadAverage / processors } })
@@ -46,6 +51,12 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
     sides.log.warn('a command did not arrive for sure', { to: node, transitionKey, error })
     return notTaken('unknown', error instanceof Error ? error.message : String(error))
   }
+}
+
+/** The first versions know one word for a history that is to be forgotten, and would ask the agent for a `delete`. */
+function asAnyVersionReadsIt(action: Execute['action']): Execute['action'] {
+  if (action.kind === 'cluster' || action.operation !== 'delete') return action
+  return { ...action, kind: 'cluster', operation: 'lrm_delete' }
 }
 
 /** `do_shutdown` is this node's leave to go; what another node is to do goes through its connection; the rest is the executor's. */
