@@ -2,7 +2,7 @@
  * What waits for probes: as long as nobody knows where a resource is active, nothing that would have to restart with it
  * goes down, and nothing that waits for its stop goes on.
  */
-import { actionsWithTask, probesOf, sameNode } from '../action.ts'
+import { actionsWithTask, findAction, probesOf, sameNode } from '../action.ts'
 import type { Drafting } from '../draft.ts'
 import type { DraftAction } from '../draft-action.ts'
 import type { Order, Side } from '../orders/order.ts'
@@ -72,17 +72,17 @@ function followFromProbe(from: FromProbe, after: DraftAction): void {
       if (!action.pseudo) relate(probe, action, rule.ordered)
     }
   }
-  const way = wayFrom(from.ways, after)
+  const way = wayFrom(from, after)
   for (const next of way.implied) followFromProbe(from, next)
   for (const next of partsBeside(from, after, way)) followFromProbe(from, next)
 }
 
-function wayFrom(ways: Ways, action: DraftAction): Way {
+function wayFrom({ draft, ways }: FromProbe, action: DraftAction): Way {
   const known = ways.get(action)
   if (known) return known
   const implied: DraftAction[] = []
   const parts = new Map<Unit, DraftAction[]>()
-  for (const { follower, rules } of action.after) {
+  for (const { follower, rules } of [...action.after, ...waitingForAll(draft, action)]) {
     if (has(rules, rule.firstImpliesThen)) implied.push(follower)
     else if (follower.unit && follower.unit !== action.unit && follower.unit.parent === action.unit) {
       const same = parts.get(follower.unit)
@@ -93,6 +93,15 @@ function wayFrom(ways: Ways, action: DraftAction): Way {
   const way = { implied, parts }
   ways.set(action, way)
   return way
+}
+
+const beginnings: Readonly<Record<string, string>> = { running: 'start', promoted: 'promote' }
+
+/** What is ordered after the start of a group waits until all of it is up. */
+function waitingForAll(draft: Drafting, { unit, task }: DraftAction): DraftAction['after'] {
+  const beginning = beginnings[task]
+  const begin = unit?.kind === 'group' && beginning !== undefined && findAction(draft, unit, { task: beginning })
+  return begin ? begin.after.filter(({ follower }) => follower.unit !== unit && follower.unit?.parent !== unit) : []
 }
 
 /** In an interleaved clone only the part beside the probed instance is concerned. */
