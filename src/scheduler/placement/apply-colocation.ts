@@ -119,8 +119,8 @@ function priorityWith(placing: Placing, colocation: Colocation, dependent: Entry
   const { nodeAttribute, dependentRole, score } = colocation
   const [here, there] = [assignedNode(placing, dependent), assignedNode(placing, primary)]
   if (here === nowhere) return 0
+  // A primary that is nowhere has no value of an attribute, as a node where nobody has set it.
   const together =
-    there !== nowhere &&
     colocationValue(placing, here, nodeAttribute, dependent) === colocationValue(placing, there, nodeAttribute, primary)
   if (!together) return score >= INFINITY_SCORE && dependentRole === 'Promoted' ? -INFINITY_SCORE : 0
   if (!matchesRole(placing, colocation.primaryRole, primary)) return 0
