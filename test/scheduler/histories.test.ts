@@ -929,6 +929,55 @@ const cases: readonly Case[] = [
     ],
     inOrder: ['Resource action: web monitor on r1', 'Resource action: r1 stop on n2'],
   },
+  {
+    name: 'what is ordered after a group stops when it is known that no member is active elsewhere',
+    cib: {
+      resources: `<group id="g">${dummy('db')}</group>${dummy('web')}`,
+      constraints: '<rsc_order id="o" first="g" then="web"/>',
+      quorum: false,
+      nodes: { n1: { ran: ['db start', 'web start'] }, n2: {} },
+    },
+    transition: ['Stop db ( n1 ) due to no quorum', 'Stop web ( n1 ) due to no quorum'],
+    edges: ['rsc_op db_monitor_0 n2 -> rsc_op web_stop_0 n1'],
+  },
+  {
+    name: 'a primary that is nowhere has no rack, like a node of which nobody knows the rack',
+    cib: {
+      resources: `${clone('c', dummy('db'), { promotable: 'true' })}${dummy('web', meta('web', { 'target-role': 'Stopped' }))}`,
+      constraints:
+        '<rsc_colocation id="l" rsc="c" rsc-role="Promoted" with-rsc="web" node-attribute="rack" score="INFINITY"/>',
+      nodes: { n1: { ran: ['db promote', 'web monitor 0 rc=7'] } },
+    },
+    transition: [],
+    scores: ['db:0 promotion score on n1: INFINITY'],
+  },
+  {
+    name: 'a member of a bundle that was met on its own node before is no orphan after one on the node of another bundle',
+    cib: {
+      resources: `<bundle id="b"><docker image="i" replicas="2"/><network control-port="3121"/>${dummy('in')}</bundle>
+        <bundle id="d"><docker image="i"/><network control-port="3121"/>${dummy('other')}</bundle>`,
+      nodes: {
+        n1: { ran: ['b-docker-0 start', 'b-0 start', 'd-docker-0 start', 'd-0 start'] },
+        n2: { ran: ['b-docker-1 start', 'b-1 start'] },
+        'b-0': { remote: true, ran: ['in start'] },
+        'd-0': { remote: true, ran: ['in start'] },
+        'b-1': { remote: true, ran: ['in start'] },
+      },
+    },
+    transition: [
+      'Restart b-0 ( n1 ) due to resource definition change',
+      'Restart b-1 ( n2 ) due to resource definition change',
+      'Restart b-docker-0 ( n1 ) due to resource definition change',
+      'Restart b-docker-1 ( n2 ) due to resource definition change',
+      'Restart d-0 ( n1 ) due to resource definition change',
+      'Restart d-docker-0 ( n1 ) due to resource definition change',
+      'Restart in:0 ( b-0 ) due to required b-docker-0 start',
+      'Restart in:1 ( b-1 ) due to required b-docker-1 start',
+      'Start other:0 ( d-0 )',
+      'Stop in ( d-0 ) due to node availability',
+    ],
+    told: ['b-0 (ocf:pacemaker:Dummy): Started n1', 'b-1 (ocf:pacemaker:Dummy): Started n2'],
+  },
 ]
 
 test.each(cases)('$name', ({ cib, transition, scores = [], inOrder = [], told = [], untold = [], ...graph }) => {

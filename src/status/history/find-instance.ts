@@ -14,13 +14,17 @@ import type { RecordedResource } from './records.ts'
 
 export function findInstance(world: World, node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {
   const exact = world.primitives.get(resourceId(recorded.id))
-  // An orphan goes before the clone whose member had its name: what was once taken for an orphan stays one.
-  if (exact !== undefined && (exact.instance === undefined || exact.instance.unique)) return exact
   const baseName = withoutNumber(recorded.id)
   const clone = world.cloneByMember.get(baseName)
+  // What was once taken for an orphan stays one, unless an instance had been met by that name before.
+  const isKnown = exact?.orphan === true && clone !== undefined && isKnownAs(clone, recorded.id)
+  if (exact !== undefined && (exact.instance === undefined || exact.instance.unique) && !isKnown) return exact
   const found = clone === undefined || clone.unique ? exact : anonymousInstance(world, clone, baseName, node)
   return found ?? addOrphan(world, node, recorded)
 }
+
+const isKnownAs = ({ instances }: CloneDraft, name: string): boolean =>
+  instances.flatMap(membersOf).some(({ state }) => state.historyName === name)
 
 function anonymousInstance(
   world: World,
