@@ -2,12 +2,12 @@
  * `npm run fuzz:pcs -- --seeds N --seed S`: pcs's lines typed here and at a real pcs, with `-f` on copies of a configuration. Prints what differs,
  * and how often in which commands. `--seeds 1 --seed S` repeats one. Another pcs is named by `--reference`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { shellLine } from '../src/cli/shell-words.ts'
-import { createFuzz, type Judged } from '../test/pcs/fuzz.ts'
+import { shellLine, splitShellLine } from '../src/cli/shell-words.ts'
+import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
 import { findReference } from '../test/pcs/reference.ts'
 import { builtStarts, suiteStarts } from '../test/pcs/starts.ts'
 
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     reference: { type: 'string' },
+    file: { type: 'string' },
     only: { type: 'string', default: '' },
     lines: { type: 'string', default: '8' },
     errors: { type: 'boolean', default: false },
@@ -25,6 +26,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`npm run fuzz:pcs -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
   --reference FOLDER    another pcs than that of scripts/install.sh pcs: the folder that holds Python's package pcs
+  --file FILE           lines of one's own instead of drawn ones, without 'pcs', on a configuration that is built by lines
   --only TEXT           show only lines that contain it
   --errors              show what both say to what both refuse
   --lines N             show more of a difference`)
@@ -48,13 +50,16 @@ const totals = { lines: 0, same: 0, meant: 0, unusable: 0 }
 const places = new Map<string, { lines: number; seeds: Set<number> }>()
 const purposes = new Map<string, number>()
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-pcs-'))
-const fuzz = createFuzz({ reference, built: await builtStarts(), suite: suiteStarts(), folder })
+const fuzz = { reference, built: await builtStarts(), suite: suiteStarts(), folder }
+const draw = createFuzz(fuzz)
 try {
-  for (let seed = first; seed < first + count; seed++) {
-    const { start, unusable, judged } = await fuzz(seed)
-    if (unusable) totals.unusable++
-    for (const line of judged) judgeLine(`seed ${seed}, ${start}`, seed, line)
-  }
+  if (values.file !== undefined) for (const line of await typed(values.file)) judgeLine(values.file, 0, line)
+  else
+    for (let seed = first; seed < first + count; seed++) {
+      const { start, unusable, judged } = await draw(seed)
+      if (unusable) totals.unusable++
+      for (const line of judged) judgeLine(`seed ${seed}, ${start}`, seed, line)
+    }
 } finally {
   reference.close()
   rmSync(folder, { recursive: true, force: true })
@@ -68,6 +73,12 @@ console.log(
     `${different} differ; ${totals.unusable} seeds met a configuration that it does not take.`,
 )
 process.exitCode = different > 0 ? 1 : 0
+
+async function typed(file: string): Promise<readonly Judged[]> {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const written = lines.filter((line) => line.trim() !== '' && !line.startsWith('#')).map(splitShellLine)
+  return (await typeLines(fuzz, written)).judged
+}
 
 function judgeLine(where: string, seed: number, judged: Judged): void {
   const { line, differences, purpose, ours, theirs } = judged

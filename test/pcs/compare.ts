@@ -42,7 +42,7 @@ export function cibLines(cib: XmlElement): readonly string[] {
   return childElements(cib).flatMap((child) => {
     if (child.name !== 'configuration') return elementLines(child, 1)
     const sections = childElements(child)
-      .filter((section) => childElements(section).length > 0)
+      .filter((section) => childElements(section).some((part) => !isEmptySet(part)))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     return sections.flatMap((section) => elementLines(section, 1))
   })
@@ -52,7 +52,7 @@ function elementLines(element: XmlElement, depth: number): readonly string[] {
   const attributes = Object.entries(element.attributes)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ` ${name}="${name === 'id' ? idOf(element, value) : value}"`)
-  const inner = childElements(element).filter((child) => !(sets.includes(child.name) && child.children.length === 0))
+  const inner = childElements(element).filter((child) => !isEmptySet(child))
   // Sets of attributes and operations say the same wherever they stand beside the primitives of a resource.
   const own = inner.filter(({ name }) => !resourceNames.has(name)).sort((a, b) => rank(a) - rank(b))
   const resources = inner.filter(({ name }) => resourceNames.has(name))
@@ -71,6 +71,9 @@ function idOf(element: XmlElement, id: string): string {
 
 const resourceNames = new Set(['primitive', 'group', 'clone', 'master', 'bundle'])
 const sets = ['instance_attributes', 'meta_attributes', 'utilization', 'cluster_property_set', 'operations']
+const isEmptySet = ({ name, attributes, children }: XmlElement): boolean =>
+  (sets.includes(name) && children.length === 0) ||
+  (['network', 'storage'].includes(name) && children.length + Object.keys(attributes).length === 0)
 const rank = ({ name }: XmlElement): number => sets.indexOf(name)
 
 /** JSON is compared by what it says, commands by their words in any order, text by its lines. */
@@ -82,11 +85,17 @@ export function outputLines(text: string): readonly string[] {
     } catch {
       return text.split('\n')
     }
-  return text.trimEnd().split('\n').map(masked)
+  return text.trimEnd().split('\n').map(asMeant)
 }
 
-/** Passwords are masked here. */
-const masked = (line: string): string => line.replace(/(pass\w*)=\S+/g, '$1=******')
+/** Passwords are masked here; the members of a set stand in their order, where pcs sorts them. */
+const asMeant = (line: string): string =>
+  line
+    .replace(/(pass\w*)=\S+/g, '$1=******')
+    .replace(
+      /^( *Resources: )(.*)$/,
+      (_, label: string, members: string) => label + members.split(', ').sort().join(', '),
+    )
 
 /** Where a command is broken, whether it is forced, and where its options stand mean nothing. */
 const commandLines = (text: string): readonly string[] =>

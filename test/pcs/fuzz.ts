@@ -50,11 +50,35 @@ export function createFuzz(fuzz: Fuzz): (seed: number) => Promise<Verdict> {
   return (seed) => runSeed(fuzz, seed)
 }
 
+/** Lines of one's own, one after the other, on the first configuration that was built. */
+export async function typeLines(fuzz: Fuzz, lines: readonly (readonly string[])[]): Promise<Verdict> {
+  const [start] = fuzz.built
+  if (start === undefined) return { start: 'nothing', unusable: true, judged: [] }
+  const files = filesIn(fuzz.folder)
+  for (const file of Object.values(files)) writeFileSync(file, printXml(start.cib()))
+  const judged: Judged[] = []
+  for (const line of lines) judged.push(await judgeAndLevel(fuzz.reference, files, line))
+  return { start: start.name, unusable: false, judged }
+}
+
+interface Files {
+  readonly ours: string
+  readonly theirs: string
+}
+
+const filesIn = (folder: string): Files => ({ ours: join(folder, 'ours.xml'), theirs: join(folder, 'theirs.xml') })
+
+async function judgeAndLevel(reference: Reference, files: Files, line: readonly string[]): Promise<Judged> {
+  const judged = await judge(reference, files, line)
+  writeFileSync(files.ours, readFileSync(files.theirs))
+  return judged
+}
+
 async function runSeed(fuzz: Fuzz, seed: number): Promise<Verdict> {
   const random = createRandom(seed)
   const start = random.pick(random.below(2) === 0 ? fuzz.built : fuzz.suite)
   if (start === undefined) return { start: 'nothing', unusable: true, judged: [] }
-  const files = { ours: join(fuzz.folder, 'ours.xml'), theirs: join(fuzz.folder, 'theirs.xml') }
+  const files = filesIn(fuzz.folder)
   const cib = printXml(start.cib())
   for (const file of Object.values(files)) writeFileSync(file, cib)
   // A property that says what it said: refused where the schema is one that the reference does not know.
@@ -66,8 +90,7 @@ async function runSeed(fuzz: Fuzz, seed: number): Promise<Verdict> {
   for (let left = 1 + random.below(5); left > 0; left--) {
     const names = namesIn(readCib(files.theirs))
     const line = drawLine(createDraw(names, random), random)
-    judged.push(await judge(fuzz.reference, files, line))
-    writeFileSync(files.ours, readFileSync(files.theirs))
+    judged.push(await judgeAndLevel(fuzz.reference, files, line))
   }
   return { start: start.name, unusable: false, judged }
 }
@@ -94,11 +117,7 @@ function weighted<T extends { readonly weight: number }>(items: readonly T[], ra
   return found
 }
 
-async function judge(
-  reference: Reference,
-  files: { readonly ours: string; readonly theirs: string },
-  line: readonly string[],
-): Promise<Judged> {
+async function judge(reference: Reference, files: Files, line: readonly string[]): Promise<Judged> {
   const theirs = await reference.run(['-f', files.theirs, ...line])
   const ours = await runOurs(['-f', files.ours, ...line])
   const differences = [...compareExits(ours, theirs), ...compareCibs(files), ...compareOutputs(ours, theirs)]
@@ -126,7 +145,7 @@ function compareExits(ours: Answer, theirs: Answer): readonly Difference[] {
   return [{ aspect: 'exit', onlyOurs: said(ours), onlyTheirs: said(theirs) }]
 }
 
-const compareCibs = ({ ours, theirs }: { readonly ours: string; readonly theirs: string }): readonly Difference[] =>
+const compareCibs = ({ ours, theirs }: Files): readonly Difference[] =>
   compareLines('cib', cibLines(readCib(ours)), cibLines(readCib(theirs)))
 
 /** Of a line that both refuse, and of one that changes something, pcs prints next to nothing. */

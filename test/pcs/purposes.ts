@@ -18,7 +18,8 @@ const purposes: readonly Purpose[] = [
     reason: 'resource and stonith take each other’s names, as pcs did up to 0.10',
   },
   {
-    theirs: /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with/,
+    theirs:
+      /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with|'masters'|invalid role value 'master'/i,
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',
   },
   {
@@ -35,6 +36,18 @@ const purposes: readonly Purpose[] = [
       /is not supported in this command|is not compatible with '\w+' output format|cannot specify properties when/,
     reason: 'listings take options in every form',
   },
+  {
+    line: /kind=[a-z]/,
+    theirs: /does not conform to the configured schema/,
+    reason: 'a kind may be written in lower case',
+  },
+  {
+    line: /^constraint location (delete|remove) /,
+    theirs: /Unable to find location constraints/,
+    reason: 'constraint location delete is constraint delete, and takes any id',
+  },
+  { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
+  { theirs: /'--corosync_conf' must be specified/, reason: 'there is no corosync.conf to be named' },
   { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },
   { theirs: /attribute: '.*' doesn't exist for node/, reason: 'unsetting what is not set is done already' },
   {
@@ -49,6 +62,14 @@ const purposes: readonly Purpose[] = [
   {
     ours: /cannot refer to itself|is given twice|cannot all start, for each waits|is no (timeout|interval|value) for/,
     reason: 'what the cluster could not do is refused',
+  },
+  {
+    line: /defaults set create .*\brule\b/,
+    reason: 'a rule does not raise the schema of the CIB: it has scores where that asks for them',
+  },
+  {
+    line: /^resource (clone|promotable) /,
+    reason: 'a ticket goes from the resource to its clone as other constraints do',
   },
   { line: /^resource unclone /, reason: 'constraints of a clone stay with what was cloned' },
   { line: /^resource relations /, reason: 'relations show colocations and tickets as well' },

@@ -68,7 +68,7 @@ function parsed(text: string): XmlElement {
 }
 
 const emptyCib = (...nodes: readonly string[]): XmlElement =>
-  parsed(`<cib crm_feature_set="3.16.1" validate-with="pacemaker-3.8" epoch="1" num_updates="0" admin_epoch="0"><configuration>
+  parsed(`<cib crm_feature_set="3.19.7" validate-with="pacemaker-3.10" epoch="1" num_updates="0" admin_epoch="0"><configuration>
     <crm_config/><nodes>${nodes.map((name, index) => `<node id="${index + 1}" uname="${name}"/>`).join('')}</nodes>
     <resources/><constraints/></configuration><status/></cib>`)
 
