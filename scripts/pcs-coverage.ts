@@ -132,6 +132,8 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'is refused with the other command',
     'is done, as up to pcs 0.10',
   ],
+  ['a kind or score in lower case (`kind=optional`, `infinity`)', 'is refused', 'is written as the schema has it'],
+  ['`constraint location delete`', 'takes ids of location constraints', 'is `constraint delete`, and takes any id'],
   ['`op monitor` without options', 'is refused', 'has the defaults'],
   [
     '`resource unclone`',
@@ -143,6 +145,17 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'asks for `--force`',
     'is done: the resource is there already',
   ],
+  [
+    '`defaults update` where there are several sets',
+    'is refused: one is to be named',
+    'changes the default wherever it stands without a rule',
+  ],
+  [
+    'a rule in a CIB of a schema before 3.9',
+    'raises the schema to the newest',
+    'gets the scores which that schema asks for',
+  ],
+  ['resources of a set, in text', 'are sorted by name', 'stand in the order that counts'],
   ['`resource relations`', 'shows orders and what is in what', 'shows colocations and tickets as well'],
   ['unsetting what is not set (`node attribute n1 rack=`)', 'is a mistake (exit code 2)', 'is done already'],
   [

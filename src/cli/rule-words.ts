@@ -134,6 +134,11 @@ function readDate(reader: TokenReader): RuleCondition {
   if (operation === 'lt') return { kind: 'date', operation, end: readMoment(reader) }
   if (operation !== 'in_range')
     throw new Refusal(`'date ${operation}' is not known: use date gt, date lt or date in_range.`)
+  // A range that began ever since has no start.
+  if (reader.peek() === 'to') {
+    reader.next("'to'")
+    return { kind: 'date', operation, end: readMoment(reader) }
+  }
   const start = readMoment(reader)
   if (reader.next("'to'") !== 'to') throw new Refusal("A range of dates is written 'date in_range <from> to <until>'.")
   if (reader.peek() !== 'duration') return { kind: 'date', operation, start, end: readMoment(reader) }

@@ -8,7 +8,7 @@ import { formatScore } from '../score.ts'
 import { badNewId, findResource, kindOf, missingNodes, missingResources, parentResource, standIns } from './find.ts'
 import { type IdSource, idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { type NewRule, ruleElement } from './rule-element.ts'
+import { type NewRule, ruleElement, schemaRule } from './rule-element.ts'
 import { ancestorsOf, appended, editSection, replaceElement, withAttributes } from './tree.ts'
 
 export interface NewConstraint {
@@ -46,7 +46,7 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
     const name = resource.by === 'id' ? resource.id : idPart(resource.pattern)
     if (where.by === 'rule') {
       const id = request.id ?? ids.free(`location-${name}`)
-      const rule = ruleElement(where.rule, `${id}-rule`, ids)
+      const rule = ruleElement(schemaRule(cib, where.rule), `${id}-rule`, ids)
       return append(cib, element('rsc_location', { id, ...subject, ...others }, [rule]))
     }
     const placed = { node: where.node, score: formatScore(where.score) }

@@ -7,7 +7,7 @@ import { badNewId } from './find.ts'
 import { idSource } from './ids.ts'
 import type { NameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { type NewRule, ruleElement } from './rule-element.ts'
+import { type NewRule, ruleElement, schemaRule } from './rule-element.ts'
 import { checkDefaults, type DefaultsOf, defaultsSections } from './settings.ts'
 import { appended, editSection, replaceElement, withAttributes, withChildren } from './tree.ts'
 
@@ -31,7 +31,7 @@ export function createDefaultsSet(cib: XmlElement, request: NewDefaultsSet): Edi
     const id = request.id ?? ids.free(`${section}-meta_attributes`)
     if (request.id !== undefined) ids.free(id)
     const attributes = { id, ...(request.score === undefined ? {} : { score: formatScore(request.score) }) }
-    const rule = request.rule ? [ruleElement(request.rule, `${id}-rule`, ids)] : []
+    const rule = request.rule ? [ruleElement(schemaRule(cib, request.rule), `${id}-rule`, ids)] : []
     const pairs = Object.entries(request.values)
       .filter(([, value]) => value !== '')
       .map(([name, value]) => element('nvpair', { id: ids.free(`${id}-${name}`), name, value }))

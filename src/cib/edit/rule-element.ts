@@ -15,6 +15,23 @@ export interface NewRule {
   readonly conditions: readonly RuleCondition[]
 }
 
+/** Before the schema 3.9 every rule has a score, also where it means nothing: Pacemaker takes no CIB without. */
+export function schemaRule(cib: XmlElement, rule: NewRule): NewRule {
+  const schema = cib.attributes['validate-with'] ?? ''
+  const isOld = /^pacemaker-\d/.test(schema) && schema.localeCompare('pacemaker-3.9', 'en', { numeric: true }) < 0
+  return isOld ? withScores(rule) : rule
+}
+
+const withScores = (rule: NewRule): NewRule => ({
+  ...(rule.scoreAttribute === undefined ? { score: 1_000_000 } : {}),
+  ...rule,
+  conditions: rule.conditions.map((condition) =>
+    condition.kind === 'rule'
+      ? { ...condition, rule: { ...condition.rule, ...withScores(condition.rule) } }
+      : condition,
+  ),
+})
+
 export function ruleElement(rule: NewRule, wantedId: string, ids: IdSource): XmlElement {
   const id = rule.id ?? ids.free(wantedId)
   const attributes = present({

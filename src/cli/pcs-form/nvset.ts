@@ -27,6 +27,7 @@ export function formContext(call: Call, cib: XmlElement, showSecrets = false): F
   return { cib, now: secondsOf(call.terminal.now()), showSecrets: showSecrets || readByProgram }
 }
 
+/** The pairs of each by name. */
 export function nvsetForms(parent: XmlElement, kind: string, context: FormContext): readonly NvsetForm[] {
   return childElements(parent, kind).map((set) => {
     const { id = '', ...options } = set.attributes
@@ -34,11 +35,13 @@ export function nvsetForms(parent: XmlElement, kind: string, context: FormContex
       id,
       options,
       rule: ruleForms(set, context.cib, context.now)[0] ?? null,
-      nvpairs: childElements(set, 'nvpair').map(({ attributes }) => ({
-        id: attributes.id ?? '',
-        name: attributes.name ?? '',
-        value: isSecretName(attributes.name ?? '') && !context.showSecrets ? '******' : (attributes.value ?? ''),
-      })),
+      nvpairs: childElements(set, 'nvpair')
+        .map(({ attributes }) => ({
+          id: attributes.id ?? '',
+          name: attributes.name ?? '',
+          value: isSecretName(attributes.name ?? '') && !context.showSecrets ? '******' : (attributes.value ?? ''),
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
     }
   })
 }
@@ -46,9 +49,9 @@ export function nvsetForms(parent: XmlElement, kind: string, context: FormContex
 /** A heading and a line for each pair, by name. */
 export function nvsetLines(set: NvsetForm, label: string, withIds = false): readonly string[] {
   const heading = [`${label}${standing(set)}: ${set.id}`, ...pairWords(set.options)].join(' ')
-  const values = [...set.nvpairs]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ id, name, value }) => `${pairWords({ [name]: value }).join('')}${withIds ? ` (id: ${id})` : ''}`)
+  const values = set.nvpairs.map(
+    ({ id, name, value }) => `${pairWords({ [name]: value }).join('')}${withIds ? ` (id: ${id})` : ''}`,
+  )
   return [heading, ...[...values, ...(set.rule ? ruleLines(set.rule, withIds) : [])].map((line) => `  ${line}`)]
 }
 

@@ -130,10 +130,13 @@ function readBundle(words: readonly string[], verbs = false): WrittenBundle {
     Object.fromEntries(parsePairs(own, what))
   return {
     ...(type === undefined ? {} : { type }),
-    container: pairs(type === undefined ? containers : containers.slice(1), 'container options'),
+    container: pairs((type === undefined ? containers : containers.slice(1)).map(presentName), 'container options'),
     network: pairs(of('network').flat(), 'network options'),
     meta: pairs(of('meta').flat(), 'meta-attributes'),
     ports: mappings('port-map'),
     storage: mappings('storage-map'),
   }
 }
+
+/** What pcs called it up to 0.10; the newest schema does not know it any more. */
+const presentName = (word: string): string => word.replace(/^masters=/, 'promoted-max=')

@@ -1,5 +1,6 @@
 import {
   type Agent,
+  findResource,
   type ResourceDefinition,
   readConfiguration,
   updateResource,
@@ -46,12 +47,15 @@ export const resourceUpdate: Command = {
         for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
       }
     }
+    // A clone has no agent: what is written without a keyword are its options.
+    const isOfClone = ['clone', 'master'].includes(findResource(cib, id)?.name ?? '')
+    const values = Object.fromEntries(written.parameters)
     return await changeCib(call, {
       edit: (cib) =>
         updateResource(cib, {
           id,
-          parameters: Object.fromEntries(written.parameters),
-          meta: Object.fromEntries(written.meta),
+          ...(isOfClone ? {} : { parameters: values }),
+          meta: { ...(isOfClone ? values : {}), ...Object.fromEntries(written.meta) },
           operations: written.operations.map(({ name, attributes }) => ({
             name,
             attributes: Object.fromEntries(attributes),

@@ -166,5 +166,5 @@ export function readTarget(text: string): Target {
   if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
   const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
   if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }
-  return { by: 'node', node: text }
+  return { by: 'node', node: text.replace(/^node%/, '') }
 }
