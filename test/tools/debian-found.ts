@@ -89,7 +89,13 @@ export const foundCalls: readonly DebianCall[] = [
     cib: 'colocated.xml',
     differs: 'one edit, not one for each resource: the epoch is less',
   })),
-  ...['crm_mon -1', 'crm_mon -1 -b', 'crm_resource -r each -W'].map((call) => ({ call, cib: 'colocated.xml' })),
+  ...[
+    'crm_mon -1',
+    'crm_mon -1 -b',
+    'crm_resource -r each -W',
+    'crm_resource -r each -m -g priority',
+    'crm_resource -r each -p state -v x',
+  ].map((call) => ({ call, cib: 'colocated.xml' })),
   ...calls.map((call) => ({ call })),
   {
     call: 'cibadmin -Q -o nodes stray words',

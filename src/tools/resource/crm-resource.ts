@@ -212,14 +212,23 @@ function isKnown(resource: string, world: ToolWorld): boolean {
   return knowsResource(statusOf(world), resource)
 }
 
+/** What is asked of the definition rather than of an instance. */
+const onDefinition: readonly string[] = [
+  'query-xml',
+  'query-xml-raw',
+  'get-parameter',
+  'set-parameter',
+  'delete-parameter',
+  'get-property',
+]
+
 async function onResource(
   call: ParsedCall,
   asked: { readonly command: GivenOption; readonly resource: string },
   world: ToolWorld,
 ): Promise<ToolReply> {
   const { command, resource } = asked
-  const asksForDefinition = command.name === 'query-xml' || command.name === 'query-xml-raw'
-  const isThere = asksForDefinition && findResource(world.configuration(), resource) !== undefined
+  const isThere = onDefinition.includes(command.name) && findResource(world.configuration(), resource) !== undefined
   if (!isThere && !isKnown(resource, world)) return notFound(resource)
   const id = resource.replace(/:\d+$/, '')
   switch (command.name) {
@@ -235,7 +244,7 @@ async function onResource(
       return locate(call, resource, world)
     case 'query-xml':
     case 'query-xml-raw':
-      return queryXml(id, command.name === 'query-xml-raw', world)
+      return queryXml({ id, shown: resource }, command.name === 'query-xml-raw', world)
     case 'constraints':
     case 'stack':
       return constraintsOf(call, resource, world)

@@ -144,13 +144,17 @@ function operationElement({ node, resource, operation, primitive }: Told): XmlEl
   })
 }
 
-/** `raw`: as it is written, without what a template adds. */
-export function queryXml(resource: string, raw: boolean, world: ToolWorld): ToolReply {
+/** `raw`: as it is written, without what a template adds. Shown is the state of the instance that was asked for. */
+export function queryXml(
+  { id: resource, shown: instance }: { readonly id: string; readonly shown: string },
+  raw: boolean,
+  world: ToolWorld,
+): ToolReply {
   const configuration = world.configuration()
   const written = findResource(configuration, resource)
   const found = written === undefined || raw ? written : withTemplate(configuration, written)
   const status = statusOf(world)
-  const lines = stateLines(status, resource).map((line) => `${line}\n`)
+  const lines = stateLines(status, instance).map((line) => `${line}\n`)
   const text = found === undefined ? '' : printXml(found)
   const top = status.resources.find(({ id }) => id === resource)
   const shown = [
