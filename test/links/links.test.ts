@@ -111,6 +111,22 @@ test('a node that is cut off from both networks is fenced, and comes back on bot
   await untilLinks(lab, '11', nodes)
 })
 
+test('a site boots with one of its networks dead, and runs what it ran', async () => {
+  for (const node of nodes) await lab.power.off(node)
+  await lab.network.cutLink(0)
+  for (const node of nodes) await lab.power.on(node)
+  const runs = async () => (await lab.whereIs('service', 'n1')).length === 1
+  await lab.until('the service runs', async () => (await lab.status('n1')).quorum.quorate && (await runs()), 90_000)
+  await lab.until(
+    'all nodes are there',
+    async () => (await lab.status('n1')).nodes.every(({ online }) => online),
+    60_000,
+  )
+  await untilLinks(lab, '-1', nodes)
+  await lab.network.heal()
+  await untilLinks(lab, '11', nodes)
+})
+
 test('a node boots while one of its cards has no address, and gets the link with the address', async () => {
   await lab.power.off('n2')
   await lab.until('it is missed', async () => (await lab.status('n1')).nodes.some(({ online }) => !online))
