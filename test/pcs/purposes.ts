@@ -19,7 +19,7 @@ const purposes: readonly Purpose[] = [
   },
   {
     theirs:
-      /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with|'masters'|invalid role value 'master'/i,
+      /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with|'masters'|invalid role value 'master'|',' is not a valid character for a device id/i,
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',
   },
   {
@@ -70,6 +70,10 @@ const purposes: readonly Purpose[] = [
   {
     line: /^resource (clone|promotable) /,
     reason: 'a ticket goes from the resource to its clone as other constraints do',
+  },
+  {
+    line: /^resource create .* (clone|promotable) ([\w.-]+ )?meta /,
+    reason: 'meta-attributes after clone are the clone’s, with and without --future',
   },
   { line: /^resource unclone /, reason: 'constraints of a clone stay with what was cloned' },
   { line: /^resource relations /, reason: 'relations show colocations and tickets as well' },

@@ -41,8 +41,8 @@ function sets(of: WithSets): readonly string[] {
   return [
     ...(of.description === null ? [] : [`Description: ${of.description}`]),
     ...lines(of.instance_attributes, 'Attributes'),
-    ...lines(of.utilization ?? [], 'Utilization'),
     ...lines(of.meta_attributes, 'Meta Attributes'),
+    ...lines(of.utilization ?? [], 'Utilization'),
   ].map(indented)
 }
 
