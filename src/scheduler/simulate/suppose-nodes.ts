@@ -25,7 +25,7 @@ export function supposeNode(cib: XmlElement, name: string, fate: NodeFate): Supp
   const id = readConfiguration(cib).nodes.find((node) => node.name === name)?.id ?? name
   const state = (before: XmlElement): XmlElement => ({
     ...before,
-    attributes: { ...before.attributes, ...memberStates[fate] },
+    attributes: { ...before.attributes, uname: name, ...memberStates[fate] },
     children: fate === 'down' ? [] : before.children,
   })
   return { cib: withNodeState(cib, { id, name }, state), lines: [words[fate](name)] }
@@ -63,9 +63,11 @@ export function withNodeState(
   change: (state: XmlElement) => XmlElement,
 ): XmlElement {
   const status = childElement(cib, 'status') ?? element('status')
-  const known = childElements(status, 'node_state').find(
-    ({ attributes }) => (attributes.uname ?? attributes.id) === name,
-  )
+  const states = childElements(status, 'node_state')
+  // A member that has only just appeared has an entry without its name.
+  const known =
+    states.find(({ attributes }) => (attributes.uname ?? attributes.id) === name) ??
+    states.find(({ attributes }) => attributes.uname === undefined && attributes.id === id)
   const fresh = kind === 'member' ? { id, uname: name } : { id: name, uname: name, remote_node: 'true' }
   const after = change(known ?? element('node_state', fresh))
   const children = known
