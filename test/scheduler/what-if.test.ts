@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseXml, type XmlElement } from '../../src/cib/index.ts'
+import { parseXml, printXml, type XmlElement } from '../../src/cib/index.ts'
 import { parseOperationSpec, questionMistakes, simulateCib, suppose, type WhatIf } from '../../src/scheduler/index.ts'
 
 const member = 'in_ccm="true" crmd="online" join="member" expected="member"'
@@ -31,6 +31,21 @@ test('a node that failed is fenced, and one that left is not', () => {
 test('a node that is down may be supposed to be up', () => {
   const down = suppose(cib, { nodesDown: ['n2'] }, { now: 0 }).cib
   expect(summaryOf({ nodesUp: ['n2'] }, down)).toContain('Online: [ n1 n2 ]')
+})
+
+test('a node of which the status does not know the name yet may be supposed to be up', () => {
+  const nameless = read(
+    printXml(cib).replace(/<node_state id="2"[^>]*>/, '<node_state id="2" in_ccm="true" crmd="offline"/>'),
+  )
+  expect(summaryOf({ nodesUp: ['n2'] }, nameless)).toContain('Online: [ n1 n2 ]')
+})
+
+test('what happens to resources is told in columns', () => {
+  const summary = summaryOf({ nodesFailed: ['n2'] }, read(printXml(cib).replace('id="a"', 'id="a-long-name"')))
+  expect(summary.split('\n').filter((line) => line.includes(' ( '))).toEqual([
+    '  * Start      f               (    n1 )',
+    '  * Start      a-long-name     (    n1 )',
+  ])
 })
 
 test('a pending node gets nothing, and a new one is used', () => {

@@ -2,7 +2,7 @@
 import type { XmlElement } from '../../cib/index.ts'
 import { type ClusterStatus, printClusterStatus, printSummaryHeader } from '../../status/index.ts'
 import { printDot, printGraphXml, printSvg } from '../../transition/index.ts'
-import { describeChange } from '../actions/graph/summary.ts'
+import { describeChanges } from '../actions/graph/summary.ts'
 import { printScores } from '../print-scores.ts'
 import { describeCounting, isCounted } from './count-failure.ts'
 import { describePlayed, namesKnownTo, type PlayedAction } from './play.ts'
@@ -71,9 +71,7 @@ export function simulateCib(question: SimulationQuestion): SimulationText {
       : []),
     'Transition Summary:',
     // As in Pacemaker's, what happens to a node is listed with its reason or not at all.
-    ...listed(
-      simulation.changes.filter(({ details, reason }) => (details ?? reason) !== undefined).map(describeChange),
-    ),
+    ...listed(describeChanges(simulation.changes.filter(({ details, reason }) => (details ?? reason) !== undefined))),
     '',
     ...(question.planOnly === true
       ? []

@@ -1,6 +1,6 @@
 /** What a transition does, in the words of the tables of this folder. */
 
-import { describeChange } from '../../../src/scheduler/actions/graph/summary.ts'
+import { describeChanges } from '../../../src/scheduler/actions/graph/summary.ts'
 import { type PlannedTransition, planTransition } from '../../../src/scheduler/actions/plan-transition.ts'
 import { playGraph } from '../../../src/scheduler/simulate/play.ts'
 import { dummy, meta, place, type SmallCluster } from '../placement/small-cluster.ts'
@@ -20,7 +20,7 @@ export function happens(cluster: SmallCluster): readonly string[] {
 }
 
 export const changes = (cluster: SmallCluster): readonly string[] =>
-  planOf(cluster).changes.map((change) => describeChange(change).replace(/ +/g, ' '))
+  describeChanges(planOf(cluster).changes).map((line) => line.replace(/ +/g, ' '))
 
 export function planOf(cluster: SmallCluster): PlannedTransition {
   const { status, assignment } = place(cluster)

@@ -35,11 +35,23 @@ export function summarize(settled: Settled): readonly TransitionChange[] {
   return [...nodeChanges(settled), ...settled.tree.ordered.flatMap((unit) => resourceChanges(settled, unit))]
 }
 
-export function describeChange(change: TransitionChange): string {
-  const { what, subject, details, reason, blocked } = change
+/** A line each, those of resources in columns that are as wide as crm_simulate makes them. */
+export function describeChanges(changes: readonly TransitionChange[]): readonly string[] {
+  const inColumns = changes.filter(({ details }) => details !== undefined)
+  const widths = {
+    subject: inColumns.reduce((width, { subject }) => (subject.length > width ? subject.length + 2 : width), 5),
+    details: inColumns.reduce((width, { details = '' }) => Math.max(width, details.length), 5),
+  }
+  return changes.map((change) => describeChange(change, widths))
+}
+
+function describeChange(
+  { what, subject, details, reason, blocked }: TransitionChange,
+  widths: { readonly subject: number; readonly details: number },
+): string {
   if (details === undefined) return `${what} ${subject}${reason === undefined ? '' : ` '${reason}'`}`
   const why = reason === undefined ? (blocked ? '  blocked' : '') : `  due to ${reason}${blocked ? ' (blocked)' : ''}`
-  return `${what.padEnd(8)}   ${subject}   ( ${details} )${why}`
+  return `${what.padEnd(8)}   ${subject.padEnd(widths.subject)}   ( ${details.padStart(widths.details)} )${why}`
 }
 
 function nodeChanges(settled: Settled): readonly TransitionChange[] {
