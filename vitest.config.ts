@@ -84,6 +84,7 @@ export default defineConfig({
           testTimeout: 180_000,
           expect: patient,
           hookTimeout: 180_000,
+          fileParallelism: false,
         },
       },
       {
