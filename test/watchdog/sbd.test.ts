@@ -141,6 +141,7 @@ test('a node that is told to exit feeds its watchdog no more, and cannot be fenc
   await lab.until('its watchdog is stopped', () => !watchdogs.isRunning('n3'))
   expect(await notes('n3')).toMatch(/a message on \S+ has ended it/)
   expect(await notes('n1')).toMatch(/n3 reads no disk/)
+  expect(await lab.systole('n1', 'why', '--fence', 'n3')).toMatch(/It reads none of \/dev\/loop\d+ now/)
   expect(await lab.try('n1', 'stonith', 'fence', 'n3')).toBeUndefined()
   expect(lab.lastFailure).toMatch(/n3 has not told that it reads its disks/)
   expect(watchdogs.resets.length).toBe(before)
@@ -175,7 +176,11 @@ test('times that do not fit are told, and such a disk fences nobody', async () =
   await lab.until('all nodes tell of it', async () =>
     (await Promise.all(lab.nodes.map(notes))).every((text) => /6 s \(msgwait\), which is too soon/.test(text)),
   )
+  await lab.until('none tells that it reads it', async () =>
+    (await sbdNodes()).every(({ fed, disksRead }) => !fed && disksRead.length === 0),
+  )
   expect(await lab.try('n1', 'stonith', 'fence', 'n2')).toBeUndefined()
+  expect(lab.lastFailure).toMatch(/n2 has not told that it reads its disks/)
   await lab.systole('n1', 'stonith', 'sbd', 'device', 'setup', `device=${disk.device}`, '--force')
   await allReadTheDisk()
 })

@@ -8,12 +8,13 @@ import { type DiskTimes, diskPatienceMs, disksToRead } from '../../quorum/index.
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { type SlotReading, SlotWatch } from './slot-watch.ts'
+import { type SlotReading, SlotWatch, type SlotWatchPorts } from './slot-watch.ts'
 
 export interface SbdDisksPorts {
   readonly self: NodeName
   readonly log: Log
   readonly paths: Paths
+  readonly misfit: SlotWatchPorts['misfit']
   /** A disk holds no message for this node that ends it. */
   readonly onClean: (reading: SlotReading) => void
   readonly onMessage: (letter: SbdLetter, disk: string) => void
@@ -34,10 +35,11 @@ export class SbdDisks {
 
   constructor(paths: readonly string[], ports: SbdDisksPorts) {
     this.#ports = ports
-    const { self: node, log } = ports
+    const { self: node, log, misfit } = ports
     const hadSinceBoot = slotsSinceBoot(ports.paths)
     const onReading = (reading: SlotReading): void => this.#take(reading)
-    this.#watches = paths.map((path) => new SlotWatch(path, { node, log, hadSinceBoot, onReading }))
+    const onChange = (): void => this.#look()
+    this.#watches = paths.map((path) => new SlotWatch(path, { node, log, hadSinceBoot, misfit, onReading, onChange }))
   }
 
   get count(): number {
@@ -81,16 +83,19 @@ export class SbdDisks {
 
   #take(reading: SlotReading): void {
     const { disk, letter } = reading
-    const shown = JSON.stringify([this.times, this.told])
-    if (shown !== this.#shown) {
-      this.#shown = shown
-      this.#ports.onChange()
-    }
+    this.#look()
     this.#tell(letter, disk)
     if (letter.message !== 'reset' && letter.message !== 'off' && letter.message !== 'crashdump') {
       this.#clean.set(disk, reading)
       this.#ports.onClean(reading)
     }
+  }
+
+  #look(): void {
+    const shown = JSON.stringify([this.times, this.told])
+    if (shown === this.#shown) return
+    this.#shown = shown
+    this.#ports.onChange()
   }
 
   /** Once, however often it is read. */

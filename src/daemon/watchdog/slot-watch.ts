@@ -36,7 +36,11 @@ export interface SlotWatchPorts {
   readonly log: Log
   /** Disks whose slot this machine has had since it booted. */
   readonly hadSinceBoot: { readonly has: (uuid: string) => boolean; readonly add: (uuid: string) => void }
+  /** Why this node must not be sent messages through a disk with these times; undefined: it may. */
+  readonly misfit: (header: SbdHeader) => string | undefined
   readonly onReading: (reading: SlotReading) => void
+  /** Whether it can be used is not as it was. */
+  readonly onChange: () => void
 }
 
 interface OpenSlot {
@@ -94,6 +98,7 @@ export class SlotWatch {
         if (error === undefined) this.#ports.log.info('a disk of SBD is read', { disk: this.path })
         else this.#ports.log.error('a disk of SBD cannot be used', { disk: this.path, error })
         this.#error = error
+        this.#ports.onChange()
       }
       const pauseMs = error === undefined ? (this.#open?.header.loopMs ?? 0) : retryMs
       await delay(pauseMs, undefined, { signal }).catch(() => undefined)
@@ -129,7 +134,13 @@ export class SlotWatch {
   }
 
   async #openSlot(header: SbdHeader): Promise<OpenSlot> {
-    const { log, hadSinceBoot, node } = this.#ports
+    const { log, hadSinceBoot, node, misfit } = this.#ports
+    // Without a slot nobody can send a message that would count too soon.
+    const obstacle = misfit(header)
+    if (obstacle !== undefined) {
+      this.#open = undefined
+      throw new DiskError(obstacle)
+    }
     const open = { header, slot: await this.#ownSlot(header) }
     const { message, from } = await this.#letter(open)
     const ends = message === 'reset' || message === 'off' || message === 'crashdump'

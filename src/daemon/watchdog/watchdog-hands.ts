@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, monotonicMs, type NodeName } from '../../base/index.ts'
 import { type ClusterView, diskWatchOf, type ToldWatchdog, watchdogMsOf } from '../../controller/index.ts'
-import type { SbdLetter } from '../../fencing/index.ts'
+import type { SbdHeader, SbdLetter } from '../../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, permitIntervalMs, type WatchdogPermit } from '../../quorum/index.ts'
 import type { Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
@@ -158,7 +158,7 @@ export class WatchdogHands {
   /** Nothing of the cluster's runs here any more, and the others know. */
   async disarm(): Promise<void> {
     this.#leaving = true
-    if (this.#isRunning()) {
+    if (this.#runningMs() !== undefined) {
       const disarmed = new Promise<void>((resolve) => {
         this.#disarmed = resolve
       })
@@ -181,9 +181,9 @@ export class WatchdogHands {
     return watchdogSetting(this.#ports.view().configuration?.typed, this.#ports.self)
   }
 
-  #isRunning(): boolean {
-    const state = this.#state
-    return state.kind !== 'off' && state.kind !== 'failed' && state.timeoutMs !== undefined
+  /** The time of the watchdog that runs, or is being started. */
+  #runningMs(): number | undefined {
+    return 'timeoutMs' in this.#state ? this.#state.timeoutMs : undefined
   }
 
   #hasFailed(setting: string): boolean {
@@ -213,6 +213,7 @@ export class WatchdogHands {
     if (paths.length === 0) return
     this.#disks = new SbdDisks(paths, {
       ...this.#ports,
+      misfit: (header) => this.#misfit(header),
       onClean: (reading) => this.#handOn(reading),
       onMessage: (letter, disk) => void this.#obey(letter, disk),
       onChange: () => {
@@ -257,11 +258,17 @@ export class WatchdogHands {
     this.#timer = setInterval(() => this.#giveWord(), permitIntervalMs(timeoutMs))
   }
 
+  /** Before it is armed, the watchdog is to have the header's own time. */
+  #misfit(header: SbdHeader): string | undefined {
+    const watchdogMs = this.#runningMs() ?? header.watchdogMs
+    return diskPatienceMs({ ...header, watchdogMs }) === undefined ? timesDoNotFit(header, watchdogMs) : undefined
+  }
+
   /** A disk whose times do not fit lets nobody live. */
   #handOn({ disk, header, at }: SlotReading): void {
-    const state = this.#state
-    if (state.kind === 'off' || state.kind === 'failed' || state.timeoutMs === undefined || this.#doomed) return
-    const patienceMs = diskPatienceMs({ ...header, watchdogMs: state.timeoutMs })
+    const watchdogMs = this.#runningMs()
+    if (watchdogMs === undefined || this.#doomed) return
+    const patienceMs = diskPatienceMs({ ...header, watchdogMs })
     if (patienceMs !== undefined)
       this.#ports.say({ kind: 'watchdog-disk-read', disk, until: monotonicMs(at + patienceMs) })
   }
@@ -343,7 +350,7 @@ export class WatchdogHands {
   }
 }
 
-function timesDoNotFit({ msgwaitMs, loopMs }: DiskTimes, watchdogMs: number): string {
+function timesDoNotFit({ msgwaitMs, loopMs }: Pick<DiskTimes, 'msgwaitMs' | 'loopMs'>, watchdogMs: number): string {
   const [watchdog, msgwait, loop] = [watchdogMs, msgwaitMs, loopMs].map((ms) => `${ms / 1000} s`)
-  return `its disks count a node as dead after ${msgwait} (msgwait), which is too soon for a watchdog of ${watchdog} and readings each ${loop}: set the disks up again with a msgwait of twice the watchdog’s time (stonith sbd device setup)`
+  return `a node counts as dead after ${msgwait} (msgwait), which is too soon for a watchdog of ${watchdog} and readings each ${loop}: set the disks up again with a msgwait of twice the watchdog’s time (stonith sbd device setup)`
 }

@@ -16,6 +16,7 @@ import { secondsOf, utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
+import { watchdogSettingOf } from '../stonith/watchdog-setting.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
 
 export const why: Command = {
@@ -80,8 +81,10 @@ async function whyFence(call: Call): Promise<Outcome> {
       )
     case 'report': {
       const { text, failing, records } = await fencedBefore(call, name)
+      const deaf = await deafness(call, name)
       const [title = '', ...rest] = answer.report.text.split('\n')
-      return done(`${[title, ...failing, ...rest].join('\n')}\n${text}`, { ...answer.report, fencingHistory: records })
+      const lines = [title, ...failing, ...rest, ...(deaf === undefined ? [] : [deaf])]
+      return done(`${lines.join('\n')}\n${text}`, { ...answer.report, deaf: deaf ?? null, fencingHistory: records })
     }
   }
 }
@@ -97,6 +100,16 @@ async function whyMove(call: Call): Promise<Outcome> {
 async function question(call: Call): Promise<SchedulerInput> {
   const { cib } = await call.cluster.readCib()
   return { cib, now: secondsOf(call.terminal.now()), md5, utcOffsetAt, explain: true }
+}
+
+/** What the configuration alone does not show: a node that is to read disks of SBD's, and does not tell that it does. */
+async function deafness(call: Call, name: string): Promise<string | undefined> {
+  const member = (await call.cluster.live?.getState({}))?.members.find(({ node }) => node === name)
+  if (member?.state !== 'member' || member.sbdDisks.length > 0) return undefined
+  const { cib } = await call.cluster.readCib()
+  const wanted = watchdogSettingOf(cib).disks.get(name) ?? []
+  if (wanted.length === 0) return undefined
+  return `It reads none of ${wanted.join(', ')} now, so that fence_sbd is not used for it: \`systole status\` on ${name} shows why.`
 }
 
 interface FencedBefore {
