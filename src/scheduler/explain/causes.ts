@@ -48,10 +48,15 @@ export function decidedCauses(
   return all.length > 0 ? all : unpromoted(assigned)
 }
 
-/** A ban that was noted for the group that it is in. */
+/** Of a ban that was noted for the group that it is in, what is behind it; of a failure that no retry mends, not that it was counted as well. */
 function withInherited(explained: Explained, id: ResourceId, reason: PlacementReason): PlacementReason {
-  if (reason.kind !== 'banned' || reason.by.length > 0) return reason
-  return { ...reason, by: contributionsOn(explained, id, reason.node).filter(({ score }) => score < 0) }
+  if (reason.kind !== 'banned') return reason
+  const noted = reason.by.length > 0 ? reason.by : contributionsOn(explained, id, reason.node)
+  const against = noted.filter(({ score }) => score < 0 || reason.by.length > 0)
+  const isFinal = against.some(
+    ({ source }) => source.kind === 'failure' && ['hard-error', 'fatal-error'].includes(source.because),
+  )
+  return { ...reason, by: isFinal ? against.filter(({ source }) => source.kind !== 'fail-count') : against }
 }
 
 interface ReasonGroup {

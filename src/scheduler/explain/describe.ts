@@ -5,7 +5,10 @@ import type { ClusterStatus } from '../../status/index.ts'
 import type { Contribution, PlacementReason, ScoreSource } from '../assignment.ts'
 
 /** What the words are taken from, besides the reason itself. */
-export type Background = Pick<ClusterStatus, 'configuration' | 'options' | 'now' | 'ruleChangesAt'>
+export type Background = Pick<
+  ClusterStatus,
+  'configuration' | 'options' | 'now' | 'ruleChangesAt' | 'tickets' | 'failures'
+>
 
 export function describeContribution({ source, score }: Contribution, background: Background): string {
   const value = score > 0 ? `+${formatScore(score)}` : formatScore(score)
@@ -16,7 +19,7 @@ function describeSource(source: ScoreSource, background: Background): string {
   const { configuration } = background
   switch (source.kind) {
     case 'location':
-      return `${locationName(source.constraint, configuration)}${detail(source, background)}`
+      return `${locationName(source.constraint, background)}${detail(source, background)}`
     case 'stickiness':
       return 'stickiness, because it is active there'
     case 'colocation':
@@ -30,13 +33,13 @@ function describeSource(source: ScoreSource, background: Background): string {
     case 'fail-count':
       return describeFailCount(source.count, source.threshold)
     case 'failure':
-      return describeFailure(source.because, source.operation)
+      return describeFailure(source.because, source.operation, background)
     case 'unmanaged':
       return 'active there and not managed'
     case 'multiple-active':
       return 'active on several nodes, and multiple-active=stop_only'
     case 'ticket':
-      return `ticket ${source.ticket} is not granted or on standby`
+      return describeTicket(source.ticket, background)
     case 'utilization':
       return 'not enough free capacity'
     case 'exclusive-discovery':
@@ -73,14 +76,24 @@ function describeInstanceLimit(limit: Extract<ScoreSource, { readonly kind: 'ins
   }
 }
 
+function describeTicket(id: string, { tickets }: Background): string {
+  const granted = tickets.some((ticket) => ticket.id === id && ticket.granted)
+  return `ticket ${id} is ${granted ? 'on standby' : 'not granted'}`
+}
+
 /** Bans and moves of administrators are called what they are, with who made them and when. */
-function locationName(id: string, { constraints }: Configuration): string {
-  const origin = constraints.find((constraint) => constraint.id === id)?.origin
+function locationName(id: string, { configuration, now }: Background): string {
+  const origin = configuration.constraints.find((constraint) => constraint.id === id)?.origin
   const command = origin?.command === undefined ? '' : ` (${origin.command})`
-  const made = origin === undefined ? '' : `, made by ${origin.author} at ${origin.time}${command}`
+  const made = origin === undefined ? '' : `, made by ${origin.author} at ${momentOf(origin.time, now)}${command}`
   if (id.startsWith('cli-ban-')) return `ban ${id}${made}`
   if (id.startsWith('cli-prefer-')) return `preference ${id} of a move${made}`
   return `location constraint ${id}${made}`
+}
+
+function momentOf(written: string, now: number): string {
+  const seconds = Math.floor(Date.parse(written) / 1000)
+  return Number.isNaN(seconds) ? written : momentSeen(seconds, now)
 }
 
 function detail(
@@ -140,15 +153,18 @@ function describeFailCount(count: Score, threshold: Score): string {
 function describeFailure(
   because: Extract<ScoreSource, { readonly kind: 'failure' }>['because'],
   operation: string | undefined,
+  { failures }: Background,
 ): string {
   const what = operation ?? 'an operation'
+  const exitReason = failures.find(({ key, exitReason: told }) => key === operation && told !== '')?.exitReason
+  const why = exitReason === undefined ? '' : `: ${exitReason}`
   switch (because) {
     case 'failed-stop':
       return `${what} failed there, so it may still be active`
     case 'hard-error':
-      return `${what} failed there with an error that only an administrator can mend`
+      return `${what} failed there with an error that only an administrator can mend${why}`
     case 'fatal-error':
-      return `${what} failed with an error that would be the same on every node`
+      return `${what} failed with an error that would be the same on every node${why}`
     case 'on-fail-stop':
       return `${what} failed, and on-fail is stop`
     case 'on-fail-ban':
@@ -178,13 +194,15 @@ export function describeReason(reason: PlacementReason, background: Background):
     case 'no-quorum':
       return `the cluster has no quorum, and no-quorum-policy is ${reason.policy}`
     case 'unmanaged':
-      return 'it is not managed by the cluster'
+      return background.options.maintenanceMode
+        ? 'maintenance-mode is on: the cluster manages nothing'
+        : 'it is not managed by the cluster'
     case 'blocked':
       return 'it is blocked until an administrator cleans up its failure'
     case 'orphan':
       return 'it is no longer configured'
     case 'ticket':
-      return `ticket ${reason.ticket} is not granted or on standby (loss-policy ${reason.policy})`
+      return `${describeTicket(reason.ticket, background)} (loss-policy ${reason.policy})`
     case 'stop-all-resources':
       return 'stop-all-resources is set'
     case 'clone-limit':

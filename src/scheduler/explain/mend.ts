@@ -34,7 +34,7 @@ export function mendReason(about: About, reason: PlacementReason): readonly stri
     case 'orphan':
       return []
     case 'ticket':
-      return [`grant ticket ${reason.ticket} to this site, or take it out of standby`]
+      return [mendTicket(status, reason.ticket)]
     case 'stop-all-resources':
       return ['systole property set stop-all-resources=false']
     case 'clone-limit':
@@ -72,7 +72,7 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     case 'health':
       return [`mend ${node}; its health is in its node attributes whose names begin with #health`]
     case 'ticket':
-      return [`grant ticket ${source.ticket} to this site, or take it out of standby`]
+      return [mendTicket(about.status, source.ticket)]
     case 'utilization':
       return [mendCapacity(about, node)]
     case 'shutdown-lock':
@@ -92,6 +92,13 @@ export function mendContribution(about: About, { source }: Contribution, node: N
     default:
       return assertNever(source)
   }
+}
+
+function mendTicket({ tickets }: ClusterStatus, id: string): string {
+  const granted = tickets.some((ticket) => ticket.id === id && ticket.granted)
+  return granted
+    ? `systole ticket unstandby ${id}`
+    : `if no other site holds it: systole ticket grant ${id} (with booth: booth ticket grant ${id})`
 }
 
 function mendCapacity({ status, resource }: About, node: NodeName): string {
