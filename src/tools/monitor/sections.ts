@@ -16,7 +16,8 @@ export const sectionNames = [
   'bans',
 ] as const
 
-export type Section = (typeof sectionNames)[number]
+/** `management`: that it is switched off. It belongs to the summary and has no name to ask for it. */
+export type Section = (typeof sectionNames)[number] | 'management'
 
 export interface Shown {
   readonly sections: ReadonlySet<Section>
@@ -33,7 +34,19 @@ export interface Shown {
   readonly banPrefix?: string
 }
 
-const inText: readonly Section[] = ['stack', 'dc', 'times', 'counts', 'nodes', 'resources', 'failures', 'fencing']
+const wholeSummary: readonly Section[] = [...summary, 'management']
+
+const inText: readonly Section[] = [
+  'stack',
+  'dc',
+  'times',
+  'counts',
+  'management',
+  'nodes',
+  'resources',
+  'failures',
+  'fencing',
+]
 
 /** A name that is no section's, in words. */
 export function shownSections(given: readonly GivenOption[], format: 'text' | 'xml'): Shown | string {
@@ -48,7 +61,7 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
     ['neg-locations', 'bans'],
   ]
   for (const [option, section] of extras) if (hasOption(given, option)) sections.add(section)
-  if (hasOption(given, 'hide-headers')) for (const section of summary) sections.delete(section)
+  if (hasOption(given, 'hide-headers')) for (const section of wholeSummary) sections.delete(section)
   if (hasOption(given, 'quiet')) sections.delete('times')
   if (optionValue(given, 'fence-history') === '0') sections.delete('fencing')
   for (const { name, value = '' } of given) {
@@ -90,10 +103,10 @@ const otherNames: Readonly<Record<string, Section>> = {
 }
 
 function sectionsOf(word: string, defaults: readonly Section[]): readonly Section[] | undefined {
-  if (word === 'all') return sectionNames
+  if (word === 'all') return [...sectionNames, 'management']
   if (word === 'none') return []
   if (word === 'default' || word === 'defaults') return defaults
-  if (word === 'summary') return summary
+  if (word === 'summary') return wholeSummary
   const section = sectionNames.find((one) => one === word) ?? otherNames[word]
   return section === undefined ? undefined : [section]
 }

@@ -46,7 +46,9 @@ export interface TextSection {
 }
 
 export function printText(sections: readonly TextSection[]): string {
-  return sections.map(({ title, lines }) => `${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`).join('\n')
+  return sections
+    .map(({ title, lines }) => `${title}:\n${lines.map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')}`)
+    .join('\n')
 }
 
 const told = { tellsPending: true, tellsInactive: true, hidesNodes: true } as const
@@ -125,6 +127,7 @@ function summary(facts: MonitorFacts, { sections, detail }: Shown): readonly str
         ]
       : []),
     ...(sections.has('options') ? optionLines(status) : []),
+    ...(sections.has('management') ? managementLines(status) : []),
   ]
 }
 
@@ -146,6 +149,14 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
       ? ['* Resource management: DISABLED (the cluster will not attempt to start, stop, or recover services)']
       : []),
   ]
+}
+
+/** In crm_mon's words, at its margins. */
+function managementLines({ options }: ClusterStatus): readonly string[] {
+  const title = '*** Resource management is DISABLED ***'
+  if (options.maintenanceMode)
+    return ['', `            ${title}`, 'The cluster will not attempt to start, stop or recover services']
+  return options.stopAllResources ? ['', `  ${title}`, 'The cluster will keep all resources stopped'] : []
 }
 
 function nodesWithResources(
