@@ -1,4 +1,4 @@
-import { ok } from '../../../base/index.ts'
+import { isoTime, ok } from '../../../base/index.ts'
 import { childElement, printXml, type XmlElement } from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
 import { changeCib } from '../../change.ts'
@@ -29,7 +29,7 @@ export const configHistory: Command = {
     const { versions } = await liveCluster(call).listConfigVersions({})
     const rows = versions.map(({ version, time, node, user, command }) => [
       String(version),
-      time,
+      moment(time),
       `${user}@${node}`,
       command,
     ])
@@ -50,7 +50,7 @@ export const configDiff: Command = {
     const from = await configurationAt(call, call.words[0] ?? String(latest - 1))
     const to = await configurationAt(call, call.words[1] ?? String(latest))
     const changes = difference(from.cib, to.cib)
-    const title = `From version ${from.entry.version} to ${to.entry.version} (${to.entry.time}, ${to.entry.user}@${to.entry.node}: ${to.entry.command}):\n`
+    const title = `From version ${from.entry.version} to ${to.entry.version} (${moment(to.entry.time)}, ${to.entry.user}@${to.entry.node}: ${to.entry.command}):\n`
     return done(title + describeDifference(changes), { from: from.entry, to: to.entry, changes })
   },
 }
@@ -93,3 +93,5 @@ function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
   const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
   return { ...cib, children: [configuration, ...others] }
 }
+
+const moment = (time: string): string => isoTime(Math.floor(Date.parse(time) / 1000))

@@ -3,6 +3,7 @@
 import { parseDurationMs } from '../../../base/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
+import { select, statusOf } from '../../status-view.ts'
 import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
@@ -57,6 +58,8 @@ async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
     ...(operation === undefined ? {} : { operation }),
     ...(intervalMs === undefined ? {} : { intervalMs }),
   })
+  // What is configured no more may have a history: a name is doubted only where nothing was found.
+  if (deleted.length === 0) await refuseUnknown(call, { resource, node })
   const lines = deleted.map((item) => `${onlyFailed ? 'Cleaned up' : 'Refreshed'} ${item.resource} on ${item.node}\n`)
   const text =
     lines.length > 0
@@ -72,4 +75,17 @@ async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
     concerned: new Set(deleted.map(({ resource }) => withoutInstance(resource))),
   })
   return done(`${text}${settled.message}\n`, { deleted, settled: settled.settled }, settled.settled ? 0 : 1)
+}
+
+async function refuseUnknown(
+  call: Call,
+  { resource, node }: { readonly resource: string | undefined; readonly node: string | undefined },
+): Promise<void> {
+  const { cib } = await call.cluster.readCib()
+  select(statusOf(call, cib), {
+    ids: resource === undefined ? [] : [resource],
+    ...(node === undefined ? {} : { node }),
+    hideInactive: false,
+    keep: () => true,
+  })
 }
