@@ -30,6 +30,31 @@ export function notRunning(cib: XmlElement, resources: ReadonlySet<string>, now:
     .map((id) => explained(decision, id))
 }
 
+/** Resources that run nowhere for one and the same cause. */
+export interface StoppedTogether {
+  /** The first is one that the cause concerns itself, as far as the order of the configuration goes. */
+  readonly resources: readonly string[]
+  readonly cause: string
+}
+
+/** What ought to run and runs nowhere, and not because it is about to: by the causes at which the chains of reasons begin. */
+export function stoppedTogether(cib: XmlElement, now: Date): readonly StoppedTogether[] {
+  const decision = decide(cib, now)
+  const groups = new Map<string, string[]>()
+  for (const id of managed(decision)) {
+    if (instancesOf(decision, id).some(({ state }) => state.active.length > 0)) continue
+    const roots = [...new Set(causesOf(decision, id).flatMap(rootsOf))]
+    if (roots.length === 0) continue
+    const cause = roots.join('; ')
+    groups.set(cause, [...(groups.get(cause) ?? []), id])
+  }
+  return [...groups].map(([cause, resources]) => ({ resources, cause }))
+}
+
+function rootsOf({ text, because }: Cause): readonly string[] {
+  return because.length === 0 ? [text] : because.flatMap(rootsOf)
+}
+
 export function printLeftStopped(stopped: readonly LeftStopped[]): string {
   return stopped.map(({ resource, causes }) => `  * ${resource}: ${causes.join('; ') || 'about to start'}\n`).join('')
 }
@@ -61,8 +86,11 @@ function instancesOf({ status }: Schedule, id: string): readonly PrimitiveResour
 }
 
 function explained(decision: Schedule, id: string): LeftStopped {
-  const causes = explainResource(decision, id)?.instances.flatMap((instance) => instance.causes) ?? []
-  return { resource: id, causes: [...new Set(causes.map(inOneLine))] }
+  return { resource: id, causes: [...new Set(causesOf(decision, id).map(inOneLine))] }
+}
+
+function causesOf(decision: Schedule, id: string): readonly Cause[] {
+  return explainResource(decision, id)?.instances.flatMap((instance) => instance.causes) ?? []
 }
 
 /** A cause and what it comes from, down to where it begins. */

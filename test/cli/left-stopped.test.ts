@@ -73,3 +73,35 @@ test('what another value lets run again, though the transition that clears the f
     leftStopped: [],
   })
 })
+
+test('a status names what ought to run and does not, with the cause, and what to type', async () => {
+  const file = join(folder, 'status.xml')
+  copyFileSync(cluster, file)
+  await run(file, ['resource', 'create', 'late', 'ocf:pacemaker:Dummy', '--group', 'site', '--force'])
+  const { standardOutput } = await run(file, ['status'])
+  expect(standardOutput).toContain(
+    'Not Running:\n  * web, late: n1, n2: -INFINITY its fail count there is INFINITY (start failed: cannot bind to port 80)\n\nFailed Resource Actions:',
+  )
+  await run(file, ['resource', 'create', 'alone', 'ocf:pacemaker:Dummy', '--force'])
+  await run(file, ['constraint', 'location', 'alone', 'avoids', 'n1', 'n2'])
+  expect((await run(file, ['status'])).standardOutput).toContain('  > systole why alone\n')
+})
+
+test.each([
+  ['maintenance-mode', 'maintenance-mode is on: nothing is started, stopped, watched or recovered.'],
+  ['stop-all-resources', 'stop-all-resources is set: nothing may run.'],
+])('a status begins with a forgotten %s', async (option, sentence) => {
+  const file = join(folder, 'forgotten.xml')
+  copyFileSync(cluster, file)
+  await run(file, ['property', 'set', `${option}=true`])
+  const { standardOutput } = await run(file, ['status'])
+  expect(standardOutput).toMatch(new RegExp(`^${sentence}\n  > systole property set ${option}=false\n`))
+  const asCrmMon = await runLine({
+    commands: allCommands,
+    line: ['status'],
+    terminal: scriptedTerminal([]),
+    openCluster: () => fileAccess(file),
+    called: { program: 'pcs', environment: undefined },
+  })
+  expect(asCrmMon.standardOutput).toContain('*** Resource management is DISABLED ***\n  The cluster will ')
+})

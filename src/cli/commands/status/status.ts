@@ -9,6 +9,7 @@ import {
   remarksOn,
 } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
+import { type StoppedTogether, stoppedTogether } from '../../left-stopped.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
@@ -36,7 +37,8 @@ async function showStatus(call: Call): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const all = statusOf(call, cib)
   const read = call.flags.has('hide-inactive') ? select(all, { ids: [], hideInactive: true, keep: () => true }) : all
-  return done(await textOf(call, { cib, read, state }), {
+  const stopped = stoppedThere(call, { cib, read, state })
+  return done(await textOf(call, { cib, read, state, stopped }), {
     configured: true,
     cluster: state?.clusterName ?? null,
     quorum: { quorate: state?.quorate ?? read.haveQuorum, votes: state?.votes ?? null },
@@ -44,6 +46,7 @@ async function showStatus(call: Call): Promise<Outcome> {
     nodes: read.nodes.map((node) => nodeFacts(node, state)),
     resources: resourceFacts(read.resources),
     failures: read.failures,
+    notRunning: stopped,
     remarks: read.resources.flatMap(remarksOn),
     fencing: state?.fencing ?? [],
     transition: state?.transition ?? null,
@@ -51,13 +54,24 @@ async function showStatus(call: Call): Promise<Outcome> {
   })
 }
 
-interface Told {
+interface Seen {
   readonly cib: XmlElement
   readonly read: ClusterStatus
   readonly state: ClusterState | undefined
 }
 
-async function textOf(call: Call, { cib, read, state }: Told): Promise<string> {
+interface Told extends Seen {
+  readonly stopped: readonly StoppedTogether[]
+}
+
+/** While the cluster is at it, what is stopped may be about to start. */
+function stoppedThere(call: Call, { cib, read, state }: Seen): readonly StoppedTogether[] {
+  const isBusy = state !== undefined && ['computing', 'running'].includes(state.transition.state)
+  const allRun = [...read.primitivesById.values()].every((one) => one.state.active.length > 0)
+  return isBusy || allRun ? [] : stoppedTogether(cib, call.terminal.now())
+}
+
+async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<string> {
   const { program, dialect } = call.speech
   if (program === 'pcs' && dialect !== '0.9')
     return await pcsLayout(call, {
@@ -69,7 +83,7 @@ async function textOf(call: Call, { cib, read, state }: Told): Promise<string> {
   const lines =
     program === 'pcs'
       ? [...shortcomings(state), ...oldLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
-      : [...heading(state), printClusterStatus(read), ...rest]
+      : [...heading(state), ...switchedOff(read), printClusterStatus(read), ...notRunning(stopped, read), ...rest]
   return lines.join('\n')
 }
 
@@ -87,6 +101,36 @@ function heading(state: ClusterState | undefined): readonly string[] {
     doing(state),
     '',
   ]
+}
+
+/** What somebody may have left on, in the way of everything else. */
+function switchedOff({ options }: ClusterStatus): readonly string[] {
+  const lines = [
+    ...(options.maintenanceMode
+      ? [
+          'maintenance-mode is on: nothing is started, stopped, watched or recovered.',
+          '  > systole property set maintenance-mode=false',
+        ]
+      : []),
+    ...(options.stopAllResources
+      ? ['stop-all-resources is set: nothing may run.', '  > systole property set stop-all-resources=false']
+      : []),
+  ]
+  return lines.length === 0 ? [] : [...lines, '']
+}
+
+const mostNamed = 8
+
+/** Whoever has failed is asked about below. */
+function notRunning(stopped: readonly StoppedTogether[], { failures }: ClusterStatus): readonly string[] {
+  if (stopped.length === 0) return []
+  const lines = stopped.map(({ resources, cause }) => {
+    const more = resources.length - mostNamed
+    return `  * ${resources.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}: ${cause}`
+  })
+  const failed = new Set(failures.map(({ configuredResource }) => String(configuredResource)))
+  const first = stopped.flatMap(({ resources }) => resources.slice(0, 1)).filter((resource) => !failed.has(resource))
+  return ['Not Running:', ...lines, ...askWhy('RESOURCE', first), '']
 }
 
 /** Why what follows may not be how things are. */
