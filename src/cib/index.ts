@@ -91,7 +91,7 @@ export {
   type NewFencingLevel,
   removeFencingLevels,
 } from './edit/fencing-levels.ts'
-export { findResource, missingNodes, resourceElementsOf } from './edit/find.ts'
+export { findResource, missingNodes, nodeNamesOf, resourceElementsOf } from './edit/find.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
 export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'
 export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'

@@ -1,10 +1,4 @@
-import {
-  type EditResult,
-  readConfiguration,
-  setNodeMaintenance,
-  setStandby,
-  type XmlElement,
-} from '../../../cib/index.ts'
+import { type EditResult, nodeNamesOf, setNodeMaintenance, setStandby, type XmlElement } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 
@@ -56,7 +50,7 @@ export const nodeModeCommands: readonly Command[] = modes.map((mode) => ({
   usage: '[--all | <node>...] [--wait[=<seconds>]]',
   summary: mode.summary,
   details: 'Without a node: this node.',
-  flags: [...changeFlags, { name: 'all', summary: 'All nodes' }],
+  flags: [...changeFlags, { name: 'all', summary: 'All nodes, remote and guest nodes among them' }],
   completes: ['node'],
   run: (call) => changeMode(call, mode),
 }))
@@ -65,7 +59,7 @@ async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
   if (call.flags.has('all') && call.words.length > 0) throw new Refusal('--all and names of nodes exclude each other.')
   const nodes = await chosenNodes(call)
   return await changeCib(call, {
-    edit: (cib) => mode.edit(cib, call.flags.has('all') ? readConfiguration(cib).nodes.map(({ name }) => name) : nodes),
+    edit: (cib) => mode.edit(cib, call.flags.has('all') ? nodeNamesOf(cib) : nodes),
     message: () => `${nodes.join(', ')}: ${mode.done}.`,
     facts: () => ({ nodes }),
   })
@@ -73,7 +67,7 @@ async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
 
 async function chosenNodes(call: Call): Promise<readonly string[]> {
   if (call.words.length > 0) return call.words
-  if (call.flags.has('all')) return readConfiguration((await call.cluster.readCib()).cib).nodes.map(({ name }) => name)
+  if (call.flags.has('all')) return nodeNamesOf((await call.cluster.readCib()).cib)
   if (!call.cluster.live) throw new Refusal('Name a node: a CIB in a file has no local one.')
   return [(await call.cluster.live.getState({})).localNode]
 }
