@@ -36,6 +36,9 @@ const linkSuites = ['test/links/**/*.test.ts']
 /** A cluster of an older build that is upgraded node by node (`npm run e2e:upgrade`). */
 const upgradeSuites = ['test/upgrade/**/*.test.ts']
 
+/** Disks, processes, clocks and networks of the machines that fail by halves (`npm run e2e:faults`). */
+const faultSuites = ['test/faults/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -52,6 +55,7 @@ export default defineConfig({
             ...witnessSuites,
             ...linkSuites,
             ...upgradeSuites,
+            ...faultSuites,
           ],
           testTimeout: 30_000,
           expect: patient,
@@ -113,6 +117,16 @@ export default defineConfig({
           testTimeout: 240_000,
           expect: patient,
           hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: faultSuites,
+          testTimeout: 240_000,
+          expect: patient,
+          hookTimeout: 180_000,
           fileParallelism: false,
         },
       },

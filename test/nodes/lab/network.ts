@@ -178,6 +178,20 @@ export class LabNetwork {
     }
   }
 
+  /** Some packets from or to the node are lost: one of a hundred, say, or all that are longer than others. On link 0. */
+  async drop(
+    node: string,
+    which: { readonly percent: number } | { readonly longerThanBytes: number },
+    ways: readonly ('iifname' | 'oifname')[] = ['iifname', 'oifname'],
+  ): Promise<void> {
+    const match =
+      'percent' in which ? `numgen random mod 100 lt ${which.percent}` : `meta length gt ${which.longerThanBytes}`
+    for (const way of ways) {
+      const drop = `add rule bridge lab cuts ${way} "${this.#cable(node)}" ${match} drop`
+      await run('ip', 'netns', 'exec', this.switchSpace, 'nft', drop)
+    }
+  }
+
   /** No new packet gets to these ports of the node, nor from it to those of the others. */
   async closePorts(node: string, ...ports: readonly number[]): Promise<void> {
     for (const way of ['iifname', 'oifname']) {
