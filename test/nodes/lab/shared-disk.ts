@@ -37,4 +37,14 @@ export class SharedDisk {
   }
 }
 
+/** Why there can be none on this machine, such as in a container without loop devices. */
+export function whyNoSharedDisk(): string | undefined {
+  try {
+    losetup('--find')
+    return undefined
+  } catch (error) {
+    return `this machine has no free loop device (${String(error).split('\n')[0]})`
+  }
+}
+
 const losetup = (...args: readonly string[]): string => execFileSync('losetup', args, { encoding: 'utf8' })
