@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import { failureLines } from '../../src/cli/commands/status/status.ts'
+import { failureLines, withoutQuorum } from '../../src/cli/commands/status/status.ts'
 import { describeAttempts } from '../../src/cli/commands/stonith/history.ts'
 import type { FencingRecord } from '../../src/rpc/index.ts'
 import type { FailedOperation } from '../../src/status/index.ts'
@@ -64,4 +64,16 @@ test('fencing that fails again and again is one line; what succeeded or failed o
     'reboot of n3 by fence-n3 failed 3 times since 2026-11-20 02:50:00 UTC, last at 2026-11-20 02:59:00 UTC (60 s ago): fence-n3 on n1, n2: off failed: no answer',
     '2026-11-20 02:40:00 UTC (20 min ago): reboot of n3 by fence-n3, asked for by controller, failed: fence-n3 on n1: off failed: wrong password',
   ])
+})
+
+test('without quorum the nodes that are missing are named', () => {
+  const members = [
+    { node: 'n1', state: 'member' },
+    { node: 'n2', state: 'lost' },
+    { node: 'n3', state: 'offline' },
+  ] as const
+  expect(withoutQuorum(members)[0]).toBe(
+    'This node is without quorum; n2, n3 are not heard. What follows is what it last knew.',
+  )
+  expect(withoutQuorum(members.slice(0, 1))[0]).toBe('This node is without quorum. What follows is what it last knew.')
 })

@@ -98,7 +98,7 @@ export class Lease {
 
   /** The store may be away for any time: the same trouble is told once, until something succeeds. */
   #trouble(error: unknown): void {
-    const text = String(error)
+    const text = error instanceof Error ? error.message : String(error)
     if (text !== this.#lastTrouble) this.#tell({ kind: 'trouble', error: text })
     this.#lastTrouble = text
   }

@@ -138,9 +138,18 @@ function shortcomings(state: ClusterState | undefined): readonly string[] {
   if (!state) return []
   return [
     ...(state.started ? [] : ['The cluster is not started on this node: systole cluster start']),
-    ...(state.quorate ? [] : ['What follows is what this node last knew.']),
+    ...(state.quorate ? [] : withoutQuorum(state.members)),
     ...(state.store.healthy ? [] : [`The store is not healthy: ${state.store.message ?? 'no reason given'}`]),
   ]
+}
+
+/** Who is missing comes first: the list of nodes shows them as they were. */
+export function withoutQuorum(
+  members: readonly Pick<ClusterState['members'][number], 'node' | 'state'>[],
+): readonly string[] {
+  const away = members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
+  const who = away.length === 0 ? '' : `; ${away.join(', ')} ${away.length === 1 ? 'is' : 'are'} not heard`
+  return [`This node is without quorum${who}. What follows is what it last knew.`, '  > systole quorum status']
 }
 
 function doing({ transition }: ClusterState): string {
