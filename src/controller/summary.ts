@@ -1,9 +1,10 @@
 /** What the DC is doing, as `status` and `--wait` show it. Nothing is decided from it. */
+import type { NodeName } from '../base/index.ts'
 import type { GraphAction } from '../transition/index.ts'
 import type { TransitionRecord } from './effects.ts'
 import { isUnclean } from './node-states.ts'
 import { type ControllerState, type Reign, type Turn, turn, withReign } from './state.ts'
-import { actionsUnderWay, executingNode } from './walk.ts'
+import { actionsUnderWay, executingNode, isFencing } from './walk.ts'
 
 /** What is pending changes with every action; people need not see more of it than this. */
 const publishIntervalMs = 500
@@ -61,8 +62,15 @@ function phaseOf(reign: Reign, stuckOn: readonly string[]): TransitionRecord['st
 /** Failed attempts count for as long as the node is not fenced and not back. */
 function fencingFailures(state: ControllerState, reign: Reign): readonly string[] {
   return [...reign.fencing]
-    .filter(([node, { failures }]) => failures > 0 && isUnclean(state.view.nodeStates.get(node)))
+    .filter(([node, { failures }]) => failures > 0 && awaitsFencing(state, reign, node))
     .map(([node, { failures, message }]) => `fencing of ${node} failed ${times(failures)}: ${message}`)
+}
+
+/** A remote node that was never seen has no state: it is unclean for as long as a transition wants it fenced (startup-fencing). */
+function awaitsFencing(state: ControllerState, { walks }: Reign, node: NodeName): boolean {
+  const known = state.view.nodeStates.get(node)
+  if (known !== undefined) return isUnclean(known)
+  return walks.some(({ graph }) => graph.actions.some((action) => isFencing(action) && action.node === node))
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)

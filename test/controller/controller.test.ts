@@ -821,6 +821,20 @@ describe('a remote node', () => {
   const east = nodeName('east')
   const routed = { ...resourceAction(1, 'start', east), routerNode: gamma }
 
+  test('that was never seen and cannot be fenced is told as what blocks the cluster', () => {
+    const dc = new Dc()
+    const fencing = clusterAction(1, 'stonith', east)
+    dc.computes(fencing)
+    const [fence] = dc.take('fence')
+    if (fence?.kind !== 'fence') throw new Error('nobody was fenced')
+    const { id } = fence
+    dc.feed({ kind: 'fenced', id, target: east, action: 'reboot', at: 1, outcome: 'failed', message: 'no device' })
+    dc.computes(fencing)
+    expect(dc.take('publish').at(-1)).toMatchObject({
+      record: { state: 'blocked', blockedBy: ['fencing of east failed once: no device'] },
+    })
+  })
+
   test('is told through the node that holds its connection, and its silence is not that node’s fault', () => {
     const dc = new Dc()
     dc.computes(routed)
