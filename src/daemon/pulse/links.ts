@@ -1,5 +1,5 @@
 /** The heartbeat connections: on each link one stream out to each peer, kept up; one stream in from each. */
-import { type NodeName, nodeName } from '../../base/index.ts'
+import { type NodeName, nodeName, onDemand } from '../../base/index.ts'
 import type { PeerLink, Pulse } from '../../membership/index.ts'
 import {
   framePulse,
@@ -23,6 +23,8 @@ const reconnectMs = 100
 /**
  * A network that drops long packets and tells nobody (a switch with a smaller MTU) lets heartbeats pass, and nothing that matters. What waits for
  * a packet that never arrives holds up all that follows in its connection: so one long pulse now and then is enough for that link to be silent.
+ * It is the first that a connection carries, too: certificates fit into packets of 1500 bytes, and a link of nodes with larger ones would be heard
+ * after each new connection, until its first long pulse.
  */
 const longPulseEveryMs = 5000
 /** More than a packet on networks with jumbo frames. */
@@ -38,6 +40,7 @@ export class Links {
   )
   readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
+  readonly #begun = new WeakSet<PulseStream>()
   #longPulseAt = 0
 
   constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
@@ -62,15 +65,22 @@ export class Links {
   }
 
   send(to: readonly NodeName[], pulse: Pulse, silentLinks: readonly PeerLink[]): void {
-    const framed = framePulse({ ...pulse, silentLinks, padding: this.#padding() })
-    for (const node of to) for (const stream of this.#streams.get(node)?.values() ?? []) stream.send(framed)
+    const isDue = this.#isLongPulseDue()
+    const short = onDemand(() => framePulse({ ...pulse, silentLinks, padding: '' }))
+    const long = onDemand(() => framePulse({ ...pulse, silentLinks, padding: longPulse }))
+    for (const node of to)
+      for (const stream of this.#streams.get(node)?.values() ?? []) {
+        if (!stream.isOpen()) continue
+        stream.send(isDue || !this.#begun.has(stream) ? long() : short())
+        this.#begun.add(stream)
+      }
   }
 
-  #padding(): string {
+  #isLongPulseDue(): boolean {
     const now = performance.now()
-    if (now < this.#longPulseAt) return ''
+    if (now < this.#longPulseAt) return false
     this.#longPulseAt = now + longPulseEveryMs
-    return longPulse
+    return true
   }
 
   async close(): Promise<void> {
