@@ -10,6 +10,7 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
   const number = state.lastTransition + 1
   const next = { ...state, lastTransition: number }
   const plannedFrom = state.reign?.computingRevision ?? 0
+  const clears = graph.actions.filter(({ operation }) => operation === 'clear_failcount')
   return withReign(next, {
     walks: [
       ...(next.reign?.walks ?? []),
@@ -18,6 +19,7 @@ export function beginWalk(state: ControllerState, graph: TransitionGraph): Contr
         plannedFrom,
         lastFailure: (action) => lastFailure(state.view, action),
         deletions: graph.actions.flatMap(deletionsOf),
+        clearsFailures: clears.some((action) => hasAny(state.view, deletionsOf(action))),
       }),
     ],
   })
@@ -27,6 +29,10 @@ function lastFailure(view: ClusterView, action: GraphAction): number | undefined
   if (action.kind !== 'resource') return undefined
   const record = view.operations.get(keys.lastFailure(action.node, action.resource))
   return record && (Number(record.attributes['last-rc-change']) || 1)
+}
+
+function hasAny({ operations, attributes }: ClusterView, prefixes: readonly string[]): boolean {
+  return [...operations.keys(), ...attributes.keys()].some((key) => prefixes.some((prefix) => key.startsWith(prefix)))
 }
 
 /** Which keys the actions of the graph delete, or the nodes that carry them out: their going is no news. */

@@ -86,6 +86,7 @@ function endWalks(state: ControllerState, now: number): ControllerState {
  * What a failure banned stays where it is in the transition that clears it, as with Pacemaker: the next one places it. The
  * deletions themselves are no news, because that transition may well go on meanwhile.
  */
-function hasClearedFailures({ succeeded, byId }: Walk): boolean {
+function hasClearedFailures({ clearsFailures, succeeded, byId }: Walk): boolean {
+  if (!clearsFailures) return false
   return [...succeeded].some((id) => byId.get(id)?.operation === 'clear_failcount')
 }

@@ -31,6 +31,8 @@ export interface Walk {
   readonly aborted?: string
   /** Prefixes of the keys that its actions delete: their going is no news. */
   readonly deletions: readonly string[]
+  /** There are failures that its actions clear. A count under a name that they do not reach stays, whatever they do. */
+  readonly clearsFailures: boolean
 }
 
 /** An action of the transition with this number. */
@@ -64,7 +66,7 @@ export function startWalk(
   {
     lastFailure,
     ...plan
-  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions'> & {
+  }: Pick<Walk, 'number' | 'plannedFrom' | 'deletions' | 'clearsFailures'> & {
     /** Of the action's resource on its node; undefined: none. */
     readonly lastFailure: (action: GraphAction) => number | undefined
   },
