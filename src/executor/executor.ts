@@ -36,6 +36,7 @@ import {
   type ExecutorInput,
   type ExecutorState,
   initialExecutor,
+  lineOf,
   type RefusedFor,
 } from './state.ts'
 import { WritingLine } from './writing-line.ts'
@@ -258,7 +259,8 @@ export class Executor {
       written = (await this.#ports.store.announce(records, term)) === 'written'
     })
     void done.then(() => {
-      if (written) this.#own.take(records)
+      // What has ended meanwhile, or was given up for a stop, is told by a later record.
+      if (written && lineOf(this.#state, resource).current?.callId === callId) this.#own.take(records)
       this.#input({ kind: 'announced', callId, resource, written })
     })
   }

@@ -24,6 +24,18 @@ afterEach(async () => {
 
 const ocf = (provider: string, type: string) => ({ class: 'ocf', provider, type })
 
+/** By this node's own decision. */
+const stop = (resource: string) => ({
+  resource: resourceId(resource),
+  agent: ocf('test', 'web'),
+  operation: 'stop',
+  intervalMs: 0,
+  startDelayMs: 0,
+  timeoutMs: 5000,
+  attributes: {},
+  key: { action: 0, transition: 0, expectedExitCode: 0, uuid: 'local' },
+})
+
 describe('agents of Debian’s packages, as they are', () => {
   test('Dummy starts, is monitored and stops', async () => {
     const dummy = ocf('pacemaker', 'Dummy')
@@ -228,21 +240,22 @@ describe('the store and the daemon come and go', () => {
     node.folder.add('web', `echo "$OCF_RESOURCE_INSTANCE $1" >> ${log}; exit 0`)
     node.reachable = false
     node.executor.setQuorum(false)
-    const stop = (resource: string) => ({
-      resource: resourceId(resource),
-      agent: ocf('test', 'web'),
-      operation: 'stop',
-      intervalMs: 0,
-      startDelayMs: 0,
-      timeoutMs: 5000,
-      attributes: {},
-      key: { action: 0, transition: 0, expectedExitCode: 0, uuid: 'local' },
-    })
     expect(await node.executor.stopLocally([[stop('web')], [stop('ip')]])).toEqual([])
     expect(readFileSync(log, 'utf8')).toBe('web stop\nip stop\n')
     expect(await node.order(ocf('test', 'web'), 'web', 'start')).toMatchObject({ kind: 'refused', why: 'no-quorum' })
     node.reachable = true
     await expect.poll(() => node.written.toSorted(), { timeout: 5000 }).toEqual(['ip stop 0 0', 'web stop 0 0'])
+  })
+
+  test('a start that is noted only when it has been given up for a stop leaves nothing that may run here', async () => {
+    node.folder.add('web', 'exit 0')
+    node.reachable = false
+    await node.order(ocf('test', 'web'), 'web', 'start')
+    await node.executor.stopLocally([[stop('web')]])
+    node.reachable = true
+    await node.executor.flushed()
+    expect(node.written).toEqual(['web start -1 193', 'web stop 0 0'])
+    expect(node.executor.mayRun).toEqual([])
   })
 
   test('the next daemon waits for an agent that the last one left, then goes on', async () => {
