@@ -387,7 +387,9 @@ export class ClusterNode {
     return { ...this.#watchdog.told, ...(told.length === 0 ? {} : { troubles: told }) }
   }
 
+  /** Not before it is known what an earlier daemon ran here: once this node is registered the DC deletes that history. It comes with what it says then. */
   #tellOwnMember(): void {
+    if (!this.#executor) return
     const own = ownMember(this.view, this.name, this.#incarnation, this.#saysOfItself())
     this.#presence.feed({ kind: 'view', own })
   }
@@ -455,8 +457,7 @@ export class ClusterNode {
       keepsResources: () => this.twoNode.keepsResources,
       say: pulse.say,
       onChange: () => {
-        // Before that it has not come yet: then it comes with what it says.
-        if (this.#executor) this.#tellOwnMember()
+        this.#tellOwnMember()
         this.#tellListeners()
       },
     })
