@@ -2,26 +2,24 @@
  * `npm run fuzz:pcs -- --seeds N --seed S`: pcs's lines typed here and at a real pcs, with `-f` on copies of a configuration. Prints what differs,
  * and how often in which commands. `--seeds 1 --seed S` repeats one. Another pcs is named by `--reference`.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { shellLine, splitShellLine } from '../src/cli/shell-words.ts'
 import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
 import { findReference } from '../test/pcs/reference.ts'
 import { builtStarts, suiteStarts } from '../test/pcs/starts.ts'
+import { readOptions, refuse, wholeNumber } from './arguments.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    reference: { type: 'string' },
-    file: { type: 'string' },
-    only: { type: 'string', default: '' },
-    lines: { type: 'string', default: '8' },
-    errors: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seeds: { type: 'string', default: '200' },
+  seed: { type: 'string', default: '1' },
+  reference: { type: 'string' },
+  file: { type: 'string' },
+  only: { type: 'string', default: '' },
+  lines: { type: 'string', default: '8' },
+  errors: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 })
 if (values.help) {
   console.log(`npm run fuzz:pcs -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
@@ -33,19 +31,18 @@ if (values.help) {
   process.exit(0)
 }
 
+const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
+const shown = wholeNumber('lines', values.lines)
+if (values.file !== undefined && !existsSync(values.file)) refuse(`There is no file '${values.file}'.`)
 const reference = await findReference(values.reference)
-if (reference === undefined) {
-  console.error('Nothing was compared: no pcs can be imported. As root, bash scripts/install.sh pcs gets one.')
-  process.exit(2)
-}
+if (reference === undefined)
+  refuse('Nothing was compared: no pcs can be imported. As root, bash scripts/install.sh pcs gets one.')
 
 const commandWords = new Set(
   'acl add alert assign attribute avoids ban bundle cib clear clone cluster colocation config constraint create defaults delete disable enable group level list location maintenance manage meta move-with-constraint node op order permission prefers promotable property recipient ref relations remove resource role rule set standby status stonith tag then ticket unassign unclone ungroup unmaintenance unmanage unset unstandby update user utilization with'.split(
     ' ',
   ),
 )
-const shown = Number(values.lines)
-const [first, count] = [Number(values.seed), Number(values.seeds)]
 const totals = { lines: 0, same: 0, meant: 0, unusable: 0 }
 const places = new Map<string, { lines: number; seeds: Set<number> }>()
 const purposes = new Map<string, number>()

@@ -5,28 +5,27 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { printXml, type XmlElement } from '../src/cib/index.ts'
-import { type Level, levels } from '../test/fuzz/answer.ts'
+import { levels } from '../test/fuzz/answer.ts'
 import { readCases, suite } from '../test/fuzz/cases.ts'
-import { createFuzz, froms, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
+import { createFuzz, drawMutations, froms, mutations, type Verdict } from '../test/fuzz/fuzz.ts'
+import { createRandom } from '../test/fuzz/random.ts'
 import { findReference } from '../test/fuzz/reference.ts'
+import { oneOf, readOptions, refuse, someOf, wholeNumber } from './arguments.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    cases: { type: 'string', default: '' },
-    mutations: { type: 'string' },
-    levels: { type: 'string', default: 'status,scores,transition,actions,revised,graph' },
-    shrink: { type: 'boolean', default: false },
-    lines: { type: 'string', default: '6' },
-    save: { type: 'string' },
-    reference: { type: 'string', default: 'crm_simulate' },
-    questions: { type: 'string', default: 'true' },
-    from: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seeds: { type: 'string', default: '200' },
+  seed: { type: 'string', default: '1' },
+  cases: { type: 'string', default: '' },
+  mutations: { type: 'string' },
+  levels: { type: 'string', default: 'status,scores,transition,actions,revised,graph' },
+  shrink: { type: 'boolean', default: false },
+  lines: { type: 'string', default: '6' },
+  save: { type: 'string' },
+  reference: { type: 'string', default: 'crm_simulate' },
+  questions: { type: 'string', default: 'true' },
+  from: { type: 'string' },
+  help: { type: 'boolean', default: false },
 })
 if (values.help) {
   console.log(`npm run fuzz:scheduler -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
@@ -40,29 +39,35 @@ if (values.help) {
   process.exit(0)
 }
 
+const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
+const shown = wholeNumber('lines', values.lines)
+const asked = {
+  levels: someOf('levels', values.levels, levels),
+  asks: oneOf('questions', values.questions, ['true', 'false']) === 'true',
+  from: oneOf('from', values.from, froms),
+}
+if (values.mutations !== undefined && drawMutations(createRandom(1), values.mutations).length === 0)
+  refuse(`No change's name begins with '${values.mutations}'. --help tells them.`)
 const reference = findReference(values.reference)
 if (reference === undefined || !existsSync(suite)) {
   const missing =
     reference === undefined
       ? `${values.reference} cannot be run (Debian: pacemaker-cli-utils)`
       : `${suite} does not exist`
-  console.error(`Nothing was compared: ${missing}.`)
-  process.exit(2)
+  refuse(`Nothing was compared: ${missing}.`)
 }
+const cases = readCases(values.cases)
+if (cases.length === 0) refuse(`No case has '${values.cases}' in its name.`)
 
-const shown = Number(values.lines)
-const [first, count] = [Number(values.seed), Number(values.seeds)]
 const totals = { same: 0, unusable: 0, refused: 0, different: 0 }
 const causes = new Map<string, number[]>()
 const refusals = new Map<string, number[]>()
 const fuzz = createFuzz({
+  ...asked,
   reference,
-  cases: readCases(values.cases),
-  levels: levels.filter((level) => values.levels.split(',').includes(level)) as readonly Level[],
+  cases,
   only: values.mutations,
   shrinks: values.shrink,
-  asks: values.questions !== 'false',
-  from: froms.find((from) => from === values.from),
 })
 try {
   for (let seed = first; seed < first + count; seed++) {

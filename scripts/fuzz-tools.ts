@@ -6,23 +6,21 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readCases, suite } from '../test/fuzz/cases.ts'
 import { type Aspect, aspects } from '../test/fuzz/tool-calls/compare.ts'
 import { toolForms } from '../test/fuzz/tool-calls/forms.ts'
 import { createToolFuzz, type ToolVerdict } from '../test/fuzz/tool-calls/fuzz.ts'
 import type { Call } from '../test/fuzz/tool-calls/run.ts'
+import { oneOf, readOptions, refuse, wholeNumber } from './arguments.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '500' },
-    seed: { type: 'string', default: '1' },
-    tool: { type: 'string' },
-    cases: { type: 'string', default: '' },
-    lines: { type: 'string', default: '6' },
-    save: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seeds: { type: 'string', default: '500' },
+  seed: { type: 'string', default: '1' },
+  tool: { type: 'string' },
+  cases: { type: 'string', default: '' },
+  lines: { type: 'string', default: '6' },
+  save: { type: 'string' },
+  help: { type: 'boolean', default: false },
 })
 if (values.help) {
   console.log(`npm run fuzz:tools -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
@@ -32,27 +30,25 @@ if (values.help) {
   --save FOLDER    keep the files of the last call there, as the call finds them`)
   process.exit(0)
 }
-if (values.tool !== undefined && toolForms[values.tool] === undefined) {
-  console.error(`No calls of '${values.tool}' are drawn. There are ${Object.keys(toolForms).join(', ')}.`)
-  process.exit(2)
-}
+const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
+const shown = wholeNumber('lines', values.lines)
+const tool = oneOf('tool', values.tool, Object.keys(toolForms))
 const said = spawnSync('crm_resource', ['--version'], { encoding: 'utf8' })
 if (said.status !== 0 || !existsSync(suite)) {
   const missing =
     said.status === 0 ? `${suite} does not exist` : 'crm_resource cannot be run (Debian: pacemaker-cli-utils)'
-  console.error(`Nothing was compared: ${missing}.`)
-  process.exit(2)
+  refuse(`Nothing was compared: ${missing}.`)
 }
+const cases = readCases(values.cases)
+if (cases.length === 0) refuse(`No case has '${values.cases}' in its name.`)
 
 process.env.TZ = 'UTC'
-const shown = Number(values.lines)
-const [first, count] = [Number(values.seed), Number(values.seeds)]
 const totals = { same: 0, stopped: 0, refused: 0, different: 0, meant: 0 }
 const byTool = new Map<string, { same: number; meant: number; readonly aspects: Map<Aspect, number> }>()
 const byForm = new Map<string, number[]>()
 const byPurpose = new Map<string, number>()
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-tools-'))
-const fuzz = createToolFuzz({ cases: readCases(values.cases), tool: values.tool, folder })
+const fuzz = createToolFuzz({ cases, tool, folder })
 try {
   for (let seed = first; seed < first + count; seed++) tell(seed, await fuzz(seed))
 } finally {

@@ -2,43 +2,42 @@
  * `npm run sim -- --seeds N --seed S`: runs N simulations from seed S on. A failing seed is printed with its violations;
  * `--seeds 1 --log` replays one with everything that happened. `--faults power,leave`: only these happen.
  */
-import { parseArgs } from 'node:util'
 import { type SimulationOptions, simulate } from '../test/simulation/world.ts'
+import { oneOf, readOptions, wholeNumber } from './arguments.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    log: { type: 'boolean', default: false },
-    nodes: { type: 'string' },
-    fencing: { type: 'string' },
-    watchdogs: { type: 'string' },
-    rich: { type: 'string' },
-    witness: { type: 'string' },
-    faults: { type: 'string' },
-  },
+const values = readOptions({
+  seeds: { type: 'string', default: '200' },
+  seed: { type: 'string', default: '1' },
+  log: { type: 'boolean', default: false },
+  nodes: { type: 'string' },
+  fencing: { type: 'string' },
+  watchdogs: { type: 'string' },
+  rich: { type: 'string' },
+  witness: { type: 'string' },
+  faults: { type: 'string' },
 })
 /** Left to the seed where it is not given. */
-const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness'): Partial<SimulationOptions> =>
-  values[name] === undefined ? {} : { [name]: values[name] === 'true' }
-const first = Number(values.seed)
-const count = Number(values.seeds)
+const flag = (name: 'fencing' | 'watchdogs' | 'rich' | 'witness'): Partial<SimulationOptions> => {
+  const given = oneOf(name, values[name], ['true', 'false'])
+  return given === undefined ? {} : { [name]: given === 'true' }
+}
+const given: Omit<SimulationOptions, 'seed'> = {
+  keepLog: values.log,
+  ...(values.nodes === undefined ? {} : { nodes: wholeNumber('nodes', values.nodes) }),
+  ...flag('fencing'),
+  ...flag('watchdogs'),
+  ...flag('rich'),
+  ...flag('witness'),
+  ...(values.faults === undefined ? {} : { faults: values.faults.split(',') }),
+}
+const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const counted = ['faults', 'starts', 'promotions', 'migrations', 'fencings', 'fencedByWatchdog', 'terms'] as const
 const totals = Object.fromEntries(counted.map((name) => [name, 0])) as Record<(typeof counted)[number], number>
 const failing: number[] = []
 const began = performance.now()
 let slowestMs = 0
 for (let seed = first; seed < first + count; seed++) {
-  const report = simulate({
-    seed,
-    keepLog: values.log,
-    ...(values.nodes === undefined ? {} : { nodes: Number(values.nodes) }),
-    ...flag('fencing'),
-    ...flag('watchdogs'),
-    ...flag('rich'),
-    ...flag('witness'),
-    ...(values.faults === undefined ? {} : { faults: values.faults.split(',') }),
-  })
+  const report = simulate({ ...given, seed })
   if (values.log) for (const line of report.log) console.log(line)
   for (const name of counted) totals[name] += report.counts[name]
   slowestMs = Math.max(slowestMs, report.settledAfterMs)
