@@ -64,6 +64,10 @@ test('fencing that fails again and again is one line; what succeeded or failed o
     'reboot of n3 by fence-n3 failed 3 times since 2026-11-20 02:50:00 UTC, last at 2026-11-20 02:59:00 UTC (60 s ago): fence-n3 on n1, n2: off failed: no answer',
     '2026-11-20 02:40:00 UTC (20 min ago): reboot of n3 by fence-n3, asked for by controller, failed: fence-n3 on n1: off failed: wrong password',
   ])
+  const silent = records.slice(0, 2).map(({ message: _, ...record }) => record)
+  expect(describeAttempts(silent, at)).toEqual([
+    'reboot of n3 by fence-n3 failed 2 times since 2026-11-20 02:58:00 UTC, last at 2026-11-20 02:59:00 UTC (60 s ago)',
+  ])
 })
 
 test('without quorum the nodes that are missing are named', () => {

@@ -76,7 +76,8 @@ export function describeAttempts(records: readonly FencingRecord[], now: number)
     const since = isoTime(Math.floor(Date.parse(first.begun) / 1000))
     const device = last.device ? ` by ${last.device}` : ''
     const what = `${last.action} of ${last.target}${device} failed ${group.length} times since ${since}`
-    return [`${what}, last at ${momentSeen(Math.floor(Date.parse(last.begun) / 1000), now)}: ${last.message ?? ''}`]
+    const message = last.message ? `: ${last.message}` : ''
+    return [`${what}, last at ${momentSeen(Math.floor(Date.parse(last.begun) / 1000), now)}${message}`]
   })
 }
 
