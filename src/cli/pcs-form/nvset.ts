@@ -1,5 +1,4 @@
 /** Blocks of name/value pairs in the form in which pcs gives them out as JSON, and in the lines that it prints. */
-
 import { childElements, type XmlElement } from '../../cib/index.ts'
 import type { Call } from '../command.ts'
 import { secondsOf } from '../host-time.ts'
