@@ -14,6 +14,7 @@ import {
   splitWords,
 } from '../cib/index.ts'
 import { type AgentMetadata, supports } from '../resource-agents/index.ts'
+import { isThroughDisks } from './through-disks.ts'
 
 /** What we ask devices for; `pcmk_<action>_action` gives an agent's own name for it. */
 export const deviceActions = ['off', 'on', 'reboot', 'status', 'list', 'monitor'] as const
@@ -40,8 +41,9 @@ export interface FenceDevice {
   readonly delayMaxMs: number
   /** Actions at the same time (`pcmk_action_limit`); Infinity for no limit. */
   readonly actionLimit: number
-  /** The agent says that it has them; nothing is known of an agent without metadata. */
+  /** Its status tells whether a node has power: that of SBD's disks is the message that lies there. */
   readonly canStatus: boolean
+  /** The agent says that it has it; nothing is known of an agent without metadata. */
   readonly canReboot: boolean
   /**
    * The agent's reboot is off, wait, on (it has a `method` for it). We do these ourselves, so that recovery need not wait for
@@ -124,7 +126,10 @@ function readDevice(
     delayBaseMs: readDelayBase(all.get('pcmk_delay_base')),
     delayMaxMs: parseDurationMs(all.get('pcmk_delay_max') ?? '0') ?? 0,
     actionLimit: readActionLimit(all.get('pcmk_action_limit')),
-    canStatus: metadata !== undefined && supports(metadata, all.get('pcmk_status_action') ?? 'status'),
+    canStatus:
+      metadata !== undefined &&
+      supports(metadata, all.get('pcmk_status_action') ?? 'status') &&
+      !isThroughDisks(primitive.agent.type),
     canReboot: metadata === undefined || supports(metadata, all.get('pcmk_reboot_action') ?? 'reboot'),
     splitsReboot: metadata !== undefined && splitsReboot(all, metadata),
     onTarget: metadata?.actions.some(({ name, onTarget }) => name === 'on' && onTarget) ?? false,

@@ -38,4 +38,5 @@ export type {
   FencingSetup,
   FencingState,
 } from './state.ts'
+export { disksOfDevice, isThroughDisks } from './through-disks.ts'
 export { selfResetMs, watchdogDevice, watchdogDeviceId } from './watchdog.ts'

@@ -2,6 +2,7 @@
  * Runs a fence agent: options on its standard input, one `name=value` a line, so that no secret is ever among a process's
  * arguments or in its environment (fence agents' API). What the agent prints is told without the device's secrets.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type AgentHost,
   type AgentOutcome,
@@ -20,6 +21,7 @@ import {
 import { type DeviceAction, type FenceDevice, plugOf } from './device.ts'
 import { masked } from './masked.ts'
 import type { DeviceAnswer } from './state.ts'
+import { offThroughDisks } from './through-disks.ts'
 
 export interface DeviceCall {
   readonly device: FenceDevice
@@ -48,12 +50,15 @@ export async function runDevice(call: DeviceCall, host: FenceHost): Promise<Devi
   if (found.kind !== 'program') return failure(found.message)
   const options = optionLines(call)
   if (options === undefined) return failure('a parameter has more than one line, which fence agents cannot read')
+  const plug = call.target === undefined ? undefined : plugOf(call.device, call.target)
+  const program = offThroughDisks(call.device, call.action, plug) ?? { path: found.path, arguments: [], delayMs: 0 }
+  if (program.delayMs > 0) await delay(Math.min(program.delayMs, call.timeoutMs))
   const run = runProgram({
-    path: found.path,
-    arguments: [],
+    path: program.path,
+    arguments: program.arguments,
     environment: { ...baseEnvironment(host), PYTHONWARNINGS: 'ignore' },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeoutMs: call.timeoutMs,
+    timeoutMs: call.timeoutMs - program.delayMs,
   })
   const output = new OutputTail(keptOutput)
   const errors = new OutputTail()

@@ -6,14 +6,19 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { parseAnswer } from '../../src/daemon/watchdog/disk-messages.ts'
 import {
+  type FenceDevice,
+  type FenceHost,
   headerBytes,
   isSameName,
   letterOf,
   parseLetter,
   parseSbdHeader,
   parseSlot,
+  readFenceDevices,
+  runDevice,
   type SbdHeader,
   slotOf,
   slotOffset,
@@ -104,6 +109,49 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     }
     expect(sbd('list').split('\n').slice(1, 3)).toEqual(['1\tn2\tcrashdump\tn9', `2\t${'a'.repeat(63)}\texit\tn9`])
     expect(isSameName(parseSlot(await sectorOf(2, 'slot')), long)).toBe(true)
+  })
+
+  describe('off', () => {
+    const host: FenceHost = {
+      ocfRoot: '/usr/lib/ocf',
+      moreAgentFolders: [],
+      toolsFolder: '/nonexistent',
+      toolsSocket: '/nonexistent',
+      runFolder: folder,
+      fenceFolders: [],
+    }
+
+    function deviceFor(devices: string): FenceDevice {
+      const cib = parseXml(
+        `<cib><configuration><crm_config/><nodes/><resources><primitive id="disk" class="stonith" type="fence_sbd"><instance_attributes id="i"><nvpair id="v" name="devices" value="${devices}"/></instance_attributes></primitive></resources><constraints/></configuration></cib>`,
+      )
+      const device = cib.ok ? readFenceDevices(readConfiguration(cib.value), { metadata: new Map() })[0] : undefined
+      if (!device) throw new Error('the test has a mistake')
+      return device
+    }
+
+    const off = async (devices: string) =>
+      await runDevice({ device: deviceFor(devices), action: 'off', target: 'n1', timeoutMs: 20_000 }, host)
+
+    test('is sent anew, and takes its time, where an earlier message lies there', async () => {
+      const letter = letterOf(header, 'reset', 'n9').toString('base64')
+      await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: letter })
+      const began = Date.now()
+      expect(await off(disk.device)).toMatchObject({ succeeded: true })
+      expect(Date.now() - began).toBeGreaterThanOrEqual(header.msgwaitMs)
+      expect(parseLetter(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
+    })
+
+    test('fails each time where one of two disks takes no message', async () => {
+      const broken = new SharedDisk(folder, 'broken')
+      try {
+        for (const attempt of [1, 2])
+          expect(await off(`${broken.device},${disk.device}`), `attempt ${attempt}`).toMatchObject({ succeeded: false })
+        expect(parseLetter(await sectorOf(0, 'mailbox'))).toMatchObject({ message: 'off' })
+      } finally {
+        broken.close()
+      }
+    })
   })
 
   test('what is no disk, or has ended, is said', async () => {
