@@ -27,10 +27,12 @@ export {
 export {
   type Change,
   type ClusterView,
+  type DiskFencing,
   emptyView,
   type MemberRecord,
   type Observation,
   observe,
+  parseMemberRecord,
   type ReplicatedConfiguration,
 } from './view.ts'
 export { type DiskWatch, diskWatchOf, type ToldWatchdog, watchdogAttributes, watchdogMsOf } from './watchdog.ts'

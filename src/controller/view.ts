@@ -52,6 +52,15 @@ export interface MemberRecord {
   readonly knowsPulseTimes?: boolean
   /** Its daemon can read one in which nodes have several links. */
   readonly knowsLinks?: boolean
+  /** As the DC it tells the store before it fences through disks. */
+  readonly knowsDisks?: boolean
+}
+
+/** `fencing/disk/<node>`: it is fenced through its disks. */
+export interface DiskFencing {
+  /** Undefined: any boot of it is meant. */
+  readonly bootId?: string
+  readonly action: string
 }
 
 export interface ReplicatedConfiguration {
@@ -80,8 +89,8 @@ export interface ClusterView {
   readonly confirmedDown: ReadonlyMap<NodeName, Confirmation>
   /** Which life of a node is asked to let its watchdog end it. */
   readonly selfFencing: ReadonlyMap<NodeName, number>
-  /** Nodes that are fenced through their disks, or were, with the boot that was meant; empty: any. */
-  readonly diskFencing: ReadonlyMap<NodeName, string>
+  /** Nodes that are fenced through their disks, or were. */
+  readonly diskFencing: ReadonlyMap<NodeName, DiskFencing>
   /** What the DC has published of its transition, as it stands there. */
   readonly transition?: unknown
 }
@@ -193,7 +202,7 @@ interface Draft extends ClusterView {
   tickets: Map<string, TicketRecord>
   confirmedDown: Map<NodeName, Confirmation>
   selfFencing: Map<NodeName, number>
-  diskFencing: Map<NodeName, string>
+  diskFencing: Map<NodeName, DiskFencing>
   transition?: unknown
 }
 
@@ -259,7 +268,7 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
       put(draft.selfFencing, subject.node, numberOf(value, 'incarnation'))
       return []
     case 'disk-fencing':
-      put(draft.diskFencing, subject.node, observation.kind === 'put' ? (textOf(value, 'bootId') ?? '') : undefined)
+      put(draft.diskFencing, subject.node, observation.kind === 'put' ? diskFencingOf(value) : undefined)
       return []
     case 'transition':
       draft.transition = value
@@ -269,6 +278,11 @@ function observeOne(draft: Draft, observation: Observation, subject: Subject): r
     default:
       return assertNever(subject)
   }
+}
+
+/** One without an action was written by an earlier version. */
+function diskFencingOf(value: unknown): DiskFencing {
+  return { action: textOf(value, 'action') ?? 'reboot', ...defined({ bootId: textOf(value, 'bootId') }) }
 }
 
 function confirmationOf(value: unknown): Confirmation {
@@ -318,6 +332,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsWitness') === true ? { knowsWitness: true } : {}),
     ...(fieldOf(value, 'knowsPulseTimes') === true ? { knowsPulseTimes: true } : {}),
     ...(fieldOf(value, 'knowsLinks') === true ? { knowsLinks: true } : {}),
+    ...(fieldOf(value, 'knowsDisks') === true ? { knowsDisks: true } : {}),
   }
 }
 

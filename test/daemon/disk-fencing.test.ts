@@ -1,10 +1,22 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { type ClusterView, type DiskWatch, emptyView, watchdogAttributes } from '../../src/controller/index.ts'
-import { whyNotThroughDisks } from '../../src/daemon/fencing/disk-fencing.ts'
+import {
+  type ClusterView,
+  type DiskWatch,
+  emptyView,
+  type MemberRecord,
+  watchdogAttributes,
+} from '../../src/controller/index.ts'
+import { seeTarget, whyNotThroughDisks, wordOfDiskFencing } from '../../src/daemon/fencing/disk-fencing.ts'
+import { fromBytes, toBytes } from '../../src/daemon/records/json-value.ts'
+import { keys } from '../../src/daemon/records/keys.ts'
 import { type FenceDevice, readFenceDevices } from '../../src/fencing/index.ts'
 import { type AgentMetadata, parseAgentMetadata } from '../../src/resource-agents/index.ts'
+import { createStore, type Write } from '../../src/store/index.ts'
 
 const [runner, target] = [nodeName('n1'), nodeName('n2')]
 const [a, b] = ['a'.repeat(32), 'b'.repeat(32)]
@@ -18,6 +30,8 @@ interface Case {
   /** What the cluster knows of the target; `never`: it was never here. */
   readonly told: DiskWatch | 'nothing' | 'never'
   readonly runnerTold?: DiskWatch
+  /** It is a member, in a later life that tells nothing. */
+  readonly isHere?: boolean
   readonly says: RegExp | undefined
 }
 
@@ -68,11 +82,32 @@ const cases: readonly Case[] = [
     runnerTold: watch({ path: '/dev/a', uuid: a }),
     says: /n2 reads \/dev\/sdb, and disk writes to \/dev\/a/,
   },
+  {
+    name: 'the same path is another disk where the UUIDs say so',
+    devices: '/dev/a',
+    told: watch({ path: '/dev/a', uuid: b }),
+    runnerTold: watch({ path: '/dev/a', uuid: a }),
+    says: /n2 reads \/dev\/a, and disk writes to \/dev\/a on n1/,
+  },
+  {
+    name: 'two paths of one disk are not two disks',
+    devices: '/dev/a,/dev/c',
+    told: watch({ path: '/dev/a', uuid: a }, { path: '/dev/b', uuid: b }),
+    runnerTold: watch({ path: '/dev/a', uuid: a }, { path: '/dev/c', uuid: a }),
+    says: /it must be the same disks/,
+  },
+  {
+    name: 'what an earlier life of the node has told does not count for one that tells nothing',
+    devices: '/dev/a',
+    told: watch({ path: '/dev/a', uuid: a }),
+    isHere: true,
+    says: /n2 has not told that it reads its disks/,
+  },
 ]
 
-for (const { name, configured = '/dev/a', devices, told, runnerTold, says } of cases)
+for (const { name, configured = '/dev/a', devices, told, runnerTold, isHere = false, says } of cases)
   test(name, () => {
-    const { view, device } = worldOf({ configured, devices, told, ...(runnerTold && { runnerTold }) })
+    const { view, device } = worldOf({ configured, devices, told, isHere, ...(runnerTold && { runnerTold }) })
     const why = whyNotThroughDisks(device, { view, target, runner })
     if (says === undefined) expect(why).toBeUndefined()
     else expect(why).toMatch(says)
@@ -96,15 +131,59 @@ test('a device that switches on and off by itself is asked for a reboot in parts
   expect(splits('cycle', '<nvpair id="m" name="method" value="onoff"/>')).toBe(true)
 })
 
+function memberOf(sbd?: DiskWatch): MemberRecord {
+  const record = {
+    node: target,
+    id: '2',
+    incarnation: 2,
+    address: 'n2',
+    daemonVersion: '1',
+    since: 0,
+    bootId: 'boot-2',
+  }
+  return { ...record, state: 'member', ...(sbd === undefined ? {} : { sbd }) }
+}
+
+describe('the word that a node is fenced', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'systole-word-'))
+  const store = createStore({ kind: 'embedded', directory })
+  afterAll(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  const key = keys.member(target)
+  const put = (sbd?: DiskWatch): Write => ({ kind: 'put', key, value: toBytes(memberOf(sbd)) })
+
+  test('means the boot of the life that is here, and how it is to end', async () => {
+    await store.transaction({ compare: [], writes: [put()] })
+    const { view } = await seeTarget(store, emptyView, target)
+    const word = wordOfDiskFencing(view, target, 'off')
+    expect(word.kind === 'put' && fromBytes(word.value)).toEqual({ action: 'off', bootId: 'boot-2' })
+  })
+
+  test('is not written once the node has said that it reads its disks no more', async () => {
+    await store.transaction({ compare: [], writes: [put(watch({ path: '/dev/a', uuid: a }))] })
+    const { view, unchanged } = await seeTarget(store, emptyView, target)
+    expect(view.members.get(target)?.sbd).toBeDefined()
+    await store.transaction({ compare: [], writes: [put()] })
+    const word = wordOfDiskFencing(view, target, 'off')
+    expect(await store.transaction({ compare: [unchanged], writes: [word] })).toMatchObject({ applied: false })
+    expect(await store.get(keys.diskFencing(target))).toBeUndefined()
+  })
+})
+
 function worldOf({
   configured,
   devices,
   told,
+  isHere,
   runnerTold,
 }: {
   readonly configured: string
   readonly devices: string
   readonly told: Case['told']
+  readonly isHere: boolean
   readonly runnerTold?: DiskWatch
 }): { readonly view: ClusterView; readonly device: FenceDevice } {
   const state = (node: typeof target, sbd: DiskWatch | undefined) => ({
@@ -121,7 +200,8 @@ function worldOf({
   const nodeStates = new Map([[runner, state(runner, runnerTold)] as const, ...known])
   const [device] = readFenceDevices(configuration.typed, { metadata: new Map() })
   if (!device) throw new Error('the test has a mistake')
-  return { view: { ...emptyView, configuration, nodeStates }, device }
+  const members = new Map(isHere ? [[target, memberOf()]] : [])
+  return { view: { ...emptyView, configuration, nodeStates, members }, device }
 }
 
 function configurationOf(disks: string, devices: string, more = '') {

@@ -4,21 +4,19 @@
  * fewer it might read the others. The word in the store comes first: a node that cannot read its disks lives on what the store says.
  */
 import type { NodeName } from '../../base/index.ts'
-import { splitWords } from '../../cib/index.ts'
-import { type ClusterView, diskWatchOf, knownLife } from '../../controller/index.ts'
-import type { FenceDevice } from '../../fencing/index.ts'
-import type { Write } from '../../store/index.ts'
-import { toBytes } from '../records/json-value.ts'
+import {
+  type ClusterView,
+  type DiskWatch,
+  diskWatchOf,
+  type FencingAction,
+  knownLife,
+  parseMemberRecord,
+} from '../../controller/index.ts'
+import { disksOfDevice, type FenceDevice } from '../../fencing/index.ts'
+import type { Comparison, Store, Write } from '../../store/index.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { watchdogSetting } from '../watchdog/setting.ts'
-
-/** The parameter that names the disks, by agent: Debian's of today, and that of old. */
-const parameters = new Map([
-  ['fence_sbd', 'devices'],
-  ['external/sbd', 'sbd_device'],
-])
-
-export const isThroughDisks = ({ agent }: FenceDevice): boolean => parameters.has(agent)
 
 /** Why the device must not be used for that node; undefined: it may. One that was never here runs nothing, and others are not ours to know. */
 export function whyNotThroughDisks(
@@ -26,24 +24,63 @@ export function whyNotThroughDisks(
   { view, target, runner }: { readonly view: ClusterView; readonly target: NodeName; readonly runner: NodeName },
 ): string | undefined {
   const configured = watchdogSetting(view.configuration?.typed, target)?.disks
-  const state = view.nodeStates.get(target)
-  if (configured === undefined || (state === undefined && !view.members.has(target))) return undefined
-  const told = view.members.get(target)?.sbd ?? diskWatchOf(state)
+  if (configured === undefined || (!view.nodeStates.has(target) && !view.members.has(target))) return undefined
+  const told = toldBy(view, target)
   if (told === undefined)
     return `${target} has not told that it reads its disks (${configured.join(', ')}), so that a message there proves nothing`
-  const written = splitWords(device.parameters[parameters.get(device.agent) ?? ''])
-  const uuids = new Map(diskWatchOf(view.nodeStates.get(runner))?.disks.map(({ path, uuid }) => [path, uuid]))
-  const read = told.disks.filter(
-    ({ path, uuid }) =>
-      written.includes(path) || (uuid !== undefined && written.some((one) => uuids.get(one) === uuid)),
-  )
-  if (read.length === told.disks.length && written.length === told.disks.length) return undefined
+  const written = disksOfDevice(device)
+  if (areSame(told.disks, written, toldBy(view, runner)?.disks ?? [])) return undefined
   const disks = told.disks.map(({ path }) => path).join(',')
-  return `${target} reads ${disks}, and ${device.id} writes to ${written.join(',') || 'none'}: it must be the same disks`
+  return `${target} reads ${disks}, and ${device.id} writes to ${written.join(',') || 'none'} on ${runner}: it must be the same disks`
+}
+
+/** What its life of now tells, if it is here: what an earlier one told holds for that. */
+function toldBy({ members, nodeStates }: ClusterView, node: NodeName): DiskWatch | undefined {
+  const record = members.get(node)
+  return record === undefined ? diskWatchOf(nodeStates.get(node)) : record.sbd
+}
+
+type Disks = DiskWatch['disks']
+
+/** By their UUIDs where both nodes tell them: a path may be another disk on another node, and a disk another one since it was set up anew. */
+function areSame(read: Disks, written: readonly string[], ofRunner: Disks): boolean {
+  const isSame = ({ path, uuid }: Disks[number], one: string): boolean => {
+    const its = ofRunner.find((disk) => disk.path === one)?.uuid
+    return uuid === undefined || its === undefined ? path === one : uuid === its
+  }
+  return (
+    read.length === written.length &&
+    read.every((disk) => written.some((one) => isSame(disk, one))) &&
+    written.every((one) => read.some((disk) => isSame(disk, one)))
+  )
+}
+
+export interface SeenTarget {
+  readonly view: ClusterView
+  /** That its record is still this one. */
+  readonly unchanged: Comparison
+}
+
+/**
+ * The target as the store has it now. A node that says that it reads its disks no more stops its watchdog soon after; so the word that it is
+ * fenced is written only where it has not said so, and the node looks for that word before it stops.
+ */
+export async function seeTarget(store: Store, view: ClusterView, target: NodeName): Promise<SeenTarget> {
+  const key = keys.member(target)
+  const entry = await store.get(key)
+  const record = entry && parseMemberRecord(fromBytes(entry.value))
+  const members = new Map(view.members)
+  if (record === undefined) members.delete(target)
+  else members.set(target, record)
+  const unchanged: Comparison = entry
+    ? { kind: 'mod-revision', key, equals: entry.modRevision }
+    : { kind: 'absent', key }
+  return { view: { ...view, members }, unchanged }
 }
 
 /** That this boot of the node is fenced through its disks. */
-export function wordOfDiskFencing(view: ClusterView, target: NodeName): Write {
-  const { bootId } = knownLife(view, target)
-  return { kind: 'put', key: keys.diskFencing(target), value: toBytes(bootId === undefined ? {} : { bootId }) }
+export function wordOfDiskFencing(view: ClusterView, target: NodeName, action: FencingAction): Write {
+  const bootId = view.members.get(target)?.bootId ?? knownLife(view, target).bootId
+  const value = toBytes({ action, ...(bootId === undefined ? {} : { bootId }) })
+  return { kind: 'put', key: keys.diskFencing(target), value }
 }

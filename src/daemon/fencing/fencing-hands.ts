@@ -26,6 +26,7 @@ import {
   type FencingRecord,
   fenceDeviceRunner,
   isFenceable,
+  isThroughDisks,
   readFenceDevices,
   usedFenceAgents,
   watchdogDevice,
@@ -39,7 +40,7 @@ import {
   refuse,
   UnreachableError,
 } from '../../rpc/index.ts'
-import type { Comparison, Store } from '../../store/index.ts'
+import { type Comparison, type Store, StoreTimeoutError, StoreUnavailableError } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
@@ -50,7 +51,7 @@ import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
-import { isThroughDisks, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
+import { type SeenTarget, seeTarget, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
@@ -76,6 +77,8 @@ const administratorTimeoutMs = 20 * 60_000
 const nextDcTimeoutMs = 60_000
 const lookMs = 100
 const defaultTimeoutMs = 60_000
+/** A member seldom tells anything new of itself. */
+const tellAttempts = 5
 
 export class FencingHands {
   readonly #ports: FencingPorts
@@ -294,7 +297,7 @@ export class FencingHands {
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
     // Whoever leads waits, wherever other devices are run.
     if (command.device === watchdogDeviceId) return await this.#watchdogs.run(command)
-    const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command))
+    const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command, node))
     if (obstacle !== undefined) return failed(obstacle)
     if (node === this.#ports.self) return answerOf(await this.#devices.run(command))
     const { term, id, target, action, device, timeoutMs } = command
@@ -311,16 +314,37 @@ export class FencingHands {
   }
 
   /** What went wrong. */
-  async #tellStore({ device, target, action, term }: DeviceCommand): Promise<string | undefined> {
-    if (!this.#diskDevice(device, action)) return undefined
-    const { store, view, holdsTerm } = this.#ports
-    const { outcome } = await writeAsDc(store(), term, [wordOfDiskFencing(view(), target)], () => holdsTerm(term))
-    return outcome === 'applied' ? undefined : 'the term is over'
+  async #tellStore({ device, target, action, term }: DeviceCommand, runner: NodeName): Promise<string | undefined> {
+    const known = this.#diskDevice(device, action)
+    if (known === undefined || (action !== 'off' && action !== 'reboot')) return undefined
+    const { store, holdsTerm } = this.#ports
+    for (let attempt = 0; attempt < tellAttempts; attempt++) {
+      const seen = await this.#seeTarget(target)
+      if (typeof seen === 'string') return seen
+      const { view, unchanged } = seen
+      const obstacle = whyNotThroughDisks(known, { view, target, runner })
+      if (obstacle !== undefined) return obstacle
+      const word = wordOfDiskFencing(view, target, action)
+      const { outcome } = await writeAsDc(store(), term, [word], () => holdsTerm(term), [unchanged])
+      if (outcome === 'applied') return undefined
+      if (!holdsTerm(term)) return 'the term is over'
+    }
+    return `what ${target} tells of its disks changes all the time`
+  }
+
+  async #seeTarget(target: NodeName): Promise<SeenTarget | string> {
+    const { store, view } = this.#ports
+    try {
+      return await seeTarget(store(), view(), target)
+    } catch (error) {
+      if (!(error instanceof StoreTimeoutError || error instanceof StoreUnavailableError)) throw error
+      return `the store does not tell whether ${target} reads its disks: ${error.message}`
+    }
   }
 
   #diskDevice(id: string, action: DeviceCommand['action']): FenceDevice | undefined {
     if (action !== 'off' && action !== 'reboot') return undefined
-    return this.#known.find((device) => device.id === id && isThroughDisks(device))
+    return this.#known.find((device) => device.id === id && isThroughDisks(device.agent))
   }
 
   #attributesOf(target: NodeName): ReadonlyMap<string, string> {

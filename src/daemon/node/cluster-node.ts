@@ -490,6 +490,7 @@ export class ClusterNode {
         knowsWitness: true,
         knowsPulseTimes: true,
         knowsLinks: true,
+        knowsDisks: true,
         ...this.#saysOfItself(),
         ...(bootId === undefined ? {} : { bootId }),
       }),

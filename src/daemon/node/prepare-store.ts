@@ -18,7 +18,9 @@ export async function prepareStore(
     ...(view.attributes.has(shutdown) ? [shutdown] : []),
     ...(view.selfFencing.has(node) ? [keys.selfFencing(node)] : []),
     // One that means this very boot may not have been obeyed yet.
-    ...(view.diskFencing.has(node) && view.diskFencing.get(node) !== readBootId() ? [keys.diskFencing(node)] : []),
+    ...(view.diskFencing.has(node) && view.diskFencing.get(node)?.bootId !== readBootId()
+      ? [keys.diskFencing(node)]
+      : []),
   ]
   if (stale.length > 0) await store.transaction({ compare: [], writes: stale.map((key) => ({ kind: 'delete', key })) })
   if (view.configuration !== undefined) return
