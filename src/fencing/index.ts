@@ -17,6 +17,7 @@ export { isFenceable } from './levels.ts'
 export type { FencingDemand } from './request.ts'
 export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
 export {
+  endingOf,
   headerBytes,
   isSameName,
   letterOf,

@@ -28,6 +28,12 @@ export interface SbdLetter {
   readonly from: string
 }
 
+const endings = ['reset', 'off', 'crashdump'] as const
+
+/** Undefined: the message lets its node live. */
+export const endingOf = ({ message }: SbdLetter): (typeof endings)[number] | undefined =>
+  endings.find((ending) => ending === message)
+
 const magic = 'SBD_SBD_'
 const layoutVersion = 2
 /** Longer names are cut off, as `sbd` does it. */

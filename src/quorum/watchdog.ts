@@ -157,7 +157,8 @@ function whyNot(state: WatchdogState, timeoutMs: number, now: MonotonicMs): stri
 
 function whyNotByDisks(disks: DiskEvidence, permit: WatchdogPermit, now: MonotonicMs): string | undefined {
   if (now < disksUntil(disks)) return undefined
-  if (permit.storeKnows !== true) return 'its disks cannot be read, and the other node may fence it through them'
+  if (permit.storeKnows !== true)
+    return 'its disks cannot be read, and it may be fenced through them without a word in the store'
   if (now < disks.storeUntil) return undefined
   return 'its disks cannot be read, and the store does not say that nobody fences it'
 }

@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { monotonicNow } from '../../src/daemon/host/clock.ts'
+import { openLog } from '../../src/daemon/host/log.ts'
 import { parseAnswer } from '../../src/daemon/watchdog/disk-messages.ts'
+import { type SlotReading, SlotWatch } from '../../src/daemon/watchdog/slot-watch.ts'
 import {
   type FenceDevice,
   type FenceHost,
@@ -109,6 +112,65 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     }
     expect(sbd('list').split('\n').slice(1, 3)).toEqual(['1\tn2\tcrashdump\tn9', `2\t${'a'.repeat(63)}\texit\tn9`])
     expect(isSameName(parseSlot(await sectorOf(2, 'slot')), long)).toBe(true)
+  })
+
+  describe('a node that is counted on', () => {
+    const readings: SlotReading[] = []
+    // Beside this program is what reads a disk.
+    process.argv[1] = resolve('dist/systoled.mjs')
+    let clearedAt: number | undefined
+    const noteClearing = (text: string): void => {
+      if (text.includes('is cleared')) clearedAt = monotonicNow()
+    }
+    const watchOf = (had: boolean, isCountedOn: boolean): SlotWatch =>
+      new SlotWatch(disk.device, {
+        node: 'n1',
+        log: { ...openLog('n1', 'silent'), info: noteClearing },
+        hadSinceBoot: { has: () => had, add: () => undefined },
+        misfit: () => undefined,
+        isCountedOn: () => isCountedOn,
+        onReading: (reading) => readings.push(reading),
+        onChange: () => undefined,
+      })
+
+    const cases = [
+      {
+        name: 'obeys what it finds on a disk that it has had',
+        had: true,
+        isCountedOn: true,
+        message: 'reset',
+        late: false,
+      },
+      {
+        name: 'is late to trust one on which it first finds a message',
+        had: false,
+        isCountedOn: true,
+        message: 'clear',
+        late: true,
+      },
+      {
+        name: 'trusts it at once where it is not counted on yet',
+        had: false,
+        isCountedOn: false,
+        message: 'clear',
+        late: false,
+      },
+    ] as const
+    for (const { name, had, isCountedOn, message, late } of cases)
+      test(name, async () => {
+        readings.length = 0
+        const reset = letterOf(header, 'reset', 'n9').toString('base64')
+        await ask({ kind: 'write', offset: slotOffset(header, 0) + header.sectorSize, data: reset })
+        const watch = watchOf(had, isCountedOn)
+        try {
+          await expect.poll(() => readings.length, { timeout: 10_000 }).toBeGreaterThan(0)
+        } finally {
+          watch.close()
+        }
+        expect(readings[0]?.letter.message).toBe(message)
+        const afterMs = (readings[0]?.at ?? 0) - (clearedAt ?? 0)
+        if (late) expect(afterMs).toBeGreaterThanOrEqual(header.msgwaitMs)
+      })
   })
 
   describe('off', () => {

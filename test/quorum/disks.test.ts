@@ -119,7 +119,9 @@ describe('a node that reads disks', () => {
   test('does not live on the store where the other of two nodes may fence it without', () => {
     const node = new Node(1)
     node.storeSaysNo()
-    expect(node.at(1000, {})).toEqual(['its disks cannot be read, and the other node may fence it through them'])
+    expect(node.at(1000, {})).toEqual([
+      'its disks cannot be read, and it may be fenced through them without a word in the store',
+    ])
   })
 
   test('is reset when its main thread hangs, whatever its disks say', () => {

@@ -22,7 +22,7 @@ export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string
   }
   log.error(`${why}: ${sentences[how]}`)
   // Where the kernel does not crash at once, the machine is reset all the same.
-  if (how === 'crashdump') writeFileSync('/proc/sysrq-trigger', 'c')
+  if (how === 'crashdump') crashKernel(log)
   const child = spawn(how === 'off' ? '/sbin/poweroff' : '/sbin/reboot', ['--force', '--force'], {
     stdio: 'ignore',
     detached: true,
@@ -32,6 +32,14 @@ export function endSelf({ log, isolated }: SelfReboot, how: SelfEnd, why: string
     process.exit(1)
   })
   child.unref()
+}
+
+function crashKernel(log: Log): void {
+  try {
+    writeFileSync('/proc/sysrq-trigger', 'c')
+  } catch (error) {
+    log.error('the kernel cannot be made to crash: this node reboots itself instead', { error })
+  }
 }
 
 const sentences: Readonly<Record<SelfEnd, string>> = {

@@ -119,7 +119,8 @@ export class ClusterNode {
       onChanges: (changes, observed) => this.#fromStore(changes, observed),
       ownCopyWillDo: () =>
         this.twoNode.met && !this.quorate && (this.twoNode.state() !== undefined || this.#hasWaited()),
-      prepare: async () => await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file }),
+      prepare: async () =>
+        await prepareStore(this.store, { node: this.name, view: this.view, file: this.#file, paths: setup.paths }),
     })
     this.#watchdog = this.#openWatchdog()
     this.#troubles = this.#openTroubles()

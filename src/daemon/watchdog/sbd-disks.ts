@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodeName } from '../../base/index.ts'
 import type { DiskWatch } from '../../controller/index.ts'
-import type { SbdLetter } from '../../fencing/index.ts'
+import { endingOf, type SbdLetter } from '../../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, disksToRead } from '../../quorum/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -15,6 +15,7 @@ export interface SbdDisksPorts {
   readonly log: Log
   readonly paths: Paths
   readonly misfit: SlotWatchPorts['misfit']
+  readonly isCountedOn: SlotWatchPorts['isCountedOn']
   /** A disk holds no message for this node that ends it. */
   readonly onClean: (reading: SlotReading) => void
   readonly onMessage: (letter: SbdLetter, disk: string) => void
@@ -35,11 +36,12 @@ export class SbdDisks {
 
   constructor(paths: readonly string[], ports: SbdDisksPorts) {
     this.#ports = ports
-    const { self: node, log, misfit } = ports
+    const { self: node, log, misfit, isCountedOn } = ports
     const hadSinceBoot = slotsSinceBoot(ports.paths)
     const onReading = (reading: SlotReading): void => this.#take(reading)
     const onChange = (): void => this.#look()
-    this.#watches = paths.map((path) => new SlotWatch(path, { node, log, hadSinceBoot, misfit, onReading, onChange }))
+    const slotPorts = { node, log, hadSinceBoot, misfit, isCountedOn, onReading, onChange }
+    this.#watches = paths.map((path) => new SlotWatch(path, slotPorts))
   }
 
   get count(): number {
@@ -85,7 +87,7 @@ export class SbdDisks {
     const { disk, letter } = reading
     this.#look()
     this.#tell(letter, disk)
-    if (letter.message !== 'reset' && letter.message !== 'off' && letter.message !== 'crashdump') {
+    if (endingOf(letter) === undefined) {
       this.#clean.set(disk, reading)
       this.#ports.onClean(reading)
     }
@@ -109,6 +111,9 @@ export class SbdDisks {
 
 /** In the folder of run-time files, which a boot empties. */
 const markOf = (paths: Paths): string => join(paths.run, 'sbd-slots')
+
+/** Since this boot, unless it has stopped in order since. */
+export const hasSlots = (paths: Paths): boolean => readIfThere(markOf(paths)) !== undefined
 
 /** What was written to the slots of a node that has stopped in order is not meant for what it runs later. */
 export const forgetSlots = (paths: Paths): void => rmSync(markOf(paths), { force: true })

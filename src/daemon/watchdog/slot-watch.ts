@@ -2,11 +2,14 @@
  * This node's slot on one of SBD's disks: found or taken, and read again and again. A reading that hangs holds up nothing but itself.
  *
  * A message that ends a node stays where it is, so that whoever asks sees that it was given. It is cleared by the next boot, as `sbd` does at
- * its start. A daemon that is started again in the same boot has ended nothing yet, and obeys it.
+ * its start. A daemon that is started again in the same boot has ended nothing yet, and obeys it. On a disk that is first read when this node can
+ * be fenced through it already, nobody can tell whether it is an old one: it is cleared, and the disk proves nothing for as long as its sender
+ * may wait.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { MonotonicMs } from '../../base/index.ts'
+import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
 import {
+  endingOf,
   headerBytes,
   isSameName,
   letterOf,
@@ -38,6 +41,8 @@ export interface SlotWatchPorts {
   readonly hadSinceBoot: { readonly has: (uuid: string) => boolean; readonly add: (uuid: string) => void }
   /** Why this node must not be sent messages through a disk with these times; undefined: it may. */
   readonly misfit: (header: SbdHeader) => string | undefined
+  /** This node can be fenced through its disks now. */
+  readonly isCountedOn: () => boolean
   readonly onReading: (reading: SlotReading) => void
   /** Whether it can be used is not as it was. */
   readonly onChange: () => void
@@ -48,7 +53,7 @@ interface OpenSlot {
   readonly slot: number
 }
 
-/** As `sbd` does with one that failed. */
+/** One whose loop is not known; as `sbd` does with one that failed. */
 const retryMs = 5000
 
 export class SlotWatch {
@@ -57,6 +62,8 @@ export class SlotWatch {
   readonly #disk: Disk
   readonly #closed = new AbortController()
   #open: OpenSlot | undefined
+  /** Before that a reading without a message proves nothing. */
+  #provesFrom: MonotonicMs | undefined
   #askedAt: MonotonicMs | undefined
   #error: string | undefined
 
@@ -100,7 +107,7 @@ export class SlotWatch {
         this.#error = error
         this.#ports.onChange()
       }
-      const pauseMs = error === undefined ? (this.#open?.header.loopMs ?? 0) : retryMs
+      const pauseMs = this.#open?.header.loopMs ?? retryMs
       await delay(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -116,7 +123,9 @@ export class SlotWatch {
       const at = monotonicNow()
       if (this.#open) {
         const letter = await this.#letter(this.#open)
-        if (!this.#closed.signal.aborted) this.#ports.onReading({ disk: this.path, header, letter, at })
+        const proves = this.#provesFrom === undefined || at >= this.#provesFrom
+        if (!this.#closed.signal.aborted && (proves || endingOf(letter) !== undefined))
+          this.#ports.onReading({ disk: this.path, header, letter, at })
       }
       return undefined
     } catch (error) {
@@ -134,7 +143,7 @@ export class SlotWatch {
   }
 
   async #openSlot(header: SbdHeader): Promise<OpenSlot> {
-    const { log, hadSinceBoot, node, misfit } = this.#ports
+    const { log, hadSinceBoot, node, misfit, isCountedOn } = this.#ports
     // Without a slot nobody can send a message that would count too soon.
     const obstacle = misfit(header)
     if (obstacle !== undefined) {
@@ -142,11 +151,13 @@ export class SlotWatch {
       throw new DiskError(obstacle)
     }
     const open = { header, slot: await this.#ownSlot(header) }
-    const { message, from } = await this.#letter(open)
-    const ends = message === 'reset' || message === 'off' || message === 'crashdump'
+    const letter = await this.#letter(open)
+    const { message, from } = letter
+    const ends = endingOf(letter) !== undefined
     if (message !== 'clear' && !(ends && hadSinceBoot.has(header.uuid))) {
       log.info('an old message on a disk of SBD is cleared', { disk: this.path, message, from })
       await this.#writeClear(open)
+      if (ends && isCountedOn()) this.#provesFrom = monotonicMs(monotonicNow() + header.msgwaitMs)
     }
     hadSinceBoot.add(header.uuid)
     log.info('this node has a slot on a disk of SBD', { disk: this.path, node, slot: open.slot })

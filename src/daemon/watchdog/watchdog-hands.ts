@@ -8,8 +8,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, monotonicMs, type NodeName } from '../../base/index.ts'
-import { type ClusterView, diskWatchOf, type ToldWatchdog, watchdogMsOf } from '../../controller/index.ts'
-import type { SbdHeader, SbdLetter } from '../../fencing/index.ts'
+import {
+  type ClusterView,
+  type DiskFencing,
+  diskWatchOf,
+  type ToldWatchdog,
+  watchdogMsOf,
+} from '../../controller/index.ts'
+import { endingOf, type SbdHeader, type SbdLetter } from '../../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, permitIntervalMs, type WatchdogPermit } from '../../quorum/index.ts'
 import type { Store } from '../../store/index.ts'
 import { clusterOptionValue } from '../configuration/cluster-option.ts'
@@ -18,11 +24,11 @@ import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { endSelf, type SelfEnd } from '../host/self-reboot.ts'
-import { isFenced } from '../pulse/fencing-word.ts'
+import { allTellStore, endingByWord, isFenced } from '../pulse/fencing-word.ts'
 import type { FromPulse, ToPulse } from '../pulse/messages.ts'
 import { keys } from '../records/keys.ts'
 import { isWatchdogLike, kernelTimeoutMs, setKernelTimeout } from './device.ts'
-import { forgetSlots, SbdDisks } from './sbd-disks.ts'
+import { forgetSlots, hasSlots, SbdDisks } from './sbd-disks.ts'
 import { isCountedOn, type WatchdogSetting, watchdogSetting } from './setting.ts'
 import type { SlotReading } from './slot-watch.ts'
 
@@ -58,6 +64,8 @@ type State =
 const beginPatienceMs = 8000
 const lookMs = 20
 
+const throughDisks = 'the cluster fences this node through its disks'
+
 export class WatchdogHands {
   readonly #ports: WatchdogPorts
   #state: State = { kind: 'off' }
@@ -65,6 +73,8 @@ export class WatchdogHands {
   #timer: NodeJS.Timeout | undefined
   #disks: SbdDisks | undefined
   #doomed = false
+  /** A word of the store for what this boot ran before it stopped in order. */
+  #obeyedWord: DiskFencing | undefined
   /** A message on this disk has ended the reading. */
   #exitedBy: string | undefined
   #leaving = false
@@ -96,6 +106,8 @@ export class WatchdogHands {
    * the same where they do not answer.
    */
   async begin(): Promise<void> {
+    const { paths, view, self } = this.#ports
+    if (!hasSlots(paths)) this.#obeyedWord = view().diskFencing.get(self)
     this.look()
     const giveUpAt = monotonicNow() + beginPatienceMs
     while (this.#disks && this.#state.kind !== 'armed' && this.#state.kind !== 'failed' && monotonicNow() < giveUpAt)
@@ -105,6 +117,10 @@ export class WatchdogHands {
   /** After every change that may matter. */
   look(): void {
     if (this.#isAskedToEnd()) this.#end('reset', 'the cluster fences this node by its watchdog')
+    const ending = this.#endingByWord()
+    if (ending !== undefined) this.#end(ending, throughDisks)
+    // From here on nothing keeps the watchdog from resetting this machine.
+    if (this.#doomed) return
     const wanted = this.#wanted()
     if (this.#state.kind === 'off' || this.#state.kind === 'failed') this.#openDisks(wanted)
     const times = this.#disks?.times
@@ -158,6 +174,7 @@ export class WatchdogHands {
   /** Nothing of the cluster's runs here any more, and the others know. */
   async disarm(): Promise<void> {
     this.#leaving = true
+    if (this.#doomed) return
     if (this.#runningMs() !== undefined) {
       const disarmed = new Promise<void>((resolve) => {
         this.#disarmed = resolve
@@ -214,6 +231,7 @@ export class WatchdogHands {
     this.#disks = new SbdDisks(paths, {
       ...this.#ports,
       misfit: (header) => this.#misfit(header),
+      isCountedOn: () => this.#runningMs() !== undefined,
       onClean: (reading) => this.#handOn(reading),
       onMessage: (letter, disk) => void this.#obey(letter, disk),
       onChange: () => {
@@ -277,8 +295,8 @@ export class WatchdogHands {
     const { log } = this.#ports
     const { message, from } = letter
     log.warn('a message was read on a disk of SBD', { disk, message: message ?? 'unknown', from })
-    if (message === 'reset' || message === 'off' || message === 'crashdump')
-      return this.#end(message, `${from} has sent '${message}' through ${disk}`)
+    const ending = endingOf(letter)
+    if (ending !== undefined) return this.#end(ending, `${from} has sent '${ending}' through ${disk}`)
     if (message === 'test') await this.#answerTest(letter, disk)
     else if (message === 'exit') {
       this.#exitedBy = disk
@@ -295,7 +313,7 @@ export class WatchdogHands {
     try {
       await this.#disks?.clear(letter, disk)
       if (await isFenced(store(), { key: keys.diskFencing(self), bootId: readBootId() }))
-        this.#end('reset', 'the cluster fences this node through its disks')
+        this.#end('reset', throughDisks)
     } catch (error) {
       log.warn('a test message could not be taken away', { disk, error })
     }
@@ -307,10 +325,11 @@ export class WatchdogHands {
   }
 
   #giveWord(): void {
+    const { isOneOfTwo, view } = this.#ports
     const lease = this.#leaseOfRecord()
     const at = monotonicNow()
     if (this.#doomed) return
-    if (this.#disks) this.#permit({ at, storeKnows: !this.#ports.isOneOfTwo() })
+    if (this.#disks) this.#permit({ at, storeKnows: !isOneOfTwo() && allTellStore([...view().members.values()]) })
     else if (lease !== undefined) this.#permit({ lease, at })
     else if (this.#ports.keepsResources() && !this.#isCountedOn()) this.#permit({ at })
   }
@@ -327,6 +346,12 @@ export class WatchdogHands {
   #isAskedToEnd(): boolean {
     const { view, self, incarnation } = this.#ports
     return !this.#doomed && view().selfFencing.get(self) === incarnation
+  }
+
+  /** The others write the message only once this word is in the store, so that a node that is here need not wait for it. */
+  #endingByWord(): SelfEnd | undefined {
+    const word = this.#ports.view().diskFencing.get(this.#ports.self)
+    return this.#doomed || word === this.#obeyedWord ? undefined : endingByWord(word, readBootId())
   }
 
   /** The reboot is the quick way; the watchdog is the sure one. */
