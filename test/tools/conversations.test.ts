@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { allTools, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
+import type { FencingEvent } from '../../src/tools/world.ts'
 import { TestWorld } from './tool-world.ts'
 
 const shims = join(dirname(fileURLToPath(import.meta.url)), '../../shims')
@@ -342,6 +343,45 @@ describe('crm_mon', () => {
     const { output } = await runTool({ tool: 'crm_mon', arguments: words }, world)
     expect(output).toMatch(/<cluster_options stonith-enabled="true" symmetric-cluster="true" no-quorum-policy="stop"/)
     expect(output).not.toContain('<node')
+  })
+
+  test('failures of fencing that are alike are one, and none is told that a later success has overtaken', async () => {
+    const attempt = (target: string, begun: number, more: Partial<FencingEvent> = {}): FencingEvent => ({
+      target,
+      action: 'reboot',
+      client: 'controller',
+      node: 'alpha',
+      begun,
+      ended: begun + 1,
+      outcome: 'failed',
+      ...more,
+    })
+    world.fencing = [
+      attempt('gamma', 600, { outcome: 'pending' }),
+      attempt('gamma', 500),
+      attempt('beta', 450, { outcome: 'success' }),
+      attempt('gamma', 400),
+      attempt('gamma', 350, { node: 'beta' }),
+      attempt('gamma', 340, { action: 'off' }),
+      attempt('beta', 300),
+    ]
+    const { output } = await runTool({ tool: 'crm_mon', arguments: ['-1'] }, world)
+    const lines = output.split('\n').filter((line) => line.includes(' failed: client='))
+    expect(lines.map((line) => line.replace(/, completed=.*:0(\d:\d\d) .*/, ' $1'))).toEqual([
+      '  * reboot of gamma failed: client=controller, origin=alpha 8:21',
+      '  * reboot of gamma failed: client=controller, origin=beta 5:51',
+      '  * off of gamma failed: client=controller, origin=alpha 5:41',
+    ])
+  })
+
+  test('fencing that no node has run yet is told without one', async () => {
+    world.fencing = [
+      { target: 'beta', action: 'reboot', client: 'controller', node: '', begun: 60, outcome: 'pending' },
+      { target: 'beta', action: 'off', client: 'controller', node: '', begun: 20, ended: 30, outcome: 'failed' },
+    ]
+    const { output } = await runTool({ tool: 'stonith_admin', arguments: ['--history', 'beta'] }, world)
+    expect(output).toMatch(/^controller wishes to reboot node beta - pending/)
+    expect(output).toMatch(/^nobody was able to off node beta on behalf of controller at/m)
   })
 
   test('JSON has the same facts', async () => {

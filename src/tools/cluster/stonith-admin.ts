@@ -162,10 +162,15 @@ function history({ given }: ParsedCall, node: string, all: readonly FencingEvent
 }
 
 function describeEvent({ target, action, client, node, outcome, begun, ended }: FencingEvent): string {
+  // No node has run a device: not yet, none could, or a human has confirmed that the target is off.
   if (outcome === 'pending')
-    return `${client} at ${node} wishes to ${action} node ${target} - pending, started at ${ctime(begun)}`
-  const what = outcome === 'success' ? 'was able to' : 'was not able to'
-  return `${node} ${what} ${action} node ${target} on behalf of ${client} from ${node} at ${ctime(ended ?? begun)}`
+    return `${client}${node === '' ? '' : ` at ${node}`} wishes to ${action} node ${target} - pending, started at ${ctime(begun)}`
+  const succeeded = outcome === 'success'
+  const who =
+    node === ''
+      ? `${succeeded ? 'a human' : 'nobody'} was able to`
+      : `${node} ${succeeded ? 'was able to' : 'was not able to'}`
+  return `${who} ${action} node ${target} on behalf of ${client}${node === '' ? '' : ` from ${node}`} at ${ctime(ended ?? begun)}`
 }
 
 function last(node: string, all: readonly FencingEvent[]): ToolReply {

@@ -1,10 +1,11 @@
 /** Which sections crm_mon shows: defaults by format, then --include and --exclude from left to right (crm_mon(8), "Output Control"). */
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
 
-const summary = ['stack', 'dc', 'times', 'counts', 'options'] as const
+const summary = ['stack', 'dc', 'times', 'counts'] as const
 
 export const sectionNames = [
   ...summary,
+  'options',
   'nodes',
   'resources',
   'attributes',

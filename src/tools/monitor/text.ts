@@ -34,6 +34,7 @@ import {
   toldFailures,
   versionOf,
 } from './facts.ts'
+import { failedFencing } from './failed-fencing.ts'
 import { failureDetails, failureLine } from './failure-lines.ts'
 import type { Shown } from './sections.ts'
 import { knownTickets } from './status-of.ts'
@@ -142,7 +143,7 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
     fence: 'Suicide',
   }
   return [
-    `* STONITH of failed nodes: ${options.fencingEnabled ? 'enabled' : 'disabled'}`,
+    `* STONITH of failed nodes ${options.fencingEnabled ? 'enabled' : 'disabled'}`,
     `* Cluster is ${options.symmetricCluster ? 'symmetric' : 'asymmetric'}`,
     `* No quorum policy: ${quorum[options.noQuorumPolicy]}`,
     ...(options.maintenanceMode
@@ -293,12 +294,10 @@ function failCountLines(facts: MonitorFacts, { detail }: Shown): readonly string
 }
 
 function fencingLines({ fencing }: MonitorFacts): readonly string[] {
-  return fencing
-    .filter(({ outcome }) => outcome === 'failed')
-    .map(
-      ({ target, action, client, node, ended, begun }) =>
-        `* ${action} of ${target} failed: client=${client}, origin=${node}, completed='${ctime(ended ?? begun)}'`,
-    )
+  return failedFencing(fencing).map(
+    ({ target, action, client, node, ended, begun }) =>
+      `* ${action} of ${target} failed: client=${client}, origin=${node}, completed='${ctime(ended ?? begun)}'`,
+  )
 }
 
 function ticketLines(status: ClusterStatus): readonly string[] {
