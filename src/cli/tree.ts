@@ -58,8 +58,21 @@ export function unknownCommand(commands: readonly Command[], words: readonly str
   const possible = nextWords(commands, words.slice(0, known))
   if (wrong === undefined)
     return new Refusal(`'${before}' is not complete: it goes on with one of ${possible.join(', ')}.`)
-  const similar = similarWords(wrong, possible)
-  return new Refusal(
-    `'${before}' has no command '${wrong}'.${similar.length > 0 ? didYouMean(similar) : ` There are: ${possible.join(', ')}.`}`,
-  )
+  const similar = similarWords(wrong, [...possible, ...otherNextWords(commands, words.slice(0, known))])
+  const elsewhere = known === 0 ? undefined : findCommand(commands, words.slice(known))?.command
+  const meant =
+    similar.length > 0
+      ? didYouMean(similar)
+      : elsewhere !== undefined && elsewhere.refuses === undefined
+        ? didYouMean([`systole ${elsewhere.path.join(' ')}`])
+        : ` There are: ${possible.join(', ')}.`
+  return new Refusal(`'${before}' has no command '${wrong}'.${meant}`)
+}
+
+/** The same as `nextWords` of the other names that commands are known by, which no list shows. */
+function otherNextWords(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  return commands
+    .filter(({ refuses }) => refuses === undefined)
+    .flatMap(({ aliases = [] }) => aliases)
+    .flatMap((alias) => (startsWith(alias, words) ? alias.slice(words.length, words.length + 1) : []))
 }

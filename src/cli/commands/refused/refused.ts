@@ -53,6 +53,11 @@ const refused: readonly RefusedWords[] = [
     because: 'Killing the daemon leaves the vote where it is, for etcd runs on: qdevice stop net ends it.',
   },
   {
+    paths: ['resource failcount reset', 'stonith failcount reset'],
+    because:
+      'A fail count is forgotten with the failures that it counts: resource cleanup <resource> node=<node>, or stonith cleanup for a fence device.',
+  },
+  {
     paths: ['stonith update-scsi-devices'],
     because:
       'A fence device is changed with stonith update: one that unfences nodes then unfences them again, for which their resources restart.',
