@@ -10,6 +10,7 @@ export {
   parametersTask,
   recordedDigests,
 } from './digests.ts'
+export { type FailuresAlike, failuresAlike } from './failures-alike.ts'
 export { compareNames } from './names.ts'
 export { connectedNodeNames } from './nodes/connected-nodes.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
-import { failureLines, withoutQuorum } from '../../src/cli/commands/status/status.ts'
+import { doing, failureLines, lastKnown, withoutQuorum } from '../../src/cli/commands/status/status.ts'
 import { describeAttempts } from '../../src/cli/commands/stonith/history.ts'
-import type { FencingRecord } from '../../src/rpc/index.ts'
+import type { ClusterState, FencingRecord } from '../../src/rpc/index.ts'
 import type { FailedOperation } from '../../src/status/index.ts'
 
 const at = Date.UTC(2026, 10, 20, 3, 0, 0) / 1000
@@ -70,14 +70,31 @@ test('fencing that fails again and again is one line; what succeeded or failed o
   ])
 })
 
+const members = [
+  { node: 'n1', state: 'member' },
+  { node: 'n2', state: 'lost' },
+  { node: 'n3', state: 'offline' },
+] as ClusterState['members'][number][]
+
 test('without quorum the nodes that are missing are named', () => {
-  const members = [
-    { node: 'n1', state: 'member' },
-    { node: 'n2', state: 'lost' },
-    { node: 'n3', state: 'offline' },
-  ] as const
   expect(withoutQuorum(members)[0]).toBe(
     'This node is without quorum; n2, n3 are not heard. What follows is what it last knew.',
   )
   expect(withoutQuorum(members.slice(0, 1))[0]).toBe('This node is without quorum. What follows is what it last knew.')
+})
+
+test('without quorum neither the list of nodes nor the transition is shown as if it were of now', () => {
+  expect(lastKnown({ quorate: false, members })).toBe('as last known; n2, n3 are not heard')
+  expect(lastKnown({ quorate: false, members: members.slice(0, 1) })).toBe('as last known')
+  expect(lastKnown({ quorate: true, members })).toBe('')
+  const transition = {
+    state: 'running',
+    number: 7,
+    pending: ['vip_start_0 on n1'],
+    blockedBy: [],
+    blockedResources: [],
+    computedVersion: 3,
+  } as const
+  expect(doing({ quorate: true, transition })).toBe('Doing: vip_start_0 on n1')
+  expect(doing({ quorate: false, transition })).toBe('What the cluster does is not known here.')
 })

@@ -98,9 +98,15 @@ function placementCause(
   const nodes = group.nodes.length === 0 ? '' : `${group.nodes.join(', ')}: `
   const text =
     blocking === undefined
-      ? `${group.text}${countedFailures(status, resource, group)}`
+      ? `${group.text}${unmanagedToo(status, resource, group)}${countedFailures(status, resource, group)}`
       : describeBlocking(blocking, status)
   return { text: `${nodes}${text}`, mend: [...new Set(mends)], because }
+}
+
+/** What is left when maintenance-mode ends. */
+function unmanagedToo({ options }: ClusterStatus, { meta }: PrimitiveResource, { reasons }: ReasonGroup): string {
+  const isBoth = options.maintenanceMode && !meta.managed && reasons.some(({ kind }) => kind === 'unmanaged')
+  return isBoth ? '; besides, is-managed of this resource is false' : ''
 }
 
 /** What a fail count has counted, in the agent's own words. */

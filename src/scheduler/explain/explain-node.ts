@@ -8,7 +8,7 @@ import type { Explained } from './explained.ts'
 import { describeDevices, type FenceTopology, fenceTopologyOf } from './fence-devices.ts'
 import { primitivesOf } from './instances.ts'
 import { mendNode } from './mend.ts'
-import { describeFailure } from './print-resource.ts'
+import { describeFailures } from './print-resource.ts'
 import { describeHealth } from './words.ts'
 
 export interface NodeReport {
@@ -109,7 +109,9 @@ function printNode({ status }: Explained, node: NodeStatus, report: Omit<NodeRep
     ...(report.next.length === 0 && report.now.length > 0 ? ['  Nothing shall be there.'] : []),
     ...(report.now.length === 0 && report.next.length === 0 ? ['  Nothing is there, and nothing shall be.'] : []),
     ...(report.failures.length === 0 ? [] : ['  What failed there:']),
-    ...report.failures.map((failure) => `    ${failure.resource} ${describeFailure(failure, status.now)}`),
+    ...report.failures.flatMap((failure) =>
+      describeFailures([failure], status.now).map((text) => `    ${failure.resource} ${text}`),
+    ),
   ]
 }
 

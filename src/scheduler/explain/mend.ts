@@ -138,7 +138,11 @@ export function mendNode(status: ClusterStatus, node: NodeName, state: NodeUnava
 }
 
 function mendUnmanaged({ status, resource }: About): readonly string[] {
-  if (status.options.maintenanceMode) return ['systole property set maintenance-mode=false']
+  if (status.options.maintenanceMode)
+    return [
+      'systole property set maintenance-mode=false',
+      ...(resource.meta.managed ? [] : [`systole resource manage ${resource.configuredId}`]),
+    ]
   const node = resource.state.active
     .map(({ node: name }) => status.nodesByName.get(name))
     .find((candidate) => candidate?.maintenance)

@@ -1,7 +1,7 @@
 /** The explanation of a resource as text: where it is and will be, why not more, what failed, and the score of every node. */
 import { momentSeen } from '../../base/index.ts'
 import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
-import { describeExitCode, type FailedOperation } from '../../status/index.ts'
+import { describeExitCode, type FailedOperation, type FailuresAlike, failuresAlike } from '../../status/index.ts'
 import type { TransitionChange } from '../actions/graph/summary.ts'
 import type { Cause } from './causes.ts'
 import { describeContribution } from './describe.ts'
@@ -24,7 +24,7 @@ function printInstance(explained: Explained, instance: InstanceExplanation): str
       causes.flatMap((cause) => printCause(cause, 2)),
     ),
     ...section('What failed:', [
-      ...failures.map((failure) => describeFailure(failure, now)),
+      ...describeFailures(failures, now),
       ...failCounts.map((count) => describeFailCount(count, now)),
     ]),
     ...section(
@@ -112,18 +112,23 @@ export function printCause({ text, mend, because }: Cause, indent: number): read
   ]
 }
 
-export function describeFailure(failure: FailedOperation, now: number): string {
-  const why = failure.exitReason === '' ? whereToLook(failure) : `: ${failure.exitReason}`
-  const when = failure.lastChange === undefined ? '' : ` since ${momentSeen(failure.lastChange, now)}`
-  const interval = failure.intervalMs > 0 ? ` (every ${failure.intervalMs / 1000}s)` : ''
-  const status = failure.status === '2' ? ', timed out' : ''
-  return `${failure.operation}${interval} on ${failure.node}${when}: exit code ${failure.exitCode} (${describeExitCode(failure.exitCode)}${status})${why}`
+/** Without the resource that they are of. */
+export function describeFailures(failures: readonly FailedOperation[], now: number): readonly string[] {
+  return failuresAlike(failures).map((alike) => describeAlike(alike, now))
+}
+
+function describeAlike({ first, nodes, last }: FailuresAlike, now: number): string {
+  const why = first.exitReason === '' ? whereToLook(first, nodes) : `: ${first.exitReason}`
+  const when = last === undefined ? '' : ` since ${momentSeen(last, now)}`
+  const interval = first.intervalMs > 0 ? ` (every ${first.intervalMs / 1000}s)` : ''
+  const status = first.status === '2' ? ', timed out' : ''
+  return `${first.operation}${interval} on ${nodes.join(', ')}${when}: exit code ${first.exitCode} (${describeExitCode(first.exitCode)}${status})${why}`
 }
 
 /** Of an error that the agent gave no reason for; that a service does not run (7), or is promoted (8), says enough. */
-function whereToLook({ exitCode, status, node }: FailedOperation): string {
+function whereToLook({ exitCode, status }: FailedOperation, nodes: FailuresAlike['nodes']): string {
   if (status === '2' || exitCode < 1 || exitCode > 6) return ''
-  return `; the agent gave no reason: what it printed is in the daemon's log on ${node}`
+  return `; the agent gave no reason: what it printed is in the daemon's log on ${nodes.join(', ')}`
 }
 
 function describeFailCount(facts: FailCountFacts, now: number): string {

@@ -12,14 +12,14 @@ export { nodeKind, nodeState, printNodes as printNodeList } from './nodes.ts'
 export { printPrimitive } from './primitive.ts'
 export { printResourceList } from './resource-list.ts'
 
-/** Ends with a newline. Begins with the first section's title, without "Current cluster status:" or the like. */
+/** Ends with a newline; `nodesAre`: what to know of the list of nodes. Begins with the first section's title, without "Current cluster status:" or the like. */
 export function printClusterStatus(
   status: ClusterStatus,
-  { tellsPending = true }: { readonly tellsPending?: boolean } = {},
+  { tellsPending = true, nodesAre = '' }: { readonly tellsPending?: boolean; readonly nodesAre?: string } = {},
 ): string {
   const resources = printResourceList({ ...status, tellsPending, tellsInactive: true })
   return [
-    ...indent(['* Node List:', ...indent(printNodes(status))]),
+    ...indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))]),
     '',
     ...indent(['* Full List of Resources:', ...indent(resources.length === 0 ? ['* No resources'] : resources)]),
     '',

@@ -1,10 +1,12 @@
-import { compareText, momentSeen } from '../../../base/index.ts'
+import { momentSeen } from '../../../base/index.ts'
 import type { XmlElement } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import {
   type ClusterStatus,
   describeExitCode,
   type FailedOperation,
+  type FailuresAlike,
+  failuresAlike,
   printClusterStatus,
   remarksOn,
 } from '../../../status/index.ts'
@@ -83,7 +85,13 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
   const lines =
     program === 'pcs'
       ? [...shortcomings(state), ...oldLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
-      : [...heading(state), ...switchedOff(read), printClusterStatus(read), ...notRunning(stopped, read), ...rest]
+      : [
+          ...heading(state),
+          ...switchedOff(read),
+          printClusterStatus(read, { nodesAre: lastKnown(state) }),
+          ...notRunning(stopped, read),
+          ...rest,
+        ]
   return lines.join('\n')
 }
 
@@ -147,12 +155,26 @@ function shortcomings(state: ClusterState | undefined): readonly string[] {
 export function withoutQuorum(
   members: readonly Pick<ClusterState['members'][number], 'node' | 'state'>[],
 ): readonly string[] {
-  const away = members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
-  const who = away.length === 0 ? '' : `; ${away.join(', ')} ${away.length === 1 ? 'is' : 'are'} not heard`
-  return [`This node is without quorum${who}. What follows is what it last knew.`, '  > systole quorum status']
+  const who = unheard(members)
+  return [
+    `This node is without quorum${who === '' ? '' : `; ${who}`}. What follows is what it last knew.`,
+    '  > systole quorum status',
+  ]
 }
 
-function doing({ transition }: ClusterState): string {
+function unheard(members: readonly Pick<ClusterState['members'][number], 'node' | 'state'>[]): string {
+  const away = members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
+  return away.length === 0 ? '' : `${away.join(', ')} ${away.length === 1 ? 'is' : 'are'} not heard`
+}
+
+/** For the title of the list of nodes, which is read by itself. */
+export function lastKnown(state: Pick<ClusterState, 'quorate' | 'members'> | undefined): string {
+  if (state === undefined || state.quorate) return ''
+  return ['as last known', unheard(state.members)].filter((part) => part !== '').join('; ')
+}
+
+export function doing({ quorate, transition }: Pick<ClusterState, 'quorate' | 'transition'>): string {
+  if (!quorate) return 'What the cluster does is not known here.'
   switch (transition.state) {
     case 'idle':
       return 'Nothing is left to do.'
@@ -187,25 +209,15 @@ const notesOf = (state: ClusterState | undefined): readonly string[] => state?.n
 
 /** What failed in the same way on several nodes is one line, with the time when it did so last. */
 export function failureLines(failures: readonly FailedOperation[], now: number): readonly string[] {
-  const alike = new Map<string, FailedOperation[]>()
-  for (const failure of failures) {
-    const { resource, operation, intervalMs, status, exitCode, exitReason } = failure
-    const key = JSON.stringify([resource, operation, intervalMs, status, exitCode, exitReason])
-    alike.set(key, [...(alike.get(key) ?? []), failure])
-  }
-  return [...alike.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [describeFailures(first, [first, ...others], now)],
-  )
+  return failuresAlike(failures).map((alike) => describeFailures(alike, now))
 }
 
-function describeFailures(first: FailedOperation, alike: readonly FailedOperation[], now: number): string {
-  const nodes = [...new Set(alike.map(({ node }) => node))].toSorted(compareText).join(', ')
-  const last = Math.max(...alike.map(({ lastChange }) => lastChange ?? 0))
-  const when = last === 0 ? '' : ` at ${momentSeen(last, now)}`
+function describeFailures({ first, nodes, last }: FailuresAlike, now: number): string {
+  const when = last === undefined ? '' : ` at ${momentSeen(last, now)}`
   const why = first.exitReason === '' ? '' : `: ${first.exitReason}`
   const interval = first.intervalMs > 0 ? ` every ${first.intervalMs / 1000} s` : ''
   const result = first.status === '2' ? 'timed out' : `${describeExitCode(first.exitCode)} (${first.exitCode})`
-  return `${first.resource} ${first.operation}${interval} on ${nodes}${when}: ${result}${why}`
+  return `${first.resource} ${first.operation}${interval} on ${nodes.join(', ')}${when}: ${result}${why}`
 }
 
 function askWhy(kind: 'RESOURCE' | 'NODE', names: readonly string[]): readonly string[] {
