@@ -13,9 +13,11 @@ import {
   setResourceMeta,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
+import { decide } from '../../decide.ts'
 import { readResourceWords } from '../../resource-words.ts'
 import { emptyGuest, stopConnections } from '../../stop-connections.ts'
 import { expectWords, parsePairs } from '../../words.ts'
@@ -49,10 +51,18 @@ export const nodeAddRemote: Command = {
           advisedOperations: [],
           force: call.flags.has('force'),
         }),
-      message: () => `${id} is a remote node.`,
+      message: ({ cib }) => `${id} is a remote node.${fencingGap(decide(cib, call.terminal.now()), id)}`,
       facts: ({ created }) => ({ created }),
     })
   },
+}
+
+/** A sentence that begins with a blank, where the loss of the node could not be mended. */
+function fencingGap(decision: Schedule, name: string): string {
+  const { status } = decision
+  const node = status.nodes.find((candidate) => candidate.name === name)
+  if (node === undefined || !status.options.fencingEnabled || canBeFenced(fenceTopologyOf(decision, node))) return ''
+  return ` No fence device can fence it: while it is not reached, resources that may run there wait.`
 }
 
 export const nodeDeleteRemote: Command = {
