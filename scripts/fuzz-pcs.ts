@@ -69,6 +69,7 @@ console.log(
   `${totals.lines} lines beside pcs ${reference.version}: ${totals.same} the same, ${totals.meant} differ as they are meant to, ` +
     `${different} differ; ${totals.unusable} seeds met a configuration that it does not take.`,
 )
+if (totals.lines === 0 && count > 0) refuse('Nothing was compared: no line was typed on both sides.')
 process.exitCode = different > 0 ? 1 : 0
 
 async function typed(file: string): Promise<readonly Judged[]> {

@@ -90,6 +90,7 @@ console.log(
   `${compared} changed cases beside ${reference.version}: ${totals.different} differ; ` +
     `${totals.unusable} seeds met a case that differs unchanged, ${totals.refused} a CIB that was refused.`,
 )
+if (compared === 0 && count > 0) refuse('Nothing was compared: no case served.')
 process.exitCode = totals.different > 0 ? 1 : 0
 
 function report(seed: number, verdict: Extract<Verdict, { readonly kind: 'different' }>): void {

@@ -66,12 +66,18 @@ function simulate({ program, folder, isOld }: Program, cib: Tree, args: readonly
   // Below 3.0.13 older versions count failures of a resource as a whole, what 3.0 does not know any more.
   if (isOld) written.attributes.crm_feature_set = '3.14.0'
   writeFileSync(file, printXml(written as XmlElement))
-  const { status, signal, stdout, stderr } = spawnSync(program, ['-x', file, '-S', '-s', '-G', graph, ...args], {
-    encoding: 'utf8',
-    timeout: 30_000,
-    maxBuffer: 1 << 28,
-    env: { ...process.env, LC_ALL: 'C' },
-  })
+  // With scores, older versions leave the titles out unless they are asked for.
+  const titles = isOld ? ['--text-fancy'] : []
+  const { status, signal, stdout, stderr } = spawnSync(
+    program,
+    ['-x', file, '-S', '-s', ...titles, '-G', graph, ...args],
+    {
+      encoding: 'utf8',
+      timeout: 30_000,
+      maxBuffer: 1 << 28,
+      env: { ...process.env, LC_ALL: 'C' },
+    },
+  )
   if (status !== 0) return { refused: signal ?? stderr.trim().split('\n').at(-1) ?? String(status) }
   // An instance that no history calls so: ours knows what is meant.
   const unknown = /^Invalid resource name: /m.exec(`${stdout}${stderr}`)
