@@ -156,9 +156,9 @@ export function queryXml(
   const status = statusOf(world)
   const lines = stateLines(status, instance).map((line) => `${line}\n`)
   const text = found === undefined ? '' : printXml(found)
-  const top = status.resources.find(({ id }) => id === resource)
+  const state = findResourceStatus(status, instance)
   const shown = [
-    ...(top === undefined ? [] : [resourceElement(status, top)]),
+    ...(state === undefined ? [] : [resourceElement(status, state)]),
     ...(found === undefined ? [] : [element('xml', {}, [{ kind: 'text', text } as const])]),
   ]
   return printed(`${lines.join('')}Resource XML:\n${text}`, [element('resource_config', {}, shown)])
