@@ -122,11 +122,11 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
     const noteClearing = (text: string): void => {
       if (text.includes('is cleared')) clearedAt = monotonicNow()
     }
-    const watchOf = (had: boolean, isCountedOn: boolean): SlotWatch =>
+    const watchOf = (had: boolean, isCountedOn: boolean, note = (): void => undefined): SlotWatch =>
       new SlotWatch(disk.device, {
         node: 'n1',
         log: { ...openLog('n1', 'silent'), info: noteClearing },
-        hadSinceBoot: { has: () => had, add: () => undefined },
+        hadSinceBoot: { has: () => had, add: note },
         misfit: () => undefined,
         isCountedOn: () => isCountedOn,
         onReading: (reading) => readings.push(reading),
@@ -171,6 +171,19 @@ describe.skipIf(whyNot !== undefined)('a disk of sbd', () => {
         const afterMs = (readings[0]?.at ?? 0) - (clearedAt ?? 0)
         if (late) expect(afterMs).toBeGreaterThanOrEqual(header.msgwaitMs)
       })
+
+    test('trusts none of which it cannot note that it has had it', async () => {
+      readings.length = 0
+      const watch = watchOf(false, true, () => {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      })
+      try {
+        await expect.poll(() => watch.trouble(60_000), { timeout: 10_000 }).toContain('cannot be noted')
+      } finally {
+        watch.close()
+      }
+      expect([readings, watch.header]).toEqual([[], undefined])
+    })
   })
 
   describe('off', () => {

@@ -127,8 +127,8 @@ function slotsSinceBoot(paths: Paths): {
     has: (uuid) => had.has(uuid),
     add: (uuid) => {
       if (had.has(uuid)) return
+      writeWhole(markOf(paths), `${[...had, uuid].join('\n')}\n`)
       had.add(uuid)
-      writeWhole(markOf(paths), `${[...had].join('\n')}\n`)
     },
   }
 }

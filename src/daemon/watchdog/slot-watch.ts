@@ -7,7 +7,7 @@
  * may wait.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
+import { type MonotonicMs, monotonicMs, takesNoChange } from '../../base/index.ts'
 import {
   endingOf,
   headerBytes,
@@ -159,9 +159,20 @@ export class SlotWatch {
       await this.#writeClear(open)
       if (ends && isCountedOn()) this.#provesFrom = monotonicMs(monotonicNow() + header.msgwaitMs)
     }
-    hadSinceBoot.add(header.uuid)
+    this.#noteHaving(header)
     log.info('this node has a slot on a disk of SBD', { disk: this.path, node, slot: open.slot })
     return open
+  }
+
+  /** Without the note the next daemon of this boot would take a message for it for an old one. */
+  #noteHaving({ uuid }: SbdHeader): void {
+    try {
+      this.#ports.hadSinceBoot.add(uuid)
+    } catch (error) {
+      if (!takesNoChange(error)) throw error
+      this.#open = undefined
+      throw new DiskError(`that this boot has a slot there cannot be noted (${String(error)})`)
+    }
   }
 
   /** Several nodes may take the same one at once: whoever wrote last has it. */
