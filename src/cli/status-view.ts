@@ -51,17 +51,22 @@ export function isFencing(resource: Resource): boolean {
 }
 
 /** The lines of the list of resources, without its title. */
-export function resourceLines(status: ClusterStatus, speech: Speech): readonly string[] {
-  return inDialect(section(status, '* Full List of Resources:'), speech)
+export function resourceLines(
+  status: ClusterStatus,
+  speech: Speech,
+  { hideInactive = false }: { readonly hideInactive?: boolean } = {},
+): readonly string[] {
+  const printed = printClusterStatus(status, { tellsInactive: !hideInactive })
+  return inDialect(section(printed, '* Full List of Resources:'), speech)
 }
 
 export function nodeLines(status: ClusterStatus, speech: Speech): readonly string[] {
-  return inDialect(section(status, '* Node List:'), speech)
+  return inDialect(section(printClusterStatus(status), '* Node List:'), speech)
 }
 
 /** Two blanks of the title's own indentation go. */
-function section(status: ClusterStatus, title: string): readonly string[] {
-  const lines = printClusterStatus(status).split('\n')
+function section(printed: string, title: string): readonly string[] {
+  const lines = printed.split('\n')
   const from = lines.findIndex((line) => line.trim() === title) + 1
   const length = lines.slice(from).findIndex((line) => line.trim() === '')
   return lines.slice(from, from + length).map((line) => line.slice(2))

@@ -15,9 +15,13 @@ export { printResourceList } from './resource-list.ts'
 /** Ends with a newline; `nodesAre`: what to know of the list of nodes. Begins with the first section's title, without "Current cluster status:" or the like. */
 export function printClusterStatus(
   status: ClusterStatus,
-  { tellsPending = true, nodesAre = '' }: { readonly tellsPending?: boolean; readonly nodesAre?: string } = {},
+  {
+    tellsPending = true,
+    tellsInactive = true,
+    nodesAre = '',
+  }: { readonly tellsPending?: boolean; readonly tellsInactive?: boolean; readonly nodesAre?: string } = {},
 ): string {
-  const resources = printResourceList({ ...status, tellsPending, tellsInactive: true })
+  const resources = printResourceList({ ...status, tellsPending, tellsInactive })
   return [
     ...indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))]),
     '',

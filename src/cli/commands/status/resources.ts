@@ -44,13 +44,14 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
   const { cib } = await call.cluster.readCib()
   const status = statusOf(call, cib)
   const own = { ...status, resources: status.resources.filter((resource) => isFencing(resource) === what.fencing) }
+  const hideInactive = call.flags.has('hide-inactive')
   const selected = select(names.length > 0 ? status : own, {
     ids: namedBy(cib, names),
-    hideInactive: call.flags.has('hide-inactive'),
+    hideInactive,
     keep: () => true,
     ...(node === undefined ? {} : { node }),
   })
-  const lines = [...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech))]
+  const lines = [...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive }))]
   const levels = what.fencing && names.length === 0 ? topologyLines(cib) : []
   const empty = own.resources.length === 0 ? what.none : 'No active resources'
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')
