@@ -57,7 +57,7 @@ export {
   clearCliConstraints,
   preferNode,
 } from './edit/cli-constraints.ts'
-export { type ClonePlacement, cloneResource, uncloneResource } from './edit/clones.ts'
+export { type ClonePlacement, cloneResource, isPromotable, uncloneResource } from './edit/clones.ts'
 export {
   createColocation,
   createColocationSets,

@@ -15,6 +15,7 @@ import {
   listScripts,
   listServices,
   metadataReader,
+  supports,
 } from '../resource-agents/index.ts'
 import { Refusal } from './command.ts'
 
@@ -170,6 +171,13 @@ export function operationMistakes({ agent, metadata }: InstalledAgent, names: re
   return names
     .filter((name) => !known.includes(name))
     .map((name) => `${agentName(agent)} has no operation '${name}'.${suggestion(name, known)}`)
+}
+
+/** Agents before OCF 1.1 need not say that they can be promoted. The sentence can be forced. */
+export function promotionMistakes({ agent, metadata }: InstalledAgent): readonly string[] {
+  const knowsHow = ['promote', 'demote'].every((action) => supports(metadata, action))
+  if (metadata.apiVersion !== '1.1' || knowsHow) return []
+  return [`${agentName(agent)} has no promote and demote: it cannot be promoted. Add --force to write it all the same.`]
 }
 
 /** The operations that the agent advises, in seconds as pcs writes them. */

@@ -1,7 +1,7 @@
 import type { Configuration, PrimitiveDefinition, ResourceDefinition } from '../cib/index.ts'
 
 /** The primitives of a configuration, those within groups, clones and bundles included. */
-export function primitivesOf({ resources }: Configuration): readonly PrimitiveDefinition[] {
+export function primitivesOf({ resources }: Pick<Configuration, 'resources'>): readonly PrimitiveDefinition[] {
   const within = (resource: ResourceDefinition | undefined): readonly PrimitiveDefinition[] => {
     if (resource === undefined) return []
     if (resource.kind === 'primitive') return [resource]

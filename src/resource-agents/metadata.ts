@@ -17,6 +17,8 @@ import {
 export interface AgentMetadata {
   readonly name: string
   readonly version?: string
+  /** Of OCF's resource agent API that it was written for, as it says. */
+  readonly apiVersion?: string
   readonly shortDescription: string
   readonly longDescription: string
   readonly parameters: readonly AgentParameter[]
@@ -77,10 +79,12 @@ export function parseAgentMetadata(agent: string, text: string): Result<AgentMet
     return failed({ code: 'agent-metadata', agent, message: `it begins with <${root.name}>, not <resource-agent>.` })
   const parameters = childElement(root, 'parameters')
   const actions = childElement(root, 'actions')
-  const version = root.attributes.version ?? descriptionIn(root, 'version')
+  const apiVersion = descriptionIn(root, 'version')
+  const version = root.attributes.version ?? apiVersion
   return ok({
     name: root.attributes.name ?? agent,
     ...(version === '' ? {} : { version }),
+    ...(apiVersion === '' ? {} : { apiVersion }),
     shortDescription: descriptionIn(root, 'shortdesc') || (root.attributes.shortdesc ?? ''),
     longDescription: descriptionIn(root, 'longdesc'),
     parameters: parameters === undefined ? [] : childElements(parameters, 'parameter').flatMap(readParameter),

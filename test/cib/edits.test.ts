@@ -371,7 +371,11 @@ describe('name/value pairs', () => {
 describe('operations', () => {
   test('are added, changed and removed by name, interval or id', () => {
     const added = must(
-      addOperation(cluster(), { resource: 'web', operation: { name: 'monitor', attributes: { interval: '10s' } } }),
+      addOperation(cluster(), {
+        resource: 'web',
+        operation: { name: 'monitor', attributes: { interval: '10s' } },
+        force: true,
+      }),
     ).cib
     expect(added).not.toEqual(cluster())
     const changed = must(
@@ -455,6 +459,7 @@ const refusals: readonly {
       addOperation(cib, {
         resource: 'web',
         operation: { name: 'monitor', attributes: { interval: '10x', 'on-fial': 'stop' } },
+        force: true,
       }),
     says: [
       "'10x' is no value for interval: it takes a duration such as 20s, 5min or PT1M30S.",

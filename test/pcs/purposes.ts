@@ -3,6 +3,8 @@ import type { Difference } from './compare.ts'
 import type { Answer } from './reference.ts'
 
 interface Purpose {
+  /** What each line that differs has. */
+  readonly parts?: RegExp
   /** The line. */
   readonly line?: RegExp
   /** In what pcs says where it refuses and we do not. */
@@ -19,7 +21,7 @@ const purposes: readonly Purpose[] = [
   },
   {
     theirs:
-      /option --\w+ not recognized|missing value of 'master' option|This command has been replaced with|'masters'|invalid role value 'master'|',' is not a valid character for a device id/i,
+      /option --\w+ not recognized|missing value of '(master|group)' option|This command has been replaced with|'masters'|invalid role value 'master'|',' is not a valid character for a device id/i,
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',
   },
   {
@@ -69,11 +71,22 @@ const purposes: readonly Purpose[] = [
   },
   {
     line: /^resource (clone|promotable) /,
+    parts: /<rsc_ticket /,
     reason: 'a ticket goes from the resource to its clone as other constraints do',
   },
   {
     line: /^resource create .* (clone|promotable) ([\w.-]+ )?meta /,
     reason: 'meta-attributes after clone are the clone’s, with and without --future',
+  },
+  {
+    line: /^(resource|stonith) (bundle )?create .*=( |$)/,
+    parts: /<meta_attributes |<nvpair .* value="">/,
+    reason: 'a new meta-attribute without a value is not written',
+  },
+  {
+    line: /^(resource|stonith) update .* op /,
+    parts: /<op /,
+    reason: 'resource update … op keeps what is not named',
   },
   { line: /^resource unclone /, reason: 'constraints of a clone stay with what was cloned' },
   { line: /^resource relations /, reason: 'relations show colocations and tickets as well' },
@@ -92,6 +105,12 @@ export function purposeOf(
   const found = purposes.find((purpose) => {
     if (purpose.line !== undefined && !purpose.line.test(text)) return false
     const isAboutErrors = purpose.theirs !== undefined || purpose.ours !== undefined
+    if (
+      !differences.every((one) =>
+        [...one.onlyOurs, ...one.onlyTheirs].every((part) => purpose.parts?.test(part) ?? true),
+      )
+    )
+      return false
     if (isAboutErrors !== (differences[0]?.aspect === 'exit')) return false
     return !isAboutErrors || says(purpose.theirs, theirs) || says(purpose.ours, ours)
   })

@@ -4,11 +4,12 @@ import { parseBoolean } from '../attribute-text.ts'
 import { childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { badNewId, findResource, kindOf, missingResource, parentResource } from './find.ts'
+import { removeFromGroup } from './groups.ts'
 import { type IdSource, idSource } from './ids.ts'
 import { checkMeta } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited } from './reports.ts'
-import { descendants, replaceElement, withAttributes } from './tree.ts'
+import { appended, descendants, editSection, replaceElement, withAttributes } from './tree.ts'
 
 export interface ClonePlacement {
   /** `<resource>-clone` where none is given. */
@@ -28,7 +29,7 @@ export function cloneAround(
   const reports = [
     ...(placement.cloneId === undefined ? [] : badNewId(ids, placement.cloneId)),
     ...checkMeta('clone', placement.cloneMeta, placement.force),
-    ...(isPromotable(placement) ? withoutPromotion(resource) : []),
+    ...withoutInstances(resource, placement),
   ]
   if (reports.length > 0) return failed(...reports)
   const id = ids.free(placement.cloneId ?? `${inner}-clone`)
@@ -37,23 +38,32 @@ export function cloneAround(
   return ok(setNameValues(element('clone', { id }, [resource]), { kind: 'meta_attributes', setId, values }, ids))
 }
 
-const isPromotable = ({ promotable, cloneMeta }: ClonePlacement): boolean =>
+export const isPromotable = ({ promotable, cloneMeta }: Pick<ClonePlacement, 'promotable' | 'cloneMeta'>): boolean =>
   promotable || parseBoolean(cloneMeta.promotable) === true
 
-function withoutPromotion(resource: XmlElement): readonly EditReport[] {
+/** Only agents of the class ocf are promoted, and told which instance is meant. */
+function withoutInstances(resource: XmlElement, placement: ClonePlacement): readonly EditReport[] {
+  const codes = [
+    ...(isPromotable(placement) ? (['cannot-be-promoted'] as const) : []),
+    ...(parseBoolean(placement.cloneMeta['globally-unique']) ? (['cannot-be-unique'] as const) : []),
+  ]
   const members = resource.name === 'group' ? childElements(resource, 'primitive') : [resource]
   return members.flatMap(({ attributes: { id = '', class: agentClass } }) =>
-    agentClass === undefined || agentClass === 'ocf' ? [] : [{ code: 'cannot-be-promoted', id, agentClass } as const],
+    agentClass === undefined || agentClass === 'ocf' ? [] : codes.map((code) => ({ code, id, agentClass })),
   )
 }
 
-/** Puts a clone around a resource. Constraints and tags that named the resource name the clone from then on. */
+/**
+ * Puts a clone around a resource, which becomes the last one. Constraints and tags that named the resource name the clone from then on.
+ * A member leaves its group for it; a group that has no other goes, unless something else names it.
+ */
 export function cloneResource(cib: XmlElement, request: ClonePlacement & { readonly resource: string }): EditResult {
   const resource = findResource(cib, request.resource)
   if (resource === undefined) return failed(missingResource(cib, request.resource))
   if (resource.name !== 'primitive' && resource.name !== 'group')
     return failed({ code: 'wrong-kind', id: request.resource, kind: kindOf(resource), wanted: 'primitive or group' })
   const parent = parentResource(cib, resource)
+  if (parent?.name === 'group') return cloneMember(cib, parent, request)
   if (parent !== undefined)
     return failed({
       code: 'already-inside',
@@ -64,8 +74,24 @@ export function cloneResource(cib: XmlElement, request: ClonePlacement & { reado
   const clone = cloneAround(resource, request, idSource(cib))
   if (!clone.ok) return clone
   const cloneId = clone.value.attributes.id ?? ''
-  const cloned = replaceElement(cib, resource, [clone.value])
+  const cloned = editSection(replaceElement(cib, resource, []), 'resources', (section) =>
+    appended(section, clone.value),
+  )
   return edited(renameReferences(cloned, request.resource, cloneId), { created: [cloneId] })
+}
+
+function cloneMember(
+  cib: XmlElement,
+  group: XmlElement,
+  request: ClonePlacement & { readonly resource: string },
+): EditResult {
+  const groupId = group.attributes.id ?? ''
+  const left = removeFromGroup(cib, { group: groupId, resources: [request.resource] })
+  if (!left.ok) return left
+  if (left.value.removed.some(({ id }) => id !== groupId))
+    return failed({ code: 'last-of-group', id: request.resource, group: groupId })
+  const cloned = cloneResource(left.value.cib, request)
+  return cloned.ok ? edited(cloned.value.cib, { ...cloned.value, removed: left.value.removed }) : cloned
 }
 
 /**

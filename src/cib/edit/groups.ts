@@ -23,7 +23,7 @@ export interface GroupPlacement {
   readonly after?: string
 }
 
-/** Adds primitives to a group, in the order given; members of another group, or of this one, move. */
+/** Adds primitives to a group, in the order given; members of another group move, and those of this one where a place is named. */
 export function addToGroup(
   cib: XmlElement,
   request: GroupPlacement & { readonly resources: readonly string[] },
@@ -34,6 +34,7 @@ export function addToGroup(
     ...twice.map((id) => ({ code: 'given-twice', id }) as const),
     ...missingResources(cib, request.resources),
     ...request.resources.flatMap((id) => notMovable(cib, id)),
+    ...(request.before === undefined && request.after === undefined ? membersAlready(cib, request) : []),
   ]
   return unless(reports, () => {
     const members = request.resources.flatMap((id) => findResource(cib, id) ?? [])
@@ -55,6 +56,18 @@ function notMovable(cib: XmlElement, id: string): readonly EditReport[] {
   const parent = parentResource(cib, resource)
   if (parent === undefined || parent.name === 'group') return []
   return [{ code: 'already-inside', id, kind: kindOf(parent), parent: parent.attributes.id ?? '' }]
+}
+
+function membersAlready(
+  cib: XmlElement,
+  request: { readonly group: string; readonly resources: readonly string[] },
+): readonly EditReport[] {
+  const group = findResource(cib, request.group)
+  if (group?.name !== 'group') return []
+  const members = childResources(group).map(({ attributes }) => attributes.id)
+  return request.resources
+    .filter((id) => members.includes(id))
+    .map((id) => ({ code: 'member-already', id, group: request.group }))
 }
 
 /** Takes primitives from where they are; reports the groups that have no other member. */
@@ -116,7 +129,10 @@ export function placeInGroup(
   )
 }
 
-/** Takes members out of a group, all of them where none is named; they stay as primitives where the group stood. */
+/**
+ * Takes members out of a group, all of them where none is named. They become the last resources, but for the only member of a cloned
+ * group, which takes its place in the clone.
+ */
 export function removeFromGroup(
   cib: XmlElement,
   request: { readonly group: string; readonly resources: readonly string[] },
@@ -151,25 +167,20 @@ export function removeFromGroup(
         ...found,
         children: found.children.filter((child) => !leaving.some((member) => member === child)),
       }))
-      return edited(
-        editSection(kept, 'resources', (section) => {
-          const at = section.children.findIndex(
-            (child) => child.kind === 'element' && child.attributes.id === request.group,
-          )
-          return withChildren(section, [
-            ...section.children.slice(0, at + 1),
-            ...leaving,
-            ...section.children.slice(at + 1),
-          ])
-        }),
-      )
+      return edited(atTheEnd(kept, leaving))
     }
     // The members go first where the group stands, so that deleting it takes nothing with it but its references.
     const emptied = {
       ...group,
       children: group.children.filter((child) => !leaving.some((member) => member === child)),
     }
-    const dissolved = replaceElement(cib, group, parent === undefined ? [emptied, ...leaving] : [...leaving, emptied])
+    const dissolved =
+      parent === undefined
+        ? atTheEnd(replaceElement(cib, group, [emptied]), leaving)
+        : replaceElement(cib, group, [...leaving, emptied])
     return deleteResources(dissolved, { ids: [request.group] })
   })
 }
+
+const atTheEnd = (cib: XmlElement, resources: readonly XmlElement[]): XmlElement =>
+  editSection(cib, 'resources', (section) => appended(section, ...resources))

@@ -5,7 +5,7 @@ import { childElement, childElements, element, type XmlElement } from '../docume
 import { operationOptions } from '../options/operation-options.ts'
 import { findResource, kindOf, missingResource } from './find.ts'
 import { type IdSource, idSource } from './ids.ts'
-import { checkNameValues } from './name-values.ts'
+import { checkNameValues, writtenValue } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { appended, replaceElement, withAttributes, withChildren } from './tree.ts'
 
@@ -23,9 +23,10 @@ export function operationsForNew(
   asked: readonly NewOperation[],
   advised: readonly NewOperation[],
 ): readonly NewOperation[] {
-  const roleOf = (operation: NewOperation): string => parseRole(operation.attributes.role) ?? 'Started'
   const replaced = (advice: NewOperation): boolean =>
-    asked.some((operation) => operation.name === advice.name && roleOf(operation) === roleOf(advice))
+    asked.some(
+      ({ name, attributes }) => name === advice.name && roleOf(attributes.role) === roleOf(advice.attributes.role),
+    )
   const all = [...asked, ...advised.filter((advice) => !replaced(advice))]
   const hasMonitor = all.some(({ name }) => name === 'monitor')
   // Fence agents advise a monitor without saying how often.
@@ -72,9 +73,10 @@ function checkAttributes(attributes: Readonly<Record<string, string>>): readonly
   return checkNameValues(own, { options: operationOptions, where: 'operation option', allowUnknown: false })
 }
 
+/** A second operation of a name may be a slip for `resource update … op`: without `force` it is refused unless it looks at something else. */
 export function addOperation(
   cib: XmlElement,
-  request: { readonly resource: string; readonly operation: NewOperation },
+  request: { readonly resource: string; readonly operation: NewOperation; readonly force?: boolean },
 ): EditResult {
   const primitive = findResource(cib, request.resource)
   if (primitive === undefined) return failed(missingResource(cib, request.resource))
@@ -83,7 +85,14 @@ export function addOperation(
   const same = findOperation(primitive, operation.name, operation.attributes.interval ?? '0s')
   const twice: readonly EditReport[] = same
     ? [{ code: 'already-exists', what: 'operation', id: same.attributes.id ?? '' }]
-    : []
+    : request.force
+      ? []
+      : alikeOperations(primitive, operation).map(({ attributes: { id = '' } }) => ({
+          code: 'operation-alike',
+          resource: request.resource,
+          operation: operation.name,
+          id,
+        }))
   return unless([...wrong, ...twice, ...checkOperations([operation])], () => {
     const made = operationElement(request.resource, operation, idSource(cib))
     const created = [made.attributes.id ?? '']
@@ -93,6 +102,19 @@ export function addOperation(
     )
   })
 }
+
+/** Operations of the same name; monitors only where they look at the same role as deeply. */
+function alikeOperations(primitive: XmlElement, { name, attributes }: NewOperation): readonly XmlElement[] {
+  const named = operationElements(primitive).filter((op) => op.attributes.name === name)
+  if (name !== 'monitor') return named
+  return named.filter(
+    (op) =>
+      roleOf(op.attributes.role) === roleOf(attributes.role) &&
+      writtenValue(op, 'instance_attributes', 'OCF_CHECK_LEVEL') === attributes.OCF_CHECK_LEVEL,
+  )
+}
+
+const roleOf = (role: string | undefined): string => parseRole(role) ?? 'Started'
 
 /** By its id, or by name and, where given, interval. */
 export type OperationSelector =
@@ -154,19 +176,42 @@ function findOperationById(
   return search(cib)
 }
 
-/** Changes an operation that is there by name and interval, or adds it. A lone operation of the name is taken whatever its interval. */
+/** Changes an operation of a primitive, or adds it. What is not named stays as it is. */
 export function withChangedOperation(primitive: XmlElement, operation: NewOperation, ids: IdSource): XmlElement {
+  const target = operationToChange(primitive, operation)
+  const resource = primitive.attributes.id ?? ''
+  if (target === undefined) return withOperation(primitive, operationElement(resource, withInterval(operation), ids))
   const { interval, ...others } = operation.attributes
-  const named = operationElements(primitive).filter(({ attributes }) => attributes.name === operation.name)
-  const same = interval === undefined ? undefined : findOperation(primitive, operation.name, interval)
-  const target = same ?? (named.length === 1 ? named[0] : undefined)
-  if (target === undefined)
-    return withOperation(primitive, operationElement(primitive.attributes.id ?? '', operation, ids))
   const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
   const changes = Object.fromEntries(known.map(([name, value]) => [name, value === '' ? undefined : value]))
+  const idWith = (every: string): string => `${resource}-${operation.name}-interval-${every}`
+  const isOther = parseIntervalMs(interval) !== parseIntervalMs(target.attributes.interval)
+  const renamed = isOther && target.attributes.id === idWith(target.attributes.interval ?? '')
   return replaceElement(primitive, target, (found) =>
-    withAttributes(found, interval === undefined ? changes : { ...changes, interval }),
+    withAttributes(found, {
+      ...changes,
+      ...(interval === undefined ? {} : { interval }),
+      ...(renamed && interval !== undefined ? { id: ids.free(idWith(interval)) } : {}),
+    }),
   )
+}
+
+/** The one with the interval, if its role is not another, or else the first of that name and role. */
+function operationToChange(primitive: XmlElement, { name, attributes }: NewOperation): XmlElement | undefined {
+  const { interval, role } = attributes
+  const hasRole = (op: XmlElement): boolean => roleOf(op.attributes.role) === roleOf(role)
+  const same = interval === undefined ? undefined : findOperation(primitive, name, interval)
+  if (same && (role === undefined || hasRole(same))) return same
+  return operationElements(primitive).find((op) => op.attributes.name === name && hasRole(op))
+}
+
+/** Two operations of a name never have the same interval: the history of a resource could not tell them apart. */
+export function clashingOperations(primitive: XmlElement, operation: NewOperation): readonly EditReport[] {
+  const target = operationToChange(primitive, operation)
+  const { interval } = (target ? operation : withInterval(operation)).attributes
+  const other = interval === undefined ? undefined : findOperation(primitive, operation.name, interval)
+  if (other === undefined || other === target) return []
+  return [{ code: 'already-exists', what: 'operation', id: other.attributes.id ?? '' }]
 }
 
 function operationElements(primitive: XmlElement): readonly XmlElement[] {

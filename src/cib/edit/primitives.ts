@@ -11,6 +11,7 @@ import { checkMeta, metaKindOf } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import {
   checkOperations,
+  clashingOperations,
   type NewOperation,
   operationElement,
   operationsForNew,
@@ -41,6 +42,9 @@ export function createPrimitive(cib: XmlElement, request: NewPrimitive): EditRes
   const ids = idSource(cib)
   const reports = [
     ...badNewId(ids, request.id),
+    ...Object.entries(request.parameters).flatMap(([name, value]) =>
+      value === '' ? [{ code: 'no-value', name } as const] : [],
+    ),
     ...checkMeta('primitive', request.meta, request.force),
     ...checkOperations(request.operations),
   ]
@@ -140,6 +144,7 @@ export function updateResource(cib: XmlElement, change: PrimitiveChange): EditRe
     ...wrong,
     ...checkMeta(metaKindOf(resource), change.meta ?? {}, change.force),
     ...checkOperations(operations),
+    ...operations.flatMap((operation) => clashingOperations(resource, operation)),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)

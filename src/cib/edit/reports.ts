@@ -31,11 +31,13 @@ export type EditReport =
   | { readonly code: 'still-used'; readonly id: string; readonly by: string }
   | { readonly code: 'nothing-left'; readonly id: string; readonly kind: string; readonly remove: string }
   | { readonly code: 'operation-not-found'; readonly resource: string; readonly operation: string }
+  | { readonly code: 'operation-alike'; readonly resource: string; readonly operation: string; readonly id: string }
   | { readonly code: 'level-not-found'; readonly index?: number; readonly target?: string }
   | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
   | { readonly code: 'id-in-use'; readonly id: string; readonly by: string }
   | { readonly code: 'bad-id'; readonly id: string }
   | { readonly code: 'already-inside'; readonly id: string; readonly kind: string; readonly parent: string }
+  | { readonly code: 'member-already'; readonly id: string; readonly group: string }
   | { readonly code: 'must-leave-first'; readonly id: string; readonly kind: string; readonly parent: string }
   | { readonly code: 'not-inside'; readonly id: string; readonly parent: string }
   | { readonly code: 'already-exists'; readonly what: string; readonly id: string }
@@ -46,10 +48,13 @@ export type EditReport =
       readonly similar: readonly string[]
     }
   | { readonly code: 'bad-value'; readonly name: string; readonly value: string; readonly expected: string }
+  | { readonly code: 'no-value'; readonly name: string }
+  | { readonly code: 'last-of-group'; readonly id: string; readonly group: string }
   | { readonly code: 'nothing-given'; readonly what: string }
   | { readonly code: 'given-twice'; readonly id: string }
   | { readonly code: 'refers-to-itself'; readonly id: string }
   | { readonly code: 'part-of-clone'; readonly id: string; readonly kind: string; readonly outer: string }
+  | { readonly code: 'cannot-be-unique'; readonly id: string; readonly agentClass: string }
   | { readonly code: 'cannot-be-promoted'; readonly id: string; readonly agentClass: string }
   | { readonly code: 'in-one-group'; readonly id: string; readonly other: string; readonly group: string }
 
@@ -71,6 +76,8 @@ export function describeEditReport(report: EditReport): string {
       return `Nothing would be left of the ${report.kind} '${report.id}': use '${report.remove} ${report.id}' to remove it.`
     case 'operation-not-found':
       return `'${report.resource}' has no operation ${report.operation}.`
+    case 'operation-alike':
+      return `'${report.resource}' has the operation ${report.operation} already: '${report.id}'. Change it with 'resource update ${report.resource} op ${report.operation}', or add --force to have both.`
     case 'level-not-found':
       return `There is no fencing level${report.index === undefined ? '' : ` ${report.index}`}${report.target === undefined ? '' : ` for ${report.target}`} with what is given.`
     case 'wrong-kind':
@@ -81,6 +88,8 @@ export function describeEditReport(report: EditReport): string {
       return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
     case 'already-inside':
       return `'${report.id}' is already in the ${report.kind} '${report.parent}'.`
+    case 'member-already':
+      return `'${report.id}' is in the group '${report.group}' already: --before or --after another member moves it there.`
     case 'must-leave-first':
       return `Take '${report.id}' out of the ${report.kind} '${report.parent}' first: a ${report.kind} holds one resource.`
     case 'not-inside':
@@ -91,6 +100,10 @@ export function describeEditReport(report: EditReport): string {
       return `There is no ${report.where} '${report.name}'.${didYouMean(report.similar)}`
     case 'bad-value':
       return `'${report.value}' is no value for ${report.name}: it takes ${report.expected}.`
+    case 'no-value':
+      return `The parameter '${report.name}' has no value: give it one, or leave it out.`
+    case 'last-of-group':
+      return `'${report.id}' is the only member of the group '${report.group}', which constraints or tags name: dissolve it first with 'resource ungroup ${report.group}'.`
     case 'nothing-given':
       return `No ${report.what} is given.`
     case 'given-twice':
@@ -99,6 +112,8 @@ export function describeEditReport(report: EditReport): string {
       return `'${report.id}' cannot refer to itself.`
     case 'part-of-clone':
       return `'${report.id}' is inside the ${report.kind} '${report.outer}': constrain '${report.outer}', or add --force.`
+    case 'cannot-be-unique':
+      return `'${report.id}' cannot be globally unique: its agent is of the class ${report.agentClass}, and only agents of the class ocf are told which instance is meant.`
     case 'cannot-be-promoted':
       return `'${report.id}' cannot be promoted: its agent is of the class ${report.agentClass}, and only agents of the class ocf know promote and demote.`
     case 'in-one-group':

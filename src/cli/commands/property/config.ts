@@ -1,6 +1,6 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { childElement, configurationElement } from '../../../cib/index.ts'
-import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
+import type { Call, Command, Outcome } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
@@ -57,9 +57,9 @@ function wantedOptions(call: Call, written: ReadonlyMap<string, string>): readon
       ? new Map([...unwritten, ...written])
       : written
   const unknown = call.words.filter((word) => ![...shown.keys()].some((name) => isSameOption(name, word)))
-  if (unknown.length > 0)
-    throw new Refusal(
-      ...unknown.map((name) => `There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`),
+  for (const name of unknown)
+    call.terminal.progress(
+      `Warning: There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`,
     )
   return [...shown]
     .filter(([name]) => call.words.length === 0 || call.words.some((word) => isSameOption(word, name)))

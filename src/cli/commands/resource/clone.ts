@@ -1,6 +1,10 @@
-import { cloneResource, uncloneResource } from '../../../cib/index.ts'
+import { cloneResource, isPromotable, readConfiguration, uncloneResource, type XmlElement } from '../../../cib/index.ts'
+import { agentName } from '../../../resource-agents/index.ts'
+import { promotionMistakes, resolveResourceAgent } from '../../agents.ts'
 import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { primitivesOf } from '../../primitives.ts'
+import { describeRemoved } from '../../removed.ts'
 import { readClone } from '../../resource-words.ts'
 import { expectWords } from '../../words.ts'
 
@@ -45,17 +49,34 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, usage: call.command.usage })
   const [resource = '', ...rest] = call.words
   const { id, meta } = readClone(rest)
+  const cloneMeta = Object.fromEntries(meta)
+  if (isPromotable({ promotable, cloneMeta }) && !call.flags.has('force') && call.cluster.isScratch !== true) {
+    const mistakes = await unpromotable((await call.cluster.readCib()).cib, resource)
+    if (mistakes.length > 0) throw new Refusal(...mistakes)
+  }
   return await changeCib(call, {
     edit: (cib) =>
       cloneResource(cib, {
         resource,
         promotable,
-        cloneMeta: Object.fromEntries(meta),
+        cloneMeta,
         force: call.flags.has('force'),
         ...(id === undefined ? {} : { cloneId: id }),
       }),
-    message: ({ created }) =>
-      `${resource} is cloned as ${created[0] ?? ''}${promotable ? ', which can be promoted' : ''}.`,
-    facts: ({ created }) => ({ created }),
+    message: (edited) =>
+      `${resource} is cloned as ${edited.created[0] ?? ''}${promotable ? ', which can be promoted' : ''}.${describeRemoved(edited, [])}`,
+    facts: ({ created, removed }) => ({ created, removed }),
   })
+}
+
+/** What the agents of a resource, or of a group's members, say against it. An agent that is not installed here says nothing. */
+async function unpromotable(cib: XmlElement, id: string): Promise<readonly string[]> {
+  const { resources } = readConfiguration(cib)
+  const group = resources.find((one) => one.id === id && one.kind === 'group')
+  const primitives =
+    group?.kind === 'group' ? group.members : primitivesOf({ resources }).filter((one) => one.id === id)
+  const mistakes = primitives
+    .filter(({ agent }) => agent.class === 'ocf')
+    .map(async ({ agent }) => promotionMistakes(await resolveResourceAgent(agentName(agent), { force: true })))
+  return [...new Set((await Promise.all(mistakes)).flat())]
 }

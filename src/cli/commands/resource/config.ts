@@ -66,7 +66,7 @@ async function show(call: Call, { listed, named, what, topology = false }: Shown
   const all = top.flatMap(withInner).filter(named)
   // A fence device is one wherever it stands.
   const listable = what === 'fence device' ? all : top
-  const wanted = call.words.length === 0 ? listable.filter(listed) : namedElements(all, call.words, what)
+  const wanted = call.words.length === 0 ? listable.filter(listed) : namedElements(call, all, what)
   const withParts = wanted.flatMap(withInner)
   const shown = call.words.length === 0 ? withParts : [...new Set(withParts)].sort(byId)
   const ids = wanted.map(({ attributes }) => attributes.id ?? '')
@@ -88,12 +88,14 @@ async function show(call: Call, { listed, named, what, topology = false }: Shown
   })
 }
 
-/** Each once. What is inside another that is named too stands within it and by itself. */
-function namedElements(all: readonly XmlElement[], ids: readonly string[], what: string): readonly XmlElement[] {
+/** Each once; what is not there is told, and refused where nothing else is asked for. What is inside another that is named too stands within it and by itself. */
+function namedElements(call: Call, all: readonly XmlElement[], what: string): readonly XmlElement[] {
+  const ids = call.words
   const known = all.map(({ attributes }) => attributes.id ?? '')
   const missing = ids.filter((id) => !known.includes(id))
-  if (missing.length > 0)
-    throw new Refusal(...missing.map((id) => `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`))
+  const told = missing.map((id) => `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`)
+  if (missing.length === ids.length) throw new Refusal(...told)
+  for (const sentence of told) call.terminal.progress(`Warning: ${sentence}`)
   return all.filter(({ attributes }) => ids.includes(attributes.id ?? ''))
 }
 

@@ -1,10 +1,11 @@
-import { createPrimitive, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
+import { createPrimitive, isPromotable, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
   advisedOperations,
   type InstalledAgent,
   operationMistakes,
   parameterMistakes,
+  promotionMistakes,
   resolveFenceAgent,
   resolveResourceAgent,
   timeoutWarnings,
@@ -87,6 +88,7 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
+  const inside = placement(written, force)
   const mistakes = [
     ...parameterMistakes(installed, written.parameters, { required: true }),
     ...operationMistakes(
@@ -94,6 +96,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
       written.operations.map(({ name }) => name),
     ),
     ...sharedUniqueValues(cib, installed, { id, parameters: written.parameters }),
+    ...(inside?.kind === 'clone' && isPromotable(inside) ? promotionMistakes(installed) : []),
   ]
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
   if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
@@ -104,7 +107,6 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
   for (const name of strayCloneOptions('primitive', [...written.meta.keys()]))
     call.terminal.progress(`Warning: '${name}' is an option of clones; in the resource ${id} it has no effect.`)
-  const inside = placement(written, force)
   const request: NewPrimitive = {
     id,
     agent: installed.agent,

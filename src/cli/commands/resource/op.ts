@@ -22,6 +22,7 @@ export const resourceOpAdd: Command = {
         addOperation(cib, {
           resource,
           operation: { name: operation.name, attributes: Object.fromEntries(operation.attributes) },
+          force: call.flags.has('force'),
         }),
       message: ({ created }) => `${resource} has the operation ${created[0] ?? operation.name}.`,
       facts: ({ created }) => ({ created }),
