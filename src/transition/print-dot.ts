@@ -13,11 +13,24 @@ export function printDot(graph: TransitionGraph): string {
       return from === undefined ? [] : [`"${from}" -> "${label(action)}" [ style = bold]`]
     }),
   )
-  return `digraph "g" {\n${[...edges, ...nodes].sort().join('\n')}\n}\n`
+  return [' digraph "g" {', ...[...edges, ...nodes].sort(), '}', ''].join('\n')
 }
 
-/** `web_start_0 alpha`; quotes would end the label. */
+/** `web_start_0 alpha`, `stonith 'reboot' alpha`, as crm_simulate names them; quotes would end the label. */
 function label(action: GraphAction): string {
   const node = action.node === undefined ? '' : ` ${action.node}`
-  return `${action.internalKey ?? action.key}${node}`.replaceAll('"', '\\"')
+  return `${name(action)}${node}`.replaceAll('"', '\\"')
+}
+
+function name({ operation, key, attributes }: GraphAction): string {
+  switch (operation) {
+    case 'stonith':
+      return `stonith '${attributes.CRM_meta_stonith_action ?? 'reboot'}'`
+    case 'do_shutdown':
+      return operation
+    case 'cancel':
+      return `Cancel ${key}`
+    default:
+      return key
+  }
 }

@@ -65,9 +65,28 @@ test('the graph document has a synapse for each action, with what it waits for',
 
 test('the drawing language names every action and every wait', () => {
   const dot = printDot(graph)
-  expect(dot.startsWith('digraph "g" {')).toBe(true)
-  expect(dot).toContain('"stonith-beta-reboot beta" -> "web_start_0 alpha"')
+  expect(dot.startsWith(' digraph "g" {\n')).toBe(true)
+  expect(dot).toContain('"stonith \'reboot\' beta" -> "web_start_0 alpha"')
   expect(dot).toContain('"group_start_0" [ style=bold color="green" fontcolor="orange"]')
+})
+
+test('in the drawing language actions have the names that crm_simulate gives them', () => {
+  const shutdown = { ...fence, operation: 'do_shutdown', key: 'do_shutdown-beta', attributes: {} }
+  const cancelled = { ...start, inputs: [], operation: 'cancel', key: 'web_monitor_10000' }
+  const instance = { ...start, inputs: [], key: 'ping_start_0', internalKey: 'ping:1_start_0' }
+  const dot = printDot({ actions: [shutdown, cancelled, instance], attributes: {} })
+  const style = '[ style=bold color="green" fontcolor="black"]'
+  expect(dot).toBe(
+    [
+      ' digraph "g" {',
+      `"Cancel web_monitor_10000 alpha" ${style}`,
+      `"do_shutdown beta" ${style}`,
+      `"ping_start_0 alpha" ${style}`,
+      '}',
+      '',
+    ].join('\n'),
+  )
+  expect(printDot({ actions: [], attributes: {} })).toBe(' digraph "g" {\n}\n')
 })
 
 test('in the drawing an action stands to the right of what it waits for', () => {

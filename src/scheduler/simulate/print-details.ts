@@ -1,20 +1,18 @@
 /** What a status holds besides nodes and resources, as crm_simulate and crm_mon print it: attributes, fail counts, failures. */
-import { formatScore } from '../../cib/index.ts'
 import { type ClusterStatus, describeExitCode, type FailedOperation, type StatusInput } from '../../status/index.ts'
 
 /** Attributes that the cluster keeps for itself, or that the node list tells already. */
-const hidden = /^(fail-count-|last-failure-|standby$|maintenance$|terminate$|shutdown$|probe_complete$|#)/
+const hidden = /^(fail-count-|last-failure-|standby$|maintenance$|terminate$|shutdown$|#)/
 
+/** Nothing where no node that is online has any. */
 export function printAttributes({ nodes }: ClusterStatus): readonly string[] {
-  return [
-    '  * Node Attributes:',
-    ...nodes.flatMap(({ name, online, attributes }) => {
-      const shown = [...attributes].filter(([attribute]) => !hidden.test(attribute)).sort(byName)
-      if (!online || shown.length === 0) return []
-      const lines = shown.map(([attribute, value]) => `      * ${attribute.padEnd(32)}\t: ${value.padEnd(10)}`)
-      return [`    * Node: ${name}:`, ...lines]
-    }),
-  ]
+  const told = nodes.flatMap(({ name, online, attributes }) => {
+    const shown = [...attributes].filter(([attribute]) => !hidden.test(attribute)).sort(byName)
+    if (!online || shown.length === 0) return []
+    const lines = shown.map(([attribute, value]) => `      * ${attribute.padEnd(32)}\t: ${value.padEnd(10)}`)
+    return [`    * Node: ${name}:`, ...lines]
+  })
+  return told.length === 0 ? [] : ['  * Node Attributes:', ...told]
 }
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1)
@@ -33,9 +31,7 @@ export function printFailCounts(
         const last =
           found.lastFailure === undefined ? '' : ` last-failure='${longTime(found.lastFailure, utcOffsetAt)}'`
         const called = instance?.unique === false ? configuredId : id
-        return [
-          `      * ${called}: migration-threshold=${meta.migrationThreshold} fail-count=${formatScore(found.own)}${last}`,
-        ]
+        return [`      * ${called}: migration-threshold=${meta.migrationThreshold} fail-count=${found.own}${last}`]
       })
       return lines.length === 0 ? [] : [`    * Node: ${name}:`, ...new Set(lines)]
     }),
@@ -47,16 +43,21 @@ export function printFailures(status: ClusterStatus, utcOffsetAt: StatusInput['u
   return ['  * Failed Resource Actions:', ...lines]
 }
 
+/** Pacemaker 3's words for an `op-status`. */
 const statusNames: Readonly<Record<string, string>> = {
   '-1': 'pending',
-  '0': 'complete',
-  '1': 'cancelled',
-  '2': 'Timed Out',
-  '3': 'not supported',
+  '0': 'Done',
+  '1': 'Cancelled',
+  '2': 'Timed out',
+  '3': 'Unsupported',
   '4': 'Error',
-  '5': 'Hard Error',
-  '6': 'Fatal Error',
+  '5': 'Hard error',
+  '6': 'Fatal error',
   '7': 'Not installed',
+  '8': 'Internal communication failure',
+  '9': 'Cannot execute now',
+  '10': 'No fence device',
+  '11': 'CIB secrets unavailable',
 }
 
 function describeFailed(
@@ -73,9 +74,13 @@ function describeFailed(
     `${key} on ${node} '${describeExitCode(exitCode)}' (${exitCode}): call=${entry?.callId ?? 'none'}`,
     `status='${statusNames[failure.status] ?? failure.status}'`,
     ...(exitReason === '' ? [] : [`exitreason='${exitReason}'`]),
-    ...(lastChange === undefined ? [] : [`last-rc-change='${longTime(lastChange, utcOffsetAt)}'`]),
-    `queued=${time('queue-time')}ms`,
-    `exec=${time('exec-time')}ms`,
+    ...(lastChange === undefined
+      ? []
+      : [
+          `last-rc-change='${longTime(lastChange, utcOffsetAt)}'`,
+          `queued=${time('queue-time')}ms`,
+          `exec=${time('exec-time')}ms`,
+        ]),
   ].join(', ')
 }
 

@@ -112,9 +112,10 @@ function statusLines(
   status: ClusterStatus,
   told: Parameters<typeof printClusterStatus>[1] = {},
 ): readonly string[] {
+  const attributes = show.attributes === true ? printAttributes(status) : []
   return [
     ...printClusterStatus(status, told).trimEnd().split('\n'),
-    ...(show.attributes === true ? ['', ...printAttributes(status)] : []),
+    ...(attributes.length > 0 ? ['', ...attributes] : []),
     ...(show.failCounts === true ? ['', ...printFailCounts(status, utcOffsetAt)] : []),
     ...(show.failCounts === true && status.failures.length > 0 ? ['', ...printFailures(status, utcOffsetAt)] : []),
   ]

@@ -12,17 +12,16 @@ export interface Utilization {
 
 /** Whatever the placement strategy is: with `default` it is shown all the same, and may be less than nothing. */
 export function utilizationOf({ status, assignment }: Pick<Simulation, 'status' | 'assignment'>): Utilization {
-  const nodes = status.nodes.filter(({ kind }) => kind !== 'guest')
+  const nodes = status.nodes
   const remaining = new Map(nodes.map(({ name, utilization }) => [name, new Map(utilization)] as const))
   const assigned = [...assignment.primitives.values()].flatMap(({ id, node }) => {
     const takes = status.primitivesById.get(id)?.utilization ?? new Map<string, number>()
-    return node === undefined || takes.size === 0 ? [] : [{ resource: id, node, takes }]
+    return node === undefined ? [] : [{ resource: id, node, takes }]
   })
   for (const { node, takes } of assigned) {
     const left = remaining.get(node)
     for (const [name, amount] of takes) {
-      const free = left?.get(name)
-      if (free !== undefined) left?.set(name, free - amount)
+      left?.set(name, (left.get(name) ?? 0) - amount)
     }
   }
   return { original: new Map(nodes.map(({ name, utilization }) => [name, utilization])), assigned, remaining }
@@ -34,7 +33,9 @@ export function printUtilization(simulation: Pick<Simulation, 'status' | 'assign
     [...of].map(([node, amounts]) => `${title}: ${node} capacity:${list(amounts)}`)
   return [
     ...capacities('Original', original),
-    ...assigned.map(({ resource, node, takes }) => `${resource} utilization on ${node}:${list(takes)}`),
+    ...assigned.map(
+      ({ resource, node, takes }) => `pcmk__assign_resource: ${resource} utilization on ${node}:${list(takes)}`,
+    ),
     ...capacities('Remaining', remaining),
   ]
 }

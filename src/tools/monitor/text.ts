@@ -1,5 +1,5 @@
 /** crm_mon as text: the titles, and below each its lines with two blanks for each level. */
-import { formatScore, INFINITY_SCORE } from '../../cib/index.ts'
+import { INFINITY_SCORE } from '../../cib/index.ts'
 import {
   type ClusterStatus,
   isActive,
@@ -255,7 +255,7 @@ function attributeLines(facts: MonitorFacts, { detail }: Shown): readonly string
 
 function resourceLine({ id, resource, failCount, lastFailure }: ResourceHistory): string {
   const threshold = Math.min(resource.meta.migrationThreshold, INFINITY_SCORE)
-  const count = failCount === 0 ? '' : ` fail-count=${formatScore(failCount)}`
+  const count = failCount === 0 ? '' : ` fail-count=${failCount}`
   const last = lastFailure === undefined || failCount === 0 ? '' : ` last-failure='${ctime(lastFailure)}'`
   return `* ${id}: migration-threshold=${threshold}${count}${last}`
 }

@@ -2,7 +2,7 @@
  * crm_mon in XML (API version 2). Agents find their line with grep, so that the order of the attributes and one line an element
  * are part of the contract: `<resource id=… role=… active=… orphaned=… failed=…>`.
  */
-import { element, formatScore, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
+import { element, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
   type FailedOperation,
@@ -320,7 +320,7 @@ function resourceHistoryElement(history: ResourceHistory, withOperations: boolea
     // A resource that the configuration has not any more is known from its history all the same.
     orphan: 'false',
     'migration-threshold': String(Math.min(resource.meta.migrationThreshold, INFINITY_SCORE)),
-    ...(failCount === 0 ? {} : { 'fail-count': formatScore(failCount) }),
+    ...(failCount === 0 ? {} : { 'fail-count': String(failCount) }),
     ...(lastFailure === undefined || failCount === 0 ? {} : { 'last-failure': ctime(lastFailure) }),
   }
   return element('resource_history', attributes, withOperations ? operations.map(operationElement) : [])

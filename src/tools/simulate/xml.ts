@@ -37,7 +37,7 @@ export function simulationElements(
   return [
     element('cluster_status', {}, statusElements(before, cib, shown)),
     ...(texts.modifications.length === 0 ? [] : [modifications(texts.modifications, whatIf)]),
-    ...(allocations.length === 0 ? [] : [element('allocations_utilizations', {}, allocations)]),
+    ...(allocations.length === 0 ? [] : [element(allocationsName(shown), {}, allocations)]),
     ...(shown.plans ? [element('actions', {}, simulation.changes.flatMap(changeElement))] : []),
     ...(shown.plays
       ? [
@@ -46,6 +46,11 @@ export function simulationElements(
         ]
       : []),
   ]
+}
+
+function allocationsName({ scores: hasScores, utilization }: ShownParts): string {
+  if (hasScores && utilization) return 'allocations_utilizations'
+  return utilization ? 'utilizations' : 'allocations'
 }
 
 type Simulation = SimulationText['simulation']
@@ -149,7 +154,7 @@ function loads(simulation: Simulation): readonly XmlElement[] {
   return [...assignment.primitives.values()].flatMap(({ id, node }) => {
     if (node === undefined) return []
     const takes = status.primitivesById.get(id)?.utilization ?? new Map<string, number>()
-    return [element('utilization', { resource: id, node, function: 'pcmk__finalize_assignment' }, amounts(takes))]
+    return [element('utilization', { resource: id, node, function: 'pcmk__assign_resource' }, amounts(takes))]
   })
 }
 

@@ -49,7 +49,7 @@ function askCrmSimulate(question: readonly string[]): string {
 
 /**
  * Padding and numbers of actions differ, crm_simulate takes the wall clock for the moment of a failure, and what 3.0 tells of a fail
- * count, 2.1 does not: how much it is.
+ * count, 2.1 does not: how much it is. What 2.1 calls complete, 3.0 calls done.
  */
 function comparable(text: string): readonly string[] {
   return text
@@ -63,6 +63,7 @@ function comparable(text: string): readonly string[] {
         .replace(/(fail-count-\S+)=(?:value\+\+|\d+|INFINITY)/, '$1=counted')
         .replace(/'(error|Error occurred)' \(1\)/, '(1)')
         .replace(/'not running' \(7\)/i, '(7)')
+        .replace("status='complete'", "status='Done'")
         .replace(/exitreason='[^']*'/, "exitreason='simulated'")
         .replace(/^Pretending action \d+/, 'Pretending action'),
     )
