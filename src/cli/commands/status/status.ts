@@ -43,7 +43,13 @@ async function showStatus(call: Call): Promise<Outcome> {
   return done(await textOf(call, { cib, read, state, stopped }), {
     configured: true,
     cluster: state?.clusterName ?? null,
-    quorum: { quorate: state?.quorate ?? read.haveQuorum, votes: state?.votes ?? null },
+    started: state?.started ?? null,
+    store: state?.store ?? null,
+    quorum: {
+      quorate: state?.quorate ?? read.haveQuorum,
+      votes: state?.votes ?? null,
+      notHeard: state && !state.quorate ? notHeard(state.members) : [],
+    },
     dc: state?.dc ?? null,
     nodes: read.nodes.map((node) => nodeFacts(node, state)),
     resources: resourceFacts(read.resources),
@@ -152,9 +158,7 @@ function shortcomings(state: ClusterState | undefined): readonly string[] {
 }
 
 /** Who is missing comes first: the list of nodes shows them as they were. */
-export function withoutQuorum(
-  members: readonly Pick<ClusterState['members'][number], 'node' | 'state'>[],
-): readonly string[] {
+export function withoutQuorum(members: Members): readonly string[] {
   const who = unheard(members)
   return [
     `This node is without quorum${who === '' ? '' : `; ${who}`}. What follows is what it last knew.`,
@@ -162,8 +166,13 @@ export function withoutQuorum(
   ]
 }
 
-function unheard(members: readonly Pick<ClusterState['members'][number], 'node' | 'state'>[]): string {
-  const away = members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
+type Members = readonly Pick<ClusterState['members'][number], 'node' | 'state'>[]
+
+const notHeard = (members: Members): readonly string[] =>
+  members.flatMap(({ node, state }) => (state === 'lost' || state === 'offline' ? [node] : []))
+
+function unheard(members: Members): string {
+  const away = notHeard(members)
   return away.length === 0 ? '' : `${away.join(', ')} ${away.length === 1 ? 'is' : 'are'} not heard`
 }
 

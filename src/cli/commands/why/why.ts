@@ -15,6 +15,7 @@ import { type Call, type Command, done, type Outcome, Refusal } from '../../comm
 import { secondsOf, utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
+import { withoutQuorum } from '../status/status.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
 import { watchdogSettingOf } from '../stonith/watchdog-setting.ts'
 import { describeUnderWay, underWay } from './under-way.ts'
@@ -36,8 +37,11 @@ export const why: Command = {
     { name: 'move', summary: 'Where the resource would go, and what else would move' },
   ],
   completes: ['resource', 'node'],
-  run: (call) => {
+  run: async (call) => {
     if (call.flags.has('fence') && call.flags.has('move')) throw new Refusal('Ask for --fence or --move, not for both.')
+    const state = await call.cluster.live?.getState({})
+    if (state?.configured && !state.quorate)
+      for (const line of withoutQuorum(state.members)) call.terminal.progress(line)
     if (call.flags.has('fence')) return whyFence(call)
     return call.flags.has('move') ? whyMove(call) : whyThere(call)
   },
