@@ -48,16 +48,12 @@ const asked = {
 }
 if (values.mutations !== undefined && drawMutations(createRandom(1), values.mutations).length === 0)
   refuse(`No change's name begins with '${values.mutations}'. --help tells them.`)
-const reference = findReference(values.reference)
-if (reference === undefined || !existsSync(suite)) {
-  const missing =
-    reference === undefined
-      ? `${values.reference} cannot be run (Debian: pacemaker-cli-utils)`
-      : `${suite} does not exist`
-  refuse(`Nothing was compared: ${missing}.`)
-}
+if (!existsSync(suite)) refuse(`Nothing was compared: ${suite} does not exist.`)
 const cases = readCases(values.cases)
 if (cases.length === 0) refuse(`No case has '${values.cases}' in its name.`)
+const reference = findReference(values.reference)
+if (reference === undefined)
+  refuse(`Nothing was compared: ${values.reference} cannot be run (Debian: pacemaker-cli-utils).`)
 
 const totals = { same: 0, unusable: 0, refused: 0, different: 0 }
 const causes = new Map<string, number[]>()
