@@ -68,7 +68,7 @@ function operationWords(operation: XmlElement): readonly string[] | undefined {
 
 function group(resource: XmlElement): readonly Line[] | undefined {
   const id = idOf(resource)
-  const members = childElements(resource, 'primitive').map((member) => primitive(member, ['group', id]))
+  const members = childElements(resource, 'primitive').map((member) => primitive(member, ['--group', id]))
   const meta = pairWords(resource, 'meta_attributes')
   const parameters = pairWords(resource, 'instance_attributes')
   if (!meta || !parameters || members.some((lines) => lines === undefined)) return undefined
@@ -86,17 +86,17 @@ function clone(resource: XmlElement): readonly Line[] | undefined {
   if (!meta || !parameters) return undefined
   const promotable = meta.includes('promotable=true')
   const others = promotable ? meta.filter((word) => word !== 'promotable=true') : meta
-  const around = [promotable ? 'promotable' : 'clone', id, ...section('meta', others)]
+  const verb = promotable ? 'promotable' : 'clone'
   const own = parameters.length > 0 ? [['resource', 'update', id, ...parameters, '--force']] : []
   const inner = childElement(resource, 'primitive')
   if (inner) {
-    const lines = primitive(inner, around)
+    // On create pcs 0.12 takes what follows `meta` for the resource's own.
+    const lines = primitive(inner, [verb, id, ...others])
     return lines && [...lines, ...own]
   }
   const innerGroup = childElement(resource, 'group')
   const lines = innerGroup && group(innerGroup)
-  const [verb = '', ...rest] = around
-  return lines && [...lines, ['resource', verb, idOf(innerGroup), ...rest, '--force'], ...own]
+  return lines && [...lines, ['resource', verb, idOf(innerGroup), id, ...section('meta', others), '--force'], ...own]
 }
 
 function bundle(resource: XmlElement): readonly Line[] | undefined {
