@@ -25,6 +25,8 @@ async function settle(): Promise<void> {
   })
   await lab.systole(await anyNode(), 'resource', 'cleanup')
   await answering()
+  // It answers before its agent, which sleeps for whole seconds, says that it has started.
+  await lab.until('the service has started', async () => (await lab.whereIs('web', await anyNode())).length === 1)
 }
 
 /** A node that is powered and has a quorate view. */
