@@ -15,13 +15,17 @@ const retryMs = 5000
 
 async function settle(): Promise<void> {
   for (const node of lab.nodes) await lab.power.on(node)
-  await lab.until('all nodes are online and clean', async () => {
-    const { nodes, quorum } = await lab.status(await anyNode())
-    return (
-      quorum.quorate &&
-      nodes.length === 3 &&
-      nodes.every(({ online, unclean, standby }) => online && !unclean && !standby)
+  await lab.until('all nodes are online and clean, and see the same', async () => {
+    // One that was cut off has quorum a moment before it sees what has changed meanwhile.
+    const seen = await Promise.all(lab.nodes.map((node) => lab.status(node).catch(() => undefined)))
+    const dcs = new Set(seen.map((status) => status?.nodes.find(({ dc: isDc }) => isDc)?.name))
+    const isWhole = seen.every(
+      (status) =>
+        status?.quorum.quorate === true &&
+        status.nodes.length === 3 &&
+        status.nodes.every(({ online, unclean, standby }) => online && !unclean && !standby),
     )
+    return isWhole && dcs.size === 1
   })
   await lab.systole(await anyNode(), 'resource', 'cleanup')
   await answering()

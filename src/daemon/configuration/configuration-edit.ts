@@ -2,6 +2,7 @@
 import { childElement, configurationElement, parseXml, printXml, readConfiguration } from '../../cib/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
+import { untilState } from '../node/until-state.ts'
 import { pushConfig } from './config-history.ts'
 
 /** The text to store. A document that is not a CIB is refused whole. */
@@ -19,6 +20,10 @@ export function readConfigurationToPush(xml: string): string {
   return printXml({ ...cib, children: [configurationElement(cib)] })
 }
 
+/** A node that was just cut off sees what was changed meanwhile a moment later than it has quorum again. */
+const seenWithinMs = 5000
+
+/** A conflict is answered once this node has seen the other change, so that whoever reads anew here reads that. */
 export async function saveConfiguration(
   node: SharedState,
   change: {
@@ -29,5 +34,8 @@ export async function saveConfiguration(
   },
 ): Promise<PushAnswer> {
   if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
-  return await pushConfig(node.store, { ...change, node: node.name })
+  const answer = await pushConfig(node.store, { ...change, node: node.name })
+  if (answer.kind === 'conflict')
+    await untilState(node, () => (node.view.configuration?.version ?? 0) >= answer.version, seenWithinMs)
+  return answer
 }
