@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { element, readConfiguration } from '../../src/cib/index.ts'
+import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { listConfigVersions, pushConfig, readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
-import { readConfigurationToPush } from '../../src/daemon/configuration/configuration-edit.ts'
+import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
@@ -52,6 +55,36 @@ test('an edit of an old version changes nothing', async () => {
   await pushConfig(store, change('<a/>', 0))
   await pushConfig(store, change('<b/>', 1))
   expect(await pushConfig(store, change('<c/>', 1))).toEqual({ kind: 'conflict', version: 2 })
+})
+
+test('a conflict is told once this node has seen the other change', async () => {
+  await pushConfig(store, change('<a/>', 0))
+  await pushConfig(store, change('<b/>', 1))
+  const cib = element('cib')
+  const seen = (version: number): ClusterView => ({
+    ...emptyView,
+    configuration: { version, cib, typed: readConfiguration(cib) },
+  })
+  const listeners = new Set<() => void>()
+  const node = {
+    name: nodeName('alpha'),
+    quorate: true,
+    store,
+    view: seen(1),
+    onState: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  let told = false
+  const answer = saveConfiguration(node, change('<c/>', 1)).finally(() => {
+    told = true
+  })
+  await expect.poll(() => listeners.size).toBe(1)
+  expect(told).toBe(false)
+  node.view = seen(2)
+  for (const listener of listeners) listener()
+  expect(await answer).toEqual({ kind: 'conflict', version: 2 })
 })
 
 test('what is no CIB is refused before it reaches the store', () => {
