@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { giveCalendars, pidOf, setCalendar, shell, signal } from '../nodes/lab/faults.ts'
 import { Lab } from '../nodes/lab/lab.ts'
-import { beginWithService, whatRuns } from '../nodes/lab/links.ts'
+import { beginWithService, untilServiceIsOn, whatRuns } from '../nodes/lab/links.ts'
 
 /** Calendars that jump, as a daemon sets them that corrects the time, or a machine's battery that is empty. */
 const lab = new Lab(['n1', 'n2', 'n3'])
@@ -19,18 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close())
 
-async function settled(): Promise<void> {
-  await lab.until(
-    'all nodes are online, and the service runs where it should',
-    async () => {
-      const { nodes } = await lab.status('n1')
-      return (
-        nodes.every(({ online, unclean }) => online && !unclean) && (await lab.whereIs('service', 'n1'))[0] === 'n2'
-      )
-    },
-    60_000,
-  )
-}
+const settled = async (): Promise<void> => await untilServiceIsOn(lab, 'n2')
 
 /** Nobody is fenced and nothing is started; whose clock jumped forward doubts its lease until it is confirmed, and may lose the lead with it. */
 async function nothingElseHappens(jump: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
-import { beginWithService, clusterFacts, whatRuns } from '../nodes/lab/links.ts'
+import { beginWithService, clusterFacts, untilServiceIsOn, whatRuns } from '../nodes/lab/links.ts'
 
 /** A network that neither works nor fails: packets of one direction, some packets, or long ones are lost. Three nodes on one link. */
 const lab = new Lab(['n1', 'n2', 'n3'])
@@ -19,18 +19,7 @@ afterEach(async () => {
   await settled()
 })
 
-async function settled(): Promise<void> {
-  await lab.until(
-    'all nodes are online, and the service runs where it should',
-    async () => {
-      const { nodes } = await lab.status('n1')
-      return (
-        nodes.every(({ online, unclean }) => online && !unclean) && (await lab.whereIs('service', 'n1'))[0] === 'n2'
-      )
-    },
-    120_000,
-  )
-}
+const settled = async (): Promise<void> => await untilServiceIsOn(lab, 'n2')
 
 /** n2 is fenced, and only then its service starts elsewhere. */
 async function n2IsLost(): Promise<void> {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { notes, type Process, pidOf, shell, signal, storeLeader } from '../nodes/lab/faults.ts'
 import { Lab } from '../nodes/lab/lab.ts'
-import { beginWithService, clusterFacts, whatRuns } from '../nodes/lab/links.ts'
+import { beginWithService, clusterFacts, untilServiceIsOn, whatRuns } from '../nodes/lab/links.ts'
 
 /** Processes that stop (SIGSTOP) instead of ending, and files of the daemon that a power cut or a person has torn. */
 const lab = new Lab(['n1', 'n2', 'n3'])
@@ -21,18 +21,7 @@ const tokenMs = 1000
 /** There while the service runs. */
 const agentsMark = '/run/Dummy-service.state'
 
-async function settled(): Promise<void> {
-  await lab.until(
-    'all nodes are online, and the service runs where it should',
-    async () => {
-      const { nodes } = await lab.status('n1')
-      return (
-        nodes.every(({ online, unclean }) => online && !unclean) && (await lab.whereIs('service', 'n1'))[0] === 'n2'
-      )
-    },
-    60_000,
-  )
-}
+const settled = async (): Promise<void> => await untilServiceIsOn(lab, 'n2')
 
 /** Where its agent has left its mark, among the nodes that have power. */
 async function activeOn(): Promise<readonly string[]> {

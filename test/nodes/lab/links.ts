@@ -38,6 +38,20 @@ export async function beginWithService(lab: Lab, nodes: readonly string[] = lab.
   await lab.systole('n1', 'resource', 'create', 'service', agent, 'op', 'monitor', 'interval=1', '--wait')
 }
 
+/** All nodes are online, and the service of `beginWithService` runs on this one. */
+export async function untilServiceIsOn(lab: Lab, node: string): Promise<void> {
+  await lab.until(
+    'all nodes are online, and the service runs where it should',
+    async () => {
+      const { nodes } = await lab.status('n1')
+      return (
+        nodes.every(({ online, unclean }) => online && !unclean) && (await lab.whereIs('service', 'n1'))[0] === node
+      )
+    },
+    120_000,
+  )
+}
+
 /** On every node, to every other: `1` is up, `-` is not. In the order of the links' numbers. */
 export async function untilLinks(lab: Lab, wanted: string, nodes: readonly string[] = lab.nodes): Promise<void> {
   await lab.until(`the links are ${wanted}`, async () => {
