@@ -39,6 +39,9 @@ const upgradeSuites = ['test/upgrade/**/*.test.ts']
 /** Disks, processes, clocks and networks of the machines that fail by halves (`npm run e2e:faults`). */
 const faultSuites = ['test/faults/**/*.test.ts']
 
+/** Strangers, hostile nodes and users who may not (`npm run e2e:security`). */
+const securitySuites = ['test/security/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -56,6 +59,7 @@ export default defineConfig({
             ...linkSuites,
             ...upgradeSuites,
             ...faultSuites,
+            ...securitySuites,
           ],
           testTimeout: 30_000,
           expect: patient,
@@ -125,6 +129,16 @@ export default defineConfig({
           name: 'faults',
           include: faultSuites,
           testTimeout: 240_000,
+          expect: patient,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'security',
+          include: securitySuites,
+          testTimeout: 180_000,
           expect: patient,
           hookTimeout: 180_000,
           fileParallelism: false,
