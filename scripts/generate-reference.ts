@@ -5,9 +5,12 @@ import {
   cloneMetaOptions,
   clusterOptions,
   commonMetaOptions,
+  describeOption,
   describeValues,
+  fenceDeviceOptions,
   groupMetaOptions,
   guestMetaOptions,
+  nodeAttributes,
   type OptionDefinition,
   operationOptions,
 } from '../src/cib/index.ts'
@@ -34,15 +37,17 @@ function optionsPage(): string {
     ['Meta-attributes of clones', cloneMetaOptions],
     ['Meta-attributes of guest nodes', guestMetaOptions],
     ['Options of operations', operationOptions],
+    ['Parameters of every fence device', fenceDeviceOptions],
+    ['Node attributes with a meaning', nodeAttributes],
   ] as const
   return `# Options\n\nMade from the definitions by \`npm run reference\`.\n\n${tables.map(([title, options]) => `## ${title}\n\n${optionTable(options)}`).join('\n')}`
 }
 
 function optionTable(options: readonly OptionDefinition[]): string {
   const rows = options.map((option) => {
-    const { name, otherNames, description } = option
+    const { name, otherNames } = option
     const names = otherNames && otherNames.length > 0 ? `${name} (also ${otherNames.join(', ')})` : name
-    return `| ${names} | ${describeValues(option)} | ${option.default ?? ''} | ${description} |`
+    return `| ${names} | ${describeValues(option)} | ${option.default ?? ''} | ${describeOption(option)} |`
   })
   return ['| Name | Takes | Default | What it does |', '| --- | --- | --- | --- |', ...rows, ''].join('\n')
 }

@@ -138,9 +138,17 @@ export {
 export { configurationSections } from './edit/tree.ts'
 export { upgradeSchema } from './edit/upgrade-schema.ts'
 export { clusterOptions } from './options/cluster-options.ts'
-export { describeValues, isValueOf, type OptionDefinition, type OptionType } from './options/definition.ts'
+export {
+  describeOption,
+  describeValues,
+  isValueOf,
+  type OptionDefinition,
+  type OptionType,
+} from './options/definition.ts'
+export { fenceDeviceOptions } from './options/fencing-options.ts'
 export {
   clusterOption,
+  fenceDeviceOption,
   metaOption,
   metaOptionsFor,
   operationOption,
@@ -191,6 +199,6 @@ export {
   type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
-export { type CibFinding, type CibReport, describeCibReport, type Where } from './validate/report.ts'
+export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
 export { validateCib } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'

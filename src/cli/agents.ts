@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { didYouMean, parseDurationMs, similarWords } from '../base/index.ts'
-import type { Agent, NewOperation } from '../cib/index.ts'
+import { type Agent, fenceDeviceOption, type NewOperation } from '../cib/index.ts'
 import {
   type AgentHost,
   type AgentMetadata,
@@ -129,9 +129,6 @@ function noMetadata(name: string): AgentMetadata {
   return { name, shortDescription: '', longDescription: '', parameters: [], actions: [] }
 }
 
-/** What every fence device takes besides its agent's own parameters (Pacemaker Explained, "Special Meta-Attributes for Fencing Resources"). */
-const fencingParameter =
-  /^(pcmk_(host_(argument|map|list|check)|delay_(base|max)|action_limit|[a-z]+_(action|timeout|retries))|fencing-timeout|stonith-timeout|provides|priority)$/
 /** What fence agents are given by the cluster itself, required or not. */
 const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 
@@ -148,7 +145,7 @@ export function parameterMistakes(
   const names = metadata.parameters.map(({ name }) => name)
   const isFencing = agent.class === 'stonith'
   const unknown = [...parameters.keys()]
-    .filter((name) => !names.includes(name) && !(isFencing && fencingParameter.test(name)))
+    .filter((name) => !names.includes(name) && !(isFencing && fenceDeviceOption(name) !== undefined))
     .map((name) => `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`)
   const obsoleted = new Map(
     metadata.parameters.flatMap(({ name, obsoletes }) => (obsoletes === undefined ? [] : [[obsoletes, name] as const])),

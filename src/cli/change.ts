@@ -3,8 +3,10 @@
  * will cause, save by compare-and-swap, and wait if asked to. What is refused leaves the CIB byte for byte as it was.
  */
 import {
+  type CibReport,
   describeCibReport,
   describeEditReport,
+  describeFinding,
   type Edited,
   type EditResult,
   findResource,
@@ -115,13 +117,14 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
         leftStopped: [],
         version: before.version,
       }
-    if (!call.cluster.isScratch && !change.keepsMistakes) refuseMistakes(before.cib, edited.cib)
+    const warnings = call.cluster.isScratch ? [] : judgeChange(before.cib, edited.cib, change)
     const { actions, leftStopped } = tellsActions(call, change)
       ? consequences(before.cib, edited.cib, call.terminal.now())
       : { actions: [], leftStopped: [] }
     const advice = call.flags.has('force')
       ? []
       : [...(change.needsForce?.(before.cib, edited, actions) ?? []), ...freshlyUnread(call, before.cib, edited.cib)]
+    for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
     if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
@@ -159,17 +162,23 @@ export function editedOrRefused(result: EditResult): Edited {
   throw new Refusal(...result.reports.map(describeEditReport))
 }
 
-/** Mistakes that the edit brings in are refused; those that were there before are not this command's. */
-function refuseMistakes(before: XmlElement, after: XmlElement): void {
-  const known = new Set(errorsOf(before))
-  const fresh = errorsOf(after).filter((sentence) => !known.has(sentence))
-  if (fresh.length > 0) throw new Refusal(...fresh)
+/**
+ * Mistakes that the edit brings in are refused; those that were there before are not this command's. Of all warnings it gives back the new
+ * ones that whoever types cannot find out: the word is taken, and does nothing.
+ */
+function judgeChange(before: XmlElement, after: XmlElement, change: Change): readonly string[] {
+  const [was, is] = [validateCib(before), validateCib(after)]
+  const mistakesIn = (reports: readonly CibReport[]): readonly string[] =>
+    reports.flatMap((report) => (report.severity === 'error' ? [describeCibReport(report)] : []))
+  const effectlessIn = (reports: readonly CibReport[]): readonly string[] =>
+    reports.flatMap((report) => (report.code === 'without-effect' ? [describeFinding(report)] : []))
+  const mistakes = fresh(mistakesIn(was), mistakesIn(is))
+  if (mistakes.length > 0 && !change.keepsMistakes) throw new Refusal(...mistakes)
+  return fresh(effectlessIn(was), effectlessIn(is))
 }
 
-function errorsOf(cib: XmlElement): readonly string[] {
-  return validateCib(cib)
-    .filter(({ severity }) => severity === 'error')
-    .map(describeCibReport)
+function fresh(before: readonly string[], after: readonly string[]): readonly string[] {
+  return after.filter((sentence) => !before.includes(sentence))
 }
 
 export function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {

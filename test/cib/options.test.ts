@@ -5,6 +5,7 @@ import {
   clusterOptions,
   commonMetaOptions,
   describeValues,
+  fenceDeviceOptions,
   groupMetaOptions,
   guestMetaOptions,
   isValueOf,
@@ -22,6 +23,7 @@ const families = {
   'meta-attributes of groups': groupMetaOptions,
   'meta-attributes of clones': cloneMetaOptions,
   'operation options': operationOptions,
+  'parameters of fence devices': fenceDeviceOptions,
   'node attributes': nodeAttributes,
 }
 

@@ -58,6 +58,20 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     ],
   },
   {
+    name: 'words that are taken and do nothing',
+    configuration:
+      '<crm_config><cluster_property_set id="cib-bootstrap-options">' +
+      '<nvpair id="o1" name="crmd-integration-timeout" value="5min"/><nvpair id="o2" name="fence-remote-without-quorum" value="false"/>' +
+      '</cluster_property_set></crm_config><resources><primitive id="f" class="stonith" type="fence_dummy">' +
+      '<instance_attributes id="a"><nvpair id="a1" name="stonith-timeout" value="5s"/></instance_attributes>' +
+      '<operations><op id="m" name="monitor" interval="10s" record-pending="false"/></operations></primitive></resources>',
+    says: [
+      'warning: join-integration-timeout=5min has no effect: a node joins by a single record of the DC, which takes no time of its own; node-pending-timeout says how long a node may be present without it.',
+      'warning: fencing-timeout=5s has no effect: pcmk_reboot_timeout and pcmk_off_timeout have replaced it.',
+      'warning: record-pending=false has no effect: an operation that starts something is always recorded before it begins, so that the next DC knows of it; one that stops something never is.',
+    ],
+  },
+  {
     name: 'one id for two things',
     configuration: `${both}<constraints><rsc_colocation id="web" rsc="web" with-rsc="db" score="1"/></constraints>`,
     says: ["error: The id 'web' is already used at line 1, column 32."],

@@ -158,6 +158,7 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: boolean,
     default: 'false',
     description: 'Whether nodes without quorum may fence remote nodes.',
+    withoutEffect: 'without quorum no node takes a decision, and nothing is fenced.',
   },
   {
     name: 'node-pending-timeout',
@@ -291,6 +292,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: duration,
     default: '2min',
     description: 'How long the election of a coordinator may take.',
+    withoutEffect:
+      'the DC is elected by the store, which asks a majority within a second and goes on until there is one.',
   },
   {
     name: 'shutdown-escalation',
@@ -304,6 +307,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     default: '3min',
     otherNames: ['crmd-integration-timeout'],
     description: 'How long the first half of a node’s joining may take.',
+    withoutEffect:
+      'a node joins by a single record of the DC, which takes no time of its own; node-pending-timeout says how long a node may be present without it.',
   },
   {
     name: 'join-finalization-timeout',
@@ -311,6 +316,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     default: '30min',
     otherNames: ['crmd-finalization-timeout'],
     description: 'How long the second half of a node’s joining may take.',
+    withoutEffect:
+      'a node joins by a single record of the DC, which takes no time of its own; node-pending-timeout says how long a node may be present without it.',
   },
   {
     name: 'transition-delay',
@@ -342,7 +349,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: integer(1),
     default: '500',
     deprecated: true,
-    description: 'Read and without effect.',
+    description: 'How many messages may wait for a client of the daemons.',
+    withoutEffect: 'clients of the daemon are not queued.',
   },
   {
     name: 'last-lrm-refresh',

@@ -30,6 +30,15 @@ export interface OptionDefinition {
   readonly deprecated?: boolean
   /** Words of older versions that are read as another value. */
   readonly otherValues?: readonly string[]
+  /** Taken so that existing configurations go on to work, and obeyed by nothing: why. Whoever sets it is told. Absent: it acts. */
+  readonly withoutEffect?: string
+}
+
+/** For the reference and for `describe`: the reader learns first that the option does nothing. */
+export function describeOption({ description, withoutEffect }: OptionDefinition): string {
+  return withoutEffect === undefined
+    ? description
+    : `Read, without effect: ${withoutEffect} In Pacemaker: ${description}`
 }
 
 export const boolean: OptionType = { kind: 'boolean' }

@@ -2,6 +2,7 @@
 import type { ResourceDefinition } from '../configuration.ts'
 import { clusterOptions } from './cluster-options.ts'
 import type { OptionDefinition } from './definition.ts'
+import { fenceDeviceOptions } from './fencing-options.ts'
 import { operationOptions } from './operation-options.ts'
 import { cloneMetaOptions, commonMetaOptions, groupMetaOptions, guestMetaOptions } from './resource-options.ts'
 
@@ -25,6 +26,8 @@ export function findOption(options: readonly OptionDefinition[], name: string): 
 }
 
 export const clusterOption = (name: string): OptionDefinition | undefined => findOption(clusterOptions, name)
+
+export const fenceDeviceOption = (name: string): OptionDefinition | undefined => findOption(fenceDeviceOptions, name)
 
 export const operationOption = (name: string): OptionDefinition | undefined => findOption(operationOptions, name)
 

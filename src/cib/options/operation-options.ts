@@ -37,6 +37,8 @@ export const operationOptions: readonly OptionDefinition[] = [
     type: boolean,
     default: 'true',
     description: 'Whether the operation is shown while it runs.',
+    withoutEffect:
+      'an operation that starts something is always recorded before it begins, so that the next DC knows of it; one that stops something never is.',
   },
   {
     name: 'interval-origin',

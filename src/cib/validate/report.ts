@@ -58,6 +58,8 @@ export type CibFinding =
   | { readonly code: 'refers-to-itself'; readonly id: string; readonly constraint: string }
   | { readonly code: 'order-loop'; readonly loop: readonly string[]; readonly constraints: readonly string[] }
   | { readonly code: 'colocation-loop'; readonly loop: readonly string[]; readonly constraints: readonly string[] }
+  /** It is taken, and nothing obeys it. */
+  | { readonly code: 'without-effect'; readonly name: string; readonly value: string; readonly reason: string }
   /** It meant something once: what it is, and what to do. */
   | { readonly code: 'obsolete'; readonly what: string; readonly advice: string }
   | {
@@ -80,7 +82,8 @@ function describeWhere({ path, place }: Where): string {
   return place === undefined ? path : `line ${place.line}, column ${place.column}`
 }
 
-function describeFinding(report: CibReport): string {
+/** Without the place: for what was typed in a command. */
+export function describeFinding(report: CibFinding): string {
   switch (report.code) {
     case 'unknown-element':
       return `A ${report.parent} cannot hold a '${report.element}' element.${didYouMean(report.similar)}`
@@ -114,6 +117,8 @@ function describeFinding(report: CibReport): string {
       return `These cannot all start, for each waits for the one before: ${report.loop.join(', then ')}. Remove one of ${report.constraints.join(', ')}.`
     case 'colocation-loop':
       return `These colocations form a loop: ${report.loop.join(' with ')}. Remove one of ${report.constraints.join(', ')}.`
+    case 'without-effect':
+      return `${report.name}=${report.value} has no effect: ${report.reason}`
     case 'obsolete':
       return `${report.what} ${report.advice}`
     case 'same-operation':

@@ -1,9 +1,11 @@
 /** Name/value pairs by what they belong to: cluster options, meta-attributes, operation options, utilization, node attributes. */
 import { similarWords } from '../../base/index.ts'
+import { parseBoolean } from '../attribute-text.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { oldValues } from '../old-names.ts'
 import { clusterOptions } from '../options/cluster-options.ts'
 import { describeValues, isValueOf, type OptionDefinition } from '../options/definition.ts'
+import { fenceDeviceOptions } from '../options/fencing-options.ts'
 import { findOption, metaOptionsFor, type ResourceKind } from '../options/lookup.ts'
 import { operationOptions } from '../options/operation-options.ts'
 import { cloneMetaOptions, nodeAttributes } from '../options/resource-options.ts'
@@ -21,6 +23,12 @@ export function validateOptions(parent: XmlElement, add: AddReport): void {
   for (const child of childElements(parent)) {
     const family = familyOf(parent, child)
     if (family) for (const pair of childElements(child, 'nvpair')) checkPair(pair, family, add)
+    else if (child.name === 'instance_attributes' && parent.attributes.class === 'stonith')
+      for (const pair of childElements(child, 'nvpair'))
+        checkEffect(pair, findOption(fenceDeviceOptions, pair.attributes.name ?? ''), pair.attributes.value ?? '', add)
+    else if (child.name === 'op')
+      for (const [name, value] of Object.entries(child.attributes))
+        checkEffect(child, findOption(operationOptions, name), value, add)
     validateOptions(child, add)
   }
 }
@@ -86,8 +94,16 @@ function checkPair(pair: XmlElement, family: Family, add: AddReport): void {
       add('warning', pair, { code: 'unknown-option', name, where: family.where, similar })
     return
   }
+  checkEffect(pair, definition, value, add)
   const isOldWord = Object.hasOwn(oldValues[definition.name] ?? {}, value.toLowerCase())
   if (value !== '#default' && !isOldWord && !isValueOf(definition, value)) addBadValue(pair, definition, value, add)
+}
+
+/** A switch that stands where it would stand by itself asks for nothing. */
+function checkEffect(at: XmlElement, option: OptionDefinition | undefined, value: string, add: AddReport): void {
+  if (option?.withoutEffect === undefined) return
+  if (option.type.kind === 'boolean' && parseBoolean(value) === parseBoolean(option.default ?? '')) return
+  add('warning', at, { code: 'without-effect', name: option.name, value, reason: option.withoutEffect })
 }
 
 function addBadValue(pair: XmlElement, definition: OptionDefinition, value: string, add: AddReport): void {

@@ -1,5 +1,11 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import { clusterOption, clusterOptions, describeValues, type OptionDefinition } from '../../../cib/index.ts'
+import {
+  clusterOption,
+  clusterOptions,
+  describeOption,
+  describeValues,
+  type OptionDefinition,
+} from '../../../cib/index.ts'
 import { type Call, type Command, done, Refusal } from '../../command.ts'
 import { inFormat } from '../../output-format.ts'
 import { defaultOptionsFor, isSameOption } from './names.ts'
@@ -51,7 +57,7 @@ function describe(option: OptionDefinition): string {
   const others = option.otherNames && option.otherNames.length > 0 ? ` (also ${option.otherNames.join(', ')})` : ''
   return [
     `${option.name}${others}\n`,
-    `  Description: ${option.description}\n`,
+    `  Description: ${describeOption(option)}\n`,
     `  Takes: ${describeValues(option)}\n`,
     ...(option.default === undefined ? [] : [`  Default: ${option.default}\n`]),
   ].join('')
