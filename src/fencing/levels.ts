@@ -3,6 +3,7 @@
  * one after the other until all devices of one have succeeded. Without: every device that can, each a level of its own.
  * In the end its watchdog, whose way is the slowest and the only one that nobody can see.
  */
+import { patternOrNothing } from '../base/index.ts'
 import { describeTarget, type FencingLevel } from '../cib/index.ts'
 import type { FenceDevice } from './device.ts'
 import { watchdogDeviceId } from './watchdog.ts'
@@ -58,19 +59,9 @@ function matches(wanted: FencingLevel['target'], { node, attributes }: Target): 
     case 'node':
       return wanted.node.toLowerCase() === node.toLowerCase()
     case 'pattern':
-      return matchesPattern(wanted.pattern, node)
+      return patternOrNothing(wanted.pattern).test(node)
     case 'attribute':
       return attributes.get(wanted.name) === wanted.value
-  }
-}
-
-/** Patterns are an administrator's regular expressions; one that is none matches nothing. */
-function matchesPattern(pattern: string, node: string): boolean {
-  try {
-    return new RegExp(pattern).test(node)
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
   }
 }
 

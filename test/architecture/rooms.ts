@@ -25,6 +25,6 @@ export const rooms: Readonly<Record<string, readonly string[] | typeof everythin
 
 /** Rooms that decide: no `node:` import and no third-party package. */
 export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attributes', 'controller']
-/** Data rooms hold no I/O either; the pure XML parser is the one package that they use. */
+/** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
-export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { cib: ['saxes'] }
+export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }

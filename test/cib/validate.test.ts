@@ -30,6 +30,14 @@ function says(configuration: string): readonly string[] {
 const cases: readonly { readonly name: string; readonly configuration: string; readonly says: readonly string[] }[] = [
   { name: 'a sound configuration', configuration: both, says: [] },
   {
+    name: 'patterns that nothing can be searched by',
+    configuration: `${both}<constraints><rsc_location id="l" rsc-pattern="!(a)\\1" node="alpha" score="5"/></constraints><nodes><node id="1" uname="alpha"/></nodes><fencing-topology><fencing-level id="f" target-pattern="(?=a)" index="1" devices=""/></fencing-topology>`,
+    says: [
+      "error: '!(a)\\1' is no regular expression for rsc-pattern: references back, such as '\\1', are not supported.",
+      "error: '(?=a)' is no regular expression for target-pattern: looking ahead or behind is not supported.",
+    ],
+  },
+  {
     name: 'a constraint on a resource that does not exist',
     configuration: `${both}<constraints><rsc_location id="l" rsc="wbe" node="alpha" score="5"/></constraints><nodes><node id="1" uname="alpha"/></nodes>`,
     says: ["error: The rsc_location 'l' names the resource 'wbe', which does not exist. Did you mean 'web'?"],

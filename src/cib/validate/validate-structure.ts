@@ -1,4 +1,5 @@
 /** What the form allows and makes no sense: collections without members, constraints without a subject, operations twice. */
+import { readPattern } from '../../base/index.ts'
 import { parseIntervalMs } from '../attribute-text.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { childResources } from '../edit/find.ts'
@@ -60,6 +61,7 @@ function checkElement(element: XmlElement, add: AddReport): void {
     case 'fencing-level':
       if (!['target', 'target-pattern', 'target-attribute'].some((name) => element.attributes[name] !== undefined))
         add('error', element, empty('target'))
+      checkPattern(element, 'target-pattern', add)
       return
     default:
       return
@@ -98,10 +100,18 @@ function checkOperations(owner: XmlElement, add: AddReport): void {
 function checkLocation(element: XmlElement, empty: (needs: string) => CibFinding, add: AddReport): void {
   const { rsc, 'rsc-pattern': pattern, node, score } = element.attributes
   if (rsc === undefined && pattern === undefined && !hasSets(element)) add('error', element, empty('resource'))
+  checkPattern(element, 'rsc-pattern', add)
   const rules = childElements(element, 'rule').length
   if (node === undefined && rules === 0) add('error', element, empty('node and no rule'))
   else if (node !== undefined && rules === 0 && score === undefined)
     add('error', element, { code: 'missing-attribute', attribute: 'score', element: 'rsc_location' })
+}
+
+function checkPattern(element: XmlElement, attribute: string, add: AddReport): void {
+  const pattern = element.attributes[attribute]
+  if (pattern === undefined) return
+  const read = readPattern(attribute === 'rsc-pattern' ? pattern.replace(/^!/, '') : pattern)
+  if (!read.ok) add('error', element, { code: 'bad-pattern', attribute, pattern, why: read.reports.join(', ') })
 }
 
 function checkPair(

@@ -3,6 +3,7 @@
  * match top-level resources only. Each rule stands for itself: one score for every node for which it holds. A constraint
  * for the role Started or Unpromoted holds in every role, because nothing is promoted that is not started first.
  */
+import { readPattern } from '../../base/index.ts'
 import type { Configuration, LocationConstraint, Role, Rule, Score } from '../../cib/index.ts'
 import { INFINITY_SCORE, parseScore } from '../../cib/index.ts'
 import type { NodeStatus, Resource } from '../../status/index.ts'
@@ -60,10 +61,11 @@ function targetsOf(constraint: LocationConstraint, { tree, references }: Input):
     case 'id':
       return named(references.expand(resource.id), role)
     case 'pattern': {
-      const pattern = compile(resource.pattern)
-      if (pattern === undefined) return []
+      // One that is no regular expression matches nothing, and has nobody left out either; validation reports it.
+      const pattern = readPattern(resource.pattern)
+      if (!pattern.ok) return []
       return tree.top.flatMap((entry) => {
-        const match = pattern.exec(entry.id)
+        const match = pattern.value.match(entry.id)
         if ((match === null) !== resource.negated) return []
         return [{ entry, ...role, ...(match === null ? {} : { matches: [...match] }) }]
       })
@@ -78,15 +80,6 @@ function targetsOf(constraint: LocationConstraint, { tree, references }: Input):
         }),
       )
     }
-  }
-}
-
-/** A pattern that is no regular expression matches nothing; validation reports it. */
-function compile(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern)
-  } catch {
-    return undefined
   }
 }
 

@@ -2,7 +2,7 @@
  * With which devices a node would be fenced, by the configuration: its fencing level targets first, otherwise every device that
  * is configured for it. A device without a list of hosts is asked by the fencer what it can fence; here it is only named.
  */
-import { assertNever, type ResourceId, resourceId } from '../../base/index.ts'
+import { assertNever, patternOrNothing, type ResourceId, resourceId } from '../../base/index.ts'
 import { type FencingLevel, splitWords } from '../../cib/index.ts'
 import type { ClusterStatus, NodeStatus, PrimitiveResource } from '../../status/index.ts'
 import type { Explained } from './explained.ts'
@@ -52,7 +52,7 @@ function isFor({ target }: FencingLevel, node: NodeStatus): boolean {
     case 'node':
       return target.node === node.name
     case 'pattern':
-      return matches(target.pattern, node.name)
+      return patternOrNothing(target.pattern).test(node.name)
     case 'attribute':
       return node.attributes.get(target.name) === target.value
     default:
@@ -122,13 +122,4 @@ function describe(device: PrimitiveResource): Omit<FenceDevice, 'knows'> {
 function fencingWatchdog({ options }: ClusterStatus): boolean {
   const timeout = options.raw.get('fencing-watchdog-timeout') ?? options.raw.get('stonith-watchdog-timeout') ?? '0'
   return !/^0\D*$/.test(timeout.trim())
-}
-
-function matches(pattern: string, name: string): boolean {
-  try {
-    return new RegExp(pattern).test(name)
-  } catch {
-    // A pattern that is none matches nothing; `verify` reports what cannot be read.
-    return false
-  }
 }

@@ -2,7 +2,7 @@
  * attrd_updater: transient node attributes with dampening (attrd_updater(8)). Agents evaluate `name="A" host="N" value="V"`, so
  * that the quotes matter.
  */
-import { nodeName, parseDurationMs } from '../../base/index.ts'
+import { nodeName, type Pattern, parseDurationMs, readPattern } from '../../base/index.ts'
 import { element } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
@@ -10,7 +10,6 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { nodeNames } from './known-nodes.ts'
-import { readPattern } from './name-pattern.ts'
 
 const commands = ['update', 'update-both', 'update-delay', 'query', 'delete', 'refresh', 'peer-remove']
 
@@ -48,8 +47,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const written = optionValue(given, 'pattern')
   if (name === undefined && written === undefined && command?.name !== 'refresh')
     return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
-  const pattern = written === undefined ? undefined : readPattern(written)
-  if (pattern === null) return refused(exitCodes.usage, `attrd_updater: '${written}' is no regular expression.`)
+  const read = written === undefined ? undefined : readPattern(written)
+  if (read?.ok === false)
+    return refused(exitCodes.usage, `attrd_updater: '${written}' is no regular expression: ${read.reports.join(', ')}.`)
+  const pattern = read?.value
   if (pattern !== undefined && !isChange(command))
     return refused(
       exitCodes.usage,
@@ -73,7 +74,7 @@ function isChange(command: GivenOption | undefined): boolean {
   return command !== undefined && command.name !== 'query'
 }
 
-function namesMeant(pattern: RegExp, world: ToolWorld): readonly string[] {
+function namesMeant(pattern: Pattern, world: ToolWorld): readonly string[] {
   const all = nodeNames(world).flatMap((node) => [...world.live(node).keys()])
   return [...new Set(all)].filter((one) => pattern.test(one))
 }

@@ -3,7 +3,7 @@
  * defaults (crm_attribute(8)). Agents read the output and the exit code, so that both are Pacemaker's: 105 for what is not there.
  */
 import { expandValue } from '../../attributes/index.ts'
-import { type NodeName, nodeName } from '../../base/index.ts'
+import { type NodeName, nodeName, type Pattern, readPattern } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { conforming } from '../cib/conforming.ts'
 import { commandLine } from '../command-line.ts'
@@ -14,7 +14,6 @@ import type { ParsedCall, Tool } from '../tool.ts'
 import { pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { knowsNode } from './known-nodes.ts'
-import { readPattern } from './name-pattern.ts'
 import { deletePairs, findPairs, type PairQuery, type PairScope, writePair } from './pairs.ts'
 
 /** Common to crm_attribute and its wrappers, crm_master and crm_standby. */
@@ -66,7 +65,7 @@ export interface AttributeQuestion extends PairQuery {
     | { readonly kind: 'delete' }
   readonly quiet: boolean
   /** Instead of a name. */
-  readonly pattern?: RegExp
+  readonly pattern?: Pattern
   readonly fallback?: string
 }
 
@@ -112,12 +111,13 @@ export function question(
   const { scope, name } = about
   const command = commandOf(given)
   const written = optionValue(given, 'pattern')
-  const pattern = written === undefined ? undefined : readPattern(written)
-  if (pattern === null)
+  const read = written === undefined ? undefined : readPattern(written)
+  if (read?.ok === false)
     return refused(
       exitCodes.noSuchObject,
-      `crm_attribute: '${written}' is no regular expression, so that nothing matches it.`,
+      `crm_attribute: '${written}' is no regular expression: ${read.reports.join(', ')}.`,
     )
+  const pattern = read?.value
   if (pattern !== undefined && command.kind !== 'query' && scope.kind !== 'status')
     return refused(
       exitCodes.usage,

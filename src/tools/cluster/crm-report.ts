@@ -2,6 +2,7 @@
  * crm_report: what somebody else needs to understand this cluster, as one archive (crm_report(8)): the CIB, the status, the history of the
  * configuration, every node's log of the asked time, and an analysis of what stands out. Secrets are replaced by stars.
  */
+import { failed, ok, type Pattern, patternOrNothing, type Result, readPattern } from '../../base/index.ts'
 import { childElements, printXml, type XmlElement } from '../../cib/index.ts'
 import { judged } from '../cib/crm-verify.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -56,8 +57,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const dest = optionValue(given, 'dest') ?? plainWords(given)[0] ?? `pcmk-${isoTime(world.now()).slice(0, 10)}`
   const isSecret = secretNames(optionValue(given, 'sanitize'))
   const patterns = troublePatterns(given)
-  if (patterns === undefined)
-    return refused(exitCodes.usage, 'crm_report: what is given with -L is no regular expression.')
+  if (!patterns.ok) return refused(exitCodes.usage, patterns.reports.join('\n'))
   const texts = {
     'cib.xml': printXml(masked(world.cib(), isSecret)),
     'crm_mon.txt': await status(given, world),
@@ -70,7 +70,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { path, missing } = files.archive({
     dest,
     node: world.localNode,
-    analysis: (reports) => analysis(reports, patterns),
+    analysis: (reports) => analysis(reports, patterns.value),
     events,
     asFolder: hasOption(given, 'as-directory'),
     texts,
@@ -92,14 +92,13 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   return { ...reply, errors: missing.map((sentence) => `crm_report: ${sentence}\n`).join('') }
 }
 
-/** Debian's program looks for the first two by itself; undefined where one is no expression. */
-function troublePatterns(given: readonly GivenOption[]): readonly RegExp[] | undefined {
-  try {
-    return ['CRIT:', 'ERROR:', ...all(given, 'L')].map((pattern) => new RegExp(pattern))
-  } catch {
-    // The caller is told.
-    return undefined
-  }
+/** Debian's program looks for the first two by itself. */
+function troublePatterns(given: readonly GivenOption[]): Result<readonly Pattern[], string> {
+  const read = ['CRIT:', 'ERROR:', ...all(given, 'L')].map((text) => ({ text, pattern: readPattern(text) }))
+  const wrong = read.flatMap(({ text, pattern }) =>
+    pattern.ok ? [] : [`crm_report: '${text}' (-L) is no regular expression: ${pattern.reports.join(', ')}.`],
+  )
+  return wrong.length > 0 ? failed(...wrong) : ok(read.flatMap(({ pattern }) => (pattern.ok ? [pattern.value] : [])))
 }
 
 /** As crm_verify tells it. */
@@ -140,7 +139,7 @@ function moment(given: readonly GivenOption[], name: string): number | string | 
 
 /** Of parameters and options whose name says so, as Pacemaker's `-p passw.*`. */
 function secretNames(more: string | undefined): (name: string) => boolean {
-  const pattern = more === undefined ? undefined : new RegExp(more)
+  const pattern = more === undefined ? undefined : patternOrNothing(more)
   return (name) => /passw|secret|token|community/i.test(name) || (pattern?.test(name) ?? false)
 }
 

@@ -3,6 +3,7 @@
  * of trouble (`analysis.txt`); and what their daemons have said (`events.txt`). A log is never held as a whole: it may be longer than a string
  * can be.
  */
+import type { Pattern } from '../../base/index.ts'
 import { childElement, describeChanges, diffConfiguration, parseXml, type XmlElement } from '../../cib/index.ts'
 
 /** The files of one node's report. */
@@ -15,7 +16,7 @@ export interface NodeReport {
   readonly lines: (file: string) => Iterable<string>
 }
 
-export function analysis(reports: readonly NodeReport[], patterns: readonly RegExp[]): string {
+export function analysis(reports: readonly NodeReport[], patterns: readonly Pick<Pattern, 'test'>[]): string {
   const comparisons = Object.entries(compared).flatMap(([file, differences]) => [
     `Differences of ${file}:`,
     ...orNone(differencesOf(reports, file, differences)),
@@ -85,7 +86,7 @@ function readConfiguration(text: string): XmlElement | undefined {
 /** More of them are in the log itself. */
 const toldLines = 200
 
-function troubles(report: NodeReport, patterns: readonly RegExp[]): readonly string[] {
+function troubles(report: NodeReport, patterns: readonly Pick<Pattern, 'test'>[]): readonly string[] {
   const told: string[] = []
   let more = 0
   for (const file of report.files.filter((name) => !/\.(?:xml|txt)$/.test(name)))
@@ -100,7 +101,7 @@ function troubles(report: NodeReport, patterns: readonly RegExp[]): readonly str
 /** How the one line begins that stands for a log that is missing. */
 export const noLog = 'No log was found'
 
-function isTrouble(line: string, patterns: readonly RegExp[]): boolean {
+function isTrouble(line: string, patterns: readonly Pick<Pattern, 'test'>[]): boolean {
   const { level } = entryOf(line) ?? {}
   return (
     level === 'error' || level === 'fatal' || line.startsWith(noLog) || patterns.some((pattern) => pattern.test(line))

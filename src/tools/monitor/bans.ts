@@ -1,4 +1,5 @@
 /** Location constraints that keep a resource off a node, one for each node (crm_mon(8), --neg-locations). */
+import { readPattern } from '../../base/index.ts'
 import {
   type Constraint,
   INFINITY_SCORE,
@@ -52,17 +53,20 @@ function resourcesOf({ resource }: LocationConstraint, { resources }: ClusterSta
     case 'sets':
       return resource.sets.flatMap(({ members }) => members)
     case 'pattern':
-      return resources.map(({ id }) => String(id)).filter((id) => matches(resource.pattern, id) !== resource.negated)
+      return matching(
+        resource,
+        resources.map(({ id }) => String(id)),
+      )
   }
 }
 
-function matches(pattern: string, id: string): boolean {
-  try {
-    return new RegExp(pattern).test(id)
-  } catch {
-    // Validation tells about it; as in the scheduler, it matches nothing.
-    return false
-  }
+/** As in the scheduler: what is no expression is about nothing. */
+function matching(
+  { pattern, negated }: { readonly pattern: string; readonly negated: boolean },
+  ids: readonly string[],
+): readonly string[] {
+  const read = readPattern(pattern)
+  return read.ok ? ids.filter((id) => read.value.test(id) !== negated) : []
 }
 
 interface Place {
