@@ -136,6 +136,10 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'resource create webservice ocf:heartbeat:Dummy', says: /'webservice' is already used/ },
   { line: 'resource create 1x ocf:heartbeat:Dummy', says: /'1x' cannot be an id/ },
   { line: 'resource create a/b ocf:heartbeat:Dummy', says: /'a\/b' cannot be an id/ },
+  {
+    line: `resource create ${'a'.repeat(260)} ocf:heartbeat:Dummy`,
+    says: /The id 'a+…' has 260 bytes: 128 is the most/,
+  },
   { line: 'resource create x ocf:heartbeat:Dumy', says: /no agent 'ocf:heartbeat:Dumy'.*Dummy/ },
   { line: 'resource create x ocf:hartbeat:Dummy', says: /agent 'ocf:hartbeat:Dummy'/ },
   { line: 'resource create x NoSuchAgent', says: /agent 'NoSuchAgent'/ },

@@ -1,5 +1,5 @@
 /** Alerts: programs that the cluster calls when something happens, and their recipients. */
-import { failed, similarWords } from '../../base/index.ts'
+import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { badNewId } from './find.ts'
@@ -63,7 +63,7 @@ export function addRecipient(
   const ids = idSource(cib)
   const same = childElements(alert, 'recipient').find(({ attributes }) => attributes.value === request.value)
   const reports: readonly EditReport[] = [
-    ...(request.id === undefined ? [] : badNewId(ids, request.id)),
+    ...(request.id === undefined ? [] : badNewId(ids, request.id, longestId)),
     ...(same && !request.force ? [{ code: 'already-exists', what: 'recipient', id: idOf(same) } as const] : []),
   ]
   return unless(reports, () => {

@@ -1,5 +1,5 @@
 /** Bundles: a container, its network and storage, and a place for one primitive inside. */
-import { failed, similarWords } from '../../base/index.ts'
+import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { metaOptionsFor } from '../options/lookup.ts'
 import { forms } from '../validate/schema.ts'
@@ -184,7 +184,7 @@ function checkValues(values: BundleValues, ids: IdSource): readonly EditReport[]
   const chosen = [...values.ports, ...values.storage].flatMap(({ id }) => (id === undefined ? [] : [id]))
   return [
     ...checkMeta('bundle', values.meta, values.force),
-    ...chosen.flatMap((id) => badNewId(ids, id)),
+    ...chosen.flatMap((id) => badNewId(ids, id, longestId)),
     ...parts.flatMap(({ given, form, where }) =>
       given.flatMap((own) => (values.force ? [] : unknownNames(Object.keys(own), form, where))),
     ),

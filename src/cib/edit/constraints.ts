@@ -1,5 +1,5 @@
 /** Making and deleting constraints: location, colocation, order, for pairs and for sets of resources. */
-import { similarWords } from '../../base/index.ts'
+import { longestId, similarWords } from '../../base/index.ts'
 import { present } from '../attribute-text.ts'
 import type { OrderAction, OrderKind, Role, Score } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
@@ -270,7 +270,7 @@ export function checkConstraint(
   resources: readonly string[],
 ): readonly EditReport[] {
   return [
-    ...(request.id === undefined ? [] : badNewId(idSource(cib), request.id)),
+    ...(request.id === undefined ? [] : badNewId(idSource(cib), request.id, longestId)),
     ...(request.force ? [] : missingResources(cib, [...new Set(resources)], standIns(cib))),
     ...(request.force ? [] : partsOfClones(cib, [...new Set(resources)])),
   ]

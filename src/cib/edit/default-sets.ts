@@ -1,5 +1,5 @@
 /** Defaults in several sets, each under a rule that says for which resources or operations it holds. */
-import { failed, similarWords } from '../../base/index.ts'
+import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { formatScore } from '../score.ts'
@@ -24,7 +24,7 @@ export function createDefaultsSet(cib: XmlElement, request: NewDefaultsSet): Edi
   const { section } = defaultsSections[request.of]
   const ids = idSource(cib)
   const reports: readonly EditReport[] = [
-    ...(request.id === undefined ? [] : badNewId(ids, request.id)),
+    ...(request.id === undefined ? [] : badNewId(ids, request.id, longestId)),
     ...checkDefaults(request.of, request.values, request.force),
   ]
   return unless(reports, () => {

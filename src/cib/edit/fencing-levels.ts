@@ -1,5 +1,5 @@
 /** The fencing topology: which devices are tried together, and in which order, for a node or a kind of node. */
-import { failed } from '../../base/index.ts'
+import { failed, longestId } from '../../base/index.ts'
 import { present, splitWords } from '../attribute-text.ts'
 import type { FencingLevel } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
@@ -46,7 +46,7 @@ export function addFencingLevel(cib: XmlElement, level: NewFencingLevel): EditRe
       .map((id) => ({ code: 'given-twice', id }) as const),
     ...(level.force ? [] : level.devices.flatMap((device) => notADevice(cib, device))),
     ...(level.force || level.target.by !== 'node' ? [] : missingNodes(cib, [level.target.node])),
-    ...(level.id === undefined ? [] : badNewId(ids, level.id)),
+    ...(level.id === undefined ? [] : badNewId(ids, level.id, longestId)),
     ...(same ? [{ code: 'already-exists', what: 'fencing level', id: same.attributes.id ?? '' } as const] : []),
   ]
   return unless(reports, () => {

@@ -1,5 +1,5 @@
 /** Finding what an edit is about, with a report that suggests the right name where it is not there. */
-import { similarWords } from '../../base/index.ts'
+import { longestName, similarWords, tooLong } from '../../base/index.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { type IdSource, isValidId } from './ids.ts'
@@ -86,8 +86,10 @@ export function missingNodes(cib: XmlElement, nodes: readonly string[]): readonl
     .map((node) => ({ code: 'node-not-found', node, similar: similarWords(node, known) }))
 }
 
-/** What is wrong with an id that an administrator chose for something new. */
-export function badNewId(ids: IdSource, id: string): readonly EditReport[] {
+/** What is wrong with an id that an administrator chose for something new. `longest`: of what nobody calls by its name it is longestId. */
+export function badNewId(ids: IdSource, id: string, longest: number = longestName): readonly EditReport[] {
   if (!isValidId(id)) return [{ code: 'bad-id', id }]
+  const sentence = tooLong('id', id, longest)
+  if (sentence !== undefined) return [{ code: 'too-long', sentence }]
   return ids.isTaken(id) ? [{ code: 'id-in-use', id, by: 'another element' }] : []
 }

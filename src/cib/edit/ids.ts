@@ -1,4 +1,5 @@
 /** Ids: which are taken, which are allowed, and a new one that is neither. */
+import { longestId } from '../../base/index.ts'
 import type { XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { xmlId } from '../status/compose-cib.ts'
@@ -41,13 +42,18 @@ export interface IdSource {
   readonly all: () => Iterable<string>
 }
 
+/** Of the names of many resources an id is made that would be too long, with room for a number. */
+function cut(id: string): string {
+  return Buffer.byteLength(id) <= longestId - 8 ? id : id.replace(/[^\w.-]/g, '.').slice(0, longestId - 8)
+}
+
 export function idSource(cib: XmlElement): IdSource {
   const taken = new Set(idsOf(cib).keys())
   return {
     isTaken: (id) => taken.has(id),
     all: () => taken,
     free: (wanted) => {
-      const base = xmlId(wanted)
+      const base = cut(xmlId(wanted))
       let id = base
       for (let number = 1; taken.has(id); number++) id = `${base}-${number}`
       taken.add(id)

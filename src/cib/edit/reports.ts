@@ -36,6 +36,7 @@ export type EditReport =
   | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
   | { readonly code: 'id-in-use'; readonly id: string; readonly by: string }
   | { readonly code: 'bad-id'; readonly id: string }
+  | { readonly code: 'too-long'; readonly sentence: string }
   | { readonly code: 'already-inside'; readonly id: string; readonly kind: string; readonly parent: string }
   | { readonly code: 'member-already'; readonly id: string; readonly group: string }
   | { readonly code: 'must-leave-first'; readonly id: string; readonly kind: string; readonly parent: string }
@@ -86,6 +87,8 @@ export function describeEditReport(report: EditReport): string {
       return `The id '${report.id}' is already used by ${report.by}.`
     case 'bad-id':
       return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
+    case 'too-long':
+      return report.sentence
     case 'already-inside':
       return `'${report.id}' is already in the ${report.kind} '${report.parent}'.`
     case 'member-already':

@@ -39,6 +39,7 @@ export type CibFinding =
     }
   | { readonly code: 'duplicate-id'; readonly id: string; readonly first: Where }
   | { readonly code: 'bad-id'; readonly id: string }
+  | { readonly code: 'too-long'; readonly sentence: string }
   | { readonly code: 'resource-twice'; readonly id: string; readonly parents: readonly string[] }
   | {
       readonly code: 'unknown-reference'
@@ -102,6 +103,8 @@ export function describeFinding(report: CibFinding): string {
       return `The id '${report.id}' is already used at ${describeWhere(report.first)}.`
     case 'bad-id':
       return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
+    case 'too-long':
+      return report.sentence
     case 'resource-twice':
       return `The resource '${report.id}' is configured ${report.parents.length} times, in ${report.parents.join(' and ')}.`
     case 'unknown-reference':

@@ -2,12 +2,14 @@
  * Everything that is wrong with a CIB, with its place, in document order. Errors are what makes no sense or what Pacemaker
  * refuses; warnings are what works and is probably not meant. The recorded state is not looked at: nobody writes it by hand.
  */
+import { shortened } from '../../base/index.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { constraintsOf } from '../edit/constraints.ts'
 import { configurationElement, readConfiguration } from '../read-configuration.ts'
 import type { AddReport, CibReport, Where } from './report.ts'
 import { validateForm } from './validate-form.ts'
 import { validateLoops } from './validate-loops.ts'
+import { validateNames } from './validate-names.ts'
 import { validateObsolete } from './validate-obsolete.ts'
 import { validateOptions } from './validate-options.ts'
 import { validateIds, validateReferences } from './validate-references.ts'
@@ -27,6 +29,7 @@ export function validateCib(cib: XmlElement): readonly CibReport[] {
   }
   validateObsolete(cib, configuration, add)
   validateForm(configuration, add)
+  validateNames(configuration, add)
   validateIds(configuration, whereIs, (element) => map.get(element)?.parent, add)
   validateReferences(configuration, add)
   validateOptions(configuration, add)
@@ -59,7 +62,7 @@ function mapElements(root: XmlElement, above: string): ReadonlyMap<XmlElement, M
 
 function step({ name, attributes }: XmlElement): string {
   const { id, 'id-ref': reference } = attributes
-  if (id !== undefined) return `${name}[@id='${id}']`
+  if (id !== undefined) return `${name}[@id='${shortened(id)}']`
   return reference === undefined ? name : `${name}[@id-ref='${reference}']`
 }
 

@@ -4,6 +4,7 @@
  * state, transient attributes, tickets and what is left of nodes that are gone may be changed, each in its own record and all in one
  * transaction. A change of both saves the configuration first.
  */
+import { longestAttributeName, longestName, tooLong } from '../../base/index.ts'
 import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import type { Comparison, Write } from '../../store/index.ts'
@@ -13,6 +14,8 @@ import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+
+type SplitCib = ReturnType<typeof splitCib>
 
 /** An agent's own time limit is longer. */
 const seenTimeoutMs = 5000
@@ -108,7 +111,19 @@ function stateWrites(view: ClusterView, before: XmlElement, after: XmlElement): 
       unsafe,
       'The state of a node is what the cluster has seen of it and cannot be written; only what is left of a node that is gone can be deleted.',
     )
+  const sentence = tooLongIn(old, current)
+  if (sentence !== undefined) return refused(unsafe, sentence)
   return writes.map((write) => ({ ...write, before: known.get(write.key) }))
+}
+
+/** Names that this change brings in: of what was there before, nobody is told here. */
+function tooLongIn(before: SplitCib, after: SplitCib): string | undefined {
+  const sentences = ({ tickets, transientAttributes }: SplitCib): readonly (string | undefined)[] => [
+    ...tickets.map(({ id }) => tooLong('name of the ticket', id, longestName)),
+    ...transientAttributes.map(({ name }) => tooLong('name of the node attribute', name, longestAttributeName)),
+  ]
+  const known = new Set(sentences(before))
+  return sentences(after).find((sentence) => sentence !== undefined && !known.has(sentence))
 }
 
 function differences<Item>(

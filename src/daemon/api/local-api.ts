@@ -1,7 +1,7 @@
 /** What the command line asks of its daemon. */
 
 import type { NodeName } from '../../base/index.ts'
-import { didYouMean, nodeName, similarWords } from '../../base/index.ts'
+import { didYouMean, longestName, nodeName, similarWords, tooLong } from '../../base/index.ts'
 import { printXml } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
 import {
@@ -100,6 +100,8 @@ function stateHandlers(
     },
     deleteHistory: async (asked) => ({ deleted: await deleteHistory(daemon.node, asked) }),
     setTicket: async ({ id, granted, standby, attributes, forget }) => {
+      const sentence = forget ? undefined : tooLong('name of the ticket', id, longestName)
+      if (sentence !== undefined) throw refuse('bad-name', sentence)
       const before = daemon.node.view.tickets.get(id)
       const lastGranted = granted === true ? { lastGranted: Math.floor(Date.now() / 1000) } : {}
       const ticket = {

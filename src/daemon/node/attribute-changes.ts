@@ -10,7 +10,9 @@ import {
   setAttribute,
   setDampening,
 } from '../../attributes/index.ts'
+import { longestAttributeName, tooLong } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import { attributeWrite, knownAttributes } from '../records/attribute-writes.ts'
 import { type HasState, untilState } from './until-state.ts'
@@ -34,6 +36,14 @@ export class AttributeChanges {
 
   /** Resolves when this node's view shows it. */
   async set(request: AttributeRequest): Promise<void> {
+    const { name, set, value } = request
+    // What is too long and there all the same can be deleted.
+    const sentence =
+      value === undefined
+        ? undefined
+        : (tooLong('name of the node attribute', name, longestAttributeName) ??
+          tooLong('set of the node attribute', set, longestAttributeName))
+    if (sentence !== undefined) throw refuse('bad-name', sentence)
     await this.#change(request.name, (known) => setAttribute(known, request))
   }
 

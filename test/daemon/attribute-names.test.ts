@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { emptyView } from '../../src/controller/index.ts'
+import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
+import type { Store } from '../../src/store/index.ts'
+
+const transaction = async () => await Promise.resolve({ applied: true, revision: 0 })
+const changes = new AttributeChanges({
+  store: () => ({ transaction }) as unknown as Store,
+  view: () => emptyView,
+  onState: () => () => undefined,
+})
+const long = 'a'.repeat(256)
+const set = async (name: string, set: string, value?: string): Promise<void> =>
+  await changes.set({ node: nodeName('n1'), name, set, ...(value === undefined ? {} : { value }) })
+
+test('a node attribute whose name is too long is refused with a sentence, and can be deleted where it is there', async () => {
+  await expect(set(long, '', '1')).rejects.toThrow(
+    /The name of the node attribute 'a+…' has 256 bytes: 255 is the most/,
+  )
+  await expect(set('short', long, '1')).rejects.toThrow(/The set of the node attribute 'a+…' has 256 bytes/)
+  await set(long, '')
+  await set(long.slice(1), '', '1')
+})
