@@ -6,12 +6,15 @@
  * SIGTERM ends the daemon and leaves its resources running, as an upgrade needs it: the daemon that follows finds them.
  * Only `cluster stop` stops them.
  */
+import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { assert, type NodeName, takesNoChange } from '../base/index.ts'
 import {
   type ClusterState,
+  createKeys,
   type GrpcServer,
   type Handlers,
+  keyOfPublic,
   localService,
   localSocketPath,
   nodeService,
@@ -37,6 +40,7 @@ import { addressesOf } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
+import { learnKey } from './nodes/pins.ts'
 import { Renewal } from './nodes/renewal.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
@@ -201,7 +205,12 @@ export class Daemon {
     if (takesPart(this.paths)) await this.startNode()
     else markStopped(this.paths)
     const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
-    const enrol = enrolHandler(this.paths, () => this.#file ?? file)
+    const current = (): ClusterFile => this.#file ?? file
+    const enrol = enrolHandler(
+      this.paths,
+      current,
+      async (host, publicKey) => await this.#learnKey(current(), host, publicKey),
+    )
     const notYet = ({ host, port }: ListenAt, error: string): void =>
       this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
     this.#servers = {
@@ -264,13 +273,27 @@ export class Daemon {
     const own = file && this.#ownIn(file)
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     this.log.info('the certificate of this node is renewed', {})
-    await renewOwnCertificate(this.paths.pki, own)
+    const renewed = await createKeys()
+    await this.#learnKey(file, own.name, renewed.publicKey)
+    await renewOwnCertificate(this.paths.pki, own, renewed)
     await this.#node?.suspend()
     this.#node = undefined
     await this.#closeServers()
     this.#peers?.close()
     this.#peers = undefined
     await this.configure(this.#file ?? file)
+  }
+
+  async #learnKey(file: ClusterFile, host: string, publicKey: string): Promise<ClusterFile> {
+    const ports = {
+      self: this.name,
+      log: this.log,
+      store: this.#node?.quorate === true ? this.#node.store : undefined,
+      tell: async (node: NodeName, json: string) => await this.peer(node).updateClusterFile({ json }),
+    }
+    const changed = await learnKey(ports, file, { host, key: keyOfPublic(createPublicKey(publicKey)) })
+    this.takeNodeList(changed)
+    return changed
   }
 
   async startNode(): Promise<void> {

@@ -13,10 +13,11 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import { callerOf } from './caller.ts'
 import { decode, encode } from './codec.ts'
 import type { CallContext, Method, Service } from './method.ts'
 import { RefusedError, refuse, reportKey } from './report.ts'
-import { isWitness, type TlsIdentity } from './tls-identity.ts'
+import type { TlsIdentity } from './tls-identity.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
@@ -144,9 +145,10 @@ function implementation(
 
 function unary(method: Method, handler: UnaryHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
-    if (isWitness(call.getAuthContext()?.sslPeerCertificate?.subject))
+    const context = contextOf(call)
+    if (context.caller.kind === 'node' && context.caller.role === 'witness')
       return answer(statusOf(refuse('witness', 'A witness calls no daemon of the cluster.'), method, onFailure))
-    handler(call.request, contextOf(call)).then(
+    handler(call.request, context).then(
       (value) => answer(null, value),
       (error: unknown) => answer(statusOf(error, method, onFailure)),
     )
@@ -172,8 +174,7 @@ function contextOf(call: AnyCall): CallContext {
   const gone = new AbortController()
   const emitter: EventEmitter = call
   emitter.on('cancelled', () => gone.abort())
-  const name = call.getAuthContext()?.sslPeerCertificate?.subject.CN
-  return { caller: typeof name === 'string' ? name : undefined, signal: gone.signal }
+  return { caller: callerOf(call.getAuthContext()?.sslPeerCertificate), signal: gone.signal }
 }
 
 function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial<StatusObject> {

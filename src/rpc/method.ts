@@ -1,4 +1,5 @@
 /** The services as types: what a handler gets and answers, what a caller sends and receives. */
+import type { CallerIdentity } from './caller.ts'
 import type { MessageName } from './codec.ts'
 import type { Messages } from './generated/systole.ts'
 
@@ -13,8 +14,7 @@ export interface Method {
 export type Service = Readonly<Record<string, Method>>
 
 export interface CallContext {
-  /** The node that the caller's certificate names; undefined on the local socket. */
-  readonly caller: string | undefined
+  readonly caller: CallerIdentity
   /** Ends when the caller is gone. */
   readonly signal: AbortSignal
 }

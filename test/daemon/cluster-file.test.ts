@@ -57,6 +57,11 @@ const cases: readonly { readonly name: string; readonly file: object | string; r
     file: { clusterName: 'x', nodes, store: { kind: 'external', endpoints: ['http://e:1', 'https://f:1'] } },
     says: /http:\/\/ address beside TLS/,
   },
+  {
+    name: 'a key that is none',
+    file: { clusterName: 'x', nodes: [{ name: 'a', keys: ['AAAA'] }] },
+    says: /keys must list the SHA-256/,
+  },
   { name: 'an unknown store', file: { clusterName: 'x', nodes, store: { kind: 'zookeeper' } }, says: /'zookeeper'/ },
   {
     name: 'beats too rare for the token',

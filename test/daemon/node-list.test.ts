@@ -13,7 +13,15 @@ import {
   printClusterFile,
   type WitnessEntry,
 } from '../../src/daemon/nodes/cluster-file.ts'
-import { changeNodeList, decodeNodeList, newerFile, withVote } from '../../src/daemon/nodes/node-list.ts'
+import {
+  addKey,
+  changeNodeList,
+  decodeNodeList,
+  keepOnlyKey,
+  newerFile,
+  withKey,
+  withVote,
+} from '../../src/daemon/nodes/node-list.ts'
 import {
   exchangeTimes,
   nodesThatCannotFollow,
@@ -251,4 +259,44 @@ describe('a list of which an older daemon has left out what it does not know', (
     expect(newerFile(left, { ...file('a b-'), nodesVersion: 4, pulse })).toBeUndefined()
     expect(newerFile({ ...left, pulse: pulseTimes(2000) }, { ...left, pulse })).toBeUndefined()
   })
+})
+
+const someKey = (letter: string): string => `${letter.repeat(43)}=`
+const keysIn = (list: ClusterFile) => Object.fromEntries(list.nodes.map(({ name, keys }) => [name, keys]))
+
+test('keys that two nodes have learned are added up without a new version, because founders start with version 0', () => {
+  const one = withKey(withKey(file('a b c'), 'a', someKey('A')), 'b', someKey('B'))
+  const other = withKey(withKey(file('a b c'), 'a', someKey('A')), 'c', someKey('C'))
+  const both = newerFile(one, other)
+  expect(both?.nodesVersion).toBe(0)
+  expect(both && keysIn(both)).toEqual({ a: [someKey('A')], b: [someKey('B')], c: [someKey('C')] })
+  expect(newerFile(one, one)).toBeUndefined()
+  expect(both && newerFile(both, one)).toBeUndefined()
+  expect(parseClusterFile(printClusterFile(one))).toEqual({ ok: true, value: one })
+})
+
+test('a key that a newer list leaves out does not come back by an older one', () => {
+  const old = withKey(file('a b'), 'a', someKey('A'))
+  const renewed = { ...withKey(file('a b'), 'a', someKey('N')), nodesVersion: 1 }
+  expect(newerFile(renewed, old)).toBeUndefined()
+  expect(keysIn(newerFile(old, renewed) ?? old).a).toEqual([someKey('N')])
+})
+
+test('a list that an older build has passed on without the keys is completed by the one that has them', () => {
+  const older = { ...file('a b'), nodesVersion: 3 }
+  const full = withKey(older, 'b', someKey('B'))
+  expect(newerFile(full, older)).toBeUndefined()
+  expect(newerFile(older, full)).toEqual(full)
+})
+
+test('a new key is known before it is used, and the old one is dropped after', async () => {
+  const own = withKey(file('a b'), 'a', someKey('A'))
+  const first = await keepOnlyKey(store, own, 'a', someKey('A'))
+  expect([first.nodesVersion, keysIn(first).a]).toEqual([0, [someKey('A')]])
+  const both = await addKey(store, first, 'a', someKey('N'))
+  expect([both.nodesVersion, keysIn(both).a]).toEqual([0, [someKey('A'), someKey('N')]])
+  const entry = await store.get(nodeListKey)
+  expect(entry && keysIn(decodeNodeList(entry)).a).toEqual([someKey('A'), someKey('N')])
+  const last = await keepOnlyKey(store, both, 'a', someKey('N'))
+  expect([last.nodesVersion, keysIn(last).a]).toEqual([1, [someKey('N')]])
 })

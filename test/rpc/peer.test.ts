@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
+  type CallerIdentity,
   type ClusterFile,
   connectPeer,
   createAuthority,
@@ -7,6 +8,7 @@ import {
   createNodeCertificate,
   type GrpcServer,
   type KeyPair,
+  keyOf,
   nodeService,
   openPulseStream,
   refuse,
@@ -62,14 +64,14 @@ test('nobody listens to a witness, whose certificate is for its etcd', async () 
 test('a peer is known by the node name in its certificate', async () => {
   const callers: unknown[] = []
   const port = await serveAlpha({
-    execute: async (_: unknown, { caller }: { caller: string }) => {
+    execute: async (_: unknown, { caller }: { caller: CallerIdentity }) => {
       callers.push(caller)
       return taken
     },
   })
   const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
   expect(await client.execute(command)).toEqual(taken)
-  expect(callers).toEqual(['beta'])
+  expect(callers).toEqual([{ kind: 'node', name: 'beta', key: keyOf(beta.certificate), role: 'member' }])
   client.close()
 })
 

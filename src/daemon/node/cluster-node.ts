@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import type { ClusterState, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
+import { type ClusterState, keyOf, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
@@ -25,6 +25,7 @@ import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
+import { OwnKey } from '../nodes/pins.ts'
 import { Relink } from '../nodes/relink.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
@@ -95,6 +96,7 @@ export class ClusterNode {
   /** Why this node cannot end those on a link that is down. */
   #connectionsStay: string | undefined
   readonly #relink: Relink
+  readonly #ownKey: OwnKey
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
   #localStore: LocalStore | undefined
@@ -177,6 +179,13 @@ export class ClusterNode {
       mustRelink: () => this.#localStore?.mustRelink() ?? false,
       relink: async (hasTurn) => await this.#localStore?.relink(hasTurn),
       mayChange: () => this.#own.links !== undefined,
+    })
+    this.#ownKey = new OwnKey({
+      ...this.#sources(),
+      self: this.name,
+      key: keyOf(setup.identity.certificate),
+      file: () => this.#file,
+      quorate: () => this.quorate,
     })
     this.#askForList = new AskForList({
       self: this.name,
@@ -272,6 +281,7 @@ export class ClusterNode {
     this.#witness.look()
     this.#tellPulse()
     this.#relink.look()
+    this.#ownKey.look()
     this.#look()
   }
 
@@ -311,6 +321,7 @@ export class ClusterNode {
     this.#controller.end()
     this.#votes.close()
     this.#relink.close()
+    this.#ownKey.close()
     this.#dampened.close()
     await this.#executor?.close()
     this.#connections.abandon()
@@ -420,6 +431,7 @@ export class ClusterNode {
         this.#presence.feed({ kind: 'lease', lease })
         this.twoNode.gainedQuorum()
         this.#relink.look()
+        this.#ownKey.look()
         this.#tellListeners()
       },
       onLost: (why) => {

@@ -88,7 +88,15 @@ async function tellOfNode(
   await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
   const { name, addresses } = added
   const links = linksOf(file.nodes[0] ?? { address: '' })
-  const host: ClusterNodeEntry = { name, id, address: addresses[0] ?? name, ports: defaultPorts, votes: false }
+  const host: ClusterNodeEntry = {
+    name,
+    id,
+    address: addresses[0] ?? name,
+    ports: defaultPorts,
+    votes: false,
+    // Nobody is it before it has joined.
+    keys: [],
+  }
   const entry = withLinks(
     host,
     links.map((link, index) => ({ ...link, address: addresses[index] ?? host.address })),

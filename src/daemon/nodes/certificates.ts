@@ -4,7 +4,7 @@
  * begins anew with its new certificate, as a restarted daemon does; its resources run on. etcd reads the files at each new connection.
  */
 import { X509Certificate } from 'node:crypto'
-import { createNodeCertificate, signNodeCertificate } from '../../rpc/index.ts'
+import { signNodeCertificate } from '../../rpc/index.ts'
 import type { ClusterNodeEntry, WitnessEntry } from './cluster-file.ts'
 import { readAuthority, readIdentity, writeCertificate, writeIdentity } from './identity.ts'
 import { addressesOf } from './node-links.ts'
@@ -77,8 +77,13 @@ export async function certifyAddresses(
   writeCertificate(pki, await signNodeCertificate(readAuthority(pki), { name: own.name, addresses, publicKey }))
 }
 
-/** New keys, too. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */
-export async function renewOwnCertificate(pki: string, own: ClusterNodeEntry): Promise<void> {
+/** For new keys, by which the others know this node already. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */
+export async function renewOwnCertificate(
+  pki: string,
+  own: ClusterNodeEntry,
+  { publicKey, key }: { readonly publicKey: string; readonly key: string },
+): Promise<void> {
   const authority = readAuthority(pki)
-  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: own.name, addresses: addressesOf(own) }))
+  const certificate = await signNodeCertificate(authority, { name: own.name, addresses: addressesOf(own), publicKey })
+  writeIdentity(pki, authority, { certificate, key })
 }

@@ -18,6 +18,11 @@ export interface ClusterNodeEntry {
   readonly votes: boolean
   /** It is being removed from the cluster: its vote goes first. */
   readonly leaving?: true
+  /**
+   * The public keys that it is known by (`keyOf`): nobody else is this node. None yet: it has not joined. Left out: an older build wrote the
+   * list, and its name in a certificate of the authority is all that there is to know it by, until it records its own.
+   */
+  readonly keys?: readonly string[]
 }
 
 /** A host that has a member of the store and is no node: it only votes. It has no links. */
@@ -161,7 +166,7 @@ export function parseClusterFile(
 }
 
 export function printClusterFile(file: ClusterFile): string {
-  const nodes = file.nodes.map(({ name, id, address, links, ports, votes, leaving }, index) => {
+  const nodes = file.nodes.map(({ name, id, address, links, ports, votes, leaving, keys }, index) => {
     return {
       name,
       id,
@@ -169,6 +174,7 @@ export function printClusterFile(file: ClusterFile): string {
       ...(links === undefined ? {} : { links }),
       ...(votes === index < mostVoters ? {} : { votes }),
       ...(leaving ? { leaving } : {}),
+      ...(keys === undefined ? {} : { keys }),
       ...ownPorts(ports),
     }
   })
@@ -238,7 +244,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const where = `nodes[${index}]`
     const node = asObject(entry, where, wrong)
     if (!node) return []
-    unknownEntries(node, ['name', 'id', 'address', 'links', 'ports', 'votes', 'leaving'], where, wrong)
+    unknownEntries(node, ['name', 'id', 'address', 'links', 'ports', 'votes', 'leaving', 'keys'], where, wrong)
     const { name, id, address } = node
     if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
@@ -249,6 +255,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
       ports: { ...ports, ...own },
       votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
       ...(node.leaving === true ? { leaving: true } : {}),
+      ...parseKeys(node.keys, where, wrong),
     }
     const links = node.links === undefined ? [] : parseLinks(node.links, `${where}.links`, wrong)
     return [links.length === 0 ? host : withLinks(host, links)]
@@ -283,7 +290,7 @@ function parseLinks(value: unknown, where: string, wrong: Wrong): readonly NodeL
 function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry | undefined {
   const witness = value === undefined ? undefined : asObject(value, 'witness', wrong)
   if (!witness) return undefined
-  unknownEntries(witness, ['name', 'address', 'ports', 'votes', 'leaving'], 'witness', wrong)
+  unknownEntries(witness, ['name', 'address', 'ports', 'votes', 'leaving', 'keys'], 'witness', wrong)
   const { name, address } = witness
   if (typeof name !== 'string' || name === '') return wrong('witness has no name')
   return {
@@ -292,7 +299,17 @@ function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry 
     ports: { ...ports, ...numbers(witness.ports, Object.keys(defaultPorts), 'witness.ports', wrong) },
     votes: witness.votes === true,
     ...(witness.leaving === true ? { leaving: true } : {}),
+    ...parseKeys(witness.keys, 'witness', wrong),
   }
+}
+
+/** base64 of 32 bytes. */
+const keyForm = /^[A-Za-z0-9+/]{43}=$/
+
+function parseKeys(value: unknown, where: string, wrong: Wrong): { readonly keys?: readonly string[] } {
+  if (value === undefined) return {}
+  if (Array.isArray(value) && value.every((key) => typeof key === 'string' && keyForm.test(key))) return { keys: value }
+  return wrong(`${where}.keys must list the SHA-256 of public keys in base64`) ?? {}
 }
 
 function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {

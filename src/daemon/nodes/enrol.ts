@@ -8,6 +8,7 @@ import {
   type Enrol,
   type EnrolmentAnswer,
   type JoinRequest,
+  keyOf,
   parseToken,
   refuse,
   type SetupRequest,
@@ -66,11 +67,14 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
   await checkStore(file, own, paths)
   const authority = await createAuthority(file.clusterName)
   const certificate = await createNodeCertificate(authority, { name: own.name, addresses: addressesOf(own) })
+  // Each of the others is known from the moment it joins, and nobody is it before.
+  const nodes = file.nodes.map((node) => ({ ...node, keys: node === own ? [keyOf(certificate.certificate)] : [] }))
+  const known = { ...file, nodes }
   const keep = (): void => {
     writeIdentity(paths.pki, authority, certificate)
-    writeWhole(paths.clusterFile, printClusterFile(file))
+    writeWhole(paths.clusterFile, printClusterFile(known))
   }
-  return { file, keep }
+  return { file: known, keep }
 }
 
 /** A host with one link needs nothing of its kernel, and whether it has the address shows when it listens. */
@@ -181,7 +185,12 @@ function parseHost(text: string): { readonly host: string; readonly port: number
 }
 
 /** The other side: a node that holds the authority's key lets in whoever shows a token and is in the cluster's list. */
-export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enrol {
+export function enrolHandler(
+  paths: Paths,
+  currentFile: () => ClusterFile,
+  /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. */
+  withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>,
+): Enrol {
   return async ({ secret, node, publicKey, remote, witness }) => {
     if (!isIssuedSecret(paths.joinTokens, secret))
       throw refuse(
@@ -189,7 +198,7 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
         'The token is not valid here, or no longer: make one with `systole cluster token` on this node.',
       )
     const file = currentFile()
-    if (witness === true) return await enrolWitness(paths, file, publicKey)
+    if (witness === true) return await enrolWitness(paths, file, publicKey, withKeyOf)
     const entry = file.nodes.find(({ name }) => name === nodeName(node))
     if (remote === true) return await enrolRemote(paths, file, { node, publicKey, isTaken: entry !== undefined })
     if (!entry)
@@ -200,11 +209,16 @@ export function enrolHandler(paths: Paths, currentFile: () => ClusterFile): Enro
       )
     const authority = readAuthority(paths.pki)
     const certificate = await signNodeCertificate(authority, { name: node, addresses: addressesOf(entry), publicKey })
-    return { certificate, authority, clusterFile: printClusterFile(file) }
+    return { certificate, authority, clusterFile: printClusterFile(await withKeyOf(node, publicKey)) }
   }
 }
 
-async function enrolWitness(paths: Paths, file: ClusterFile, publicKey: string): Promise<EnrolmentAnswer> {
+async function enrolWitness(
+  paths: Paths,
+  file: ClusterFile,
+  publicKey: string,
+  withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>,
+): Promise<EnrolmentAnswer> {
   const { witness } = file
   if (!witness)
     throw refuse(
@@ -212,7 +226,8 @@ async function enrolWitness(paths: Paths, file: ClusterFile, publicKey: string):
       `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
     )
   const { certificate, authority } = await signForWitness(paths.pki, witness, publicKey)
-  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(file) }
+  const known = await withKeyOf(witness.name, publicKey)
+  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(known) }
 }
 
 /** Whoever holds a token may be a remote node of any name that is no member's: only a connection in the configuration gives it work. */

@@ -6,24 +6,67 @@ import type { NodeName } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import { nodeListKey } from '../records/keys.ts'
-import { type ClusterFile, type ClusterNodeEntry, printClusterFile, type WitnessEntry } from './cluster-file.ts'
+import {
+  type ClusterFile,
+  type ClusterNodeEntry,
+  printClusterFile,
+  storeHosts,
+  type WitnessEntry,
+} from './cluster-file.ts'
 import { acceptClusterFile } from './enrol.ts'
 
 const attempts = 10
 
 /** What a node makes of the list in the store: nothing where its own is as new; what is no part of the list stays as its own file has it. */
 export function newerFile(own: ClusterFile, listed: ClusterFile): ClusterFile | undefined {
-  if (listed.nodesVersion > own.nodesVersion || completes(own, listed)) return withListOf(own, listed)
-  return undefined
+  if (listed.nodesVersion > own.nodesVersion) return withListOf(own, listed)
+  if (listed.nodesVersion < own.nodesVersion) return undefined
+  const [ownNames, listedNames] = [withoutKeys(own), withoutKeys(listed)]
+  const fuller = completes(ownNames, listedNames) ? listed : own
+  if (fuller === own && listText(ownNames) !== listText(listedNames)) return undefined
+  const both = withKeysOfBoth(fuller, own, listed)
+  return listText(both) === listText(own) ? undefined : withListOf(own, both)
 }
 
 /** Own is the same list as a daemon leaves it that knows neither links nor the token in it: an older witness that has passed it on, or this host before its upgrade. */
 function completes(own: ClusterFile, listed: ClusterFile): boolean {
-  if (own.nodesVersion !== listed.nodesVersion || listText(own) === listText(listed)) return false
+  if (listText(own) === listText(listed)) return false
   const { pulse, ...rest } = listed
   const nodes = listed.nodes.map(({ links: _unknown, ...node }) => node)
   return [rest, { ...rest, nodes }, { ...listed, nodes }].some((left) => listText(left) === listText(own))
 }
+
+/**
+ * Keys are added to a list without a new version: nodes that are set up together are founders of the store by version 0, and get their keys one after
+ * the other before it exists. A key is taken away with a new version, so that it cannot come back by an older list.
+ */
+function withKeysOfBoth(file: ClusterFile, one: ClusterFile, other: ClusterFile): ClusterFile {
+  const known = [one, other].flatMap(storeHosts)
+  const changed = <Host extends Keyed>(host: Host): Host => {
+    const lists = known.flatMap(({ name, keys }) => (name === host.name && keys !== undefined ? [keys] : []))
+    return lists.length === 0 ? host : { ...host, keys: [...new Set(lists.flat())].sort() }
+  }
+  return changeHosts(file, changed)
+}
+
+function withoutKeys(file: ClusterFile): ClusterFile {
+  const bare = <Host extends Keyed>({ keys: _keys, ...host }: Host) => host
+  const { witness } = file
+  return { ...file, nodes: file.nodes.map(bare), ...(witness === undefined ? {} : { witness: bare(witness) }) }
+}
+
+type Keyed = Pick<WitnessEntry, 'name' | 'keys'>
+
+function changeHosts(file: ClusterFile, change: <Host extends Keyed>(host: Host) => Host): ClusterFile {
+  const { witness } = file
+  return { ...file, nodes: file.nodes.map(change), ...(witness === undefined ? {} : { witness: change(witness) }) }
+}
+
+/** `key` is that node's or witness's as well. The others take it by the list that they have. */
+export const withKey = (file: ClusterFile, name: string, key: string): ClusterFile =>
+  changeHosts(file, (host) =>
+    host.name === name ? { ...host, keys: [...new Set([...(host.keys ?? []), key])].sort() } : host,
+  )
 
 export function withListOf(
   own: ClusterFile,
@@ -89,11 +132,41 @@ export async function changeNodeList(
   own: ClusterFile,
   change: (list: NodeList) => NodeList,
 ): Promise<ClusterFile> {
+  return await writeNodeList(store, own, (before) => {
+    const changed = withListOf(before, { ...change(before), nodesVersion: before.nodesVersion + 1 })
+    return listText(changed) === listText(before) ? before : changed
+  })
+}
+
+/** A key that is not in the store's list yet. */
+export async function addKey(store: Store, own: ClusterFile, name: string, key: string): Promise<ClusterFile> {
+  return await writeNodeList(store, own, (before, listed) => {
+    const isThere =
+      listed !== undefined && storeHosts(listed).some((host) => host.name === name && host.keys?.includes(key))
+    return isThere ? before : withKey(before, name, key)
+  })
+}
+
+/** From now on it is known by no other. */
+export async function keepOnlyKey(store: Store, own: ClusterFile, name: string, key: string): Promise<ClusterFile> {
+  await addKey(store, own, name, key)
+  return await changeNodeList(store, own, ({ nodes, witness, ...rest }) => {
+    const changed = <Host extends Keyed>(host: Host): Host => (host.name === name ? { ...host, keys: [key] } : host)
+    return { ...rest, nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
+  })
+}
+
+/** `change`: of the newest list and, where there is one, the store's; what it is given back as it was is not written. */
+async function writeNodeList(
+  store: Store,
+  own: ClusterFile,
+  change: (newest: ClusterFile, listed: ClusterFile | undefined) => ClusterFile,
+): Promise<ClusterFile> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const entry = await store.get(nodeListKey)
     const before = newest(own, entry)
-    const changed = withListOf(before, { ...change(before), nodesVersion: before.nodesVersion + 1 })
-    if (listText(changed) === listText(before)) return before
+    const changed = change(before, entry && decodeNodeList(entry))
+    if (changed === before) return before
     const text = printClusterFile(changed)
     // A list that the others could not read would bind them all.
     acceptClusterFile(text)

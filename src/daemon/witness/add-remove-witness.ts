@@ -55,6 +55,7 @@ const newWitness = (added: { readonly name: NodeName; readonly address: string }
   ...added,
   ports: defaultPorts,
   votes: false,
+  keys: [],
 })
 
 const noWitness = (): Error => refuse('no-witness', 'The cluster has no witness.')
