@@ -3,7 +3,7 @@
  * elements and attributes, comments, the order of both. Printing it and reading it again gives an equal tree.
  */
 import { SaxesParser } from 'saxes'
-import { failed, ok, type Result } from '../base/index.ts'
+import { failed, firstNotInXml, ok, type Result } from '../base/index.ts'
 import { scanXml } from './scan-xml.ts'
 import type { Place, XmlElement, XmlNode } from './xml-tree.ts'
 
@@ -166,7 +166,7 @@ function printInline(node: XmlNode): string {
 }
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>]/g, (character) => (character === '&' ? '&amp;' : character === '<' ? '&lt;' : '&gt;'))
+  return unusual.test(text) ? text.replace(special, (character) => escaped(character, '"\n\t')) : text
 }
 
 const attributeEscapes: Readonly<Record<string, string>> = {
@@ -180,5 +180,24 @@ const attributeEscapes: Readonly<Record<string, string>> = {
 }
 
 function escapeAttribute(text: string): string {
-  return text.replace(/[&<>"\n\t\r]/g, (character) => attributeEscapes[character] ?? character)
+  return unusual.test(text) ? text.replace(special, (character) => escaped(character, '')) : text
+}
+
+/** Whether anything must be looked at more closely: a large status is millions of values with nothing of the kind. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped here.
+const unusual = /[&<>"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/
+const special =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped here.
+  /[&<>"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+
+/**
+ * What a terminal would obey is written as its number. What XML cannot carry at all, an older build may have let into the store:
+ * one such value must not make the rest unreadable.
+ */
+function escaped(character: string, plain: string): string {
+  if (plain.includes(character)) return character
+  const named = attributeEscapes[character]
+  if (named !== undefined) return named
+  if (firstNotInXml(character) !== undefined) return '\ufffd'
+  return `&#x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()};`
 }

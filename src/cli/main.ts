@@ -1,5 +1,6 @@
 /** The program `systole`. */
 
+import { printable } from '../base/index.ts'
 import { allCommands } from './commands/all-commands.ts'
 import { completeLine } from './completion.ts'
 import { completionSources } from './completion-sources.ts'
@@ -14,7 +15,7 @@ export async function main(line: readonly string[]): Promise<number> {
   if (line[0] === 'completion' && line[1] === 'words') {
     const typed = line.slice(line.indexOf('--') + 1)
     const words = await completeLine(allCommands, typed, completionSources(root))
-    process.stdout.write(words.map((word) => `${word}\n`).join(''))
+    process.stdout.write(printable(words.map((word) => `${word}\n`).join('')))
     return 0
   }
   const terminal = realTerminal()
@@ -28,7 +29,7 @@ export async function main(line: readonly string[]): Promise<number> {
     },
     openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
   })
-  process.stderr.write(printed.standardError)
-  process.stdout.write(printed.standardOutput)
+  process.stderr.write(printable(printed.standardError))
+  process.stdout.write(printable(printed.standardOutput))
   return printed.exitCode
 }

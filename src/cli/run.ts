@@ -1,4 +1,5 @@
 /** From a command line to printed text and an exit code. */
+import { firstNotInXml } from '../base/index.ts'
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
 import {
@@ -49,6 +50,11 @@ export async function runLine(invocation: Invocation): Promise<Printed> {
 }
 
 async function dispatch(invocation: Invocation): Promise<Outcome> {
+  for (const word of invocation.line) {
+    const character = firstNotInXml(word)
+    if (character !== undefined)
+      throw new Refusal(`'${word}' holds the control character ${character}, which a CIB cannot hold.`)
+  }
   const { commands, terminal } = invocation
   const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
   const { speech } = chosen

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { printable } from '../base/index.ts'
 import { Refusal, type Terminal } from './command.ts'
 
 export function realTerminal(): Terminal {
@@ -14,7 +15,7 @@ export function realTerminal(): Terminal {
     user: process.env.SUDO_USER ?? userInfo().username,
     now: () => new Date(),
     progress: (line) => {
-      process.stderr.write(line.endsWith('\n') ? line : `${line}\n`)
+      process.stderr.write(printable(line.endsWith('\n') ? line : `${line}\n`))
     },
     readFile: async (path) =>
       await readFile(path, 'utf8').catch((error: unknown) => {
@@ -51,7 +52,7 @@ export function realTerminal(): Terminal {
     confirm: async (question) => {
       if (!process.stdin.isTTY) return undefined
       const lines = createInterface({ input: process.stdin, output: process.stderr })
-      const answer = await lines.question(`${question} [y/N] `)
+      const answer = await lines.question(`${printable(question)} [y/N] `)
       lines.close()
       return /^y(es)?$/i.test(answer.trim())
     },

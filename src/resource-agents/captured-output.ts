@@ -1,4 +1,5 @@
 /** Output of programs, of which only the end is kept: an agent that talks without end costs no memory. */
+import { printable } from '../base/index.ts'
 
 export const keptOutputBytes = 64 * 1024
 
@@ -51,6 +52,6 @@ const longestReason = 500
 
 /** What an agent says, fit for the CIB, which takes no control characters, and for a terminal, which would obey them. */
 export function plainLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim()
+  const line = printable(text.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim())
   return line.length <= longestReason ? line : `${line.slice(0, longestReason).trimEnd()} [...]`
 }

@@ -1,4 +1,5 @@
 /** Runs a command by its name: reads its options, answers `--help` and `--version`, and gives its result the form that was asked for. */
+import { firstNotInXml } from '../base/index.ts'
 import { element, printXml, type XmlElement } from '../cib/index.ts'
 import { allTools } from './all-tools.ts'
 import { describeExit, exitCodes } from './exit-codes.ts'
@@ -16,6 +17,10 @@ export function findTool(name: string): Tool | undefined {
 export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolReply> {
   const tool = findTool(call.tool)
   if (tool === undefined) return refused(exitCodes.unimplemented, `${call.tool}: there is no such command.`)
+  // Nothing that holds one could be stored; a node that tried would make the CIB unreadable for the others.
+  const forbidden = call.arguments.map(firstNotInXml).find((found) => found !== undefined)
+  if (forbidden !== undefined)
+    return refused(tool.exits?.usage ?? exitCodes.usage, `${call.tool}: ${holdsNoControl(forbidden)}`)
   const parsed = parseOptions(optionsOf(tool), call.arguments)
   if (!parsed.ok) return refused(tool.exits?.usage ?? exitCodes.usage, `${call.tool}: ${parsed.reports.join('; ')}`)
   const given = parsed.value
@@ -29,6 +34,9 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   const reply = await tool.run({ ...call, given }, world)
   return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
 }
+
+const holdsNoControl = (character: string): string =>
+  `An argument holds the control character ${character}, which a CIB cannot hold.`
 
 export const runHere: ToolReply = { exitCode: exitCodes.unimplemented, output: '', errors: '', runHere: true }
 

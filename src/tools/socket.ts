@@ -11,6 +11,7 @@
  */
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { printable } from '../base/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import { refused, type ToolReply } from './reply.ts'
 import type { ToolCall } from './tool.ts'
@@ -87,8 +88,9 @@ export function encodeToolCall({ tool, resource = '', onNode = '', arguments: wo
 
 function encodeReply({ exitCode, output, errors, runHere }: ToolReply): Buffer {
   if (runHere === true) return Buffer.from('here 0\n')
-  const printed = Buffer.from(output)
-  return Buffer.concat([Buffer.from(`${exitCode} ${printed.length}\n`), printed, Buffer.from(errors)])
+  // The program that prints it knows nothing of such things.
+  const printed = Buffer.from(printable(output))
+  return Buffer.concat([Buffer.from(`${exitCode} ${printed.length}\n`), printed, Buffer.from(printable(errors))])
 }
 
 export function parseReply(bytes: Buffer): ToolReply | undefined {

@@ -329,3 +329,15 @@ test.each(hostile.map((word, index) => [index, word] as const))(
     }
   },
 )
+
+test('a word with a control character is refused, whatever it is meant for', async () => {
+  writeFileSync(file, cib)
+  for (const words of [
+    ['node', 'attribute', 'n1', 'rack=a\u0001'],
+    ['resource', 'create', 'x', 'ocf:pacemaker:Dummy', 'fake=\u001b[2J'],
+  ]) {
+    const printed = await type(words)
+    expectRefusal(printed, /holds the control character U\+00(01|1B), which a CIB cannot hold/)
+  }
+  expect(readFileSync(file, 'utf8')).toBe(cib)
+})

@@ -449,6 +449,23 @@ describe('over the socket', () => {
     })
   }
 
+  test('what a terminal would obey is printed as its number, and what no CIB can hold is refused', async () => {
+    await shim('attrd_updater', ['-n', 'colour', '-U', 'x\u009b31m\u202e'])
+    const { output } = await shim('crm_attribute', ['-l', 'reboot', '-N', 'alpha', '-n', 'colour', '-G', '-q'])
+    expect(output).toBe('x\\u009b31m\\u202e\n')
+    for (const words of [
+      ['-n', 'colour', '-U', 'a\u0001'],
+      ['-n', 'a\u001b', '-U', '1'],
+    ])
+      expect(await shim('attrd_updater', words)).toMatchObject({
+        code: 64,
+        errors: expect.stringMatching(
+          /^attrd_updater: An argument holds the control character U\+00(01|1B), which a CIB cannot hold\.\n$/,
+        ),
+      })
+    expect(await shim('crm_ticket', ['--ticket', 't\u0001', '--grant', '--force'])).toMatchObject({ code: 64 })
+  })
+
   test('the commands say what the daemon says', async () => {
     expect(await shim('crm_node', ['-n'])).toEqual({ code: 0, output: 'alpha\n', errors: '' })
     expect(await shim('crm_attribute', ['-n', 'missing'])).toMatchObject({ code: 105, output: '' })

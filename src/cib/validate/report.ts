@@ -55,6 +55,7 @@ export type CibFinding =
       readonly similar: readonly string[]
     }
   | { readonly code: 'bad-pattern'; readonly attribute: string; readonly pattern: string; readonly why: string }
+  | { readonly code: 'control-character'; readonly name: string; readonly character: string }
   | { readonly code: 'empty'; readonly element: string; readonly id: string; readonly needs: string }
   | { readonly code: 'too-many'; readonly element: string; readonly id: string; readonly what: string }
   | { readonly code: 'refers-to-itself'; readonly id: string; readonly constraint: string }
@@ -113,6 +114,8 @@ export function describeFinding(report: CibFinding): string {
       return `${report.by} names the node '${report.node}', which is not configured.${didYouMean(report.similar)}`
     case 'bad-pattern':
       return `'${report.pattern}' is no regular expression for ${report.attribute}: ${report.why}.`
+    case 'control-character':
+      return `The attribute '${report.name}' holds the control character ${report.character}, which a CIB cannot hold.`
     case 'empty':
       return `The ${report.element} '${report.id}' has no ${report.needs}.`
     case 'too-many':

@@ -1,5 +1,5 @@
 /** The form of each element by the schema table: unknown elements and attributes, missing attributes, values, ids. */
-import { similarWords } from '../../base/index.ts'
+import { firstNotInXml, similarWords } from '../../base/index.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { isReference, isValidId } from '../edit/ids.ts'
 import { describeValues, isValueOf, type OptionDefinition, type OptionType } from '../options/definition.ts'
@@ -28,6 +28,8 @@ export function validateForm(element: XmlElement, add: AddReport): void {
 function checkAttributes(element: XmlElement, form: ElementForm, add: AddReport): void {
   const known = [...Object.keys(form.attributes), 'id', 'id-ref', 'description']
   for (const [attribute, value] of Object.entries(element.attributes)) {
+    const character = firstNotInXml(value)
+    if (character !== undefined) add('error', element, { code: 'control-character', name: attribute, character })
     const type = Object.hasOwn(form.attributes, attribute) ? form.attributes[attribute] : undefined
     if (type) checkValue(element, { attribute, value, type }, add)
     else if (isObsoleteAttribute(element, attribute)) continue

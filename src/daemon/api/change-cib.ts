@@ -12,6 +12,7 @@ import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
+import { refuseUnfit } from '../records/fit-value.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 
@@ -113,6 +114,9 @@ function stateWrites(view: ClusterView, before: XmlElement, after: XmlElement): 
     )
   const sentence = tooLongIn(old, current)
   if (sentence !== undefined) return refused(unsafe, sentence)
+  for (const { key, after: record } of writes)
+    for (const [name, value] of Object.entries(record ?? {}))
+      refuseUnfit({ 'The name of a record': key, [`The ${name} of a record`]: typeof value === 'string' ? value : '' })
   return writes.map((write) => ({ ...write, before: known.get(write.key) }))
 }
 

@@ -22,6 +22,7 @@ import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { joinToken } from '../nodes/join-tokens.ts'
 import { setToken } from '../nodes/pulse-times.ts'
+import { refuseUnfit } from '../records/fit-value.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
@@ -102,6 +103,7 @@ function stateHandlers(
     setTicket: async ({ id, granted, standby, attributes, forget }) => {
       const sentence = forget ? undefined : tooLong('name of the ticket', id, longestName)
       if (sentence !== undefined) throw refuse('bad-name', sentence)
+      refuseUnfit({ 'The id of a ticket': id, ...attributes })
       const before = daemon.node.view.tickets.get(id)
       const lastGranted = granted === true ? { lastGranted: Math.floor(Date.now() / 1000) } : {}
       const ticket = {

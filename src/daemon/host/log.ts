@@ -3,6 +3,7 @@
  * Fields whose names promise a secret never enter it, at whatever depth they come.
  */
 import { pino } from 'pino'
+import { printable } from '../../base/index.ts'
 
 export interface Log {
   readonly debug: (message: string, fields?: object) => void
@@ -16,12 +17,15 @@ const secretName = /passw|secret|token|private|^key$|credential|snmp_priv|auth_p
 const harmless = new Set(['tokenMs', 'key_file', 'passwd_script'])
 
 export function openLog(node: string, level: string): Log {
-  const logger = pino({
+  const output = pino.destination({ fd: 1, sync: true })
+  const options = {
     level,
     base: { node },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-  })
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  // JSON leaves characters as they are that a terminal obeys: journalctl shows the line as it is written.
+  const logger = pino(options, { write: (line: string) => void output.write(printable(line)) })
   const write =
     (severity: 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, fields: object = {}): void => {

@@ -15,6 +15,7 @@ import type { ClusterView } from '../../controller/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import { attributeWrite, knownAttributes } from '../records/attribute-writes.ts'
+import { refuseUnfit } from '../records/fit-value.ts'
 import { type HasState, untilState } from './until-state.ts'
 
 /** Longer, and whoever asked is told that it is done, which it is: the view will show it. */
@@ -44,6 +45,8 @@ export class AttributeChanges {
         : (tooLong('name of the node attribute', name, longestAttributeName) ??
           tooLong('set of the node attribute', set, longestAttributeName))
     if (sentence !== undefined) throw refuse('bad-name', sentence)
+    if (value !== undefined)
+      refuseUnfit({ 'The name of an attribute': name, [`The set of ${name}`]: set, [`The value of ${name}`]: value })
     await this.#change(request.name, (known) => setAttribute(known, request))
   }
 

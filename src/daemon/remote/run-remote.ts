@@ -1,4 +1,6 @@
 /** The program `systoled --remote`: joins (`--join`), leaves (`--leave`), or runs until it is ended. */
+
+import { printable } from '../../base/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
 import { callDaemon } from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
@@ -47,8 +49,8 @@ async function join(paths: Paths, words: readonly string[]): Promise<void> {
 /** Ends when the cluster has moved away what runs here, and with it the daemon. */
 async function leave(paths: Paths): Promise<void> {
   const reply = await callDaemon(agentToolsSocket(paths), { tool: 'leave', arguments: [] })
-  process.stdout.write(reply.output)
-  process.stderr.write(reply.errors)
+  process.stdout.write(printable(reply.output))
+  process.stderr.write(printable(reply.errors))
   process.exitCode = reply.exitCode === 0 ? 0 : 1
 }
 

@@ -1,6 +1,7 @@
 /** The files of the caller. */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { printable } from '../../base/index.ts'
 import type { CallerFiles } from '../tool.ts'
 import { told } from './caller-file-error.ts'
 import { hostAgents } from './host-agents.ts'
@@ -19,7 +20,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
         .map((name) => join(folder, name)),
     input: () => readFileSync(0, 'utf8'),
     write: (path, text) => {
-      if (path === '-') process.stdout.write(text)
+      if (path === '-') process.stdout.write(printable(text))
       else told(path, 'written', () => writeWhole(path, text))
     },
     shadows: shadows(environment),

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseDurationMs } from '../../base/index.ts'
+import { parseDurationMs, printable } from '../../base/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GivenOption, hasOption, optionValue } from '../options.ts'
 import type { ToolReply } from '../reply.ts'
@@ -35,8 +35,8 @@ export async function repeatStatus(
     const reply = await ask().catch((error: unknown) => ({ exitCode: 1, output: '', errors: `${String(error)}\n` }))
     await watch?.()
     if (process.stdout.isTTY) process.stdout.write(clearScreen)
-    process.stdout.write(reply.output)
-    process.stderr.write(reply.errors)
+    process.stdout.write(printable(reply.output))
+    process.stderr.write(printable(reply.errors))
     await delay(Math.max(intervalMs, 100), undefined, { signal: end.signal }).catch(() => undefined)
   }
   if (pidFile !== undefined) rmSync(pidFile, { force: true })

@@ -2,6 +2,7 @@
  * A command in the caller's process. With CIB_file it is the whole program. Otherwise it brings the caller's files to the daemon,
  * asks again and again for a live status, or works on the CIB that it gets from the daemon.
  */
+import { printable } from '../../base/index.ts'
 import { parseXml } from '../../cib/index.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -207,7 +208,7 @@ function wordsOf({ name, value }: GivenOption): readonly string[] {
 }
 
 function print({ exitCode, output, errors }: ToolReply): number {
-  process.stdout.write(output)
-  process.stderr.write(errors)
+  process.stdout.write(printable(output))
+  process.stderr.write(printable(errors))
   return exitCode
 }

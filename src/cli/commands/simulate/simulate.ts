@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { printable } from '../../../base/index.ts'
 import { printXml, unreadableSchema, type XmlElement } from '../../../cib/index.ts'
 import {
   answerLine,
@@ -93,7 +94,7 @@ async function answerBatch(call: Call): Promise<Outcome> {
   const others = [...call.flags.keys()].filter((name) => !['batch', 'simulate', 'quiet'].includes(name))
   if (others.length > 0) throw new Refusal(`--batch takes its questions from standard input: leave out --${others[0]}.`)
   for await (const line of createInterface({ input: process.stdin }))
-    process.stdout.write(`${answerLine(line, surroundings)}\n`)
+    process.stdout.write(`${printable(answerLine(line, surroundings))}\n`)
   return done('', {})
 }
 

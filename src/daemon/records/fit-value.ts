@@ -1,0 +1,12 @@
+/** Values that people and agents give to records (attributes, tickets): what the composed CIB, being XML, could not hold is refused before it is stored. */
+import { firstNotInXml } from '../../base/index.ts'
+import { refuse } from '../../rpc/index.ts'
+
+/** By what each is: `The value of ping`. */
+export function refuseUnfit(texts: Readonly<Record<string, string | undefined>>): void {
+  for (const [what, text = ''] of Object.entries(texts)) {
+    const character = firstNotInXml(text)
+    if (character !== undefined)
+      throw refuse('unfit-value', `${what} holds the control character ${character}, which a CIB cannot hold.`)
+  }
+}
