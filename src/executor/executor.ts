@@ -3,33 +3,32 @@
  * nothing; `queue.ts` does.
  */
 import { assertNever, monotonicMs, type NodeName, type ResourceId } from '../base/index.ts'
-import { type OperationRecord, operationKey, parseTransitionKey, recordsOfResult } from '../cib/index.ts'
+import { type OperationRecord, operationKey, parseTransitionKey } from '../cib/index.ts'
 import {
-  type AgentMetadata,
   type AgentOutcome,
   type AgentRunner,
-  describeAgentMetadataReport,
   findLeftAgents,
+  type LeftAgent,
   machineMs,
-  ocfExitCodes,
   type ReadMetadata,
   type RunningAgent,
   waitForLeftAgent,
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
+import { emptyLine } from './line.ts'
+import { attempt, comesBack, couldNotRun, runForSure, whyFailed } from './made-sure.ts'
 import {
   agentParameters,
-  type CountedFailure,
-  countedFailure,
   type Operation,
   operationOfAction,
   type ReportedResult,
+  reportedResult,
   showsPending,
 } from './operation.ts'
 import { type ExecutorLog, OperationLog } from './operation-log.ts'
 import { OwnHistory } from './own-history.ts'
 import { nextDueAt, stepExecutor } from './queue.ts'
-import { digestsOf } from './result-digests.ts'
+import { type ResultStore, Results } from './results.ts'
 import { beginsToRun, StartedWith, toldBy } from './started-with.ts'
 import {
   type ExecutorEffect,
@@ -38,21 +37,9 @@ import {
   initialExecutor,
   lineOf,
   type RefusedFor,
+  withLine,
 } from './state.ts'
 import { WritingLine } from './writing-line.ts'
-
-/** Where this node's results go. Each answers when it is done; a rejection means that it is not known and is tried again. */
-export interface ResultStore {
-  /** In a transaction that compares the DC's term, also where there is nothing to write; `refused` where that term is over. */
-  announce(records: readonly OperationRecord[], term: number): Promise<'written' | 'refused'>
-  /**
-   * With the failure that the result is, where it counts: a result whose count comes later would be decided upon twice.
-   * Answers with the store's revision. `arrival`: where the resource may have come meanwhile, so that it is probed there again.
-   */
-  record(records: readonly OperationRecord[], failure?: CountedFailure, arrival?: NodeName): Promise<number>
-  /** Deletes one record of a resource, or all of them. */
-  forget(resource: ResourceId, recordId?: string): Promise<void>
-}
 
 export interface ExecutorPorts {
   readonly node: NodeName
@@ -87,7 +74,7 @@ export interface Command {
   readonly timeoutMs: number
 }
 
-const metadataWaitMs = 2000
+const lookAgainMs = 1000
 
 export class Executor {
   readonly #ports: ExecutorPorts
@@ -97,8 +84,7 @@ export class Executor {
   readonly #localStops: ((failed: readonly ResourceId[]) => void)[] = []
   readonly #startedWith: StartedWith
   readonly #own: OwnHistory
-  /** Where resources may have arrived of which nobody else knows: sent by a former daemon's agents, or stopped here without the DC after they had left. */
-  readonly #leftFor = new Map<ResourceId, NodeName>()
+  readonly #results: Results
   #state: ExecutorState
   #timer: NodeJS.Timeout | undefined
 
@@ -108,6 +94,12 @@ export class Executor {
     this.#writing = new WritingLine(ports.log)
     this.#startedWith = new StartedWith(ports.runFolder)
     this.#own = new OwnHistory(ports.earlier)
+    this.#results = new Results({
+      ...ports,
+      own: this.#own,
+      writing: this.#writing,
+      onRecorded: (callId, revision) => this.#input({ kind: 'recorded', callId, revision }),
+    })
     this.#state = initialExecutor(ports.firstCallId)
   }
 
@@ -120,16 +112,34 @@ export class Executor {
     for (const left of findLeftAgents(runFolder)) {
       log.info('an agent of the former daemon still runs', { resource: left.resource, operation: left.operation })
       const target = left.operation === 'migrate_to' ? this.#own.migrationTarget(left.resource) : undefined
-      if (target !== undefined) this.#leftFor.set(left.resource, target)
+      if (target !== undefined) this.#results.leftFor.set(left.resource, target)
       this.#input({ kind: 'left-agent', resource: left.resource })
-      void waitForLeftAgent(left, runFolder).then(() =>
-        this.#input({ kind: 'left-agent-gone', resource: left.resource }),
-      )
+      void this.#untilGone(left).then(() => this.#input({ kind: 'left-agent-gone', resource: left.resource }))
+    }
+  }
+
+  async #untilGone(left: LeftAgent): Promise<void> {
+    const { runFolder, log } = this.#ports
+    for (;;) {
+      try {
+        return await waitForLeftAgent(left, runFolder)
+      } catch (error) {
+        attempt(() => log.warn('an agent of the former daemon cannot be looked at', { resource: left.resource, error }))
+        await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+      }
     }
   }
 
   /** An action of the graph that concerns resources: an operation, `cancel`, `delete` or `lrm_delete`. */
   async perform(command: Command): Promise<Answer> {
+    try {
+      return await this.#take(command)
+    } catch (error) {
+      return this.#failed(command, error)
+    }
+  }
+
+  async #take(command: Command): Promise<Answer> {
     const { action, term, plannedFrom, timeoutMs } = command
     // `lrm_delete` forgets a history that is in the way, `delete` that of a resource which is configured no more.
     if (action.operation === 'lrm_delete' || action.operation === 'delete')
@@ -146,8 +156,27 @@ export class Executor {
     if (!key) return this.#notUnderstood(`${command.transitionKey} is no transition key.`)
     const operation = operationOfAction(action, { key, term, plannedFrom, timeoutMs })
     // Asked for now, so that it is known when the operation has ended.
-    if (operation.operation === 'start') void this.#ports.metadata(operation.agent)
+    if (operation.operation === 'start') void this.#results.metadataOf(operation.agent)
     return refusalIn(this.#input({ kind: 'execute', operation })) ?? { kind: 'taken', done: false }
+  }
+
+  /** What a step threw that nothing was prepared for is the result of an operation; of anything else, the answer. */
+  #failed({ action, transitionKey, ...command }: Command, error: unknown): Answer {
+    const key = parseTransitionKey(transitionKey)
+    if (action.kind === 'cluster' || action.operation === 'cancel' || !key)
+      return this.#notUnderstood(`${action.operation} failed: ${whyFailed(error)}.`)
+    attempt(() => this.#ports.log.error('a command could not be carried out', { action: action.key, error }))
+    const { resource, agent, operation, intervalMs } = action
+    const asked = { resource, agent, operation, intervalMs, startDelayMs: 0, attributes: {}, key, ...command }
+    this.#tellFailure(asked, this.#state.nextCallId, error)
+    this.#state = { ...this.#state, nextCallId: this.#state.nextCallId + 1 }
+    return { kind: 'taken', done: false }
+  }
+
+  /** Outside of the line of its resource, which begins anew: what it was about to do is not known any more. */
+  #tellFailure(operation: Operation, callId: number, error: unknown): void {
+    this.#state = withLine(this.#state, operation.resource, emptyLine)
+    this.#results.record(reportedResult(callId, operation, { ...couldNotRun(error), queueTimeMs: 0 }))
   }
 
   /** Whatever runs the resource says that something has happened to it. */
@@ -216,7 +245,18 @@ export class Executor {
     return effects
   }
 
+  /** Each by itself: what one throws keeps no other resource waiting. */
   #perform(effect: ExecutorEffect): void {
+    try {
+      this.#act(effect)
+    } catch (error) {
+      attempt(() => this.#ports.log.error('an effect could not be performed', { effect: effect.kind, error }))
+      if (effect.kind === 'run') this.#ended(effect.callId, effect.operation, couldNotRun(error))
+      if (effect.kind === 'announce') this.#ended(effect.callId, operationOf(effect.result), couldNotRun(error))
+    }
+  }
+
+  #act(effect: ExecutorEffect): void {
     switch (effect.kind) {
       case 'refuse':
         this.#ports.log.warn('a command was refused', { why: effect.why, highestTerm: effect.highestTerm })
@@ -231,7 +271,7 @@ export class Executor {
         this.#running.get(effect.callId)?.kill()
         return
       case 'record':
-        this.#record(effect.result)
+        this.#results.record(effect.result)
         return
       case 'forget-operation': {
         const recordId = operationKey(effect.resource, effect.operation, effect.intervalMs)
@@ -253,12 +293,19 @@ export class Executor {
 
   #announce({ result, term, callId }: Extract<ExecutorEffect, { kind: 'announce' }>): void {
     const { resource } = result
-    const records = showsPending(result) ? this.#recordsOf(result, undefined) : []
+    const records = showsPending(result) ? this.#results.recordsOf(result, undefined) : []
     let written = false
+    let failure: unknown
     const done = this.#writing.add(resource, async () => {
-      written = (await this.#ports.store.announce(records, term)) === 'written'
+      try {
+        written = (await this.#ports.store.announce(records, term)) === 'written'
+      } catch (error) {
+        if (!comesBack(error)) throw error
+        failure = error
+      }
     })
     void done.then(() => {
+      if (failure !== undefined) return this.#ended(callId, operationOf(result), couldNotRun(failure))
       // What has ended meanwhile, or was given up for a stop, is told by a later record.
       if (written && lineOf(this.#state, resource).current?.callId === callId) this.#own.take(records)
       this.#input({ kind: 'announced', callId, resource, written })
@@ -268,14 +315,29 @@ export class Executor {
   #run(callId: number, operation: Operation): void {
     const { agent, resource, timeoutMs } = operation
     const attributes = this.#attributesOf(operation)
-    const running = this.#ports.runner.run({ agent, resource, operation: operation.operation, attributes, timeoutMs })
+    const call = { agent, resource, operation: operation.operation, attributes, timeoutMs }
+    const running = runForSure(this.#ports.runner, call)
     this.#running.set(callId, running)
     void running.finished.then((outcome) => {
       this.#running.delete(callId)
-      this.#noteStarted(operation, outcome)
-      this.#operationLog.ended(operation, outcome)
-      this.#input({ kind: 'finished', callId, resource, outcome })
+      const { log } = this.#ports
+      attempt(() => this.#noteStarted(operation, outcome), log, 'what it was started with')
+      attempt(() => this.#operationLog.ended(operation, outcome), log, 'the log')
+      this.#finish(callId, operation, outcome)
     })
+  }
+
+  /** Later, as every end of an operation: never within the step that began it. */
+  #ended(callId: number, operation: Operation, outcome: AgentOutcome): void {
+    queueMicrotask(() => this.#finish(callId, operation, outcome))
+  }
+
+  #finish(callId: number, operation: Operation, outcome: AgentOutcome): void {
+    try {
+      this.#input({ kind: 'finished', callId, resource: operation.resource, outcome })
+    } catch (error) {
+      this.#tellFailure(operation, callId, error)
+    }
   }
 
   /** A stop gets the parameters of the start, and everything else from the graph; a start is remembered before it begins. */
@@ -283,7 +345,8 @@ export class Executor {
     const { resource, attributes } = operation
     const parameters = agentParameters(attributes)
     if (beginsToRun(operation)) this.#keep(resource, () => this.#startedWith.remember(resource, parameters))
-    const started = operation.operation === 'stop' ? this.#startedWith.parametersOf(resource) : undefined
+    const started =
+      operation.operation === 'stop' ? this.#keep(resource, () => this.#startedWith.parametersOf(resource)) : undefined
     if (started === undefined) return attributes
     const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
     return { ...started, ...Object.fromEntries(others) }
@@ -300,43 +363,8 @@ export class Executor {
   }
 
   /** A full disk stops no operation: this daemon knows the parameters all the same, the next one takes the configuration's. */
-  #keep(resource: ResourceId, note: () => void): void {
-    try {
-      note()
-    } catch (error) {
-      this.#ports.log.warn('what a resource was started with could not be kept', { resource, error })
-    }
-  }
-
-  #record(result: ReportedResult): void {
-    const at = wallSeconds()
-    const arrival = this.#own.arrivalHiddenBy(result)
-    if (arrival !== undefined) this.#leftFor.set(result.resource, arrival)
-    this.#own.take(this.#recordsOf(result, undefined, at))
-    void this.#writing.add(result.resource, async () => {
-      const metadata = wantsMetadata(result) ? await soon(this.#ports.metadata(result.agent)) : undefined
-      const remark = metadata && !metadata.ok ? metadata.reports.map(describeAgentMetadataReport).join(' ') : undefined
-      if (remark !== undefined) this.#ports.log.warn('an agent has no metadata', { resource: result.resource, remark })
-      const told = remark === undefined ? result : { ...result, remark }
-      const records = this.#recordsOf(told, metadata?.ok ? metadata.value : undefined, at)
-      const revision = await this.#ports.store.record(
-        records,
-        countedFailure(result, at),
-        this.#leftFor.get(result.resource),
-      )
-      this.#leftFor.delete(result.resource)
-      this.#input({ kind: 'recorded', callId: result.callId, revision })
-    })
-  }
-
-  #recordsOf(
-    result: ReportedResult,
-    metadata: AgentMetadata | undefined,
-    at = wallSeconds(),
-  ): readonly OperationRecord[] {
-    const { attributes: _attributes, timeoutMs: _timeoutMs, ...facts } = result
-    const digests = digestsOf(result, metadata)
-    return recordsOfResult({ ...facts, node: this.#ports.node, lastChange: at, digests })
+  #keep<T>(resource: ResourceId, note: () => T): T | undefined {
+    return attempt(note, this.#ports.log, `what ${resource} was started with`)
   }
 
   #setTimer(): void {
@@ -347,28 +375,11 @@ export class Executor {
   }
 }
 
+const operationOf = (result: ReportedResult): Operation => ({ ...result, startDelayMs: 0 })
+
 function refusalIn(effects: readonly ExecutorEffect[]): Answer | undefined {
   const refused = effects.find((effect) => effect.kind === 'refuse')
   if (refused?.kind !== 'refuse') return undefined
   const { why, highestTerm, message } = refused
   return { kind: 'refused', why, highestTerm, message }
 }
-
-/** Digests are compared for what runs: of a resource that is not active they mean nothing. */
-function wantsMetadata({ operation, intervalMs, status, exitCode }: ReportedResult): boolean {
-  const active = exitCode === ocfExitCodes.ok || exitCode === ocfExitCodes.runningPromoted
-  return intervalMs === 0 && status === 'done' && active && !['stop', 'notify', 'migrate_to'].includes(operation)
-}
-
-/** Undefined where it takes too long: a result waits for it no longer than a moment. */
-async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), metadataWaitMs)
-  })
-  const first = await Promise.race([answer, late])
-  clearTimeout(timer)
-  return first
-}
-
-const wallSeconds = (): number => Math.floor(Date.now() / 1000)

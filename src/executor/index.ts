@@ -6,7 +6,6 @@ export {
   type Answer,
   type Command,
   Executor,
-  type ResultStore,
 } from './executor.ts'
 export {
   type CountedFailure,
@@ -19,5 +18,6 @@ export {
 export { leftRunning, OwnHistory } from './own-history.ts'
 export { nextDueAt, stepExecutor } from './queue.ts'
 export { digestsOf } from './result-digests.ts'
+export type { ResultStore } from './results.ts'
 export { beginsToRun, toldBy } from './started-with.ts'
 export { type ExecutorEffect, type ExecutorInput, type ExecutorState, initialExecutor } from './state.ts'

@@ -7,6 +7,7 @@ export interface ExecutorLog {
   debug(message: string, fields: Readonly<Record<string, unknown>>): void
   info(message: string, fields: Readonly<Record<string, unknown>>): void
   warn(message: string, fields: Readonly<Record<string, unknown>>): void
+  error(message: string, fields: Readonly<Record<string, unknown>>): void
 }
 
 /** Characters of an agent's output in the log. */

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ResourceId, resourceId } from '../base/index.ts'
-import { type AgentOutcome, ocfExitCodes } from '../resource-agents/index.ts'
+import { type AgentOutcome, fileNameOf, isFileNameCut, ocfExitCodes } from '../resource-agents/index.ts'
 import type { Operation } from './operation.ts'
 
 type Parameters = Readonly<Record<string, string>>
@@ -24,7 +24,9 @@ export class StartedWith {
   remember(resource: ResourceId, parameters: Parameters): void {
     this.#known.set(resource, parameters)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    writeFileSync(this.#path(resource), JSON.stringify(parameters), { mode: 0o600 })
+    // The name of the file of a long one does not tell it.
+    const text = JSON.stringify(isFileNameCut(resource) ? { resource, parameters } : parameters)
+    writeFileSync(this.#path(resource), text, { mode: 0o600 })
   }
 
   parametersOf(resource: ResourceId): Parameters | undefined {
@@ -35,9 +37,11 @@ export class StartedWith {
   /** All that were started or found in this boot, by this daemon or an earlier one, and neither stopped nor found stopped since. */
   resources(): readonly ResourceId[] {
     if (!existsSync(this.#folder)) return []
-    return readdirSync(this.#folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => resourceId(decodeURIComponent(name.slice(0, -'.json'.length))))
+    return readdirSync(this.#folder).flatMap((name) => {
+      if (name.endsWith('.json')) return [resourceId(decodeURIComponent(name.slice(0, -'.json'.length)))]
+      const named = name.endsWith('.long') ? readLong(join(this.#folder, name)) : undefined
+      return named === undefined ? [] : [resourceId(named.resource)]
+    })
   }
 
   forget(resource: ResourceId): void {
@@ -47,6 +51,7 @@ export class StartedWith {
 
   #read(resource: ResourceId): Parameters | undefined {
     try {
+      if (isFileNameCut(resource)) return readLong(this.#path(resource))?.parameters
       return JSON.parse(readFileSync(this.#path(resource), 'utf8')) as Parameters
     } catch (error) {
       // A daemon that was killed while it wrote has left half a file: the configuration's parameters are the next best.
@@ -57,8 +62,19 @@ export class StartedWith {
   }
 
   #path(resource: ResourceId): string {
-    return join(this.#folder, `${encodeURIComponent(resource)}.json`)
+    return join(this.#folder, `${fileNameOf(resource)}.${isFileNameCut(resource) ? 'long' : 'json'}`)
   }
+}
+
+interface LongNote {
+  readonly resource: string
+  readonly parameters: Parameters
+}
+
+function readLong(path: string): LongNote | undefined {
+  const note: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const isNote = typeof note === 'object' && note !== null && 'resource' in note && 'parameters' in note
+  return isNote && typeof note.resource === 'string' ? (note as LongNote) : undefined
 }
 
 /** After these, successful or not, the resource may run with the parameters that they had. A fence device is nothing that runs. */

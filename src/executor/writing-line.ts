@@ -1,5 +1,6 @@
 /** Writes wait for each other where they are about one resource, and each is tried until it is done. */
 import type { ResourceId } from '../base/index.ts'
+import { attempt } from './made-sure.ts'
 import type { ExecutorLog } from './operation-log.ts'
 
 const retryMs = 300
@@ -46,7 +47,7 @@ export class WritingLine {
         await work()
         return
       } catch (error) {
-        this.#log.warn('a result could not be written yet', { resource, error })
+        attempt(() => this.#log.warn('a result could not be written yet', { resource, error }))
         if (this.#closing) return
       }
       await new Promise((resolve) => setTimeout(resolve, retryMs))

@@ -164,6 +164,7 @@ function namesIn(folder: string): readonly string[] {
 /** A path that is not there or may not be used is an answer; anything else went wrong. */
 function absent(error: unknown): false {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'ELOOP') return false
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG')
+    return false
   throw error
 }

@@ -53,12 +53,20 @@ export function runProgram(call: ProgramCall): ProgramRun {
   let killed = false
   let stubborn = false
   let killTimer: NodeJS.Timeout | undefined
+  /** What cannot be ended is waited for no longer than its time: its end is told all the same. */
+  const signalled = (signal: NodeJS.Signals): void => {
+    try {
+      if (processGroup !== undefined) signalGroup(processGroup, signal)
+    } catch {
+      stubborn = true
+    }
+  }
   const end = () => {
     if (processGroup === undefined || killTimer !== undefined) return
-    signalGroup(processGroup, 'SIGTERM')
+    signalled('SIGTERM')
     killTimer = setTimeout(() => {
       stubborn = true
-      signalGroup(processGroup, 'SIGKILL')
+      signalled('SIGKILL')
     }, killGraceMs)
   }
   const timeout = setTimeout(
@@ -74,7 +82,7 @@ export function runProgram(call: ProgramCall): ProgramRun {
       // The program is gone; what it started and nobody wants any more goes as well.
       if (killTimer !== undefined && processGroup !== undefined) {
         clearTimeout(killTimer)
-        signalGroup(processGroup, 'SIGKILL')
+        signalled('SIGKILL')
       }
       resolve({
         ...result,

@@ -3,7 +3,6 @@
  * what is known, and a timeout means that nothing is.
  */
 import { mkdirSync } from 'node:fs'
-import { takesNoChange } from '../base/index.ts'
 import type { Agent } from '../cib/index.ts'
 import { exitReasonIn } from './captured-output.ts'
 import { type AgentCall, type AgentHost, agentEnvironment } from './environment.ts'
@@ -81,7 +80,7 @@ function finishedWith(outcome: AgentOutcome): RunningAgent {
 }
 
 function start(call: AgentCall, path: string, host: AgentHost, notes: string): StartedAgent {
-  const output = unlessFull(() => new OutputFile(notes, call.resource))
+  const output = beside(() => new OutputFile(notes, call.resource))
   const run = runProgram({
     path,
     arguments: [isLsb(call.agent, path) && call.operation === 'monitor' ? 'status' : call.operation],
@@ -90,12 +89,12 @@ function start(call: AgentCall, path: string, host: AgentHost, notes: string): S
     timeoutMs: call.timeoutMs,
   })
   const { processGroup } = run
-  if (processGroup !== undefined) unlessFull(() => noteRunning(notes, noteOf(call, processGroup)))
-  const trimming = setInterval(() => output?.trim(), trimEveryMs)
+  if (processGroup !== undefined) beside(() => noteRunning(notes, noteOf(call, processGroup)))
+  const trimming = setInterval(() => beside(() => output?.trim()), trimEveryMs)
   const finished = run.ended.then((end) => {
     clearInterval(trimming)
-    forgetRunning(notes, call.resource)
-    return outcomeOf(call, path, end, output?.finish() ?? '')
+    beside(() => forgetRunning(notes, call.resource))
+    return outcomeOf(call, path, end, beside(() => output?.finish()) ?? '')
   })
   const failure =
     run.processGroup === undefined ? run.ended.then((end) => end.failure?.code) : Promise.resolve(undefined)
@@ -110,20 +109,15 @@ function noteOf({ resource, operation, timeoutMs }: AgentCall, processGroup: num
  * Without room for what it prints, or for a note for the next daemon, an agent does its work all the same: a monitor that does not run
  * would have a service recovered that works, and a stop that does not run its node fenced.
  */
-function unlessFull<T>(keep: () => T): T | undefined {
+function beside<T>(keep: () => T): T | undefined {
   try {
     return keep()
-  } catch (error) {
-    if (takesNoChange(error) || isShortOf(error)) return undefined
-    throw error
+  } catch {
+    return undefined
   }
 }
 
 /** What the machine may have again a moment later: files, processes, memory. */
-function isShortOf(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && shortOf.has(String(error.code))
-}
-
 const shortOf: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])
 
 function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: string): AgentOutcome {

@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path'
 import { type ResourceId, resourceId } from '../base/index.ts'
 import { keptOutputBytes, OutputTail } from './captured-output.ts'
+import { fileNameOf } from './file-name.ts'
 import { processStart, signalGroup } from './process-group.ts'
 
 export interface LeftAgent {
@@ -99,11 +100,7 @@ function bootId(): string {
 }
 
 function notePath(folder: string, resource: ResourceId): string {
-  return join(folder, `${fileName(resource)}.json`)
-}
-
-function fileName(resource: ResourceId): string {
-  return encodeURIComponent(resource)
+  return join(folder, `${fileNameOf(resource)}.json`)
 }
 
 const longestFile = 4 * 1024 * 1024
@@ -119,7 +116,7 @@ export class OutputFile {
   readonly #kept = new OutputTail()
 
   constructor(folder: string, resource: ResourceId) {
-    this.#path = join(folder, `${fileName(resource)}.out`)
+    this.#path = join(folder, `${fileNameOf(resource)}.out`)
     // In append mode a write after a truncation begins at the new end.
     this.#fd = openSync(this.#path, 'a+', 0o600)
     ftruncateSync(this.#fd)

@@ -72,6 +72,7 @@ export class TestNode {
         debug: () => undefined,
         info: (...said) => this.told.push(said),
         warn: (message) => this.warnings.push(message),
+        error: (message) => this.warnings.push(message),
       },
       runFolder: this.host.runFolder,
       firstCallId,

@@ -84,7 +84,16 @@ export async function takeCommand(
   const answer = isRouted
     ? await parts.route(node, command)
     : answerOf(await executor.perform(command), executor.highestTerm)
-  return { ...answer, loadAverage: loadavg()[0] ?? 0, processors: availableParallelism() }
+  return { ...answer, ...load() }
+}
+
+/** What is told beside an answer never keeps it from being given. */
+function load(): { readonly loadAverage: number; readonly processors: number } {
+  try {
+    return { loadAverage: loadavg()[0] ?? 0, processors: availableParallelism() }
+  } catch {
+    return { loadAverage: 0, processors: 0 }
+  }
 }
 
 export function answerOf(answer: Answer, highestTerm: number): TermAnswer {

@@ -62,7 +62,7 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       })
       return
     case 'fence':
-      background(log, 'fence', async () => feed(await hands.fence(effect)))
+      background(log, 'fence', async () => feed(await fenced(effect, hands)))
       return
     case 'revoke-lease':
       log.info('the lease of a lost node is ended', { lost: effect.node })
@@ -83,6 +83,21 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       return
     default:
       assertNever(effect)
+  }
+}
+
+/** Nothing else ends a fencing that is under way: whatever throws is its failure, and it is tried again. */
+async function fenced(
+  effect: Extract<ControllerEffect, { kind: 'fence' }>,
+  hands: ControllerHands,
+): Promise<ControllerInput> {
+  try {
+    return await hands.fence(effect)
+  } catch (error) {
+    hands.log.error('a fencing could not be carried out', { target: effect.target, error })
+    const { id, target, action } = effect
+    const message = error instanceof Error ? error.message : String(error)
+    return { kind: 'fenced', id, target, action, outcome: 'failed', at: Math.floor(Date.now() / 1000), message }
   }
 }
 
