@@ -98,7 +98,13 @@ export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
 export { strayCloneOptions } from './edit/meta.ts'
 export type { NameValues } from './edit/name-values.ts'
 export { writtenValue } from './edit/name-values.ts'
-export { addOperation, type NewOperation, type OperationSelector, removeOperation } from './edit/operations.ts'
+export {
+  addOperation,
+  adviceTaken,
+  type NewOperation,
+  type OperationSelector,
+  removeOperation,
+} from './edit/operations.ts'
 export {
   createPrimitive,
   type NewPrimitive,

@@ -177,32 +177,26 @@ export function promotionMistakes({ agent, metadata }: InstalledAgent): readonly
   return [`${agentName(agent)} has no promote and demote: it cannot be promoted. Add --force to write it all the same.`]
 }
 
-/** The operations that the agent advises, in seconds as pcs writes them. */
+/** Actions that are no operations: they run once, or are an old name of the monitor. */
+const notOperations: ReadonlySet<string> = new Set(['meta-data', 'validate-all', 'status'])
+
+/** The operations that the agent advises, as pcs writes them: also those that only the agent knows, and deeper monitors. */
 export function advisedOperations({ agent, metadata }: InstalledAgent): readonly NewOperation[] {
   if (agent.class === 'stonith') return []
-  const wanted = new Set([
-    'start',
-    'stop',
-    'monitor',
-    'promote',
-    'demote',
-    'migrate_to',
-    'migrate_from',
-    'notify',
-    'reload',
-    'reload-agent',
-  ])
   return metadata.actions
-    .filter(({ name, depth }) => wanted.has(name) && (depth === undefined || depth === 0))
-    .map(({ name, intervalMs, timeoutMs, role }) => ({
+    .filter(({ name }) => !notOperations.has(name))
+    .map(({ name, intervalMs, timeoutMs, text, role, depth }) => ({
       name,
       attributes: {
-        interval: seconds(name === 'monitor' ? (intervalMs ?? 10_000) : 0),
-        ...(timeoutMs === undefined ? {} : { timeout: seconds(timeoutMs) }),
+        interval: text?.interval ?? (intervalMs === undefined ? defaultInterval(name) : seconds(intervalMs)),
+        ...(timeoutMs === undefined ? {} : { timeout: text?.timeout ?? seconds(timeoutMs) }),
         ...(role === undefined || role === 'Started' ? {} : { role }),
+        ...(depth === undefined || depth === 0 ? {} : { OCF_CHECK_LEVEL: String(depth) }),
       },
     }))
 }
+
+const defaultInterval = (operation: string): string => (operation === 'monitor' ? '60s' : '0s')
 
 function seconds(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`

@@ -36,7 +36,9 @@ export interface Change {
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
   /** What validation finds wrong does not stop it. */
   readonly keepsMistakes?: boolean
-  /** Why it is not done without `--force`: one sentence each. */
+  /** The same, of what the configuration says before and after, whatever it causes. */
+  readonly advisesAgainst?: (before: XmlElement, after: XmlElement) => readonly string[]
+  /** Why it is not done without `--force`, by what it would cause: one sentence each. */
   readonly needsForce?: (before: XmlElement, edited: Edited, actions: readonly PlannedAction[]) => readonly string[]
 }
 
@@ -123,7 +125,11 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
       : { actions: [], leftStopped: [] }
     const advice = call.flags.has('force')
       ? []
-      : [...(change.needsForce?.(before.cib, edited, actions) ?? []), ...freshlyUnread(call, before.cib, edited.cib)]
+      : [
+          ...(change.advisesAgainst?.(before.cib, edited.cib) ?? []),
+          ...(change.needsForce?.(before.cib, edited, actions) ?? []),
+          ...freshlyUnread(call, before.cib, edited.cib),
+        ]
     for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
     if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))

@@ -99,7 +99,7 @@ function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
   return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
 }
 
-/** `pcs -f file resource create …`: flags before the command's name belong to the command. */
+/** `pcs -f file resource create … -- …`: flags before the command's name belong to the command, and not to what follows `--`. */
 function leadingFlagsLast(line: readonly string[]): readonly string[] {
   const leading: string[] = []
   let rest = [...line]
@@ -111,7 +111,8 @@ function leadingFlagsLast(line: readonly string[]): readonly string[] {
     leading.push(...rest.slice(0, takesValue ? 2 : 1))
     rest = rest.slice(takesValue ? 2 : 1)
   }
-  return [...rest, ...leading]
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length
+  return [...rest.slice(0, end), ...leading, ...rest.slice(end)]
 }
 
 /** `systole resource op` names both a command and an area where a command of that very name exists and words are missing. */

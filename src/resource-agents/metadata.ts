@@ -52,6 +52,8 @@ export interface AgentAction {
   readonly timeoutMs?: number
   readonly intervalMs?: number
   readonly startDelayMs?: number
+  /** The interval and the timeout as the agent has written them. */
+  readonly text?: { readonly interval?: string; readonly timeout?: string }
   readonly depth?: number
   readonly role?: Role
   /** Of a fence agent's `on`: a node that starts must unfence itself. */
@@ -163,6 +165,10 @@ function readAction(written: XmlElement): readonly AgentAction[] {
       ...(parsed.timeoutMs === undefined ? {} : { timeoutMs: parsed.timeoutMs }),
       ...(parsed.intervalMs === undefined ? {} : { intervalMs: parsed.intervalMs }),
       ...(parsed.startDelayMs === undefined ? {} : { startDelayMs: parsed.startDelayMs }),
+      text: {
+        ...(parsed.intervalMs === undefined || interval === undefined ? {} : { interval }),
+        ...(parsed.timeoutMs === undefined || timeout === undefined ? {} : { timeout }),
+      },
       ...(parsed.depth === undefined || Number.isNaN(parsed.depth) ? {} : { depth: parsed.depth }),
       ...(parsed.role === undefined ? {} : { role: parsed.role }),
       automatic: parseBoolean(automatic) ?? false,

@@ -4,6 +4,7 @@
  * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
  */
 export { allTools } from './all-tools.ts'
+export { compareVersions, versionOf, withVersion } from './cib/version.ts'
 export { fencingEvent } from './fencing-event.ts'
 export { callDaemon } from './file/socket-client.ts'
 export { optionsOf, writtenNames } from './help.ts'

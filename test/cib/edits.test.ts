@@ -6,6 +6,7 @@ import {
   addNode,
   addOperation,
   addToGroup,
+  adviceTaken,
   banNode,
   clearCliConstraints,
   cloneResource,
@@ -147,6 +148,26 @@ describe('the XML that edits make', () => {
         </primitive>
       </resources>"
     `)
+  })
+
+  test('advised monitors with the same interval get different ones, and none is added beside one that is asked for', () => {
+    const monitor = (attributes: Readonly<Record<string, string>>) => ({ name: 'monitor', attributes })
+    const advised = [
+      monitor({ interval: '15' }),
+      monitor({ interval: '15s', role: 'Promoted' }),
+      monitor({ interval: '16', role: 'Unpromoted' }),
+      { name: 'start', attributes: { interval: '0s' } },
+    ]
+    expect(
+      adviceTaken([], advised).map(({ operation, movedFrom }) => [operation.attributes.interval, movedFrom]),
+    ).toEqual([
+      ['15', undefined],
+      ['16', '15s'],
+      ['17', '16'],
+      ['0s', undefined],
+    ])
+    const asked = [monitor({ interval: '15s', role: 'Promoted' }), monitor({ interval: '16s', role: 'Unpromoted' })]
+    expect(adviceTaken(asked, advised).map(({ operation }) => operation.name)).toEqual(['start'])
   })
 
   test('a monitor without an interval is done every minute', () => {

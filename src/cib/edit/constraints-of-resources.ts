@@ -9,7 +9,9 @@ import { replaceElement, withChildren } from './tree.ts'
 export function removeFromOrders(cib: XmlElement, request: { readonly resources: readonly string[] }): EditResult {
   const removed: Removed[] = []
   const changed = constraintsOf(cib, 'rsc_order').reduce((current, order) => {
-    const kept = withoutResources(order, request.resources, removed)
+    const { first = '', then: last = '' } = order.attributes
+    const isWhole = request.resources.includes(first) || request.resources.includes(last)
+    const kept = withoutResources(order, { resources: request.resources, isWhole, removed })
     return kept === order ? current : replaceElement(current, order, kept ? [kept] : [])
   }, cib)
   if (removed.length === 0)
@@ -17,17 +19,23 @@ export function removeFromOrders(cib: XmlElement, request: { readonly resources:
   return edited(changed, { removed })
 }
 
-function withoutResources(order: XmlElement, resources: readonly string[], removed: Removed[]): XmlElement | undefined {
-  const id = order.attributes.id ?? ''
-  const { first = '', then: last = '' } = order.attributes
+/**
+ * A constraint without some resources: it goes where it names one itself (`isWhole`); in its sets the references go, and sets that become empty.
+ * The same constraint where it names none of them; undefined where nothing of it is left. What goes is added to `removed`.
+ */
+export function withoutResources(
+  constraint: XmlElement,
+  { resources, isWhole, removed }: { resources: readonly string[]; isWhole: boolean; removed: Removed[] },
+): XmlElement | undefined {
+  const id = constraint.attributes.id ?? ''
   const whole = (): undefined => {
-    removed.push({ element: order.name, id })
+    removed.push({ element: constraint.name, id })
     return undefined
   }
-  if (resources.includes(first) || resources.includes(last)) return whole()
-  const sets = childElements(order, 'resource_set')
+  if (isWhole) return whole()
+  const sets = childElements(constraint, 'resource_set')
   const isGone = (child: XmlNode): boolean => child.kind === 'element' && resources.includes(child.attributes.id ?? '')
-  if (!sets.some((set) => set.children.some(isGone))) return order
+  if (!sets.some((set) => set.children.some(isGone))) return constraint
   const kept = sets
     .map((set) =>
       withChildren(
@@ -39,8 +47,8 @@ function withoutResources(order: XmlElement, resources: readonly string[], remov
   if (kept.length === 0) return whole()
   for (const member of sets.flatMap((set) => set.children.filter(isGone)))
     if (member.kind === 'element') removed.push({ element: 'resource_ref', id: member.attributes.id ?? '', from: id })
-  const others = order.children.filter((child) => child.kind !== 'element' || child.name !== 'resource_set')
-  return withChildren(order, [...others, ...kept])
+  const others = constraint.children.filter((child) => child.kind !== 'element' || child.name !== 'resource_set')
+  return withChildren(constraint, [...others, ...kept])
 }
 
 /** The colocations of one resource with another, in whatever roles. */

@@ -5,7 +5,7 @@ import { childElement, childElements, element, type XmlElement } from '../docume
 import { operationOptions } from '../options/operation-options.ts'
 import { findResource, kindOf, missingResource } from './find.ts'
 import { type IdSource, idSource } from './ids.ts'
-import { checkNameValues, writtenValue } from './name-values.ts'
+import { checkNameValues, setNameValues, writtenValue } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { appended, replaceElement, withAttributes, withChildren } from './tree.ts'
 
@@ -16,21 +16,45 @@ export interface NewOperation {
 }
 
 /**
- * The operations of a new primitive: those asked for, the agent's advice for the others, and a monitor every 60 s where
- * neither has one. Advice for a monitor in another role than the one asked for stays.
+ * The operations of a new primitive: those asked for, the agent's advice for operations that are not asked for by name, and a monitor
+ * every 60 s where neither has one. So whoever names one monitor names all of them, as with pcs.
  */
 export function operationsForNew(
   asked: readonly NewOperation[],
   advised: readonly NewOperation[],
 ): readonly NewOperation[] {
-  const replaced = (advice: NewOperation): boolean =>
-    asked.some(
-      ({ name, attributes }) => name === advice.name && roleOf(attributes.role) === roleOf(advice.attributes.role),
-    )
-  const all = [...asked, ...advised.filter((advice) => !replaced(advice))]
+  const all = [...asked, ...adviceTaken(asked, advised).map(({ operation }) => operation)]
   const hasMonitor = all.some(({ name }) => name === 'monitor')
   // Fence agents advise a monitor without saying how often.
   return (hasMonitor ? all : [...all, { name: 'monitor', attributes: {} }]).map(withInterval)
+}
+
+export interface TakenAdvice {
+  readonly operation: NewOperation
+  /** The interval that the agent advises, where another operation of this name has it already. */
+  readonly movedFrom?: string
+}
+
+/** The advice that is taken. Operations of one name get different intervals, since their history is told apart by it: 15, 16, 17. */
+export function adviceTaken(asked: readonly NewOperation[], advised: readonly NewOperation[]): readonly TakenAdvice[] {
+  const taken: TakenAdvice[] = []
+  for (const operation of advised.filter(({ name }) => !asked.some((other) => other.name === name)).map(withInterval)) {
+    const used = new Set(
+      taken
+        .filter(({ operation: { name } }) => name === operation.name)
+        .map(({ operation: { attributes } }) => parseIntervalMs(attributes.interval)),
+    )
+    const { interval } = operation.attributes
+    const intervalMs = parseIntervalMs(interval)
+    if (interval === undefined || !used.has(intervalMs)) taken.push({ operation })
+    else {
+      let free = Math.ceil(intervalMs / 1000)
+      while (used.has(free * 1000)) free++
+      const attributes = { ...operation.attributes, interval: String(free) }
+      taken.push({ operation: { ...operation, attributes }, movedFrom: interval })
+    }
+  }
+  return taken
 }
 
 /** A monitor of which nobody says how often runs every 60 s. */
@@ -38,7 +62,7 @@ const withInterval = (operation: NewOperation): NewOperation =>
   operation.name === 'monitor' ? { ...operation, attributes: { interval: '60s', ...operation.attributes } } : operation
 
 export function operationElement(resource: string, operation: NewOperation, ids: IdSource): XmlElement {
-  const { interval = '0s', id, ...others } = operation.attributes
+  const { interval = '0s', id, ...others } = presentRole(operation.attributes)
   const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
   const extra = Object.entries(others).filter(([name]) => !isOperationAttribute(name))
   const opId = id ?? ids.free(`${resource}-${operation.name}-interval-${interval}`)
@@ -52,6 +76,12 @@ export function operationElement(resource: string, operation: NewOperation, ids:
       ? []
       : [element('instance_attributes', { id: ids.free(`${opId}-instance_attributes`) }, parameters)],
   )
+}
+
+/** `Master` and `promoted` are written as `Promoted`. */
+function presentRole(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const role = parseRole(attributes.role)
+  return role === undefined ? attributes : { ...attributes, role }
 }
 
 const isOperationAttribute = (name: string): boolean => operationOptions.some((option) => option.name === name)
@@ -181,19 +211,23 @@ export function withChangedOperation(primitive: XmlElement, operation: NewOperat
   const target = operationToChange(primitive, operation)
   const resource = primitive.attributes.id ?? ''
   if (target === undefined) return withOperation(primitive, operationElement(resource, withInterval(operation), ids))
-  const { interval, ...others } = operation.attributes
+  const { interval, ...others } = presentRole(operation.attributes)
   const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
   const changes = Object.fromEntries(known.map(([name, value]) => [name, value === '' ? undefined : value]))
   const idWith = (every: string): string => `${resource}-${operation.name}-interval-${every}`
   const isOther = parseIntervalMs(interval) !== parseIntervalMs(target.attributes.interval)
   const renamed = isOther && target.attributes.id === idWith(target.attributes.interval ?? '')
-  return replaceElement(primitive, target, (found) =>
-    withAttributes(found, {
+  const parameters = Object.fromEntries(Object.entries(others).filter(([name]) => !isOperationAttribute(name)))
+  return replaceElement(primitive, target, (found) => {
+    const changed = withAttributes(found, {
       ...changes,
       ...(interval === undefined ? {} : { interval }),
       ...(renamed && interval !== undefined ? { id: ids.free(idWith(interval)) } : {}),
-    }),
-  )
+    })
+    if (Object.keys(parameters).length === 0) return changed
+    const setId = `${changed.attributes.id ?? idWith('')}-instance_attributes`
+    return setNameValues(changed, { kind: 'instance_attributes', setId, values: parameters }, ids)
+  })
 }
 
 /** The one with the interval, if its role is not another, or else the first of that name and role. */

@@ -1,6 +1,6 @@
 /** Constraints that let resources run only while the cluster holds a ticket. */
 import { failed } from '../../base/index.ts'
-import { present } from '../attribute-text.ts'
+import { parseRole, present } from '../attribute-text.ts'
 import type { Role } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
 import {
@@ -11,8 +11,9 @@ import {
   resourceSetElements,
   shortNames,
 } from './constraints.ts'
+import { withoutResources } from './constraints-of-resources.ts'
 import { idSource } from './ids.ts'
-import { type EditReport, type EditResult, edited, unless } from './reports.ts'
+import { type EditReport, type EditResult, edited, type Removed, unless } from './reports.ts'
 import { appended, editSection, replaceElement } from './tree.ts'
 
 export type LossPolicy = 'stop' | 'demote' | 'fence' | 'freeze'
@@ -31,7 +32,10 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
   const same =
     on.by === 'id' && !request.force
       ? constraintsOf(cib, 'rsc_ticket').find(
-          ({ attributes }) => attributes.ticket === request.ticket && attributes.rsc === on.id,
+          ({ attributes }) =>
+            attributes.ticket === request.ticket &&
+            attributes.rsc === on.id &&
+            parseRole(attributes['rsc-role']) === on.role,
         )
       : undefined
   const reports: readonly EditReport[] = [
@@ -61,22 +65,25 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
   })
 }
 
+/** Also out of the sets that depend on the ticket: the resource runs without it afterwards. */
 export function deleteTicketConstraints(
   cib: XmlElement,
   request: { readonly ticket: string; readonly resource: string },
 ): EditResult {
-  const leaving = constraintsOf(cib, 'rsc_ticket').filter(
-    ({ attributes }) => attributes.ticket === request.ticket && attributes.rsc === request.resource,
-  )
-  if (leaving.length === 0)
+  const removed: Removed[] = []
+  const changed = constraintsOf(cib, 'rsc_ticket')
+    .filter(({ attributes }) => attributes.ticket === request.ticket)
+    .reduce((current, constraint) => {
+      const isWhole = constraint.attributes.rsc === request.resource
+      const kept = withoutResources(constraint, { resources: [request.resource], isWhole, removed })
+      return kept === constraint ? current : replaceElement(current, constraint, kept ? [kept] : [])
+    }, cib)
+  if (removed.length === 0)
     return failed({
       code: 'not-found',
       what: `constraint of '${request.resource}' on the ticket`,
       id: request.ticket,
       similar: [],
     })
-  return edited(
-    leaving.reduce((current, item) => replaceElement(current, item, []), cib),
-    { removed: leaving.map(({ attributes }) => ({ element: 'rsc_ticket', id: attributes.id ?? '' })) },
-  )
+  return edited(changed, { removed })
 }

@@ -1,5 +1,6 @@
 import { ok } from '../../../base/index.ts'
 import { childElement, mergeConfiguration, parseXml, printXml, type XmlElement } from '../../../cib/index.ts'
+import { compareVersions, versionOf } from '../../../tools/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { expectWords, parsePairs } from '../../words.ts'
@@ -52,7 +53,7 @@ export const clusterCibPush: Command = {
     'changed the same resource or constraint, the push is refused.',
   flags: [
     ...changeFlags,
-    { name: 'config', summary: 'Accepted for pcs’s sake: only the configuration is ever pushed' },
+    { name: 'config', summary: 'Replace the configuration even where the file is of an older version' },
   ],
   completes: ['file'],
   run: async (call) => {
@@ -66,9 +67,11 @@ export const clusterCibPush: Command = {
     const pushed = await readXml(call, file)
     const from = original === undefined ? undefined : await readXml(call, original)
     if (scope === undefined) for (const document of [pushed, ...(from ? [from] : [])]) refuseOther(document, file)
+    const isWhole = from === undefined && scope === undefined && !call.flags.has('config')
     return await changeCib(call, {
-      edit: (cib) =>
-        ok({
+      edit: (cib) => {
+        if (isWhole) refuseOlder(pushed, { file, than: cib })
+        return ok({
           cib: from
             ? merged(cib, from, pushed)
             : scope === undefined
@@ -76,7 +79,8 @@ export const clusterCibPush: Command = {
               : withSection(cib, pushed, scope),
           created: [],
           removed: [],
-        }),
+        })
+      },
       message: () => `The configuration of ${file} is in place.`,
     })
   },
@@ -94,6 +98,17 @@ async function readXml(call: Call, file: string): Promise<XmlElement> {
 function refuseOther({ name }: XmlElement, file: string): void {
   if (name === 'cib' || name === 'configuration') return
   throw new Refusal(`${file} holds <${name}>, not a CIB: its first element must be <cib> or <configuration>.`)
+}
+
+/** Whoever pushes the whole of an older version would undo what others have changed since. */
+function refuseOlder(pushed: XmlElement, { file, than }: { readonly file: string; readonly than: XmlElement }): void {
+  if (pushed.name !== 'cib' || pushed.attributes.epoch === undefined) return
+  const [ours, running] = [versionOf(pushed), versionOf(than)]
+  if (compareVersions({ ...ours, numUpdates: 0 }, { ...running, numUpdates: 0 }) >= 0) return
+  const text = ({ adminEpoch, epoch }: typeof ours): string => `${adminEpoch}.${epoch}`
+  throw new Refusal(
+    `${file} is older (${text(ours)}) than the running configuration (${text(running)}), so that changes made since would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
+  )
 }
 
 function merged(cib: XmlElement, from: XmlElement, to: XmlElement): XmlElement {

@@ -36,6 +36,6 @@ export const configRestore: Command = {
     const flags = [...call.flags]
       .filter(([name]) => changeFlags.some((flag) => flag.name === name))
       .map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
-    return await call.runOn(['cluster', 'cib-push', call.words[0] ?? '', ...flags], call.cluster)
+    return await call.runOn(['cluster', 'cib-push', call.words[0] ?? '', '--config', ...flags], call.cluster)
   },
 }

@@ -82,7 +82,8 @@ export const constraintTicketDelete: Command = {
     const [ticket = '', resource = ''] = call.words
     return await changeCib(call, {
       edit: (cib) => deleteTicketConstraints(cib, { ticket, resource }),
-      message: ({ removed }) => `Deleted: ${removed.map(({ id }) => id).join(', ')}.`,
+      message: ({ removed }) =>
+        `Deleted: ${removed.map(({ id, element, from }) => (element === 'resource_ref' ? `${id} out of ${from}` : id)).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },

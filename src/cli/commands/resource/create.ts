@@ -1,4 +1,4 @@
-import { createPrimitive, isPromotable, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
+import { adviceTaken, createPrimitive, isPromotable, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
   advisedOperations,
@@ -107,16 +107,23 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
   for (const name of strayCloneOptions('primitive', [...written.meta.keys()]))
     call.terminal.progress(`Warning: '${name}' is an option of clones; in the resource ${id} it has no effect.`)
+  const operations = written.operations.map(({ name, attributes }) => ({
+    name,
+    attributes: Object.fromEntries(attributes),
+  }))
+  const advice = advised(installed, written, call.flags.has('no-default-ops'))
+  for (const { operation, movedFrom } of adviceTaken(operations, advice))
+    if (movedFrom !== undefined)
+      call.terminal.progress(
+        `Warning: the agent advises two operations ${operation.name} every ${movedFrom}: one gets the interval ${operation.attributes.interval}.`,
+      )
   const request: NewPrimitive = {
     id,
     agent: installed.agent,
     parameters: Object.fromEntries(written.parameters),
     meta: Object.fromEntries(written.meta),
-    operations: written.operations.map(({ name, attributes }) => ({
-      name,
-      attributes: Object.fromEntries(attributes),
-    })),
-    advisedOperations: advised(installed, written, call.flags.has('no-default-ops')),
+    operations,
+    advisedOperations: advice,
     disabled: call.flags.has('disabled'),
     force,
     ...(inside ? { inside } : {}),

@@ -1,6 +1,7 @@
 import { deleteResources } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags } from '../../command.ts'
+import { takesLastFencing } from '../../fencing-left.ts'
 import { describeRemoved } from '../../removed.ts'
 import { stopConnections } from '../../stop-connections.ts'
 import { expectWords } from '../../words.ts'
@@ -25,6 +26,7 @@ export const resourceDelete: Command = {
       edit: (cib) => deleteResources(cib, { ids: call.words }),
       message: (edited) => `Deleted: ${call.words.join(', ')}.${describeRemoved(edited, call.words)}`,
       facts: ({ removed }) => ({ removed }),
+      advisesAgainst: (before, after) => takesLastFencing(call, before, after),
     })
   },
 }

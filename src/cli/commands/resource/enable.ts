@@ -1,6 +1,5 @@
 import {
   disableResources,
-  type Edited,
   type EditResult,
   enableResources,
   manageResources,
@@ -8,8 +7,9 @@ import {
   withoutTags,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
+import { type Change, changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import { takesLastFencing } from '../../fencing-left.ts'
 import type { PlannedAction } from '../../planned-actions.ts'
 import { expectWords } from '../../words.ts'
 
@@ -51,7 +51,7 @@ export const resourceDisable: Command = {
       { ...call, flags },
       (cib) => disableResources(cib, { ids: withoutTags(cib, call.words) }),
       'disabled',
-      (actions) => (call.flags.has('safe') ? othersAffected(call, actions) : []),
+      call.flags.has('safe') ? (_before, _edited, actions) => othersAffected(call, actions) : undefined,
     )
   },
 }
@@ -97,13 +97,14 @@ async function change(
   call: Call,
   edit: (cib: XmlElement) => EditResult,
   what: string,
-  objections: (actions: readonly PlannedAction[]) => readonly string[] = () => [],
+  needsForce?: Change['needsForce'],
 ): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, usage: `${call.command.path.join(' ')} ${call.command.usage}` })
   return await changeCib(call, {
     edit,
     message: () => `${call.words.join(', ')}: ${what}.`,
-    needsForce: (_before: XmlElement, _edited: Edited, actions) => objections(actions),
+    advisesAgainst: (before, after) => takesLastFencing(call, before, after),
+    ...(needsForce ? { needsForce } : {}),
   })
 }
 

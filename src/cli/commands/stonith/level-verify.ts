@@ -1,7 +1,7 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { describeTarget, readConfiguration, removeFencingLevels } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, refused } from '../../command.ts'
+import { type Command, changeFlags, done, Refusal, refused } from '../../command.ts'
 import { expectWords } from '../../words.ts'
 import { readTarget } from './level.ts'
 
@@ -39,19 +39,24 @@ export const stonithLevelVerify: Command = {
 
 export const stonithLevelClear: Command = {
   path: ['stonith', 'level', 'clear'],
-  usage: '[target <node> | stonith <fence device>... | <node> | <fence device>,...]',
+  usage: '[target <node> | stonith <fence device>...]',
   summary: 'Remove all levels, or those of a target or with certain devices',
   flags: changeFlags,
   completes: [{ words: ['target', 'stonith'] }, 'node'],
   run: async (call) => {
     const [keyword, ...rest] = call.words
+    const named = keyword === 'target' || keyword === 'stonith'
+    if (named && rest.length === 0)
+      throw new Refusal(`After '${keyword}' comes a ${keyword === 'target' ? 'node' : 'fence device'}.`)
+    if (keyword !== undefined && !named && call.speech.dialect === '0.12')
+      throw new Refusal(`Say whose levels to remove: 'target ${keyword}' or 'stonith ${keyword}'. Nothing was removed.`)
     const { cib: running } = await call.cluster.readCib()
     const targets = readConfiguration(running).fencingLevels.map(({ target }) => describeTarget(target))
     const devices = (words: readonly string[]): readonly string[] => words.flatMap((word) => word.split(','))
     // Without a keyword, as older scripts write it, a word is a target if a level has it, and a list of devices otherwise.
     const isDevices =
       keyword === 'stonith' || (keyword !== undefined && keyword !== 'target' && !targets.includes(keyword))
-    const words = keyword === 'stonith' || keyword === 'target' ? rest : call.words
+    const words = named ? rest : call.words
     const [target] = words
     return await changeCib(call, {
       edit: (cib) =>

@@ -116,12 +116,17 @@ export const stonithLevelAdd: Command = {
 export const stonithLevelRemove: Command = {
   path: ['stonith', 'level', 'remove'],
   aliases: [['stonith', 'level', 'delete']],
-  usage: '[<level>] [target <node>] [stonith <fence device>...]',
+  usage: '<level> [target <node>] [stonith <fence device>...]',
   summary: 'Remove levels of the fencing topology',
   flags: changeFlags,
   completes: [{ words: ['1', '2', '3', 'target', 'stonith'] }, 'node', 'fence-device'],
   run: async (call) => {
     const { index, target, devices } = readSelector(call.words)
+    // All levels go by a command of their own: whoever forgets a word must not lose the topology.
+    if (index === undefined && (target === undefined || call.speech.dialect === '0.12'))
+      throw new Refusal(
+        "Say which level: 'stonith level remove 1 target <node>'. All levels go with 'stonith level clear'.",
+      )
     return await changeCib(call, {
       edit: (cib) =>
         removeFencingLevels(cib, {
@@ -166,5 +171,5 @@ export function readTarget(text: string): Target {
   if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
   const attribute = /^attrib%([^=]+)=(.*)$/.exec(text)
   if (attribute) return { by: 'attribute', name: attribute[1] ?? '', value: attribute[2] ?? '' }
-  return { by: 'node', node: text.replace(/^node%/, '') }
+  return { by: 'node', node: text.replace(/^(?:node)?%/, '') }
 }

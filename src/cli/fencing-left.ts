@@ -1,0 +1,18 @@
+/** Whether a change takes the last enabled fence device: then nobody recovers what a lost node ran. */
+import type { XmlElement } from '../cib/index.ts'
+import type { Call } from './command.ts'
+import { statusOf } from './status-view.ts'
+
+/** One sentence where the cluster could fence nodes before the change and cannot after it; fencing that is switched off is not missed. */
+export function takesLastFencing(call: Call, before: XmlElement, after: XmlElement): readonly string[] {
+  if (!fences(call, before) || fences(call, after) || !statusOf(call, after).options.fencingEnabled) return []
+  return [
+    'The cluster would have no enabled fence device, so that it could not recover from the loss of a node until somebody confirms that the node is off.',
+  ]
+}
+
+function fences(call: Call, cib: XmlElement): boolean {
+  const { options, primitivesById } = statusOf(call, cib)
+  const devices = [...primitivesById.values()].filter(({ agent, orphan }) => agent.class === 'stonith' && !orphan)
+  return options.haveWatchdog || devices.some(({ meta }) => meta.targetRole !== 'Stopped')
+}
