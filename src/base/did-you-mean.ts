@@ -1,10 +1,15 @@
+const longestWord = 255
+
 /**
  * The candidates that a mistyped word most likely meant, best first, at most three. A name that lacks the first parts of the
  * other (`delay-clone` for `openstack-ceilometer-delay-clone`) is nearer than one with the same number of letters changed.
  */
 export function similarWords(word: string, candidates: Iterable<string>): readonly string[] {
+  // Comparing takes as long as both are long, and nobody mistypes such a word: it was sent to keep the daemon busy.
+  if (word.length > longestWord) return []
   const limit = Math.max(1, Math.floor(word.length / 3))
   return [...new Set(candidates)]
+    .filter((candidate) => candidate.length <= longestWord)
     .map((candidate) => ({
       candidate,
       shortened: isShortened(word, candidate) || isShortened(candidate, word),

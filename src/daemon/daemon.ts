@@ -10,6 +10,7 @@ import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { assert, type NodeName, takesNoChange } from '../base/index.ts'
 import {
+  BadMessageError,
   type ClusterState,
   createKeys,
   type GrpcServer,
@@ -29,6 +30,7 @@ import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import { type ListenAt, Listeners } from './host/listeners.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
+import { Seldom } from './host/seldom.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
@@ -73,6 +75,7 @@ export class Daemon {
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
   #forgetting = false
+  readonly #badMessages = new Seldom()
   readonly #renewal: Renewal
 
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
@@ -439,6 +442,11 @@ export class Daemon {
   }
 
   readonly #onFailure = (method: string, error: unknown): void => {
+    if (error instanceof BadMessageError) {
+      if (this.#badMessages.mayTell(method, performance.now()))
+        this.log.warn('a call was refused: it is not understood', { method, what: error.message })
+      return
+    }
     this.log.error('a call failed', { method, error })
     if (error instanceof Error && error.name === 'AssertionError') this.#fail(error)
   }

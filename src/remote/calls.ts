@@ -2,6 +2,7 @@
  * What a cluster node and a remote node ask of each other. Each call has one answer; results that are not answered are told
  * again over the next connection, so all of them may come twice.
  */
+import type { ResourceId } from '../base/index.ts'
 import type { OperationRecord } from '../cib/index.ts'
 import type { TermAnswer } from '../rpc/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
@@ -60,7 +61,7 @@ export interface OwnerCalls {
       readonly records: readonly OperationRecord[]
       /** The failure that the result is, where it counts: resource, operation, interval, seconds since the epoch. */
       readonly failure?: {
-        readonly resource: string
+        readonly resource: ResourceId
         readonly operation: string
         readonly intervalMs: number
         readonly at: number
@@ -68,7 +69,7 @@ export interface OwnerCalls {
     },
     { readonly revision: number }
   >
-  readonly forget: Call<{ readonly resource: string; readonly recordId?: string }, Nothing>
+  readonly forget: Call<{ readonly resource: ResourceId; readonly recordId?: string }, Nothing>
   /** A call of crm_attribute or another command of Pacemaker's, made by an agent there. */
   readonly tool: Call<
     {
@@ -77,7 +78,7 @@ export interface OwnerCalls {
       readonly resource?: string
       readonly onNode?: string
     },
-    { readonly exitCode: number; readonly output: string; readonly errors: string; readonly runHere?: true }
+    { readonly exitCode: number; readonly output: string; readonly errors: string }
   >
   /** Another cluster node holds the connection now. */
   readonly taken: Call<{ readonly by: string }, Nothing>

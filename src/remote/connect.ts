@@ -2,7 +2,9 @@
 import { connect } from 'node:tls'
 import { type TlsIdentity, tlsName, tlsSecrets } from '../rpc/index.ts'
 import type { CallHandlers, OwnerCalls, RemoteCalls } from './calls.ts'
+import { longest, ownerForms, remoteForms } from './forms.ts'
 import { Link, type LinkEnd } from './link.ts'
+import { ofRemoteNode } from './turn-line.ts'
 
 export interface RemoteAddress {
   /** The name that its certificate must have. */
@@ -49,7 +51,13 @@ export function connectRemote(
     socket.once('secureConnect', () => {
       clearTimeout(patience)
       socket.off('error', onError)
-      resolve(new Link<RemoteCalls, OwnerCalls>(socket, handlers, onEnd))
+      const terms = {
+        asked: remoteForms,
+        answered: ownerForms,
+        longest: () => longest.fromRemote,
+        pace: ofRemoteNode,
+      }
+      resolve(new Link<RemoteCalls, OwnerCalls>(socket, terms, handlers, onEnd))
     })
   })
 }

@@ -1,10 +1,13 @@
 /**
  * One TLS connection on which both sides call each other: JSON behind its length. It lives while something is heard: each side
  * says something every second, and a side that hears nothing for three ends it. So a host that has lost its power, which closes
- * nothing, is noticed.
+ * nothing, is noticed. What is not of the agreed form ends it as well (docs/adr/0033-messages-are-checked-at-the-door.md).
  */
 import type { TLSSocket } from 'node:tls'
+import { BadMessageError, checked, checkedJson, FrameReader, frame } from '../rpc/index.ts'
 import type { AnswerOf, CallHandlers, RequestOf } from './calls.ts'
+import { type CallForm, type CallForms, type Message, messageForm } from './forms.ts'
+import { type Pace, TurnLine } from './turn-line.ts'
 
 export class LinkEndedError extends Error {
   override readonly name = 'LinkEndedError'
@@ -21,32 +24,42 @@ export interface LinkEnd {
   readonly reason: string
 }
 
-type Message =
-  | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly body: unknown }
-  | { readonly kind: 'answer'; readonly id: number; readonly body: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
-  | { readonly kind: 'alive' }
-
 const aliveEveryMs = 1000
 const silenceMs = 3000
 const lengthBytes = 4
-/** A whole CIB that an agent asked for fits. */
-const longestMessage = 64 * 1024 * 1024
+
+/** What the two sides have agreed on, from this side. */
+export interface LinkTerms<Asked, Answered> {
+  readonly asked: CallForms<Asked>
+  readonly answered: CallForms<Answered>
+  /** Bytes of a message that comes in, by now. */
+  readonly longest: () => number
+  readonly pace: Pace
+}
 
 /** `Asked`: the calls that this side makes; `Answered`: those of the other side. */
 export class Link<Asked, Answered> {
   readonly #socket: TLSSocket
   readonly #handlers: CallHandlers<Answered>
+  readonly #terms: LinkTerms<Asked, Answered>
   readonly #onEnd: (end: LinkEnd) => void
-  readonly #waiting = new Map<number, { resolve: (body: unknown) => void; reject: (error: Error) => void }>()
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #frames = new FrameReader(lengthBytes)
+  readonly #turns: TurnLine
   readonly #alive: NodeJS.Timeout
   #lastId = 0
   #heardAt = performance.now()
-  #rest: Buffer = Buffer.alloc(0)
   #ended = false
 
-  constructor(socket: TLSSocket, handlers: CallHandlers<Answered>, onEnd: (end: LinkEnd) => void) {
+  constructor(
+    socket: TLSSocket,
+    terms: LinkTerms<Asked, Answered>,
+    handlers: CallHandlers<Answered>,
+    onEnd: (end: LinkEnd) => void,
+  ) {
     this.#socket = socket
+    this.#terms = terms
+    this.#turns = new TurnLine(terms.pace)
     this.#handlers = handlers
     this.#onEnd = onEnd
     socket.setNoDelay(true)
@@ -67,7 +80,8 @@ export class Link<Asked, Answered> {
   ): Promise<AnswerOf<Asked[Name]>> {
     if (this.#ended) throw new LinkEndedError('The connection is gone.')
     const id = ++this.#lastId
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+    const { answer: form } = this.#terms.asked[name] as CallForm<unknown, unknown>
+    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { name, form, resolve, reject }))
     this.#send({ kind: 'call', id, name, body })
     return (await answer) as AnswerOf<Asked[Name]>
   }
@@ -75,15 +89,16 @@ export class Link<Asked, Answered> {
   /** What was said before still arrives. */
   close(): void {
     this.#socket.end()
-    this.#end({ hostAnswered: true, reason: 'closed by this side' })
+    this.#end({ hostAnswered: true, reason: 'closed by this side' }, aliveEveryMs)
   }
 
-  #end(end: LinkEnd): void {
+  /** `lingerMs`: a moment for what was said last. */
+  #end(end: LinkEnd, lingerMs = 0): void {
     if (this.#ended) return
     this.#ended = true
     clearInterval(this.#alive)
-    // Given a moment, for what `close` lets through.
-    setTimeout(() => this.#socket.destroy(), aliveEveryMs).unref()
+    if (lingerMs > 0) setTimeout(() => this.#socket.destroy(), lingerMs).unref()
+    else this.#socket.destroy()
     for (const { reject } of this.#waiting.values())
       reject(new LinkEndedError(`The connection is gone: ${end.reason}.`))
     this.#waiting.clear()
@@ -96,42 +111,34 @@ export class Link<Asked, Answered> {
       this.#end({ hostAnswered: false, reason: `silent for ${silenceMs} ms` })
       return
     }
-    const body = Buffer.from(JSON.stringify(message))
-    const head = Buffer.alloc(lengthBytes)
-    head.writeUInt32BE(body.length)
-    this.#socket.write(Buffer.concat([head, body]))
+    this.#socket.write(frame(lengthBytes, Buffer.from(JSON.stringify(message))))
   }
 
   #read(chunk: Buffer): void {
+    if (this.#ended) return
     this.#heardAt = performance.now()
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    while (!this.#ended && this.#rest.length >= lengthBytes) {
-      const length = this.#rest.readUInt32BE(0)
-      if (length > longestMessage) {
-        this.#end(otherLanguage)
-        return
+    try {
+      for (const message of this.#frames.read(chunk, this.#terms.longest)) {
+        if (this.#ended) return
+        this.#take(checkedJson(messageForm, 'a message', message.toString()), message.length)
       }
-      if (this.#rest.length < lengthBytes + length) return
-      const text = this.#rest.subarray(lengthBytes, lengthBytes + length).toString()
-      this.#rest = this.#rest.subarray(lengthBytes + length)
-      const message = messageIn(text)
-      if (message === undefined) {
-        this.#end(otherLanguage)
-        return
-      }
-      this.#take(message)
+    } catch (error) {
+      if (!(error instanceof BadMessageError)) throw error
+      this.#end({ hostAnswered: true, reason: `it speaks another language: ${error.message}` })
     }
   }
 
-  #take(message: Message): void {
+  #take(message: Message, bytes: number): void {
     switch (message.kind) {
       case 'call':
-        this.#answer(message.id, message.name, message.body)
+        this.#answer(message.id, message.name, message.body, bytes)
         return
-      case 'answer':
-        this.#waiting.get(message.id)?.resolve(message.body)
+      case 'answer': {
+        const waiting = this.#waiting.get(message.id)
+        waiting?.resolve(checked(waiting.form, `an answer to ${waiting.name}`, message.body))
         this.#waiting.delete(message.id)
         return
+      }
       case 'failed':
         this.#waiting.get(message.id)?.reject(new CallFailedError(message.message))
         this.#waiting.delete(message.id)
@@ -140,29 +147,30 @@ export class Link<Asked, Answered> {
     }
   }
 
-  #answer(id: number, name: string, body: unknown): void {
-    const handlers = this.#handlers as Readonly<Record<string, (body: unknown) => Promise<unknown>>>
-    const handler = handlers[name]
-    const done = handler ? handler(body) : Promise.reject(new Error(`This version does not know '${name}'.`))
-    done.then(
-      (answer) => this.#send({ kind: 'answer', id, body: answer }),
-      (error: unknown) =>
-        this.#send({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
-    )
+  #answer(id: number, name: string, body: unknown, bytes: number): void {
+    const failed = (error: unknown): void =>
+      this.#send({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+    // A word of a newer version is no mistake of the other side.
+    if (!Object.hasOwn(this.#terms.answered, name)) {
+      failed(`This version does not know '${name}'.`)
+      return
+    }
+    const { request } = this.#terms.answered[name as keyof Answered] as CallForm<unknown, unknown>
+    const asked = checked(request, `a call of ${name}`, body)
+    const handler = this.#handlers[name as keyof Answered] as (body: unknown) => Promise<unknown>
+    const isTaken = this.#turns.add({ kind: name, bytes }, async () => {
+      if (this.#ended) return
+      await handler(asked).then((answer) => this.#send({ kind: 'answer', id, body: answer }), failed)
+    })
+    if (!isTaken) throw new BadMessageError('more calls than can wait')
   }
 }
 
-const otherLanguage: LinkEnd = { hostAnswered: true, reason: 'it speaks another language' }
-
-/** Of a message's body the certificate on the other side vouches for the form. */
-function messageIn(text: string): Message | undefined {
-  try {
-    const message = JSON.parse(text) as Message | null
-    return message ?? undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+interface Waiting {
+  readonly name: string
+  readonly form: CallForm<unknown, unknown>['answer']
+  readonly resolve: (body: unknown) => void
+  readonly reject: (error: Error) => void
 }
 
 function hostAnswered(error: Error): boolean {

@@ -5,8 +5,10 @@
 import type { TLSSocket } from 'node:tls'
 import { serveTls, type TlsIdentity, type TlsServer } from '../rpc/index.ts'
 import type { CallHandlers, OwnAnswer, OwnerCalls, OwnRequest, RemoteCalls } from './calls.ts'
+import { longest, ownerForms, remoteForms } from './forms.ts'
 import { Link } from './link.ts'
 import { type Ownership, ownedBy } from './ownership.ts'
+import { unhurried } from './turn-line.ts'
 
 export type OwnerLink = Link<OwnerCalls, RemoteCalls>
 
@@ -50,6 +52,12 @@ class Owners {
     const { perform, release, onLost } = this.#ports
     const link: OwnerLink = new Link<OwnerCalls, RemoteCalls>(
       socket,
+      {
+        asked: ownerForms,
+        answered: remoteForms,
+        longest: () => (this.#current === link ? longest.toRemote : longest.unowned),
+        pace: unhurried,
+      },
       {
         own: async (asked) => this.#own(link, asked),
         perform: obeyed(perform),

@@ -10,7 +10,7 @@ export type MessageName = keyof Messages
 const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace)
 const types = new Map<MessageName, protobuf.Type>()
 
-function typeOf(name: MessageName): protobuf.Type {
+export function messageType(name: MessageName): protobuf.Type {
   const known = types.get(name)
   if (known) return known
   const type = root.lookupType(`systole.${name}`)
@@ -19,14 +19,14 @@ function typeOf(name: MessageName): protobuf.Type {
 }
 
 export function encode<Name extends MessageName>(name: Name, message: Messages[Name]): Buffer {
-  const type = typeOf(name)
+  const type = messageType(name)
   return Buffer.from(type.encode(type.fromObject(message)).finish())
 }
 
 const asWritten: protobuf.IConversionOptions = { enums: String, defaults: true, arrays: true, objects: true }
 
 export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
-  const type = typeOf(name)
+  const type = messageType(name)
   return complete(type, type.toObject(type.decode(bytes), asWritten)) as unknown as Messages[Name]
 }
 

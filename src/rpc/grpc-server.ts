@@ -15,6 +15,8 @@ import {
 } from '@grpc/grpc-js'
 import { callerOf } from './caller.ts'
 import { decode, encode } from './codec.ts'
+import { readMessage } from './forms/grpc.ts'
+import { BadMessageError } from './forms/words.ts'
 import type { CallContext, Method, Service } from './method.ts'
 import { RefusedError, refuse, reportKey } from './report.ts'
 import type { TlsIdentity } from './tls-identity.ts'
@@ -120,12 +122,27 @@ function definition(service: Service): ServiceDefinition {
         requestStream: method.requestStream,
         responseStream: method.responseStream,
         requestSerialize: (value: unknown) => encode(method.request, value as never),
-        requestDeserialize: (bytes: Buffer) => decode(method.request, bytes),
+        requestDeserialize: (bytes: Buffer) => readOrWhyNot(method, bytes),
         responseSerialize: (value: unknown) => encode(method.response, value as never),
         responseDeserialize: (bytes: Buffer) => decode(method.response, bytes),
       },
     ]),
   )
+}
+
+/** A message that cannot be read is no mistake of gRPC's: it is refused with a sentence, and logged. */
+function readOrWhyNot(method: Method, bytes: Buffer): unknown {
+  try {
+    return readMessage(method.request, bytes)
+  } catch (error) {
+    if (error instanceof BadMessageError) return error
+    throw error
+  }
+}
+
+function asked(request: unknown): unknown {
+  if (request instanceof BadMessageError) throw request
+  return request
 }
 
 type UnaryHandler = (request: unknown, context: CallContext) => Promise<unknown>
@@ -148,7 +165,7 @@ function unary(method: Method, handler: UnaryHandler, onFailure: OnFailure): Unt
     const context = contextOf(call)
     if (context.caller.kind === 'node' && context.caller.role === 'witness')
       return answer(statusOf(refuse('witness', 'A witness calls no daemon of the cluster.'), method, onFailure))
-    handler(call.request, context).then(
+    handleUnary(handler, call, context).then(
       (value) => answer(null, value),
       (error: unknown) => answer(statusOf(error, method, onFailure)),
     )
@@ -161,11 +178,29 @@ function streaming(method: Method, handler: StreamHandler, onFailure: OnFailure)
     const send = (response: unknown): void => {
       if (!context.signal.aborted) call.write(response)
     }
-    handler(call.request, send, context).then(
+    handleStream(handler, call, send, context).then(
       () => call.end(),
       (error: unknown) => call.emit('error', statusOf(error, method, onFailure)),
     )
   }
+}
+
+/** Whatever is thrown in here becomes an answer. */
+async function handleUnary(
+  handler: UnaryHandler,
+  call: ServerUnaryCall<unknown, unknown>,
+  context: CallContext,
+): Promise<unknown> {
+  return await handler(asked(call.request), context)
+}
+
+async function handleStream(
+  handler: StreamHandler,
+  call: ServerWritableStream<unknown, unknown>,
+  send: (response: unknown) => void,
+  context: CallContext,
+): Promise<void> {
+  await handler(asked(call.request), send, context)
 }
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>
@@ -185,5 +220,7 @@ function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial
     return { code: status.FAILED_PRECONDITION, details: error.message, metadata }
   }
   onFailure(method.path, error)
+  if (error instanceof BadMessageError)
+    return statusOf(refuse('bad-message', `This call is not understood: ${error.message}.`), method, onFailure)
   return { code: status.INTERNAL, details: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
 }

@@ -17,6 +17,24 @@ export {
   type EnrolmentServer,
   serveEnrolment,
 } from './enrolment.ts'
+export { actionForm, agentForm } from './forms/action.ts'
+export { deviceAnswerForm } from './forms/device-answer.ts'
+export { readMessage } from './forms/grpc.ts'
+export {
+  BadMessageError,
+  checked,
+  checkedJson,
+  countForm,
+  type Form,
+  listUpTo,
+  nodeForm,
+  numberForm,
+  resourceForm,
+  textForm,
+  textUpTo,
+  wordForm,
+} from './forms/words.ts'
+export { FrameReader, frame } from './frames.ts'
 export * from './generated/systole.ts'
 export {
   type GrpcServer,

@@ -6,7 +6,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Incoming
 import { createConnection } from 'node:net'
 import { decode, encode } from './codec.ts'
 import type { CallOptions, Method } from './method.ts'
-import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
+import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
 
 export interface LocalConnection {
   readonly call: (call: LocalCall, options: CallOptions | undefined) => Promise<unknown>
@@ -103,7 +103,7 @@ function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): 
   const status = headers['grpc-status']
   if (status === '0') return undefined
   const report = headers[reportKey]
-  if (typeof report === 'string') return new RefusedError(JSON.parse(Buffer.from(report, 'base64').toString()))
+  if (typeof report === 'string') return refusalIn(Buffer.from(report, 'base64').toString())
   if (status !== undefined) return new RemoteFailureError(decodeURIComponent(String(headers['grpc-message'] ?? status)))
   const code = (cause as { readonly code?: unknown } | undefined)?.code
   if (code === 'ENOENT' || code === 'ECONNREFUSED')

@@ -7,10 +7,11 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import { decode, encode } from './codec.ts'
+import { encode } from './codec.ts'
+import { readMessage } from './forms/grpc.ts'
 import { nodeService, witnessService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method, Service } from './method.ts'
-import { NoAnswerError, RefusedError, RemoteFailureError, reportKey, UnreachableError } from './report.ts'
+import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
 import { type TlsIdentity, tlsName } from './tls-identity.ts'
 
 export interface PeerAddress {
@@ -87,7 +88,7 @@ function unary(
     const call = client.makeUnaryRequest(
       method.path,
       (value: never) => encode(method.request, value),
-      (bytes: Buffer) => decode(method.response, bytes),
+      (bytes: Buffer) => readMessage(method.response, bytes),
       request,
       { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) },
       (error, response) => (error ? reject(errorOf(error, peer)) : resolve(response)),
@@ -98,7 +99,7 @@ function unary(
 
 function errorOf(error: ServiceError, peer: PeerAddress): Error {
   const report = error.metadata?.get(reportKey)[0]
-  if (report !== undefined) return new RefusedError(JSON.parse(report.toString()))
+  if (report !== undefined) return refusalIn(report.toString())
   if (error.code === status.UNAVAILABLE)
     return new UnreachableError(`The daemon on ${peer.node} cannot be reached.`, hostAnswered(error), error)
   if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED)

@@ -4,7 +4,10 @@
  * calls: an idle cluster does little else than this, several times a second (docs/adr/0009-heartbeats.md).
  */
 import { connect, type TLSSocket } from 'node:tls'
-import { decode, encode } from './codec.ts'
+import { encode } from './codec.ts'
+import { longestPulse, readPulse } from './forms/pulse.ts'
+import { BadMessageError } from './forms/words.ts'
+import { FrameReader, frame } from './frames.ts'
 import type { Pulse } from './generated/systole.ts'
 import type { PeerAddress } from './peer-client.ts'
 import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
@@ -25,12 +28,12 @@ export interface PulseListener {
   readonly onPulse: (pulse: Pulse, caller: string) => void
   /** A connection that had been open was broken by a live host: its daemon has died. */
   readonly onBroken: (caller: string) => void
+  /** It said something that is no pulse of its own: its connection was ended. */
+  readonly onBadMessage: (caller: string, what: string) => void
 }
 
 /** A connection that does not come about, or leads nowhere, is given up after this time. */
 const patienceMs = 2000
-/** Far more than a pulse with hundreds of silent nodes. */
-const longestPulse = 65_535
 const lengthBytes = 2
 /** So many pulses to a peer that is not heard, or does not hear this node, and for so long, mean that they do not arrive. */
 const pulsesInVain = 4
@@ -51,20 +54,21 @@ function nodeOf(socket: TLSSocket): string | undefined {
   return typeof subject?.CN === 'string' ? subject.CN : undefined
 }
 
-function readPulses(socket: TLSSocket, caller: string, listener: PulseListener): void {
-  let rest: Buffer = Buffer.alloc(0)
+export function readPulses(socket: TLSSocket, caller: string, listener: PulseListener): void {
+  const frames = new FrameReader(lengthBytes)
+  let lost = false
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    while (rest.length >= lengthBytes) {
-      const end = lengthBytes + rest.readUInt16BE(0)
-      if (rest.length < end) break
-      const pulse = decode('Pulse', rest.subarray(lengthBytes, end)) as Pulse
-      rest = rest.subarray(end)
-      listener.onPulse(pulse, caller)
+    try {
+      for (const message of frames.read(chunk, () => longestPulse)) listener.onPulse(readPulse(message, caller), caller)
+    } catch (error) {
+      if (!(error instanceof BadMessageError)) throw error
+      // Its daemon lives: that it is not heard any more says so much, and nothing of its host.
+      lost = true
+      socket.destroy()
+      listener.onBadMessage(caller, error.message)
     }
   })
-  let lost = false
   // A peer that lost its power closes nothing: its connection would stay for ever.
   socket.setTimeout(5 * patienceMs, () => {
     lost = true
@@ -136,7 +140,5 @@ function hostAnswered(error: Error): boolean {
 export function framePulse(pulse: Pulse): Buffer {
   const message = encode('Pulse', pulse)
   if (message.length > longestPulse) throw new RangeError(`A pulse of ${message.length} bytes is too long.`)
-  const head = Buffer.alloc(lengthBytes)
-  head.writeUInt16BE(message.length)
-  return Buffer.concat([head, message])
+  return frame(lengthBytes, message)
 }

@@ -13,6 +13,17 @@ export class RefusedError extends Error {
   }
 }
 
+/** What came with a status: whoever sent it may have written anything. */
+export function refusalIn(text: string): RefusedError {
+  try {
+    const { code, sentences } = JSON.parse(text) as Partial<Record<keyof Report, unknown>>
+    if (typeof code === 'string' && Array.isArray(sentences)) return refuse(code, ...sentences.map(String))
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+  }
+  return refuse('refused', 'It was refused, and the reason cannot be read: is its version the same?')
+}
+
 export const refuse = (code: string, ...sentences: readonly string[]): RefusedError =>
   new RefusedError({ code, sentences })
 

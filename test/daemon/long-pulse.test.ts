@@ -23,12 +23,21 @@ test('the first pulse of each connection is a long one, so that a link which onl
   const [ofAlpha, ofBeta] = await identities()
   const heard: number[] = []
   const listen = async (port: number) => {
-    const listener = { onPulse: ({ padding }: { padding: string }) => heard.push(padding.length), onBroken: ignore }
+    const listener = {
+      onPulse: ({ padding }: { padding: string }) => heard.push(padding.length),
+      onBroken: ignore,
+      onBadMessage: ignore,
+    }
     const server = await servePulses({ host: '127.0.0.1', port, identity: ofAlpha }, listener)
     opened.push(server)
     return server
   }
-  const links = new Links(beta, ofBeta, { onPulse: ignore, onNotListening: ignore, onConnectionFailed: ignore })
+  const links = new Links(beta, ofBeta, {
+    onPulse: ignore,
+    onNotListening: ignore,
+    onConnectionFailed: ignore,
+    onBadMessage: ignore,
+  })
   opened.push(links)
   const beatUntilHeard = async (pulses: number): Promise<void> => {
     await expect

@@ -1,6 +1,7 @@
 import { connect as connectTcp, createServer } from 'node:net'
 import { connect } from 'node:tls'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { nodeName, resourceId } from '../../src/base/index.ts'
 import {
   type CallHandlers,
   connectRemote,
@@ -18,6 +19,7 @@ import {
   createAuthority,
   createKeys,
   createNodeCertificate,
+  frame,
   type KeyPair,
   nodeService,
   serveTcp,
@@ -45,19 +47,43 @@ afterEach(async () => {
 })
 
 const taken = { accepted: true, done: false, why: '', highestTerm: 3, message: '' }
-const command = { term: 3, transitionKey: '1:1:0:x', timeoutMs: 1000, action: {} } as unknown as Parameters<
-  CallHandlers<RemoteCalls>['perform']
->[0]
+const command: Parameters<CallHandlers<RemoteCalls>['perform']>[0] = {
+  term: 3,
+  plannedFrom: 9,
+  transitionKey: '1:1:0:x',
+  timeoutMs: 1000,
+  action: {
+    kind: 'resource',
+    id: 3,
+    inputs: [],
+    attributes: {},
+    priority: 0,
+    operation: 'start',
+    key: 'web_start_0',
+    resource: resourceId('web'),
+    intervalMs: 0,
+    agent: { class: 'ocf', provider: 'heartbeat', type: 'Dummy' },
+    node: nodeName('r1'),
+    nodeId: 'r1',
+    downed: [],
+  },
+}
 
 interface Served {
   readonly server: TlsServer
   readonly owners: string[]
   readonly lost: string[]
   link: OwnerLink | undefined
+  answer: typeof taken
 }
 
 async function serve(): Promise<Served> {
-  const served = { owners: [] as string[], lost: [] as string[], link: undefined as OwnerLink | undefined }
+  const served = {
+    owners: [] as string[],
+    lost: [] as string[],
+    link: undefined as OwnerLink | undefined,
+    answer: taken,
+  }
   const server = await serveRemote(
     { host: '127.0.0.1', port: 0, identity: remote },
     {
@@ -69,7 +95,7 @@ async function serve(): Promise<Served> {
         served.link = link
       },
       onLost: (_link, reason) => served.lost.push(reason),
-      perform: async () => taken,
+      perform: async () => served.answer,
       release: async () => ({}),
     },
   )
@@ -124,6 +150,71 @@ test('what is no message ends the connection, and nothing else', async () => {
   await ended
   expect(lost).toEqual([])
   expect(await link.call('perform', command)).toEqual(taken)
+})
+
+/** A cluster node's certificate, and messages that no cluster node sends. Answers what comes back until the connection ends. */
+async function say(port: number, ...messages: readonly unknown[]): Promise<string> {
+  const { certificate: cert, key, authority: ca } = member
+  const socket = connect({ host: '127.0.0.1', port, servername: 'r1', cert, key, ca })
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  const heard: Buffer[] = []
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => heard.push(chunk))
+  for (const message of messages) socket.write(frame(4, Buffer.from(JSON.stringify(message))))
+  await ended
+  return Buffer.concat(heard).toString()
+}
+
+for (const name of ['toString', '__proto__', 'constructor', 'hasOwnProperty'])
+  test(`a call of '${name}' is a word that nobody knows, and ends no daemon`, async () => {
+    const { server } = await serve()
+    const heard = await say(server.port, { kind: 'call', id: 1, name, body: {} }, { kind: 'no message' })
+    expect(heard).toContain(`This version does not know '${name}'.`)
+    expect(await (await open(server.port)).call('own', { owner: 'n1', token: 5, firstCallId: 1 })).toMatchObject({
+      accepted: true,
+    })
+  })
+
+const badMessages: readonly { readonly name: string; readonly message: unknown }[] = [
+  { name: 'a call without a number', message: { kind: 'call', name: 'own', body: {} } },
+  {
+    name: 'a token that is no number',
+    message: { kind: 'call', id: 1, name: 'own', body: { owner: 'n1', token: '9', firstCallId: 1 } },
+  },
+  {
+    name: 'an owner whose name nobody can have',
+    message: { kind: 'call', id: 1, name: 'own', body: { owner: 'n\u001b1', token: 9, firstCallId: 1 } },
+  },
+  {
+    name: 'an action that is none',
+    message: { kind: 'call', id: 1, name: 'perform', body: { ...command, action: { kind: 'pseudo' } } },
+  },
+  { name: 'a list', message: [] },
+  { name: 'nothing', message: null },
+  {
+    name: 'more than a node without a token has to say',
+    message: { kind: 'call', id: 1, name: 'own', body: { owner: 'x'.repeat(20_000), token: 9, firstCallId: 1 } },
+  },
+]
+for (const { name, message } of badMessages)
+  test(`${name} ends the connection, and nobody else's`, async () => {
+    const { server, lost, owners } = await serve()
+    const link = await open(server.port)
+    await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+    await say(server.port, message)
+    expect(lost).toEqual([])
+    expect(owners).toEqual(['n1'])
+    expect(await link.call('perform', command)).toEqual(taken)
+  })
+
+test('an answer that is none ends the connection, and fails what waits for it', async () => {
+  const served = await serve()
+  const ends: string[] = []
+  const link = await open(served.server.port, ends)
+  await link.call('own', { owner: 'n1', token: 5, firstCallId: 1 })
+  served.answer = { ...taken, highestTerm: 'three' } as unknown as typeof taken
+  await expect(link.call('perform', command)).rejects.toThrow(LinkEndedError)
+  expect(ends).toEqual(['it speaks another language: an answer to perform, highestTerm: not number'])
 })
 
 test('nothing is obeyed before the connection is owned', async () => {

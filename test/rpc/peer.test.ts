@@ -1,4 +1,6 @@
+import { Client, credentials } from '@grpc/grpc-js'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { encode } from '../../src/rpc/codec.ts'
 import {
   type CallerIdentity,
   type ClusterFile,
@@ -16,6 +18,7 @@ import {
   signNodeCertificate,
   type TlsIdentity,
 } from '../../src/rpc/index.ts'
+import { refusalIn } from '../../src/rpc/report.ts'
 
 let authority: KeyPair
 let alpha: TlsIdentity
@@ -127,4 +130,69 @@ test('a daemon that is down on a host that is up is told apart from silence', as
     openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, resolve)
   })
   expect(ended).toBe(true)
+})
+
+/** Bytes as a node of the cluster may send them that does not use this client. */
+function callRaw(port: number, path: string, bytes: Buffer): Promise<string> {
+  const { authority: ca, key, certificate } = beta
+  const secrets = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(certificate))
+  const client = new Client(`127.0.0.1:${port}`, secrets, {
+    'grpc.ssl_target_name_override': 'alpha',
+    'grpc.default_authority': 'alpha',
+  })
+  return new Promise((resolve) => {
+    const same = (raw: Buffer): Buffer => raw
+    client.makeUnaryRequest(path, same, same, bytes, { deadline: Date.now() + 5000 }, (error) => {
+      client.close()
+      resolve(error?.details ?? 'accepted')
+    })
+  })
+}
+
+const badRequests: readonly { readonly name: string; readonly bytes: () => Buffer; readonly answer: string }[] = [
+  {
+    name: 'bytes that are no message',
+    bytes: () => Buffer.from('\u00ff\u00ffgarbled'),
+    answer: 'ExecuteRequest cannot be read',
+  },
+  {
+    name: 'a term that is no number',
+    bytes: () => encode('ExecuteRequest', { ...command, term: Number.NaN }),
+    answer: 'ExecuteRequest, term: not number',
+  },
+  {
+    name: 'a time without end',
+    bytes: () => encode('ExecuteRequest', { ...command, timeoutMs: Number.POSITIVE_INFINITY }),
+    answer: 'ExecuteRequest, timeoutMs: a number is not finite',
+  },
+  {
+    name: 'an endless key',
+    bytes: () => encode('ExecuteRequest', { ...command, transitionKey: 'x'.repeat(100_000) }),
+    answer: 'ExecuteRequest, transitionKey: a text is too long',
+  },
+]
+for (const { name, bytes, answer } of badRequests)
+  test(`${name}: the call is refused and the daemon hears of it`, async () => {
+    const failures: unknown[] = []
+    const calls: unknown[] = []
+    const port = await serveAlpha({ execute: async (asked: unknown) => calls.push(asked) && taken }, failures)
+    expect(await callRaw(port, nodeService.execute.path, bytes())).toContain(answer)
+    expect(calls).toEqual([])
+    expect(failures).toHaveLength(1)
+    const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
+    expect(await client.execute(command)).toEqual(taken)
+    client.close()
+  })
+
+test('an answer that is none fails the call, whatever it is', async () => {
+  const port = await serveAlpha({ execute: async () => ({ ...taken, highestTerm: Number.NaN }) })
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port }, beta)
+  await expect(client.execute(command)).rejects.toThrow('TermAnswer, highestTerm: not number')
+  client.close()
+})
+
+test('a refusal whose reason cannot be read is a refusal', () => {
+  for (const text of ['', 'null', '{"code":1}', '{"code":"x","sentences":"y"}', '[]'])
+    expect(refusalIn(text)).toMatchObject({ code: 'refused' })
+  expect(refusalIn('{"code":"x","sentences":["No."]}')).toMatchObject({ code: 'x', message: 'No.' })
 })

@@ -1,3 +1,4 @@
+import { connect } from 'node:tls'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
   createAuthority,
@@ -28,6 +29,7 @@ beforeAll(async () => {
 interface Heard {
   readonly pulses: { readonly pulse: Pulse; readonly caller: string }[]
   readonly broken: string[]
+  readonly bad?: string[]
 }
 
 const opened: { readonly close: () => unknown }[] = []
@@ -41,6 +43,7 @@ async function listen(heard: Heard, port = 0): Promise<number> {
     {
       onPulse: (pulse, caller) => heard.pulses.push({ pulse, caller }),
       onBroken: (caller) => heard.broken.push(caller),
+      onBadMessage: (caller, what) => heard.bad?.push(`${caller}: ${what}`),
     },
   )
   opened.push(server)
@@ -136,3 +139,47 @@ test('a connection on which nothing arrives is given up, as long as the peer doe
   })
   expect(ends).toEqual([[false, 'no answer']])
 })
+
+/** Bytes from a node of the cluster that its own daemon would not send. */
+async function sendRaw(port: number, ...messages: readonly Buffer[]): Promise<void> {
+  const { certificate: cert, key, authority: ca } = beta
+  const socket = connect({ host: '127.0.0.1', port, servername: 'alpha', cert, key, ca })
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => undefined)
+  for (const message of messages) socket.write(message)
+  socket.resume()
+  await ended
+}
+
+const framed = (body: Buffer): Buffer => Buffer.concat([Buffer.from([body.length >> 8, body.length & 255]), body])
+
+const garbled: readonly { readonly name: string; readonly bytes: Buffer; readonly what: string }[] = [
+  { name: 'no pulse at all', bytes: framed(Buffer.from('garbled')), what: 'a pulse that cannot be read' },
+  {
+    name: 'a pulse in the name of another node',
+    bytes: framePulse({ ...pulse, node: 'gamma' }),
+    what: 'a pulse in the name of another node',
+  },
+  {
+    name: 'a pulse whose numbers are none',
+    bytes: framePulse({ ...pulse, incarnation: Number.NaN }),
+    what: 'a pulse, incarnation: not number',
+  },
+  {
+    name: 'a name that nobody has',
+    bytes: framePulse({ ...pulse, silent: ['a\nb'] }),
+    what: 'a pulse, silent.0: a name is empty or has characters that no name has',
+  },
+]
+for (const { name, bytes, what } of garbled)
+  test(`${name} ends that connection, and nothing else`, async () => {
+    const heard = { pulses: [], broken: [], bad: [] as string[] } satisfies Heard
+    const port = await listen(heard)
+    await sendRaw(port, bytes, framePulse(pulse))
+    expect(heard.bad).toEqual([`beta: ${what}`])
+    expect(heard.pulses, 'what follows is not heard').toEqual([])
+    expect(heard.broken, 'its daemon is not taken for dead').toEqual([])
+    const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, () => undefined)
+    opened.push(stream)
+    await beatUntil(stream, () => heard.pulses.length > 0)
+  })

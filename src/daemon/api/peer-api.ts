@@ -1,7 +1,6 @@
 /** What other daemons ask of this one. Who asks is known from the certificate; whether it may, from its term. */
 
-import { type Handlers, type nodeService, refuse } from '../../rpc/index.ts'
-import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
+import { actionForm, checkedJson, type Handlers, type nodeService } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
@@ -10,7 +9,13 @@ import { linkObstacles } from '../nodes/link-fitness.ts'
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
     execute: async ({ term, plannedFrom, transitionKey, timeoutMs, action }) =>
-      await daemon.node.takeCommand({ term, plannedFrom, transitionKey, timeoutMs, action: readAction(action) }),
+      await daemon.node.takeCommand({
+        term,
+        plannedFrom,
+        transitionKey,
+        timeoutMs,
+        action: checkedJson(actionForm, 'an action', action),
+      }),
     runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
     fence: async ({ target, action }) => await daemon.node.fencing.fenceForPeer(target, action),
     startCluster: async () => {
@@ -42,12 +47,4 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       return {}
     },
   }
-}
-
-/** A daemon of this cluster wrote it: its certificate vouches for its form. */
-function readAction(text: string): ResourceAction | ClusterAction {
-  const value: unknown = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && 'kind' in value && value.kind !== 'pseudo')
-    return value as ResourceAction | ClusterAction
-  throw refuse('bad-action', 'That is no action of a transition.')
 }

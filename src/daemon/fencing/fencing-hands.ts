@@ -34,6 +34,8 @@ import {
 } from '../../fencing/index.ts'
 import { type AgentMetadata, type AgentRunner, metadataReader } from '../../resource-agents/index.ts'
 import {
+  checkedJson,
+  deviceAnswerForm,
   type FenceAnswer,
   type RunFenceDeviceAnswer,
   type RunFenceDeviceRequest,
@@ -303,7 +305,7 @@ export class FencingHands {
     const { term, id, target, action, device, timeoutMs } = command
     const request = { term, id, target, action, device, timeoutMs, details: '' }
     const told = await this.#ports.peers.to(node).runFenceDevice(request, { timeoutMs: timeoutMs + answerMarginMs })
-    if (told.details !== '') return JSON.parse(told.details) as DeviceAnswer
+    if (told.details !== '') return checkedJson(deviceAnswerForm, 'the answer of a fence device', told.details)
     return failed(told.message)
   }
 

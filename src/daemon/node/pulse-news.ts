@@ -87,6 +87,13 @@ export class PulseNews {
         })
         this.#ports.onConnectionsStay(message.why)
         return
+      case 'bad-message':
+        log.warn('a connection of heartbeats was ended: what came on it is no pulse of that node', {
+          from: message.from,
+          link: message.link,
+          what: message.what,
+        })
+        return
       case 'not-listening':
         log.warn('heartbeats cannot be heard on a link: it is tried again', {
           link: message.link,

@@ -155,7 +155,7 @@ export function parseClusterFile(
     wrong('timings.leaseMarginMs must be at most half of timings.leaseTtlMs')
   if (reports.length > 0 || !store) return failed(...reports)
   return ok({
-    clusterName: String(clusterName),
+    clusterName: asText(clusterName),
     nodes,
     ...(witness === undefined ? {} : { witness }),
     nodesVersion,
@@ -250,7 +250,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
     const host: ClusterNodeEntry = {
       name: nodeName(name),
-      id: id === undefined ? String(index + 1) : String(id),
+      id: id === undefined ? String(index + 1) : asText(id),
       address: typeof address === 'string' && address !== '' ? address : name,
       ports: { ...ports, ...own },
       votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
@@ -261,7 +261,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     return [links.length === 0 ? host : withLinks(host, links)]
   })
   for (const key of ['name', 'id'] as const) {
-    const values = nodes.map((node) => String(node[key]))
+    const values = nodes.map((node) => asText(node[key]))
     const twice = values.find((one, index) => values.indexOf(one) !== index)
     if (twice !== undefined) wrong(`two nodes have the ${key} '${twice}'`)
   }
@@ -320,14 +320,14 @@ function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {
   if (kind === 'etcd' || kind === 'embedded') return { kind }
   if (kind === 'embedded-socket')
     return typeof path === 'string' ? { kind, path } : wrong('store.path must name the socket of the embedded store')
-  return wrong(`store.kind is '${String(kind)}': it must be etcd, embedded, embedded-socket or external`)
+  return wrong(`store.kind is '${asText(kind)}': it must be etcd, embedded, embedded-socket or external`)
 }
 
 /** Addresses may be written as URLs, as etcd's own tools have them; https asks for TLS as the files do. */
 function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | undefined {
   if (!Array.isArray(endpoints) || endpoints.length === 0)
     return wrong('store.endpoints must list at least one address')
-  const urls = endpoints.map(String)
+  const urls = endpoints.map(asText)
   const addresses = urls.map((url) => url.replace(/^https?:\/\//, ''))
   const secure = tls === undefined ? urls.some((url) => url.startsWith('https://')) : true
   if (secure && urls.some((url) => url.startsWith('http://')))
@@ -342,10 +342,13 @@ function parseExternal({ endpoints, tls }: Json, wrong: Wrong): StoreChoice | un
   if ((certificate === undefined) !== (key === undefined))
     wrong('store.tls names one of certificate and key: they belong together')
   const file = (name: keyof ExternalTls, path: unknown): ExternalTls =>
-    path === undefined ? {} : { [name]: String(path) }
+    path === undefined ? {} : { [name]: asText(path) }
   return {
     kind: 'external',
     endpoints: addresses,
     tls: { ...file('ca', ca), ...file('certificate', certificate), ...file('key', key) },
   }
 }
+
+/** Whatever it is: an object may have a `toString` of its own. */
+const asText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))

@@ -17,6 +17,7 @@ export interface LinkEvents {
   readonly onPulse: (pulse: Pulse, link: number, deaf: readonly number[], reached: boolean) => void
   readonly onNotListening: (link: number, error: string) => void
   readonly onConnectionFailed: (peer: NodeName, link: number, how: 'refused' | 'reset') => void
+  readonly onBadMessage: (caller: string, link: number, what: string) => void
 }
 
 const reconnectMs = 100
@@ -94,14 +95,13 @@ export class Links {
       { host, port, identity: this.#identity },
       {
         onPulse: (message, caller) => {
-          // A node speaks for itself only.
-          if (message.node !== caller) return
           const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
           const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
           const stream = this.#streams.get(nodeName(caller))?.get(link)
           stream?.heardPeer(hearsThisNode)
           this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
         },
+        onBadMessage: (caller, what) => this.#events.onBadMessage(caller, link, what),
         onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
       },
     )

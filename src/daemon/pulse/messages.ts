@@ -73,6 +73,8 @@ export type FromPulse =
   | { readonly kind: 'connections-kept'; readonly error: string }
   /** Looked at when this node comes to have several links: it cannot give up any. */
   | { readonly kind: 'connections-stay'; readonly why: string }
+  /** A peer said something that is no pulse of its own, so that its connection was ended. */
+  | { readonly kind: 'bad-message'; readonly from: string; readonly link: number; readonly what: string }
   /** On one link of several; tried again. */
   | { readonly kind: 'not-listening'; readonly link: number; readonly error: string }
   /** This node stood still: what it believed of its lease before is doubted. */

@@ -28,6 +28,7 @@ import { linkReserveMs } from '../../quorum/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
+import { Seldom } from '../host/seldom.ts'
 import { Cutter } from './cutter.ts'
 import { isFenced } from './fencing-word.ts'
 import { Lease } from './lease.ts'
@@ -49,6 +50,7 @@ class PulseThread {
   readonly #cuts = new Cutter(tell)
   /** Pulses that come in do not put a tick off, and only a tick tells the calendar. */
   readonly #alarm = new Alarm(() => this.#feed({ kind: 'tick', calendarMs: Date.now() }))
+  readonly #badMessages = new Seldom()
   #left = false
 
   constructor(setup: PulseSetup) {
@@ -69,6 +71,9 @@ class PulseThread {
         // First what notices that this node stood still: its links were not silent then.
         this.#feed({ kind: 'pulse', pulse })
         this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
+      },
+      onBadMessage: (from, link, what) => {
+        if (this.#badMessages.mayTell(from, performance.now())) tell({ kind: 'bad-message', from, link, what })
       },
       onNotListening: (link, error) => tell({ kind: 'not-listening', link, error }),
       onConnectionFailed: (peer, link, how) => {
