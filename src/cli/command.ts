@@ -80,6 +80,8 @@ export interface Terminal {
   /** Progress of long work: to standard error, so that it never mixes with the answer. */
   readonly progress: (line: string) => void
   readonly readFile: (path: string) => Promise<string>
+  /** One line from a person, or all of what a pipe or a file gives. */
+  readonly readInput: (question: string) => Promise<string>
   readonly writeFile: (path: string, text: string) => Promise<void>
   /** The IP address of a host by its name, as this host knows it. */
   readonly resolve: (host: string) => Promise<string | undefined>

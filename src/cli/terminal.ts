@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { text } from 'node:stream/consumers'
 import { printable } from '../base/index.ts'
 import { Refusal, type Terminal } from './command.ts'
 
@@ -12,7 +13,7 @@ export function realTerminal(): Terminal {
   return {
     columns: process.stdout.columns ?? 100,
     color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
-    user: process.env.SUDO_USER ?? userInfo().username,
+    user: process.env.SUDO_USER ?? ownUserName(),
     now: () => new Date(),
     progress: (line) => {
       process.stderr.write(printable(line.endsWith('\n') ? line : `${line}\n`))
@@ -21,8 +22,15 @@ export function realTerminal(): Terminal {
       await readFile(path, 'utf8').catch((error: unknown) => {
         throw new Refusal(`${path} cannot be read: ${reason(error)}.`)
       }),
-    writeFile: async (path, text) => {
-      await writeFile(path, text).catch((error: unknown) => {
+    readInput: async (question) => {
+      if (!process.stdin.isTTY) return await text(process.stdin)
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      const answer = await lines.question(question)
+      lines.close()
+      return answer
+    },
+    writeFile: async (path, content) => {
+      await writeFile(path, content).catch((error: unknown) => {
         throw new Refusal(`${path} cannot be written: ${reason(error)}.`)
       })
     },
@@ -35,13 +43,13 @@ export function realTerminal(): Terminal {
         throw error
       }
     },
-    edit: async (text) => {
+    edit: async (before) => {
       const editor = process.env.VISUAL ?? process.env.EDITOR
       if (!process.stdin.isTTY || editor === undefined) return undefined
       const folder = await mkdtemp(join(tmpdir(), 'systole-edit-'))
       const file = join(folder, 'configuration.xml')
       try {
-        await writeFile(file, text)
+        await writeFile(file, before)
         const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' })
         if (status !== 0) throw new Refusal(`${editor} ended with ${status ?? 'a signal'}: nothing was changed.`)
         return await readFile(file, 'utf8')
@@ -56,6 +64,15 @@ export function realTerminal(): Terminal {
       lines.close()
       return /^y(es)?$/i.test(answer.trim())
     },
+  }
+}
+
+/** A user without an entry in the list of users has a number. */
+function ownUserName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? '')
   }
 }
 

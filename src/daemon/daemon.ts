@@ -8,13 +8,14 @@
  */
 import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { assert, type NodeName, takesNoChange } from '../base/index.ts'
+import { assert, type NodeName, nodeName, takesNoChange } from '../base/index.ts'
 import {
   BadMessageError,
   type ClusterState,
   createKeys,
   type GrpcServer,
   type Handlers,
+  type JoinTokenAnswer,
   keyOfPublic,
   localService,
   localSocketPath,
@@ -35,9 +36,10 @@ import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './ho
 import { ClusterNode } from './node/cluster-node.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, parseClusterFile, printClusterFile } from './nodes/cluster-file.ts'
-import { enrolHandler } from './nodes/enrol.ts'
-import { readIdentity } from './nodes/identity.ts'
+import { holdsWholeKey, readAuthority, readIdentity } from './nodes/identity.ts'
+import { type AskedToken, JoinTokens } from './nodes/join-tokens.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
+import { enrolHandler } from './nodes/let-in.ts'
 import { addressesOf } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
@@ -77,6 +79,7 @@ export class Daemon {
   #forgetting = false
   readonly #badMessages = new Seldom()
   readonly #renewal: Renewal
+  readonly tokens: JoinTokens
 
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
@@ -84,6 +87,12 @@ export class Daemon {
     this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
     this.#fail = fail
+    this.tokens = new JoinTokens({
+      file: paths.joinTokens,
+      self: () => this.name,
+      log,
+      store: () => (this.#node?.quorate === true ? this.#node.store : undefined),
+    })
   }
 
   /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */
@@ -209,11 +218,14 @@ export class Daemon {
     else markStopped(this.paths)
     const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
     const current = (): ClusterFile => this.#file ?? file
-    const enrol = enrolHandler(
-      this.paths,
-      current,
-      async (host, publicKey) => await this.#learnKey(current(), host, publicKey),
-    )
+    const enrol = enrolHandler({
+      log: this.log,
+      tokens: this.tokens,
+      file: current,
+      wasSeen: (node) => node === own.name || this.#node?.wasSeen(nodeName(node)) === true,
+      withAuthority: async (use) => await use(readAuthority(this.paths.pki)),
+      withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey),
+    })
     const notYet = ({ host, port }: ListenAt, error: string): void =>
       this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
     this.#servers = {
@@ -297,6 +309,15 @@ export class Daemon {
     const changed = await learnKey(ports, file, { host, key: keyOfPublic(createPublicKey(publicKey)) })
     this.takeNodeList(changed)
     return changed
+  }
+
+  /** Without quorum only on the host that founds the cluster, which can sign alone: nobody else would know the token. */
+  async issueToken(asked: AskedToken): Promise<JoinTokenAnswer> {
+    const { pki } = this.paths
+    if (this.#node?.quorate !== true && !holdsWholeKey(pki))
+      throw refuse('no-quorum', 'This node has no quorum: make the token on a node that has.')
+    const { token, validUntil } = await this.tokens.issue(readIdentity(pki).authority, asked)
+    return { token, validUntil, nodes: [] }
   }
 
   async startNode(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * The cluster's own authority. Each node has a certificate with its name and its addresses, good for serving and for
- * calling; nothing but this authority is believed. Every node holds the authority's key, so that any of them can let a
- * new one in: a node already may do everything on the others.
+ * calling; nothing but this authority is believed. Its key is whole only on the node that founds a cluster, until another has joined;
+ * from then on each member has a share of it (authority-shares.ts in the daemon).
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -19,9 +19,10 @@ async function loadX509(): Promise<typeof import('@peculiar/x509')> {
 }
 
 const day = 24 * 3600 * 1000
-/** Twenty years: the authority outlives the cluster's hardware. A leak is answered by a new cluster authority. */
+/** Twenty years: the authority outlives the cluster's hardware. */
 const authorityLifeMs = 7300 * day
-const nodeLifeMs = 3650 * day
+/** A year: each is renewed by itself with a third of it left. */
+const nodeLifeMs = 366 * day
 /** Clocks of hosts that have just been installed differ. */
 const clockToleranceMs = day
 
@@ -47,7 +48,7 @@ export async function createAuthority(clusterName: string): Promise<KeyPair> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
 }
 
-/** Ten years where nothing else is said. */
+/** A year where nothing else is said. */
 export interface CertificateLife {
   readonly from: Date
   readonly until: Date
@@ -86,8 +87,9 @@ export async function signNodeCertificate(
   const issuer = new x509.X509Certificate(authority.certificate)
   const publicKey = await webcrypto.subtle.importKey('spki', derOf(node.publicKey), keyAlgorithm, true, ['verify'])
   const signingKey = await webcrypto.subtle.importKey('pkcs8', derOf(authority.key), keyAlgorithm, false, ['sign'])
-  // etcd and its client reach the local member by a loopback address.
-  const hosts = [...new Set([node.name, tlsName(node.name), ...node.addresses, 'localhost', '127.0.0.1', '::1'])]
+  // etcd and its client reach the local member by a loopback address. A remote node has no etcd, and its certificate nothing but its name.
+  const loopback = node.servesOnly === true ? [] : ['localhost', '127.0.0.1', '::1']
+  const hosts = [...new Set([node.name, tlsName(node.name), ...node.addresses, ...loopback])]
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: [{ CN: [node.name] }, ...(node.isWitness === true ? [{ OU: [witnessUnit] }] : [])],

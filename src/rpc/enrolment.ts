@@ -6,10 +6,11 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
-import { connect, type TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { JoinToken } from './join-token.ts'
 import { RefusedError, refuse, UnreachableError } from './report.ts'
-import type { TlsIdentity } from './tls-identity.ts'
+import { isMemberCertificate, type TlsIdentity } from './tls-identity.ts'
 
 export interface EnrolmentRequest {
   readonly secret: string
@@ -24,14 +25,14 @@ export interface EnrolmentRequest {
 
 export interface EnrolmentAnswer {
   readonly certificate: string
-  /** A remote node and a witness get no key: they let nobody in. */
+  /** With the key only where an older version answers: no node but one that founds a cluster keeps it whole. */
   readonly authority: { readonly certificate: string; readonly key?: string }
   /** The text of cluster.json. */
   readonly clusterFile: string
 }
 
-/** Decides and signs; throws a RefusedError to refuse. */
-export type Enrol = (asked: EnrolmentRequest) => Promise<EnrolmentAnswer>
+/** Decides and signs; throws a RefusedError to refuse. `address`: where the host that asks was seen. */
+export type Enrol = (asked: EnrolmentRequest, address: string) => Promise<EnrolmentAnswer>
 
 export interface EnrolmentServer {
   readonly port: number
@@ -39,6 +40,11 @@ export interface EnrolmentServer {
 }
 
 const maxRequestBytes = 16 * 1024
+/** A host that joins says all it has to say at once. */
+const requestWithinMs = 4000
+/** With the answer, for which the other members may have to be asked. */
+const connectionWithinMs = 20_000
+const mostConnections = 32
 
 export async function serveEnrolment(
   options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
@@ -46,13 +52,19 @@ export async function serveEnrolment(
   onFailure: (error: unknown) => void,
 ): Promise<EnrolmentServer> {
   const { certificate, key, authority } = options.identity
-  const server = createServer({ key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.3' }, (asked, answer) => {
+  const tls = { key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.3' as const, handshakeTimeout: 3000 }
+  const limits = { requestTimeout: requestWithinMs, headersTimeout: requestWithinMs, connectionsCheckingInterval: 250 }
+  const server = createServer({ ...tls, ...limits }, (asked, answer) => {
     answerEnrolment(asked, answer, enrol).catch((error: unknown) => {
       onFailure(error)
       reply(answer, 500, { code: 'failed', sentences: ['The node could not let this host in: see its log.'] })
     })
   })
-  server.requestTimeout = 10_000
+  server.maxConnections = mostConnections
+  server.on('connection', (socket: Socket) => {
+    const end = setTimeout(() => socket.destroy(), connectionWithinMs)
+    socket.once('close', () => clearTimeout(end))
+  })
   // A stranger who speaks no TLS is no event.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve, reject) => {
@@ -75,7 +87,7 @@ async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, e
   if (asked.method !== 'POST' || asked.url !== '/join' || !parsed)
     return reply(answer, 400, { code: 'bad-request', sentences: ['This is no request to join a cluster.'] })
   try {
-    reply(answer, 200, await enrol(parsed))
+    reply(answer, 200, await enrol(parsed, asked.socket.remoteAddress ?? ''))
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error
     reply(answer, 403, { code: error.code, sentences: error.sentences })
@@ -161,21 +173,47 @@ function parseAnswer(value: Readonly<Record<string, unknown>> | undefined): Enro
 function connectPinned(peer: { readonly host: string; readonly port: number }, hash: string): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ ...peer, rejectUnauthorized: false, minVersion: 'TLSv1.3', timeout: 5000 }, () => {
-      const shown = socket.getPeerCertificate(true)
-      const authority = shown.issuerCertificate?.raw
-      const trusted =
-        authority !== undefined &&
-        createHash('sha256').update(authority).digest('hex') === hash &&
-        new X509Certificate(shown.raw).verify(new X509Certificate(authority).publicKey)
-      if (trusted) return resolve(socket)
+      const distrust = whyNotTrusted(socket.getPeerCertificate(true), peer.host, hash)
+      // The members may have to be asked before there is an answer.
+      socket.setTimeout(connectionWithinMs)
+      if (distrust === undefined) return resolve(socket)
       socket.destroy()
-      reject(
-        refuse('other-authority', `${peer.host} belongs to another cluster than the token: nothing was sent to it.`),
-      )
+      reject(distrust)
     })
-    socket.on('timeout', () => socket.destroy(new Error('no answer within 5 seconds')))
+    socket.on('timeout', () => socket.destroy(new Error('no answer in time')))
     socket.on('error', (error) =>
       reject(new UnreachableError(`No cluster node answers on ${peer.host} port ${peer.port}.`, false, error)),
     )
   })
 }
+
+/** A remote node and a witness have certificates of the same authority, and let nobody in: whoever has taken one over must not see a secret. */
+function whyNotTrusted(
+  shown: ReturnType<TLSSocket['getPeerCertificate']>,
+  host: string,
+  hash: string,
+): Error | undefined {
+  const authority = 'issuerCertificate' in shown ? (shown as DetailedCertificate).issuerCertificate?.raw : undefined
+  const certificate = shown.raw === undefined ? undefined : new X509Certificate(shown.raw)
+  if (
+    authority === undefined ||
+    certificate === undefined ||
+    createHash('sha256').update(authority).digest('hex') !== hash ||
+    !certificate.verify(new X509Certificate(authority).publicKey)
+  )
+    return refuse('other-authority', `${host} belongs to another cluster than the token: nothing was sent to it.`)
+  if (!isMemberCertificate(certificate))
+    return refuse(
+      'no-member',
+      `${host} is a remote node or a witness of the cluster, and only members let hosts in: nothing was sent to it.`,
+    )
+  const now = Date.now()
+  if (Date.parse(certificate.validTo) < now || Date.parse(certificate.validFrom) > now)
+    return refuse(
+      'not-valid-now',
+      `The certificate of ${host} is valid from ${certificate.validFrom} to ${certificate.validTo}: look at the clocks of both hosts. Nothing was sent to it.`,
+    )
+  return undefined
+}
+
+type DetailedCertificate = PeerCertificate & { readonly issuerCertificate?: PeerCertificate }

@@ -42,7 +42,16 @@ export {
   serveTcp,
   serveUnixSocket,
 } from './grpc-server.ts'
-export { acceptsSecret, type IssuedToken, issueToken, type JoinToken, parseToken } from './join-token.ts'
+export {
+  type IssuedToken,
+  issueToken,
+  type JoinRole,
+  type JoinToken,
+  joinRoles,
+  parseToken,
+  tokenObstacle,
+  tokenOfSecret,
+} from './join-token.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
 export type { Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, type WitnessClient } from './peer-client.ts'

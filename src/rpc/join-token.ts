@@ -1,6 +1,7 @@
 /**
- * What lets a new node in: a secret that the cluster made a short while ago, and the hash of the cluster's authority, so
- * that the new node knows whom it talks to before it says the secret. The cluster keeps only the secret's hash.
+ * What lets a new host in: a secret that the cluster made a short while ago, and the hash of the cluster's authority, so that the new host
+ * knows whom it talks to before it says the secret. The cluster keeps only the secret's hash, with what the token is good for: one role,
+ * one host where it names one, one use, and a short time.
  */
 import { createHash, randomBytes, timingSafeEqual, X509Certificate } from 'node:crypto'
 import { failed, ok, type Result } from '../base/index.ts'
@@ -11,22 +12,33 @@ export interface JoinToken {
   readonly authorityHash: string
 }
 
+/** What a host becomes with it. */
+export const joinRoles = ['member', 'remote', 'witness'] as const
+export type JoinRole = (typeof joinRoles)[number]
+
 /** What the cluster remembers of a token. */
 export interface IssuedToken {
+  /** For people, who must not see the secret again. */
+  readonly id: string
   readonly secretHash: string
+  readonly role: JoinRole
+  /** The only host that may use it. */
+  readonly node?: string
   /** Milliseconds since the epoch. */
+  readonly issuedAt: number
   readonly validUntil: number
+  readonly used?: { readonly at: number; readonly node: string; readonly address: string }
 }
 
 const prefix = 'systole1'
 
 export function issueToken(
   authority: string,
-  validUntil: number,
+  asked: { readonly role: JoinRole; readonly node?: string; readonly issuedAt: number; readonly validUntil: number },
 ): { readonly text: string; readonly issued: IssuedToken } {
   const secret = randomBytes(24).toString('base64url')
   const text = [prefix, authorityHash(authority), secret].join('.')
-  return { text, issued: { secretHash: hash(secret), validUntil } }
+  return { text, issued: { id: randomBytes(4).toString('hex'), secretHash: hash(secret), ...asked } }
 }
 
 export interface TokenReport {
@@ -45,13 +57,34 @@ export function parseToken(text: string): Result<JoinToken, TokenReport> {
   })
 }
 
-export function acceptsSecret(tokens: readonly IssuedToken[], secret: string, now: number): boolean {
+/** Also one that is used up or whose time is over: why it is refused is said to whoever holds it. */
+export function tokenOfSecret(tokens: readonly IssuedToken[], secret: string): IssuedToken | undefined {
   const given = Buffer.from(hash(secret))
   // Each is compared in full, so that the time it takes says nothing.
-  return tokens
-    .map((token) => token.validUntil > now && timingSafeEqual(Buffer.from(token.secretHash), given))
-    .includes(true)
+  return tokens.map((token) => (isSame(token, given) ? token : undefined)).find((token) => token !== undefined)
 }
+
+function isSame({ secretHash }: IssuedToken, given: Buffer): boolean {
+  const known = Buffer.from(secretHash)
+  return known.length === given.length && timingSafeEqual(known, given)
+}
+
+/** Why a token does not let this host in; undefined where it does. */
+export function tokenObstacle(
+  token: IssuedToken,
+  asked: { readonly role: JoinRole; readonly node: string },
+  now: number,
+): string | undefined {
+  if (token.used !== undefined)
+    return `The token was used by ${token.used.node} at ${new Date(token.used.at).toISOString()}, and a token lets in one host, once.`
+  if (token.validUntil <= now) return `The token was valid until ${new Date(token.validUntil).toISOString()}.`
+  if (token.role !== asked.role) return `The token is for ${named(token.role)}, and not for ${named(asked.role)}.`
+  if (token.node !== undefined && token.node !== asked.node)
+    return `The token is for ${token.node}, and not for ${asked.node}.`
+  return undefined
+}
+
+const named = (role: JoinRole): string => ({ member: 'a member', remote: 'a remote node', witness: 'a witness' })[role]
 
 export const authorityHash = (certificate: string): string => hash(new X509Certificate(certificate).raw)
 

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 
 /** What a node shows the others, and what it believes: PEM texts. */
@@ -31,3 +32,13 @@ export const isWitness = (subject: { readonly OU?: unknown } | undefined): boole
 export function tlsName(node: string): string {
   return isIP(node) === 0 ? node : `ip-${node.replaceAll(/[.:]/g, '-')}.systole`
 }
+
+/** A certificate's use to call others with, which a remote node's lacks. */
+const clientAuthentication = '1.3.6.1.5.5.7.3.2'
+
+/** By what the authority has signed: a remote node's opens nothing, and a witness's says what it is. */
+export const isMemberCertificate = ({ ca, keyUsage, subject }: X509Certificate): boolean =>
+  // Node.js names the extended uses `keyUsage`; it is undefined where there are none.
+  !ca &&
+  ((keyUsage as readonly string[] | undefined)?.includes(clientAuthentication) ?? false) &&
+  !subject.split('\n').includes(`OU=${witnessUnit}`)

@@ -16,5 +16,6 @@ export function scriptedTerminal(progress: string[] = []): Terminal {
     resolve: (host) => Promise.resolve(host),
     edit: () => Promise.resolve(undefined),
     confirm: () => Promise.resolve(undefined),
+    readInput: () => Promise.resolve(''),
   }
 }

@@ -32,7 +32,7 @@ async function asked(words: readonly string[], state: ClusterStateWitness['state
 test('the present witness that has not joined gets another token, at the address that it has', async () => {
   const { calls, text } = await asked(['host=w1'], 'silent')
   expect(calls).toEqual(['add w1 10.0.0.9'])
-  expect(text).toContain('--token=t')
+  expect(text).toContain('--token - <<< t')
 })
 
 for (const state of ['up', 'stopped'] as const)

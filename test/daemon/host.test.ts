@@ -66,7 +66,12 @@ async function beWitness({ address = '127.0.0.1', peer = 0 } = {}): Promise<void
 
 describe('a host that is to belong to another cluster, and is not let in,', () => {
   /** Its form is right, and nobody listens there. */
-  const token = async () => issueToken((await createAuthority('other')).certificate, Date.now() + 60_000).text
+  const token = async () =>
+    issueToken((await createAuthority('other')).certificate, {
+      role: 'member',
+      issuedAt: Date.now(),
+      validUntil: Date.now() + 60_000,
+    }).text
   const asked = (token: string) => ({ address: '127.0.0.1:1', token, force: true })
 
   test('stays the node that it was', async () => {

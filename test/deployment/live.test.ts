@@ -146,10 +146,12 @@ async function type(lab: Lab, words: readonly string[]): Promise<string | undefi
 
 /** The other nodes join by the token that setup prints, which takes the place of passwords. */
 async function setUp(lab: Lab, words: readonly string[]): Promise<void> {
-  const [first = '', ...others] = lab.nodes
-  const { joinToken } = JSON.parse(await lab.inNode(first, 'pcs', ...words, '--json')) as { readonly joinToken: string }
+  const [first = ''] = lab.nodes
+  const { joins } = JSON.parse(await lab.inNode(first, 'pcs', ...words, '--json')) as {
+    readonly joins: readonly { readonly node: string; readonly token: string }[]
+  }
   await lab.systole(first, 'cluster', 'start')
-  for (const node of others) await lab.systole(node, 'cluster', 'join', first, '--token', joinToken)
+  for (const { node, token } of joins) await lab.systole(node, 'cluster', 'join', first, '--token', token)
   await lab.systole(first, 'cluster', 'start', '--all')
   await lab.until(
     'all nodes are online',

@@ -12,10 +12,10 @@ test('a cluster of nodes that are named by their addresses forms, and nobody is 
   const [first = '', second = ''] = names
   await lab.until('the first daemon answers', async () => (await lab.try('n1', 'cluster', 'status')) !== undefined)
   const setup = JSON.parse(await lab.systole('n1', 'cluster', 'setup', 'lab', ...names, '--json')) as {
-    readonly joinToken: string
+    readonly joins: readonly { readonly token: string }[]
   }
   await lab.systole('n1', 'cluster', 'start')
-  await lab.systole('n2', 'cluster', 'join', first, '--token', setup.joinToken, '--node', second, '--start')
+  await lab.systole('n2', 'cluster', 'join', first, '--token', setup.joins[0]?.token ?? '', '--node', second, '--start')
   await lab.until('both are online', async () => {
     const { nodes } = await lab.status('n2')
     return nodes.length === 2 && nodes.every(({ online }) => online) && nodes.some(({ dc }) => dc)

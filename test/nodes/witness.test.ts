@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => lab.close(), 60_000)
 
 test('a host is let in only where the cluster expects it', async () => {
-  const token = (await lab.systole('n1', 'cluster', 'token')).trim()
+  const token = (await lab.systole('n1', 'cluster', 'token', '--witness')).trim()
   const join = ['qdevice', 'setup', 'model', 'net', '--join', lab.network.address('n1'), '--token', token]
   for (const { host, line, says } of [
     { host: 'w', line: join, says: /The cluster lab expects no witness/ },

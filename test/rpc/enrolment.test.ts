@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { connect } from 'node:tls'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
-  acceptsSecret,
   askToEnrol,
   createAuthority,
   createKeys,
@@ -15,6 +15,8 @@ import {
   refuse,
   serveEnrolment,
   signNodeCertificate,
+  tokenObstacle,
+  tokenOfSecret,
 } from '../../src/rpc/index.ts'
 
 let authority: KeyPair
@@ -28,6 +30,8 @@ afterEach(() => {
   server?.close()
   server = undefined
 })
+
+const meant = (validUntil: number) => ({ role: 'member' as const, issuedAt: 0, validUntil })
 
 function token(text: string): JoinToken {
   const parsed = parseToken(text)
@@ -43,9 +47,9 @@ async function serve(enrol: Enrol): Promise<number> {
 }
 
 test('a new node gets a certificate for its own key, its name and its address', async () => {
-  const { text, issued } = issueToken(authority.certificate, Date.now() + 60_000)
+  const { text, issued } = issueToken(authority.certificate, meant(Date.now() + 60_000))
   const port = await serve(async ({ secret, node, publicKey }) => {
-    if (!acceptsSecret([issued], secret, Date.now())) throw refuse('bad-token', 'The token is not valid.')
+    if (!tokenOfSecret([issued], secret)) throw refuse('bad-token', 'The token is not valid.')
     const certificate = await signNodeCertificate(authority, {
       name: node,
       addresses: ['192.0.2.9', 'fd00::9'],
@@ -71,7 +75,7 @@ test('a node of another cluster never sees the secret', async () => {
     secrets.push(secret)
     throw refuse('bad-token', 'The token is not valid.')
   })
-  const other = issueToken((await createAuthority('testing')).certificate, Date.now() + 60_000)
+  const other = issueToken((await createAuthority('testing')).certificate, meant(Date.now() + 60_000))
   const asked = { node: 'beta', publicKey: '' }
   await expect(askToEnrol({ host: '127.0.0.1', port }, token(other.text), asked)).rejects.toMatchObject({
     code: 'other-authority',
@@ -79,17 +83,78 @@ test('a node of another cluster never sees the secret', async () => {
   expect(secrets).toEqual([])
 })
 
-test('a token is good until its time is over, and no other is', () => {
-  const { text, issued } = issueToken(authority.certificate, 1000)
+test('a token is known by its secret, and by no other', () => {
+  const { text, issued } = issueToken(authority.certificate, meant(1000))
   const { secret } = token(text)
-  expect(acceptsSecret([issued], secret, 999)).toBe(true)
-  expect(acceptsSecret([issued], secret, 1000)).toBe(false)
-  expect(acceptsSecret([issued], `${secret.slice(1)}x`, 999)).toBe(false)
-  expect(acceptsSecret([], secret, 999)).toBe(false)
+  expect(tokenOfSecret([issued], secret)).toBe(issued)
+  expect(tokenOfSecret([issued], `${secret.slice(1)}x`)).toBeUndefined()
+  expect(tokenOfSecret([], secret)).toBeUndefined()
+  expect(JSON.stringify(issued)).not.toContain(secret)
+})
+
+const tokens = [
+  { name: 'in its time', asked: {}, now: 999, why: undefined },
+  { name: 'when its time is over', asked: {}, now: 1000, why: /was valid until/ },
+  { name: 'for another name', asked: { node: 'n5' }, now: 999, why: /is for n4, and not for n5/ },
+  { name: 'for another role', asked: { role: 'remote' as const }, now: 999, why: /for a member, and not for a remote/ },
+]
+for (const { name, asked, now, why } of tokens)
+  test(`a token for the member n4 ${why === undefined ? 'lets it in' : 'lets nobody in'} ${name}`, () => {
+    const { issued } = issueToken(authority.certificate, { ...meant(1000), node: 'n4' })
+    const obstacle = tokenObstacle(issued, { role: 'member', node: 'n4', ...asked }, now)
+    if (why === undefined) expect(obstacle).toBeUndefined()
+    else expect(obstacle).toMatch(why)
+    expect(
+      tokenObstacle({ ...issued, used: { at: 1, node: 'n4', address: '' } }, { role: 'member', node: 'n4' }, 2),
+    ).toMatch(/was used by n4/)
+  })
+
+for (const kind of [{ servesOnly: true }, { isWitness: true }])
+  test(`a host with the certificate of ${kind.servesOnly ? 'a remote node' : 'a witness'} never sees the secret`, async () => {
+    const secrets: string[] = []
+    const keys = await createKeys()
+    const asked = { name: 'alpha', addresses: ['127.0.0.1'], publicKey: keys.publicKey }
+    const certificate = await signNodeCertificate(authority, { ...asked, ...kind })
+    const identity = { certificate, key: keys.key, authority: authority.certificate }
+    server = await serveEnrolment(
+      { host: '127.0.0.1', port: 0, identity },
+      async ({ secret }) => {
+        secrets.push(secret)
+        throw refuse('no', 'No.')
+      },
+      () => undefined,
+    )
+    const { text } = issueToken(authority.certificate, meant(Date.now() + 60_000))
+    const sent = askToEnrol({ host: '127.0.0.1', port: server.port }, token(text), { node: 'beta', publicKey: '' })
+    await expect(sent).rejects.toMatchObject({ code: 'no-member' })
+    expect(secrets).toEqual([])
+  })
+
+test('who sends the request slowly is hung up on after a few seconds', async () => {
+  const port = await serve(async () => {
+    throw refuse('no', 'No.')
+  })
+  const began = Date.now()
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.on('error', () => undefined)
+  socket.resume()
+  socket.write('POST /join HTTP/1.1\r\nhost: n1\r\ncontent-length: 1000\r\n\r\n')
+  const drip = setInterval(() => socket.write('x'), 200)
+  await ended
+  clearInterval(drip)
+  expect(Date.now() - began).toBeLessThan(8000)
+}, 15_000)
+
+test('a remote node’s certificate has its own name and nothing else', async () => {
+  const { publicKey } = await createKeys()
+  const text = await signNodeCertificate(authority, { name: 'east-05', addresses: [], publicKey, servesOnly: true })
+  const certificate = new X509Certificate(text)
+  expect(certificate.subjectAltName).toBe('DNS:east-05')
 })
 
 test('a token that was copied in part is refused before anything is sent', () => {
-  const { text } = issueToken(authority.certificate, 1000)
+  const { text } = issueToken(authority.certificate, meant(1000))
   for (const cut of [text.slice(0, -20), text.slice(5), '', 'systole1..', text.replaceAll('.', ' ')])
     expect(parseToken(cut).ok).toBe(false)
 })

@@ -28,7 +28,7 @@ import { clusterCibUpgrade } from './cluster/cib-upgrade.ts'
 import { clusterConfig } from './cluster/config.ts'
 import { clusterConfigUpdate } from './cluster/config-update.ts'
 import { clusterCorosync, clusterSync } from './cluster/corosync.ts'
-import { clusterJoin, clusterToken } from './cluster/join.ts'
+import { clusterJoin } from './cluster/join.ts'
 import { clusterLinkAdd, clusterLinkRemove, clusterLinkUpdate } from './cluster/link.ts'
 import { clusterDestroy, clusterNodeAdd, clusterNodeRemove } from './cluster/node.ts'
 import { nodeAddGuest, nodeAddRemote, nodeClear, nodeDeleteGuest, nodeDeleteRemote } from './cluster/remote-node.ts'
@@ -36,6 +36,7 @@ import { clusterReport } from './cluster/report.ts'
 import { clusterSetup } from './cluster/setup.ts'
 import { clusterDisable, clusterEnable, clusterStart, clusterStop } from './cluster/start-stop.ts'
 import { clusterStatus } from './cluster/status.ts'
+import { clusterToken, clusterTokenList, clusterTokenWithdraw } from './cluster/token.ts'
 import { clusterVerify } from './cluster/verify.ts'
 import { completionScript } from './completion/completion.ts'
 import { configBackup, configRestore } from './config/backup.ts'
@@ -147,6 +148,8 @@ export const allCommands: readonly Command[] = [
   importCluster,
   clusterJoin,
   clusterToken,
+  clusterTokenList,
+  clusterTokenWithdraw,
   clusterStart,
   clusterStop,
   clusterStatus,

@@ -20,7 +20,6 @@ import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import { addLink, removeLinks, updateLink } from '../nodes/change-links.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
-import { joinToken } from '../nodes/join-tokens.ts'
 import { setToken } from '../nodes/pulse-times.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
@@ -28,6 +27,7 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
 const peerTimeoutMs = 15_000
@@ -39,6 +39,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...configurationHandlers(daemon),
     ...stateHandlers(daemon),
     ...membershipHandlers(daemon),
+    ...joinTokenHandlers(daemon),
     ...witnessHandlers(daemon),
   }
 }
@@ -169,7 +170,6 @@ function membershipHandlers(
   | 'stopCluster'
   | 'enableCluster'
   | 'setupCluster'
-  | 'createJoinToken'
   | 'joinCluster'
   | 'addNode'
   | 'removeNode'
@@ -183,7 +183,6 @@ function membershipHandlers(
   | 'getCertificates'
   | 'renewCertificate'
 > {
-  const token = (validSeconds?: number) => joinToken(daemon.paths, validSeconds)
   return {
     startCluster: async (asked) => ({
       answers: await onNodes(daemon, asked, {
@@ -217,11 +216,7 @@ function membershipHandlers(
       if (daemon.file) await daemon.forget()
       keep()
       await daemon.configure(file)
-      return token()
-    },
-    createJoinToken: async ({ validSeconds }) => {
-      configuredFile(daemon)
-      return token(validSeconds)
+      return await setupTokens(daemon, file)
     },
     joinCluster: async (asked) => {
       daemon.refuseOnWitness()
@@ -234,7 +229,7 @@ function membershipHandlers(
     },
     addNode: async ({ name, address, more }) => {
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
-      return token()
+      return await daemon.issueToken({ role: 'member', node: name })
     },
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),
@@ -272,7 +267,7 @@ function membershipHandlers(
   }
 }
 
-function configuredFile(daemon: Daemon): ClusterFile {
+export function configuredFile(daemon: Daemon): ClusterFile {
   daemon.refuseOnWitness()
   if (daemon.file) return daemon.file
   throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')

@@ -13,7 +13,6 @@ import { missingEtcd } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { isEnabled, setEnabled } from '../host/takes-part.ts'
 import { joinAsWitness } from '../nodes/enrol.ts'
-import { joinToken } from '../nodes/join-tokens.ts'
 import { addWitness, removeWitness, replaceWitness } from '../witness/add-remove-witness.ts'
 
 export function witnessHandlers(
@@ -25,7 +24,7 @@ export function witnessHandlers(
   return {
     addWitness: async ({ name, address }) => {
       await addWitness(daemon, { name: nodeName(name), address: address || name })
-      return joinToken(daemon.paths)
+      return await daemon.issueToken({ role: 'witness', node: name })
     },
     removeWitness: async (meant) => {
       await removeWitness(daemon, meant)
@@ -33,7 +32,7 @@ export function witnessHandlers(
     },
     replaceWitness: async ({ name, address }) => {
       await replaceWitness(daemon, { name: nodeName(name), address: address || name })
-      return joinToken(daemon.paths)
+      return await daemon.issueToken({ role: 'witness', node: name })
     },
     joinAsWitness: async (asked) => await join(daemon, asked),
     getWitnessHost: async () => (daemon.isWitness ? daemon.witness.state() : noWitnessYet(daemon)),

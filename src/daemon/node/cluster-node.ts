@@ -228,6 +228,12 @@ export class ClusterNode {
   readonly isUp = (node: NodeName): boolean =>
     this.view.members.get(node)?.state === 'member' && !this.#news.silent.has(node)
 
+  /** It has been a member since its place was recorded. */
+  wasSeen(node: NodeName): boolean {
+    const { members, nodeStates } = this.view
+    return members.has(node) || nodeStates.get(node)?.attributes?.incarnation !== undefined
+  }
+
   /** The address at which a node is reached now. */
   readonly reach = (node: ClusterNodeEntry): string => this.#links.reach(node)
 

@@ -1,25 +1,20 @@
-/** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already. */
-import { nodeName } from '../../base/index.ts'
+/** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already (let-in.ts). */
 import {
   askToEnrol,
   createAuthority,
   createKeys,
   createNodeCertificate,
-  type Enrol,
-  type EnrolmentAnswer,
   type JoinRequest,
   keyOf,
   parseToken,
   refuse,
   type SetupRequest,
-  signNodeCertificate,
 } from '../../rpc/index.ts'
 import { createStore, type Store, voterCount } from '../../store/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { allKeys } from '../records/keys.ts'
 import { storeConfig } from '../store/store-config.ts'
-import { signForRemote, signForWitness } from './certificates.ts'
 import {
   type ClusterFile,
   type ClusterNodeEntry,
@@ -27,8 +22,7 @@ import {
   parseClusterFile,
   printClusterFile,
 } from './cluster-file.ts'
-import { readAuthority, writeIdentity, writeRemoteIdentity } from './identity.ts'
-import { isIssuedSecret } from './join-tokens.ts'
+import { writeIdentity, writeJoined, writeRemoteIdentity } from './identity.ts'
 import { linkObstacles } from './link-fitness.ts'
 import { addressesOf } from './node-links.ts'
 import { findOwnNode, ownName } from './own-name.ts'
@@ -126,15 +120,13 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<Pla
   const node = asked.nodeName ?? ownName()
   const keys = await createKeys()
   const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
-  const { certificate, key } = answer.authority
-  if (key === undefined) throw refuse('bad-answer', 'The node answered as if this host should be a remote node.')
   const file = acceptWholeFile(answer.clusterFile)
   const own = findOwnNode(file)
   if (!own) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
   await refuseUnfitLinks(own)
   await checkStore(file, own, paths)
   const keep = (): void => {
-    writeIdentity(paths.pki, { certificate, key }, { certificate: answer.certificate, key: keys.key })
+    writeJoined(paths.pki, answer.authority, { certificate: answer.certificate, key: keys.key })
     writeWhole(paths.clusterFile, printClusterFile(file))
   }
   return { file, node, keep }
@@ -182,66 +174,4 @@ function parseHost(text: string): { readonly host: string; readonly port: number
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text)
   const host = match?.[1] ?? match?.[2] ?? text
   return { host, port: Number(match?.[3] ?? defaultPorts.enrolment) }
-}
-
-/** The other side: a node that holds the authority's key lets in whoever shows a token and is in the cluster's list. */
-export function enrolHandler(
-  paths: Paths,
-  currentFile: () => ClusterFile,
-  /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. */
-  withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>,
-): Enrol {
-  return async ({ secret, node, publicKey, remote, witness }) => {
-    if (!isIssuedSecret(paths.joinTokens, secret))
-      throw refuse(
-        'token-not-valid',
-        'The token is not valid here, or no longer: make one with `systole cluster token` on this node.',
-      )
-    const file = currentFile()
-    if (witness === true) return await enrolWitness(paths, file, publicKey, withKeyOf)
-    const entry = file.nodes.find(({ name }) => name === nodeName(node))
-    if (remote === true) return await enrolRemote(paths, file, { node, publicKey, isTaken: entry !== undefined })
-    if (!entry)
-      throw refuse(
-        'unknown-node',
-        `The cluster ${file.clusterName} has no node '${node}' (it has ${file.nodes.map(({ name }) => name).join(', ')}).`,
-        `Add it with \`systole cluster node add ${node}\`, or name it with --node.`,
-      )
-    const authority = readAuthority(paths.pki)
-    const certificate = await signNodeCertificate(authority, { name: node, addresses: addressesOf(entry), publicKey })
-    return { certificate, authority, clusterFile: printClusterFile(await withKeyOf(node, publicKey)) }
-  }
-}
-
-async function enrolWitness(
-  paths: Paths,
-  file: ClusterFile,
-  publicKey: string,
-  withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>,
-): Promise<EnrolmentAnswer> {
-  const { witness } = file
-  if (!witness)
-    throw refuse(
-      'no-witness',
-      `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
-    )
-  const { certificate, authority } = await signForWitness(paths.pki, witness, publicKey)
-  const known = await withKeyOf(witness.name, publicKey)
-  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(known) }
-}
-
-/** Whoever holds a token may be a remote node of any name that is no member's: only a connection in the configuration gives it work. */
-async function enrolRemote(
-  paths: Paths,
-  file: ClusterFile,
-  asked: { readonly node: string; readonly publicKey: string; readonly isTaken: boolean },
-): Promise<EnrolmentAnswer> {
-  const { node: name, publicKey } = asked
-  if (asked.isTaken)
-    throw refuse(
-      'name-in-use',
-      `${name} is a member of the cluster ${file.clusterName}: a remote node needs another name.`,
-    )
-  const { certificate, authority } = await signForRemote(paths.pki, name, publicKey)
-  return { certificate, authority: { certificate: authority }, clusterFile: printClusterFile(file) }
 }

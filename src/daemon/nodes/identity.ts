@@ -1,7 +1,8 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KeyPair, TlsIdentity } from '../../rpc/index.ts'
+import type { EnrolmentAnswer, KeyPair, TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 
 export interface PkiFiles {
@@ -28,12 +29,19 @@ export function writeIdentity(folder: string, authority: KeyPair, node: KeyPair)
   writeWhole(files.key, node.key, 0o600)
 }
 
+/** Of a node that was let in. An older version still gives the authority's key with it, and counts on its being there. */
+export function writeJoined(folder: string, authority: EnrolmentAnswer['authority'], node: KeyPair): void {
+  const { certificate, key } = authority
+  if (key === undefined) writeRemoteIdentity(folder, { authority: certificate, ...node })
+  else writeIdentity(folder, { certificate, key }, node)
+}
+
 /** For the key that the node has. */
 export function writeCertificate(folder: string, certificate: string): void {
   writeWhole(pkiFiles(folder).certificate, certificate)
 }
 
-/** A remote node has no key of the authority. */
+/** Without a key of the authority. */
 export function writeRemoteIdentity(folder: string, { authority, certificate, key }: TlsIdentity): void {
   const files = pkiFiles(folder)
   writeWhole(files.authority, authority)
@@ -70,6 +78,9 @@ export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder)
   return { certificate: readPart(files.authority), key: readPart(files.authorityKey) }
 }
+
+/** As on the host that founds a cluster, until another one has joined. */
+export const holdsWholeKey = (folder: string): boolean => existsSync(pkiFiles(folder).authorityKey)
 
 function readPart(file: string): string {
   const text = readIfThere(file)

@@ -18,3 +18,6 @@ export { keys }
 
 /** Which cluster node holds the connection to a remote node: `{node}`. Its revision is the token that the remote node obeys. */
 export const remoteOwnerKey = (remote: string): string => `${allKeys}remote-owner/${encodeURIComponent(remote)}`
+
+/** The join tokens, by the hashes of their secrets, and what became of each (join-tokens.ts). */
+export const joinBookKey = '/systole/cluster/join'

@@ -1,9 +1,10 @@
 /** The program `systoled --remote`: joins (`--join`), leaves (`--leave`), or runs until it is ended. */
-
+import { text } from 'node:stream/consumers'
 import { printable } from '../../base/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
 import { callDaemon } from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
+import { readIfThere } from '../host/files.ts'
 import { takeLock } from '../host/lock.ts'
 import { openLog } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -33,17 +34,35 @@ async function join(paths: Paths, words: readonly string[]): Promise<void> {
   const optionValue = (name: string): string | undefined => {
     const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
     const word = words[at]
-    return word?.includes('=') ? word.slice(name.length + 1) : words[at + 1]
+    if (word === undefined) return undefined
+    return word.includes('=') ? word.slice(name.length + 1) : words[at + 1]
   }
   const address = optionValue('--join')
-  const token = optionValue('--token')
-  if (address === undefined || token === undefined)
-    throw refuse('usage', 'Usage: systoled --remote --join <address> --token <token> [--node <name>]')
+  if (address === undefined || address.startsWith('-'))
+    throw refuse('usage', 'Usage: systoled --remote --join <address> [--token - | --token-file <file>] [--node <name>]')
   const node = words.some((word) => word.startsWith('--node')) ? (optionValue('--node') ?? ownName()) : ownName()
+  const token = await readToken(optionValue('--token'), optionValue('--token-file'))
   const clusterName = await joinAsRemote(paths, { address, token, node })
   process.stdout.write(
     `This host is the remote node ${node} of the cluster ${clusterName}, which \`systole cluster node add-remote ${node} <address>\` makes known there.\n`,
   )
+}
+
+/** What stands on a command line every user of the host can read; a file or standard input not. */
+async function readToken(written: string | undefined, file: string | undefined): Promise<string> {
+  if (file !== undefined) {
+    const read = readIfThere(file)
+    if (read === undefined) throw refuse('no-file', `There is no file ${file}.`)
+    return read
+  }
+  if (written === undefined || written === '-') {
+    if (process.stdin.isTTY) process.stderr.write('Token, then Ctrl-D: ')
+    return await text(process.stdin)
+  }
+  process.stderr.write(
+    'Warning: every user of this host can read a token on the command line. Safer: --token - (standard input) or --token-file <file>.\n',
+  )
+  return written
 }
 
 /** Ends when the cluster has moved away what runs here, and with it the daemon. */

@@ -27,7 +27,7 @@ export async function createMachine(lab: Lab, { resource, name, address }: Machi
 
 /** Lets the machine in: it has a certificate then, and its daemon begins. */
 export async function letIn(lab: Lab, machine: Machine, member: string): Promise<void> {
-  const token = (await lab.systole(member, 'cluster', 'token')).trim()
+  const token = (await lab.systole(member, 'cluster', 'token', '--remote', '--node', machine.name)).trim()
   const [host = ''] = await lab.whereIs(machine.resource, member)
   const join = ['--join', lab.network.address(member), '--token', token, '--node', machine.name]
   await inMachine(lab, machine, host, 'systoled', '--remote', ...join)

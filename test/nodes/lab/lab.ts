@@ -106,7 +106,7 @@ export class Lab {
 
   /** A certificate for the remote node, its daemon, and the connection to it in the configuration. */
   async addRemote(remote: string, member: string, ...options: readonly string[]): Promise<void> {
-    const token = (await this.systole(member, 'cluster', 'token')).trim()
+    const token = (await this.systole(member, 'cluster', 'token', '--remote', '--node', remote)).trim()
     await this.inNode(remote, 'systoled', '--remote', '--join', this.network.address(member), '--token', token)
     rmSync(join(this.folder, 'nodes', remote, 'hold'))
     if (this.#systemd) await this.inNode(remote, 'systemctl', 'start', 'systoled-remote')
@@ -130,11 +130,12 @@ export class Lab {
       ...this.addressesOf(node, links).map((address) => `addr=${address}`),
     ])
     const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
-      readonly joinToken: string
+      readonly joins: readonly { readonly node: string; readonly token: string }[]
     }
     await this.systole(first, 'cluster', 'start')
+    const tokenOf = (node: string): string => setup.joins.find((join) => join.node === node)?.token ?? ''
     const join = async (node: string): Promise<void> => {
-      await this.systole(node, 'cluster', 'join', this.network.address(first), '--token', setup.joinToken)
+      await this.systole(node, 'cluster', 'join', this.network.address(first), '--token', tokenOf(node))
       await this.systole(node, 'cluster', 'start')
     }
     await Promise.all(others.map(join))

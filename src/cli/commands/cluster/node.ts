@@ -1,4 +1,5 @@
 import { type Command, done, Refusal } from '../../command.ts'
+import { withTokenOnInput } from '../../join-token.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 import { readNodes, withAddresses } from './setup.ts'
@@ -24,8 +25,8 @@ export const clusterNodeAdd: Command = {
     const { localNode, members } = await live.getState({})
     const { token, validUntil } = await live.addNode(node)
     const address = members.find((member) => member.node === localNode)?.address ?? localNode
-    const join = `systole cluster join ${address} --token ${token} --start`
-    return done(`Run this on ${node.name} (valid until ${validUntil}):\n  ${join}\n`, {
+    const join = withTokenOnInput(`systole cluster join ${address} --start`, token)
+    return done(`Run this on ${node.name} (once, until ${validUntil}):\n  ${join}\n`, {
       node: node.name,
       address: node.address,
       joinToken: token,

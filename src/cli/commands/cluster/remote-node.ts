@@ -26,6 +26,8 @@ export const nodeAddRemote: Command = {
   path: ['cluster', 'node', 'add-remote'],
   usage: '<node> [<address>] [<option>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
   summary: 'Let a host run resources without being a member: the connection to it is a resource',
+  details:
+    'The host needs a certificate of its name first: `systole cluster token --remote --node <node>` here, and on the host `systoled --remote --join <address of a node>`, which reads the token from its standard input.',
   examples: ['systole cluster node add-remote east-05 10.0.0.5 reconnect_interval=60'],
   flags: [...changeFlags, { name: 'no-default-ops', summary: 'Accepted for pcs’s sake' }],
   run: async (call) => {
@@ -128,7 +130,7 @@ export const nodeAddGuest: Command = {
         return setResourceMeta(cib, { id: resource, meta: { 'remote-node': node, ...Object.fromEntries(options) } })
       },
       message: () =>
-        `${resource} runs the guest node ${node}. It needs a certificate of that name: \`systoled --remote --join\` in it.`,
+        `${resource} runs the guest node ${node}. It needs a certificate of that name: \`systole cluster token --remote --node ${node}\` here, and \`systoled --remote --join\` in it.`,
       facts: () => ({ node, resource }),
     })
   },

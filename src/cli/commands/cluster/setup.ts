@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ClusterNode } from '../../../rpc/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { corosyncFile } from '../../corosync-file.ts'
+import { withTokenOnInput } from '../../join-token.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords, type Section, splitSections } from '../../words.ts'
 import { readToken } from './corosync-options.ts'
@@ -17,7 +18,7 @@ export const clusterSetup: Command = {
   usage,
   summary: 'Make this host the first node of a new cluster',
   details:
-    'Makes the cluster’s certificate authority and prints the one command to run on each other node. The first named node must be this host.\n' +
+    'Makes the cluster’s certificate authority and prints the command to run on each other node, with a token that lets in that node, once. The first named node must be this host.\n' +
     'An address is an IP address or a host name that this host can look up; the node’s name where none is given. Several are the node’s links: the first one of each node is link 0, the second link 1, on a network of its own.\n' +
     'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
     '--etcd names an etcd that is there already.',
@@ -75,26 +76,26 @@ export const clusterSetup: Command = {
     const options = { ...timings, ...readStore(call.flags) }
     const live = liveCluster(call)
     const nodes = await withAddresses(call, written)
-    const { token, validUntil } = await live.setupCluster({
+    const { validUntil, nodes: tokens } = await live.setupCluster({
       clusterName,
       nodes,
       force: call.flags.has('force'),
       ...(Object.keys(options).length > 0 ? { options: JSON.stringify(options) } : {}),
     })
-    const [first, ...others] = nodes
+    const [first] = nodes
     if (call.flags.has('start')) await live.startCluster({ nodes: [first?.name ?? ''] })
-    const join = `systole cluster join ${first?.address ?? ''} --token ${token}`
-    const next =
-      others.length > 0
-        ? `Run this on ${others.map(({ name }) => name).join(', ')} (valid until ${validUntil}):\n  ${join}\n`
-        : ''
+    const joins = tokens.map(({ node, token }) => ({
+      node,
+      token,
+      command: withTokenOnInput(`systole cluster join ${first?.address ?? ''}`, token),
+    }))
+    const next = joins.map(({ node, command }) => `Run this on ${node} (once, until ${validUntil}):\n  ${command}\n`)
     const start = call.flags.has('start') ? '' : 'Then start the cluster: systole cluster start --all\n'
-    return done(`The cluster ${clusterName} is set up on this node.\n${next}${start}`, {
+    return done(`The cluster ${clusterName} is set up on this node.\n${next.join('')}${start}`, {
       clusterName,
       nodes,
-      joinToken: token,
+      joins,
       joinTokenValidUntil: validUntil,
-      joinCommand: join,
     })
   },
 }

@@ -1,6 +1,7 @@
 /** What is done on the host that is the cluster's witness, or is to become it, by pcs's words for the host of a quorum device. */
 import type { LocalClient, WitnessHost, WitnessHostChange } from '../../../rpc/index.ts'
 import { type Call, type Command, done, Refusal } from '../../command.ts'
+import { readJoinToken, tokenFlags } from '../../join-token.ts'
 import { liveCluster } from '../../live.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
@@ -10,13 +11,13 @@ const netOnly = { words: ['net'] }
 
 export const qdeviceSetup: Command = {
   path: ['qdevice', 'setup'],
-  usage: 'model net [--join=<address> --token=<token>] [--enable] [--start]',
+  usage: 'model net [--join=<address> (--token=- | --token-file=<file>)] [--enable] [--start]',
   summary: 'Make this host the witness of a cluster, with the line that quorum device add has printed',
   details:
-    'The daemon must run here, and etcd be installed. Without --join and --token the command looks whether this host can be a witness and says how to go on.',
+    'The daemon must run here, and etcd be installed. Without --join the command looks whether this host can be a witness and says how to go on.',
   flags: [
     { name: 'join', value: 'address', summary: 'A node of the cluster, which lets this host in' },
-    { name: 'token', value: 'token', summary: 'From `quorum device add`' },
+    ...tokenFlags,
     { name: 'start', summary: 'Start the witness at once' },
     { name: 'enable', summary: 'Start it after a boot of this host (the default)' },
     { name: 'force', summary: 'Forget the cluster whose witness this host is' },
@@ -29,12 +30,15 @@ export const qdeviceSetup: Command = {
     const live = liveCluster(call)
     const before = await live.getWitnessHost({})
     if (before.problem !== undefined && before.clusterName === '') throw new Refusal(before.problem)
-    const [join, token] = [call.flags.get('join'), call.flags.get('token')]
-    if ((join === undefined) !== (token === undefined))
+    const address = call.flags.get('join')
+    if (address === undefined && (call.flags.has('token') || call.flags.has('token-file')))
       throw new Refusal('--join and --token belong together: copy the line that quorum device add has printed.')
-    if (typeof join !== 'string' || typeof token !== 'string') {
+    if (typeof address !== 'string') {
       if (before.clusterName === '') return canBeWitness(before)
-    } else await live.joinAsWitness({ address: join, token, force: call.flags.has('force') })
+    } else {
+      const token = await readJoinToken(call)
+      await live.joinAsWitness({ address, token, force: call.flags.has('force') })
+    }
     if (call.flags.has('enable')) await live.changeWitnessHost({ kind: 'enable' })
     if (call.flags.has('start')) await live.changeWitnessHost({ kind: 'start' })
     const { clusterName, name, started } = await live.getWitnessHost({})

@@ -1,6 +1,7 @@
 /** What pcs's words for a quorum device of the model `net` say of a witness, and what is printed for its host. */
 import type { ClusterNode, ClusterState, ClusterStateWitness, JoinTokenAnswer } from '../../../rpc/index.ts'
 import { type Call, done, type Outcome, Refusal } from '../../command.ts'
+import { withTokenOnInput } from '../../join-token.ts'
 import { parsePairs, type Section } from '../../words.ts'
 import { readNodes, withAddresses } from '../cluster/setup.ts'
 
@@ -49,8 +50,8 @@ export function setupLine(
 ): Outcome {
   const { token, validUntil } = answer
   const address = members.find((member) => member.node === localNode)?.address ?? localNode
-  const setup = `systole qdevice setup model net --join=${address} --token=${token} --enable --start`
-  return done(`Run this on ${host.name} (valid until ${validUntil}):\n  ${setup}\n`, {
+  const setup = withTokenOnInput(`systole qdevice setup model net --join=${address} --enable --start`, token)
+  return done(`Run this on ${host.name} (once, until ${validUntil}):\n  ${setup}\n`, {
     host: host.name,
     address: host.address,
     joinToken: token,

@@ -1,0 +1,100 @@
+/** What the command line asks about join tokens. */
+import { nodeName } from '../../base/index.ts'
+import {
+  type Handlers,
+  type IssuedToken,
+  type JoinRole,
+  type JoinTokenAnswer,
+  joinRoles,
+  type JoinTokens as ListedTokens,
+  type localService,
+  refuse,
+} from '../../rpc/index.ts'
+import type { Daemon } from '../daemon.ts'
+import type { ClusterFile } from '../nodes/cluster-file.ts'
+import { remoteNameObstacle } from '../nodes/node-names.ts'
+
+export function joinTokenHandlers(
+  daemon: Daemon,
+): Pick<Handlers<typeof localService>, 'createJoinToken' | 'listJoinTokens' | 'withdrawJoinTokens'> {
+  return {
+    createJoinToken: async ({ validSeconds, role: said, node }) => {
+      const role = joinRoles.find((one) => one === (said ?? 'member'))
+      if (role === undefined) throw refuse('bad-role', `'${String(said)}' is no role: ${joinRoles.join(', ')}.`)
+      const file = fileOf(daemon)
+      if (node !== undefined) refuseIdle(file, role, node)
+      return await daemon.issueToken({
+        role,
+        ...(node === undefined ? {} : { node }),
+        ...(validSeconds === undefined ? {} : { validSeconds }),
+      })
+    },
+    listJoinTokens: async () => {
+      fileOf(daemon)
+      const { tokens, events, strangers } = await daemon.tokens.list()
+      const now = Date.now()
+      return { tokens: tokens.map((token) => listed(token, now)), events, strangers }
+    },
+    withdrawJoinTokens: async ({ ids }) => {
+      fileOf(daemon)
+      const known = (await daemon.tokens.list()).tokens.map(({ id }) => id)
+      const unknown = ids.filter((id) => !known.includes(id))
+      if (unknown.length > 0)
+        throw refuse(
+          'no-such-token',
+          ...unknown.map((id) => `There is no join token '${id}': systole cluster token list.`),
+        )
+      return { withdrawn: await daemon.tokens.withdraw(({ id }) => ids.length === 0 || ids.includes(id)) }
+    },
+  }
+}
+
+/** One for each node that is to join, and the first of them for older scripts. */
+export async function setupTokens(daemon: Daemon, file: ClusterFile): Promise<JoinTokenAnswer> {
+  const nodes = []
+  let validUntil = ''
+  for (const { name } of file.nodes.filter((node) => node.name !== daemon.name)) {
+    const made = await daemon.issueToken({ role: 'member', node: name })
+    nodes.push({ node: name, token: made.token })
+    validUntil = made.validUntil
+  }
+  return { token: nodes[0]?.token ?? '', validUntil, nodes }
+}
+
+function fileOf(daemon: Daemon): ClusterFile {
+  daemon.refuseOnWitness()
+  if (daemon.file) return daemon.file
+  throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+}
+
+/** A token that could not be used is told now, and not on the host that was to join. */
+function refuseIdle(file: ClusterFile, role: JoinRole, node: string): void {
+  const names = file.nodes.map(({ name }) => name)
+  if (role === 'member' && !names.includes(nodeName(node)))
+    throw refuse('unknown-node', `The cluster has no node '${node}': \`systole cluster node add ${node}\` adds it.`)
+  const entry = file.nodes.find(({ name }) => name === node)
+  if (role === 'member' && (entry?.keys?.length ?? 0) > 0)
+    throw refuse(
+      'has-joined',
+      `${node} has joined already: \`systole cluster node remove ${node}\` first, and add it again.`,
+    )
+  const why = role === 'remote' ? remoteNameObstacle(file, node) : undefined
+  if (why !== undefined) throw refuse('bad-name', why)
+  if (role === 'witness' && file.witness?.name !== node)
+    throw refuse('no-witness', `The cluster expects no witness '${node}': \`systole quorum device add\` adds it.`)
+}
+
+const listed = (token: IssuedToken, now: number): ListedTokens['tokens'][number] => {
+  const { id, role, node = '', issuedAt, validUntil, used } = token
+  return {
+    id,
+    role,
+    node,
+    issuedAt: new Date(issuedAt).toISOString(),
+    validUntil: new Date(validUntil).toISOString(),
+    state: used !== undefined ? 'used' : validUntil > now ? 'open' : 'over',
+    ...(used === undefined
+      ? {}
+      : { usedBy: used.node, usedAt: new Date(used.at).toISOString(), usedFrom: used.address }),
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The side that lets hosts in: whoever shows the secret of a token is signed a certificate for its key, once, for the role and the name that
+ * the token was made for. A member that has joined is never let in again, whatever the token: it is removed first, and added again.
+ * The order: what can be refused is refused, the authority's key is brought together, the token is used up, and only then is there a signature.
+ */
+import { createPublicKey } from 'node:crypto'
+import { assertNever } from '../../base/index.ts'
+import {
+  type Enrol,
+  type EnrolmentAnswer,
+  type JoinRole,
+  type KeyPair,
+  type RefusedError,
+  refuse,
+  signNodeCertificate,
+} from '../../rpc/index.ts'
+import type { Log } from '../host/log.ts'
+import { AttemptLimit } from './attempt-limit.ts'
+import { type ClusterFile, printClusterFile } from './cluster-file.ts'
+import type { AskedIn } from './join-book.ts'
+import type { JoinTokens } from './join-tokens.ts'
+import { addressesOf } from './node-links.ts'
+import { remoteNameObstacle } from './node-names.ts'
+
+export interface LetInPorts {
+  readonly log: Log
+  readonly tokens: JoinTokens
+  readonly file: () => ClusterFile
+  /** It has been a member, also where the list of an older version does not say so. */
+  readonly wasSeen: (node: string) => boolean
+  /** Brings the authority's key together for as long as that takes. */
+  readonly withAuthority: <Value>(use: (authority: KeyPair) => Promise<Value>) => Promise<Value>
+  /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. */
+  readonly withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>
+}
+
+export function enrolHandler(ports: LetInPorts): Enrol {
+  const limit = new AttemptLimit()
+  return async ({ secret, node, publicKey, remote, witness }, address) => {
+    const role: JoinRole = witness === true ? 'witness' : remote === true ? 'remote' : 'member'
+    const asked = { role, node, address }
+    if (!limit.mayTry(address, performance.now()))
+      throw refuse('too-many-attempts', `Too many wrong tokens came from ${address}: try again in a minute.`)
+    const verdict = await ports.tokens.judge(secret, asked)
+    if (verdict.kind === 'unknown') {
+      limit.failed(address, performance.now())
+      const refusal = refuse(
+        'token-not-valid',
+        'The token is not valid here, or no longer: make one with `systole cluster token` on a node of the cluster.',
+      )
+      return await refused(ports, asked, refusal)
+    }
+    const { token } = verdict
+    if (verdict.kind === 'refused') {
+      limit.failed(address, performance.now())
+      return await refused(ports, asked, refuse('token-not-valid', verdict.why, another(asked)), token)
+    }
+    const obstacle = whyNot(ports, asked) ?? badKey(publicKey)
+    if (obstacle !== undefined) return await refused(ports, asked, obstacle, token)
+    const answer = await ports.withAuthority(async (authority) => {
+      if (!(await ports.tokens.use(secret, asked)))
+        return await refused(
+          ports,
+          asked,
+          refuse('token-not-valid', 'The token was used by somebody else just now.'),
+          token,
+        )
+      return await sign(ports, asked, publicKey, authority)
+    })
+    await ports.tokens.note('joined', asked, token)
+    return answer
+  }
+}
+
+const another = ({ role, node }: AskedIn): string =>
+  `Make another: systole cluster token ${role === 'member' ? '' : `--${role} `}--node ${node}`
+
+async function refused(
+  { tokens }: LetInPorts,
+  asked: AskedIn,
+  refusal: RefusedError,
+  token?: Parameters<JoinTokens['note']>[2],
+): Promise<never> {
+  await tokens.note('refused', asked, token, refusal.sentences[0])
+  throw refusal
+}
+
+function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: AskedIn): RefusedError | undefined {
+  const file = currentFile()
+  switch (role) {
+    case 'member': {
+      const entry = file.nodes.find(({ name }) => name === node)
+      if (entry === undefined)
+        return refuse(
+          'unknown-node',
+          `The cluster ${file.clusterName} has no node '${node}' (it has ${file.nodes.map(({ name }) => name).join(', ')}).`,
+          `Add it with \`systole cluster node add ${node}\`, or name it with --node.`,
+        )
+      if (entry.leaving === true) return refuse('is-leaving', `${node} is being removed from the cluster.`)
+      if (entry.keys === undefined ? !wasSeen(node) : entry.keys.length === 0) return undefined
+      return refuse(
+        'has-joined',
+        `${node} has joined the cluster ${file.clusterName} already, and no host takes its place with a token.`,
+        `If its host was lost or installed anew: \`systole cluster node remove ${node}\` on another node, then \`systole cluster node add ${node}\`.`,
+      )
+    }
+    case 'remote': {
+      const why = remoteNameObstacle(file, node)
+      return why === undefined ? undefined : refuse('bad-name', why)
+    }
+    case 'witness':
+      return file.witness === undefined
+        ? refuse(
+            'no-witness',
+            `The cluster ${file.clusterName} expects no witness: run \`systole quorum device add model net host=…\` with this host's name on one of its nodes first.`,
+          )
+        : undefined
+    default:
+      return assertNever(role)
+  }
+}
+
+/** What the authority signs is a key of the one kind that hosts make, and nothing that breaks whoever reads it. */
+function badKey(publicKey: string): RefusedError | undefined {
+  try {
+    const key = createPublicKey(publicKey)
+    if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return undefined
+  } catch {
+    // OpenSSL's words are about its own functions.
+  }
+  return refuse('bad-key', 'What came as a public key is none on the curve P-256.')
+}
+
+async function sign(
+  { file: currentFile, withKeyOf }: LetInPorts,
+  { role, node: name }: AskedIn,
+  publicKey: string,
+  authority: KeyPair,
+): Promise<EnrolmentAnswer> {
+  const { nodes, witness } = currentFile()
+  const answer = (certificate: string, file: ClusterFile): EnrolmentAnswer => ({
+    certificate,
+    authority: { certificate: authority.certificate },
+    clusterFile: printClusterFile(file),
+  })
+  switch (role) {
+    case 'member': {
+      const entry = nodes.find((listed) => listed.name === name)
+      if (entry === undefined) throw refuse('unknown-node', `${name} was removed from the cluster just now.`)
+      const certificate = await signNodeCertificate(authority, { name, addresses: addressesOf(entry), publicKey })
+      return { ...answer(certificate, await withKeyOf(name, publicKey)), authority }
+    }
+    case 'remote':
+      return answer(
+        await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true }),
+        currentFile(),
+      )
+    case 'witness': {
+      if (witness === undefined) throw refuse('no-witness', 'The witness was removed from the cluster just now.')
+      const place = { name: witness.name, addresses: [witness.address] }
+      const certificate = await signNodeCertificate(authority, { ...place, publicKey, isWitness: true })
+      return answer(certificate, await withKeyOf(witness.name, publicKey))
+    }
+    default:
+      return assertNever(role)
+  }
+}

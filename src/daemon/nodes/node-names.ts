@@ -1,0 +1,33 @@
+/**
+ * Which names the authority signs. TLS compares names without regard to case, reads `*` as a wildcard and an address as an address: a
+ * certificate whose name means more than its own host could pass for another one.
+ */
+import { isIP } from 'node:net'
+import { tlsName } from '../../rpc/index.ts'
+import { type ClusterFile, storeHosts } from './cluster-file.ts'
+import { addressesOf } from './node-links.ts'
+
+/** A label of DNS, or some of them. */
+const hostName = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*$/i
+const longestName = 253
+
+/** For a host that no list names before it joins. */
+export function remoteNameObstacle(file: Pick<ClusterFile, 'nodes' | 'witness'>, name: string): string | undefined {
+  if (name.length > longestName || !hostName.test(name))
+    return `'${name.slice(0, longestName)}' cannot be the name of a remote node: use letters, digits, '-' and '_', and dots between them.`
+  if (isIP(name) !== 0 || /^[0-9.]+$/.test(name)) return `${name} is an address: a remote node needs a name.`
+  const taken = storeHosts(file).find((host) => namesOf(host).some((one) => isSameName(one, name)))
+  if (taken !== undefined)
+    return `${name} means ${taken.name}, which is ${taken === file.witness ? 'the witness' : 'a member'} of the cluster: a remote node needs another name.`
+  if (isSameName(name, 'localhost') || isSameName(name.slice(-'.systole'.length), '.systole'))
+    return `${name} is no name of one host alone: a remote node needs another name.`
+  return undefined
+}
+
+export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+const namesOf = (host: Parameters<typeof addressesOf>[0] & { readonly name: string }): readonly string[] => [
+  host.name,
+  tlsName(host.name),
+  ...addressesOf(host),
+]

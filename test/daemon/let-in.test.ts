@@ -1,0 +1,239 @@
+/** Who is let in with which token: the attacks of strangers and of holders of a token that was meant for something else. */
+
+import { createPublicKey, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Log } from '../../src/daemon/host/log.ts'
+import { AttemptLimit } from '../../src/daemon/nodes/attempt-limit.ts'
+import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { JoinTokens } from '../../src/daemon/nodes/join-tokens.ts'
+import { enrolHandler } from '../../src/daemon/nodes/let-in.ts'
+import { withKey } from '../../src/daemon/nodes/node-list.ts'
+import { remoteNameObstacle } from '../../src/daemon/nodes/node-names.ts'
+import {
+  createAuthority,
+  createKeys,
+  type Enrol,
+  type JoinRole,
+  type KeyPair,
+  keyOfPublic,
+  parseToken,
+} from '../../src/rpc/index.ts'
+import { createStore, type Store } from '../../src/store/index.ts'
+
+const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+
+let authority: KeyPair
+let folder: string
+let file: ClusterFile
+let publicKey: string
+
+beforeAll(async () => {
+  authority = await createAuthority('prod')
+  publicKey = (await createKeys()).publicKey
+})
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-let-in-'))
+  file = clusterOf({ n1: [keyText], n2: [keyText], n4: [] })
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const keyText = `${'A'.repeat(43)}=`
+
+function clusterOf(nodes: Readonly<Record<string, readonly string[] | undefined>>): ClusterFile {
+  const entries = Object.entries(nodes).map(([name, keys], index) => ({
+    name,
+    address: `10.83.0.${index + 1}`,
+    ...(keys && { keys }),
+  }))
+  const witness = { name: 'w1', address: '10.83.0.9', keys: [] }
+  const parsed = parseClusterFile(JSON.stringify({ clusterName: 'prod', nodes: entries, witness }))
+  if (!parsed.ok) throw new Error(parsed.reports.map(({ message }) => message).join())
+  return parsed.value
+}
+
+/** A member with its own file of tokens; `store`: what members share. */
+function member(name = 'n1', store?: Store): { readonly tokens: JoinTokens; readonly enrol: Enrol } {
+  const tokens = new JoinTokens({
+    file: join(folder, `${name}.json`),
+    self: () => name,
+    log: silentLog,
+    store: () => store,
+  })
+  const enrol = enrolHandler({
+    log: silentLog,
+    tokens,
+    file: () => file,
+    wasSeen: (node) => node === 'n2',
+    withAuthority: async (use) => await use(authority),
+    withKeyOf: async (host, key) => {
+      file = withKey(file, host, keyOfPublic(createPublicKey(key)))
+      return file
+    },
+  })
+  return { tokens, enrol }
+}
+
+async function secretFor(tokens: JoinTokens, role: JoinRole, node?: string): Promise<string> {
+  const { token } = await tokens.issue(authority.certificate, { role, ...(node === undefined ? {} : { node }) })
+  const parsed = parseToken(token)
+  if (!parsed.ok) throw new Error('The token is bad.')
+  return parsed.value.secret
+}
+
+const as = (role: JoinRole) => (role === 'member' ? {} : { [role]: true })
+
+const attacks: readonly {
+  readonly name: string
+  readonly token: JoinRole
+  readonly of?: string
+  readonly asked: JoinRole
+  readonly node: string
+  readonly says: RegExp
+}[] = [
+  {
+    name: 'a remote host’s token for the member that is there',
+    token: 'remote',
+    asked: 'member',
+    node: 'n1',
+    says: /for a remote node/,
+  },
+  {
+    name: 'a remote host’s token for a member that is awaited',
+    token: 'remote',
+    asked: 'member',
+    node: 'n4',
+    says: /for a remote node/,
+  },
+  {
+    name: 'a member’s token for a remote node',
+    token: 'member',
+    asked: 'remote',
+    node: 'east-05',
+    says: /for a member/,
+  },
+  { name: 'a member’s token for the witness', token: 'member', asked: 'witness', node: 'w1', says: /for a member/ },
+  {
+    name: 'a token for any member, for one that has joined',
+    token: 'member',
+    asked: 'member',
+    node: 'n1',
+    says: /has joined .* already/,
+  },
+  { name: 'the token of n4, for n2', token: 'member', of: 'n4', asked: 'member', node: 'n2', says: /is for n4/ },
+  { name: 'a node of no list', token: 'member', asked: 'member', node: 'n9', says: /has no node 'n9'/ },
+  { name: 'a member’s name in capitals', token: 'member', asked: 'member', node: 'N4', says: /has no node 'N4'/ },
+  { name: 'a remote node N1 beside n1', token: 'remote', asked: 'remote', node: 'N1', says: /means n1/ },
+]
+
+for (const { name, token, of, asked, node, says } of attacks)
+  test(`refused: ${name}`, async () => {
+    const { tokens, enrol } = member()
+    const secret = await secretFor(tokens, token, of)
+    await expect(enrol({ secret, node, publicKey, ...as(asked) }, '10.0.0.66')).rejects.toThrow(says)
+    const { events } = await tokens.list()
+    expect(events.at(-1)).toMatchObject({ kind: 'refused', role: asked, node, address: '10.0.0.66' })
+  })
+
+test('a member of a list that an older build wrote is not enrolled again either', async () => {
+  file = clusterOf({ n1: undefined, n2: undefined })
+  const { tokens, enrol } = member()
+  await expect(enrol({ secret: await secretFor(tokens, 'member'), node: 'n2', publicKey }, '')).rejects.toThrow(
+    /has joined/,
+  )
+})
+
+test('the member that is awaited is let in once, and nobody again with that token', async () => {
+  const { tokens, enrol } = member()
+  const secret = await secretFor(tokens, 'member', 'n4')
+  const answer = await enrol({ secret, node: 'n4', publicKey }, '10.83.0.3')
+  expect(new X509Certificate(answer.certificate).checkHost('n4')).toBe('n4')
+  await expect(enrol({ secret, node: 'n4', publicKey }, '10.83.0.3')).rejects.toThrow(/was used by n4/)
+  const { events, tokens: kept } = await tokens.list()
+  expect(events.map(({ kind }) => kind)).toEqual(['issued', 'joined', 'refused'])
+  expect(kept).toMatchObject([{ role: 'member', node: 'n4', used: { node: 'n4', address: '10.83.0.3' } }])
+})
+
+test('no file has the secret, and only root reads it', async () => {
+  const { tokens } = member()
+  const secret = await secretFor(tokens, 'member')
+  const path = join(folder, 'n1.json')
+  expect(readFileSync(path, 'utf8')).not.toContain(secret)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('of two members that are shown one token at the same time, one lets in', async () => {
+  const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+  const [one, other] = [member('n1', store), member('n2', store)]
+  const secret = await secretFor(one.tokens, 'remote')
+  const asked = (node: string) => ({ secret, node, publicKey, remote: true })
+  const answers = await Promise.allSettled([one.enrol(asked('east-1'), 'a'), other.enrol(asked('east-2'), 'b')])
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect((await one.tokens.list()).events.map(({ kind }) => kind).sort()).toEqual(['issued', 'joined', 'refused'])
+  await store.close()
+})
+
+test('a key that is none is refused, and the token is good for the next attempt', async () => {
+  const { tokens, enrol } = member()
+  const secret = await secretFor(tokens, 'remote', 'east-1')
+  await expect(enrol({ secret, node: 'east-1', publicKey: 'x', remote: true }, '')).rejects.toThrow(/P-256/)
+  await expect(enrol({ secret, node: 'east-1', publicKey, remote: true }, '')).resolves.toBeDefined()
+})
+
+test('guesses are refused by their address, and cannot push uses out of the history', async () => {
+  const { tokens, enrol } = member()
+  const secret = await secretFor(tokens, 'remote')
+  const guess = async (address: string) => await enrol({ secret: 'x'.repeat(32), node: 'n1', publicKey }, address)
+  for (let count = 0; count < 5; count++)
+    await expect(guess('10.0.0.66')).rejects.toMatchObject({ code: 'token-not-valid' })
+  await expect(guess('10.0.0.66')).rejects.toMatchObject({ code: 'too-many-attempts' })
+  for (let count = 0; count < 60; count++) await guess(`10.0.1.${count}`).catch(() => undefined)
+  const book = await tokens.list()
+  expect(book.strangers).toHaveLength(20)
+  expect(book.events.map(({ kind }) => kind)).toEqual(['issued'])
+  // The rightful host is not kept out by that.
+  await expect(enrol({ secret, node: 'east-1', publicKey, remote: true }, '10.0.0.5')).resolves.toBeDefined()
+})
+
+test('an address may try again after a minute', () => {
+  const limit = new AttemptLimit()
+  for (let time = 0; time < 5; time++) limit.failed('a', time)
+  expect(limit.mayTry('a', 100)).toBe(false)
+  expect(limit.mayTry('b', 100)).toBe(true)
+  expect(limit.mayTry('a', 61_000)).toBe(true)
+})
+
+test('a token that was withdrawn lets nobody in', async () => {
+  const { tokens, enrol } = member()
+  const secret = await secretFor(tokens, 'member', 'n4')
+  expect(await tokens.withdraw(({ node }) => node === 'n4')).toBe(1)
+  await expect(enrol({ secret, node: 'n4', publicKey }, '')).rejects.toMatchObject({ code: 'token-not-valid' })
+})
+
+const names: readonly { readonly name: string; readonly says: RegExp | undefined }[] = [
+  { name: 'east-05', says: undefined },
+  { name: 'east_05.example', says: undefined },
+  { name: 'N1', says: /means n1/ },
+  { name: 'w1', says: /means w1, which is the witness/ },
+  { name: '10.83.0.1', says: /is an address/ },
+  { name: '192.0.2.7', says: /is an address/ },
+  { name: 'fd00::1', says: /cannot be the name/ },
+  { name: '*', says: /cannot be the name/ },
+  { name: '*.example', says: /cannot be the name/ },
+  { name: 'a b', says: /cannot be the name/ },
+  { name: 'a,DNS:n1', says: /cannot be the name/ },
+  { name: 'localhost', says: /one host alone/ },
+  { name: 'ip-10-83-0-1.systole', says: /one host alone/ },
+  { name: 'a'.repeat(300), says: /cannot be the name/ },
+  { name: '', says: /cannot be the name/ },
+]
+for (const { name, says } of names)
+  test(`'${name.slice(0, 20)}' ${says === undefined ? 'may' : 'may not'} be a remote node’s name`, () => {
+    const why = remoteNameObstacle(file, name)
+    if (says === undefined) expect(why).toBeUndefined()
+    else expect(why).toMatch(says)
+  })
