@@ -34,6 +34,7 @@ import type { Paths } from './host/paths.ts'
 import { Seldom } from './host/seldom.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
+import { Admission } from './nodes/admission.ts'
 import { renewOwnCertificate } from './nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, parseClusterFile, printClusterFile } from './nodes/cluster-file.ts'
 import { holdsWholeKey, readAuthority, readIdentity } from './nodes/identity.ts'
@@ -45,6 +46,7 @@ import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
 import { Peers } from './nodes/peers.ts'
 import { learnKey } from './nodes/pins.ts'
+import { listInStore, placeIn } from './nodes/removal.ts'
 import { Renewal } from './nodes/renewal.ts'
 import { beginPulse } from './pulse/begin.ts'
 import type { Pulse } from './pulse/pulse.ts'
@@ -80,6 +82,7 @@ export class Daemon {
   readonly #badMessages = new Seldom()
   readonly #renewal: Renewal
   readonly tokens: JoinTokens
+  readonly #admission: Admission
 
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
@@ -93,6 +96,11 @@ export class Daemon {
       log,
       store: () => (this.#node?.quorate === true ? this.#node.store : undefined),
     })
+    const refresh = async (): Promise<void> => {
+      const listed = await this.#listInStore()
+      if (listed) this.takeNodeList(listed, 'store')
+    }
+    this.#admission = new Admission({ log, file: () => this.#file, refresh })
   }
 
   /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */
@@ -229,7 +237,10 @@ export class Daemon {
     const notYet = ({ host, port }: ListenAt, error: string): void =>
       this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
     this.#servers = {
-      peers: new Listeners((at) => serveTcp({ ...at, identity }, methods, this.#onFailure), notYet),
+      peers: new Listeners(
+        (at) => serveTcp({ ...at, identity, admit: this.#admission.admit }, methods, this.#onFailure),
+        notYet,
+      ),
       enrolment: new Listeners(
         (at) => serveEnrolment({ ...at, identity }, enrol, (error) => this.#onFailure('enrolment', error)),
         notYet,
@@ -339,6 +350,8 @@ export class Daemon {
       fail: this.#fail,
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),
+      onStoredList: (listed) => this.takeNodeList(listed, 'store'),
+      onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
     })
     this.#node = node
@@ -399,13 +412,14 @@ export class Daemon {
     }
   }
 
-  /** The list of nodes as another node or the store has it. Whoever is not in it any more was removed. */
-  takeNodeList(listed: ClusterFile): void {
+  /** The list of nodes as another node or the store has it. Whoever is not in the store's was removed; another's word is a reason to look there. */
+  takeNodeList(listed: ClusterFile, from: 'node' | 'store' = 'node'): void {
     const file = this.#file && newerFile(this.#file, listed)
     if (!file) return
     const own = this.#ownIn(file)
     if (!own) {
-      this.forgetLater('the cluster has removed this node')
+      if (from === 'store') this.forgetLater('the cluster has removed this node')
+      else this.forgetIfRemoved().catch((error: unknown) => this.log.info('a word of removal is not obeyed', { error }))
       return
     }
     this.log.info('the list of nodes has changed', { version: file.nodesVersion })
@@ -422,6 +436,24 @@ export class Daemon {
     if (!file) return
     writeWhole(this.paths.clusterFile, printClusterFile(withListOf(file, listed)))
     this.#restart('the other node has gone on without this one')
+  }
+
+  /** Refuses where the list in the store has this node, or cannot be read: then this node asks the others (ask-for-list.ts). */
+  async forgetIfRemoved(): Promise<void> {
+    const place = placeIn(await this.#listInStore(), nodeName(this.name))
+    if (place === 'removed' || (place === 'leaving' && !this.running)) {
+      // The answer first: the server is closed with the rest.
+      setTimeout(() => this.forgetLater('the cluster has removed this node'), 50)
+      return
+    }
+    throw refuse('not-removed', `${this.name} finds no word in the store that it was removed: it forgets nothing.`)
+  }
+
+  async #listInStore(): Promise<ClusterFile | undefined> {
+    const file = this.#file
+    if (file === undefined) return undefined
+    const store = this.#node?.quorate === true ? this.#node.store : undefined
+    return await listInStore({ file, self: nodeName(this.name), paths: this.paths, store })
   }
 
   forgetLater(reason: string): void {

@@ -13,7 +13,8 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import { callerOf } from './caller.ts'
+import { type CallRule, ruleOf } from './call-rules.ts'
+import { type CallerIdentity, callerOf, type NodeCaller } from './caller.ts'
 import { decode, encode } from './codec.ts'
 import { readMessage } from './forms/grpc.ts'
 import { BadMessageError } from './forms/words.ts'
@@ -32,11 +33,14 @@ export interface ServedMethods {
   readonly handlers: Readonly<Record<string, unknown>>
 }
 
+/** Throws a RefusedError for a node that may not call: whether it is a member, the daemon knows. */
+export type Admit = (caller: NodeCaller) => Promise<void>
+
 /** What a handler threw besides a refusal: for the log. */
 export type OnFailure = (method: string, error: unknown) => void
 
 export async function serveTcp(
-  options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
+  options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity; readonly admit: Admit },
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
 ): Promise<GrpcServer> {
@@ -47,7 +51,7 @@ export async function serveTcp(
     true,
   )
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return await serve(`${host}:${options.port}`, credentials, methods, onFailure)
+  return await serve(`${host}:${options.port}`, credentials, methods, { onFailure, admit: options.admit })
 }
 
 export async function serveUnixSocket(
@@ -59,7 +63,10 @@ export async function serveUnixSocket(
   rmSync(path, { force: true })
   const oldMask = process.umask(0o177)
   try {
-    const server = await serve(`unix:${path}`, ServerCredentials.createInsecure(), methods, onFailure)
+    const server = await serve(`unix:${path}`, ServerCredentials.createInsecure(), methods, {
+      onFailure,
+      admit: async () => refuseNode(),
+    })
     const group = haclientGroup()
     if (group !== undefined && process.getuid?.() === 0) {
       chownSync(path, 0, group)
@@ -83,11 +90,16 @@ function groupId(name: string): number | undefined {
   return line === undefined ? undefined : Number(line.split(':')[2])
 }
 
+interface Door {
+  readonly admit: Admit
+  readonly onFailure: OnFailure
+}
+
 async function serve(
   address: string,
   credentials: ServerCredentials,
   methods: readonly ServedMethods[],
-  onFailure: OnFailure,
+  door: Door,
 ): Promise<GrpcServer> {
   const server = new Server({
     'grpc.max_receive_message_length': 64 * 1024 * 1024,
@@ -96,7 +108,7 @@ async function serve(
     'grpc-node.max_session_memory': 64,
   })
   for (const { service, handlers } of methods)
-    server.addService(definition(service), implementation(service, handlers, onFailure))
+    server.addService(definition(service), implementation(service, handlers, door))
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
   })
@@ -150,57 +162,60 @@ type StreamHandler = (request: unknown, send: (response: unknown) => void, conte
 function implementation(
   service: Service,
   handlers: Readonly<Record<string, unknown>>,
-  onFailure: OnFailure,
+  door: Door,
 ): UntypedServiceImplementation {
   const entries = Object.entries(service).map(([name, method]) => {
     const handler = handlers[name]
-    if (method.responseStream) return [name, streaming(method, handler as StreamHandler, onFailure)] as const
-    return [name, unary(method, handler as UnaryHandler, onFailure)] as const
+    if (method.responseStream) return [name, streaming(method, handler as StreamHandler, door)] as const
+    return [name, unary(method, handler as UnaryHandler, door)] as const
   })
   return Object.fromEntries(entries)
 }
 
-function unary(method: Method, handler: UnaryHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
+function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServiceImplementation[string] {
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
     const context = contextOf(call)
-    if (context.caller.kind === 'node' && context.caller.role === 'witness')
-      return answer(statusOf(refuse('witness', 'A witness calls no daemon of the cluster.'), method, onFailure))
-    handleUnary(handler, call, context).then(
-      (value) => answer(null, value),
-      (error: unknown) => answer(statusOf(error, method, onFailure)),
-    )
+    letIn(method, context.caller, door)
+      .then(async () => await handler(asked(call.request), context))
+      .then(
+        (value) => answer(null, value),
+        (error: unknown) => answer(statusOf(error, method, door.onFailure)),
+      )
   }
 }
 
-function streaming(method: Method, handler: StreamHandler, onFailure: OnFailure): UntypedServiceImplementation[string] {
+function streaming(method: Method, handler: StreamHandler, door: Door): UntypedServiceImplementation[string] {
   return (call: ServerWritableStream<unknown, unknown>) => {
     const context = contextOf(call)
     const send = (response: unknown): void => {
       if (!context.signal.aborted) call.write(response)
     }
-    handleStream(handler, call, send, context).then(
-      () => call.end(),
-      (error: unknown) => call.emit('error', statusOf(error, method, onFailure)),
-    )
+    letIn(method, context.caller, door)
+      .then(async () => await handler(asked(call.request), send, context))
+      .then(
+        () => call.end(),
+        (error: unknown) => call.emit('error', statusOf(error, method, door.onFailure)),
+      )
   }
 }
 
-/** Whatever is thrown in here becomes an answer. */
-async function handleUnary(
-  handler: UnaryHandler,
-  call: ServerUnaryCall<unknown, unknown>,
-  context: CallContext,
-): Promise<unknown> {
-  return await handler(asked(call.request), context)
+/** Before every handler, of every service: whether this caller may call this at all. */
+async function letIn(method: Method, caller: CallerIdentity, { admit }: Door): Promise<void> {
+  const rule: CallRule | undefined = ruleOf(method.path)
+  if (rule === undefined) throw refuse('no-rule', `Nothing says who may call ${method.path}: nobody may.`)
+  if (rule.who === 'local') {
+    if (caller.kind === 'node') refuseNode()
+    return
+  }
+  if (caller.kind !== 'node')
+    throw refuse('unknown-caller', 'Only nodes of the cluster call this, by their certificates.')
+  if (caller.role === 'witness') throw refuse('witness', 'A witness calls no daemon of the cluster.')
+  if (caller.role === 'remote') throw refuse('remote-node', 'A remote node calls no daemon of the cluster.')
+  await admit(caller)
 }
 
-async function handleStream(
-  handler: StreamHandler,
-  call: ServerWritableStream<unknown, unknown>,
-  send: (response: unknown) => void,
-  context: CallContext,
-): Promise<void> {
-  await handler(asked(call.request), send, context)
+const refuseNode = (): never => {
+  throw refuse('not-local', 'Only processes of this host call this.')
 }
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>

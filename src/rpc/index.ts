@@ -2,6 +2,7 @@
  * The API of the daemon. It carries messages and knows their form (proto/systole.proto), not their meaning: between
  * daemons with mutual TLS, on a Unix socket for the command line. Here too is how a new node gets its certificate.
  */
+export { type CallerClass, type CallRule, callRules, ruleOf } from './call-rules.ts'
 export { type CallerIdentity, keyOf, keyOfPublic, type NodeCaller } from './caller.ts'
 export {
   createAuthority,
@@ -37,6 +38,7 @@ export {
 export { FrameReader, frame } from './frames.ts'
 export * from './generated/systole.ts'
 export {
+  type Admit,
   type GrpcServer,
   haclientGroup,
   serveTcp,

@@ -308,7 +308,7 @@ test('the certificate of a remote node opens nothing', async () => {
   })
   expect(refusal).not.toBe('')
   const peer = await serveTcp(
-    { host: '127.0.0.1', port: 0, identity: member },
+    { host: '127.0.0.1', port: 0, identity: member, admit: async () => undefined },
     [{ service: nodeService, handlers: { getClusterFile: async () => ({ json: '', quorate: true }) } }],
     () => undefined,
   )

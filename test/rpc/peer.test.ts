@@ -44,7 +44,7 @@ afterEach(async () => {
 
 async function serveAlpha(handlers: Record<string, unknown>, failures: unknown[] = []): Promise<number> {
   const server = await serveTcp(
-    { host: '127.0.0.1', port: 0, identity: alpha },
+    { host: '127.0.0.1', port: 0, identity: alpha, admit: async () => undefined },
     [{ service: nodeService, handlers }],
     (_, error) => failures.push(error),
   )

@@ -8,7 +8,7 @@ import { type AskPorts, askOthers } from '../nodes/ask-for-list.ts'
 import type { GoingAlone } from './going-alone.ts'
 import { votes } from './wait-for-all.ts'
 
-export interface OldWordPorts extends Omit<AskPorts, 'quorate'> {
+export interface OldWordPorts extends Omit<AskPorts, 'quorate' | 'onRemoved'> {
   readonly log: Log
   readonly goingAlone: Pick<GoingAlone, 'granted' | 'underWay' | 'finish' | 'forgetWord'>
   readonly isAlone: () => Promise<boolean | undefined>

@@ -1,21 +1,34 @@
-/** What other daemons ask of this one. Who asks is known from the certificate; whether it may, from its term. */
+/** What other daemons ask of this one. Who may ask is settled before (call-rules.ts, admission.ts); whether a command of the DC is to be obeyed, here and by its term. */
 
-import { actionForm, checkedJson, type Handlers, type nodeService } from '../../rpc/index.ts'
+import {
+  actionForm,
+  type CallerIdentity,
+  checkedJson,
+  type Handlers,
+  type nodeService,
+  type TermAnswer,
+} from '../../rpc/index.ts'
+import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
 import { linkObstacles } from '../nodes/link-fitness.ts'
+import { fromBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
 
 export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
   return {
-    execute: async ({ term, plannedFrom, transitionKey, timeoutMs, action }) =>
-      await daemon.node.takeCommand({
+    execute: async ({ term, plannedFrom, transitionKey, timeoutMs, action }, { caller }) => {
+      const refusal = await refuseOtherThanDc(daemon, nameOf(caller), term)
+      if (refusal !== undefined) return refusal
+      return await daemon.node.takeCommand({
         term,
         plannedFrom,
         transitionKey,
         timeoutMs,
         action: checkedJson(actionForm, 'an action', action),
-      }),
+      })
+    },
     runFenceDevice: async (request) => await daemon.node.fencing.runDevice(request),
     fence: async ({ target, action }) => await daemon.node.fencing.fenceForPeer(target, action),
     startCluster: async () => {
@@ -42,9 +55,42 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
       sentences: await linkObstacles(daemon.name, addresses, towards),
     }),
     forget: async () => {
-      // The answer first: this very server is closed with the rest.
-      setTimeout(() => daemon.forgetLater('another node has removed this one'), 50)
+      await daemon.forgetIfRemoved()
       return {}
     },
   }
 }
+
+/**
+ * A command comes from the node that the store names as the DC, in its term. A newer term may be that of a DC
+ * whose election this node has not seen yet: the store is asked. As an answer and not as an error: whoever was the DC must hear that it is no more.
+ */
+export async function refuseOtherThanDc(
+  daemon: Pick<Daemon, 'node'>,
+  caller: string,
+  term: number,
+): Promise<TermAnswer | undefined> {
+  const { node } = daemon
+  const known = node.view.dc
+  if (known?.node === caller && known.term === term) return undefined
+  const message = `${caller} is not the DC in term ${term}.`
+  const refusal = (why: string): TermAnswer => ({
+    accepted: false,
+    done: false,
+    why,
+    highestTerm: known?.term ?? 0,
+    message,
+  })
+  if (known !== undefined && term <= known.term) return refusal('old-term')
+  if (!node.quorate) return refusal('no-quorum')
+  const entry = await node.store.get(keys.dc)
+  const leads = entry !== undefined && nameIn(entry) === caller && Number(entry.createRevision) === term
+  return leads ? undefined : refusal('old-term')
+}
+
+function nameIn(entry: Entry): unknown {
+  const value = fromBytes(entry.value)
+  return typeof value === 'object' && value !== null && 'node' in value ? value.node : undefined
+}
+
+const nameOf = (caller: CallerIdentity): string => (caller.kind === 'node' ? caller.name : '')

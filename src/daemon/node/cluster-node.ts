@@ -65,8 +65,12 @@ export interface ClusterNodeSetup {
   readonly fail: (error: unknown) => void
   /** No bug: the node must come back as somebody new. */
   readonly restart: (reason: string) => void
-  /** The store's list of nodes, which may be newer than the file. */
+  /** Another host's list of nodes, which may be newer than the file. */
   readonly onNodeList: (listed: ClusterFile) => void
+  /** The store's. Who is not in it was removed. */
+  readonly onStoredList: (listed: ClusterFile) => void
+  /** More than half of the other nodes say so. */
+  readonly onRemoved: () => void
   /** A list that counts although this node's own may be as new. */
   readonly giveWayTo: (listed: ClusterFile) => void
 }
@@ -193,6 +197,7 @@ export class ClusterNode {
       file: () => this.#file,
       quorate: () => this.quorate,
       onNodeList: setup.onNodeList,
+      onRemoved: setup.onRemoved,
     })
   }
 
@@ -381,7 +386,7 @@ export class ClusterNode {
 
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
-    if (list) this.#setup.onNodeList(decodeNodeList(list))
+    if (list) this.#setup.onStoredList(decodeNodeList(list))
     if (changes.some(({ key }) => key === keys.configuration) && this.view.configuration)
       this.fencing.configure(this.view.configuration.typed)
     // Before the executor is there nothing is fed: the first view is fed whole.

@@ -6,8 +6,9 @@ import { availableParallelism, loadavg } from 'node:os'
 import type { NodeName } from '../../base/index.ts'
 import type { ControllerEffect, ControllerInput } from '../../controller/index.ts'
 import type { Answer, Command, Executor } from '../../executor/index.ts'
-import type { TermAnswer } from '../../rpc/index.ts'
+import { RefusedError, type TermAnswer } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
+import { notAdmitted } from '../nodes/admission.ts'
 import type { Peers } from '../nodes/peers.ts'
 
 type Execute = Extract<ControllerEffect, { kind: 'execute' }>
@@ -48,6 +49,8 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
     if (answer.accepted) return answer.done ? { kind: 'acknowledged', transitionKey } : undefined
     return notTaken(answer.why === 'old-term' ? 'old-term' : 'refused', answer.message)
   } catch (error) {
+    // Refused before any handler: nothing was done, and nothing was taken.
+    if (error instanceof RefusedError && notAdmitted.includes(error.code)) return notTaken('refused', error.message)
     sides.log.warn('a command did not arrive for sure', { to: node, transitionKey, error })
     return notTaken('unknown', error instanceof Error ? error.message : String(error))
   }

@@ -3,9 +3,12 @@
  * another, all voters that it knows may have been replaced, or it may have been removed.
  */
 import type { NodeName } from '../../base/index.ts'
+import { RefusedError } from '../../rpc/index.ts'
+import { removedCode } from './admission.ts'
 import type { ClusterFile } from './cluster-file.ts'
 import { acceptClusterFile } from './enrol.ts'
 import type { Peers } from './peers.ts'
+import { RemovalWord } from './removal.ts'
 
 const askEveryMs = 1000
 const answerWithinMs = 2000
@@ -17,12 +20,15 @@ export interface AskPorts {
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
   readonly onNodeList: (listed: ClusterFile) => void
+  /** More than half of the others say that this node was removed. */
+  readonly onRemoved: () => void
 }
 
 export class AskForList {
   readonly #ports: AskPorts
   #timer: NodeJS.Timeout | undefined
   #asking = false
+  readonly #removal = new RemovalWord()
 
   constructor(ports: AskPorts) {
     this.#ports = ports
@@ -42,8 +48,11 @@ export class AskForList {
 
   async #ask(): Promise<void> {
     this.#asking = true
-    await askOthers(this.#ports)
+    const { self, file, onRemoved } = this.#ports
+    await askOthers(this.#ports, (node, removed) => this.#removal.take(node, removed))
     this.#asking = false
+    const others = file().nodes.flatMap(({ name }) => (name === self ? [] : [name]))
+    if (others.length > 0 && this.#removal.agreed(others)) onRemoved()
   }
 }
 
@@ -53,18 +62,19 @@ export interface ListAnswer {
   readonly quorate: boolean
 }
 
-/** Whoever answers; a list that is older changes nothing. */
-export async function askOthers({
-  self,
-  peers,
-  file,
-  onNodeList,
-}: Omit<AskPorts, 'quorate'>): Promise<readonly ListAnswer[]> {
+/** Whoever answers; a list that is older changes nothing. `onWord`: whether a node that answered has this one in its list. */
+export async function askOthers(
+  { self, peers, file, onNodeList }: Omit<AskPorts, 'quorate' | 'onRemoved'>,
+  onWord: (node: NodeName, removed: boolean) => void = () => undefined,
+): Promise<readonly ListAnswer[]> {
   const others = file().nodes.filter(({ name }) => name !== self)
   const answers = await Promise.all(
     others.map(async ({ name }) => {
-      const answer = await askNode(peers, name)
-      if (answer) onNodeList(answer.file)
+      const answer = await askNode(peers, name, () => onWord(name, true))
+      if (!answer) return undefined
+      const isListed = answer.file.nodes.some((node) => node.name === self)
+      onWord(name, !isListed && answer.file.nodesVersion >= file().nodesVersion)
+      if (isListed) onNodeList(answer.file)
       return answer
     }),
   )
@@ -72,11 +82,16 @@ export async function askOthers({
 }
 
 /** undefined: its daemon is not there, or this host has been closed to it. */
-export async function askNode(peers: Pick<Peers, 'to'>, node: NodeName): Promise<ListAnswer | undefined> {
+export async function askNode(
+  peers: Pick<Peers, 'to'>,
+  node: NodeName,
+  onRemoved: () => void = () => undefined,
+): Promise<ListAnswer | undefined> {
   try {
     const { json, quorate } = await peers.to(node).getClusterFile({}, { timeoutMs: answerWithinMs })
     return json === '' ? undefined : { file: acceptClusterFile(json), quorate }
-  } catch {
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === removedCode) onRemoved()
     return undefined
   }
 }

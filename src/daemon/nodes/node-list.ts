@@ -185,6 +185,12 @@ async function writeNodeList(
 
 const listText = ({ nodes, witness, pulse }: NodeList): string => JSON.stringify([nodes, witness, pulse])
 
+/** Undefined before the first change. */
+export async function storedList(store: Store): Promise<ClusterFile | undefined> {
+  const entry = await store.get(nodeListKey)
+  return entry && decodeNodeList(entry)
+}
+
 /** As the store has it now. */
 export const newestList = async (store: Store, own: ClusterFile): Promise<ClusterFile> =>
   newest(own, await store.get(nodeListKey))

@@ -127,10 +127,11 @@ async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: Witnes
       await changeNodeList(store, daemon.node.file, ofWitness(witness, marked('staying')))
       throw refuse('vote-kept', `The nodes did not agree to go on without ${witness.name}: it stays the witness.`)
     }
+    // While it can read in the store that it is leaving: afterwards its certificate opens nothing.
+    await tellWitness(daemon, witness)
     listed = await changeNodeList(store, daemon.node.file, ofWitness(witness, succeededBy(successor)))
   }
   tellIdleNodes(daemon, listed)
-  await tellWitness(daemon, witness)
 }
 
 const marked =
@@ -142,7 +143,7 @@ const marked =
 async function tellWitness(daemon: Daemon, { name: node, address: host, ports }: WitnessEntry): Promise<void> {
   const client = connectWitness({ node, host, port: ports.peer }, readIdentity(daemon.paths.pki))
   try {
-    await client.forget({}, { timeoutMs: 2000 })
+    await client.forget({}, { timeoutMs: 4000 })
   } catch (error) {
     daemon.log.info('the removed witness was not told', { witness: node, error })
   } finally {

@@ -16,6 +16,7 @@ import type { Paths } from '../host/paths.ts'
 import { isEnabled, markStarted, markStopped, takesPart } from '../host/takes-part.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { newerFile } from '../nodes/node-list.ts'
+import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { etcdTls } from '../store/store-config.ts'
 import { WitnessRenewal } from './witness-renewal.ts'
@@ -48,6 +49,7 @@ export class WitnessHost {
   /** By `performance.now`, when the member found that it was taken out. */
   #removedAt: number | undefined
   readonly #renewal: WitnessRenewal
+  readonly #removal = new RemovalWord()
   /** One change at a time: a member is not started while its predecessor is being ended. */
   #turn: Promise<void> = Promise.resolve()
 
@@ -112,11 +114,16 @@ export class WitnessHost {
   }
 
   /** The list of nodes as a node knows it. */
-  async follow(listed: ClusterFile, quorate: boolean): Promise<WitnessAnswer> {
+  async follow(listed: ClusterFile, quorate: boolean, from: string): Promise<WitnessAnswer> {
     const { own, paths, log, removed } = this.#ports
     const newer = newerFile(this.#file, listed)
-    if (newer && newer.witness?.name !== own.name) removed()
-    else {
+    const isOut = newer !== undefined && newer.witness?.name !== own.name
+    this.#removal.take(from, isOut)
+    if (isOut) {
+      const others = this.#file.nodes.map(({ name }) => name)
+      if (this.#removal.agreed(others)) removed()
+      else this.forgetIfRemoved().catch((error: unknown) => log.info('the store cannot be looked into', { error }))
+    } else {
       if (newer) {
         log.info('the list of nodes has changed', { version: newer.nodesVersion })
         writeWhole(paths.witnessFile, printClusterFile(newer))
@@ -137,6 +144,28 @@ export class WitnessHost {
       ...(problem === undefined ? {} : { problem }),
       ...(publicKey === undefined ? {} : { publicKey }),
     }
+  }
+
+  /** Where the list in the store has this host leaving, or no more; whatever one node says is only a reason to look there. */
+  async forgetIfRemoved(): Promise<boolean> {
+    const place = placeIn(await this.#listInStore(), this.#ports.own.name)
+    if (place !== 'removed' && place !== 'leaving') return false
+    this.#ports.removed()
+    return true
+  }
+
+  /** A caller that is not known yet may be in a newer list. */
+  async lookIntoStore(): Promise<void> {
+    const listed = await this.#listInStore()
+    const newer = listed && newerFile(this.#file, listed)
+    if (newer === undefined || newer.witness?.name !== this.#ports.own.name) return
+    writeWhole(this.#ports.paths.witnessFile, printClusterFile(newer))
+    this.#file = newer
+  }
+
+  async #listInStore(): Promise<ClusterFile | undefined> {
+    const { own, paths } = this.#ports
+    return await listInStore({ file: this.#file, self: own.name, paths, store: undefined })
   }
 
   /** What serves with the old one must begin anew. */

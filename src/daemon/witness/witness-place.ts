@@ -14,6 +14,7 @@ import {
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { takesPart } from '../host/takes-part.ts'
+import { Admission } from '../nodes/admission.ts'
 import type { ClusterFile, WitnessEntry } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
 import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
@@ -125,21 +126,27 @@ export class WitnessPlace {
     await this.#server?.close()
     this.#server = undefined
     if (this.#ended) return
-    const { paths, removed, onFailure } = this.#ports
+    const { paths, log, onFailure } = this.#ports
     const identity = readIdentity(paths.pki)
     if (takesPart(paths)) await this.#host.start()
     const handlers: Handlers<typeof witnessService> = {
-      follow: async ({ json, quorate }) => await this.#host.follow(acceptClusterFile(json), quorate),
+      follow: async ({ json, quorate }, { caller }) =>
+        await this.#host.follow(acceptClusterFile(json), quorate, caller.kind === 'node' ? caller.name : ''),
       renew: async ({ certificate }) => {
         await this.#host.renew(certificate)
         return {}
       },
       forget: async () => {
-        removed('a node has removed this witness')
-        return {}
+        if (await this.#host.forgetIfRemoved()) return {}
+        throw refuse(
+          'not-removed',
+          'The list of nodes in the store names this witness, or cannot be read: it forgets nothing.',
+        )
       },
     }
-    const at = { host: this.#own.address, port: this.#own.ports.peer, identity }
+    const refresh = async (): Promise<void> => await this.#host.lookIntoStore()
+    const { admit } = new Admission({ log, file: () => this.#host.file, refresh })
+    const at = { host: this.#own.address, port: this.#own.ports.peer, identity, admit }
     this.#server = await serveTcp(at, [{ service: witnessService, handlers }], onFailure)
   }
 }

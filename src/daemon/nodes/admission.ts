@@ -1,0 +1,82 @@
+/**
+ * Who is a member of this cluster: whoever the list of nodes names, by a key that it knows it by. A list that an older build has written knows no
+ * keys: there the name in a certificate of the authority is enough. A caller that this host does not know is looked for in the store before it is
+ * refused: the list here may be older than the caller's place in it.
+ */
+import { type Admit, type NodeCaller, type RefusedError, refuse } from '../../rpc/index.ts'
+import type { Log } from '../host/log.ts'
+import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
+
+export type KnownNode = Pick<ClusterNodeEntry, 'name' | 'keys'>
+
+export function isKnown(nodes: readonly KnownNode[], caller: Pick<NodeCaller, 'name' | 'key'>): boolean {
+  const entry = nodes.find(({ name }) => name === caller.name)
+  return entry !== undefined && (entry.keys === undefined || entry.keys.includes(caller.key))
+}
+
+export interface AdmissionPorts {
+  readonly log: Log
+  readonly file: () => ClusterFile | undefined
+  /** Takes the store's list, where this host can read it. */
+  readonly refresh: () => Promise<void>
+}
+
+/** A stranger that calls again and again makes this host read no more than that. */
+const refreshEveryMs = 500
+const tellEveryMs = 60_000
+const mostTold = 100
+
+export class Admission {
+  readonly #ports: AdmissionPorts
+  #refreshing: Promise<void> | undefined
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  readonly #told = new Map<string, number>()
+
+  constructor(ports: AdmissionPorts) {
+    this.#ports = ports
+  }
+
+  readonly admit: Admit = async (caller) => {
+    if (this.knows(caller)) return
+    await this.#refresh()
+    if (this.knows(caller)) return
+    this.#tell(caller)
+    throw this.#refusal(caller)
+  }
+
+  knows(caller: Pick<NodeCaller, 'name' | 'key'>): boolean {
+    return isKnown(this.#ports.file()?.nodes ?? [], caller)
+  }
+
+  async #refresh(): Promise<void> {
+    if (performance.now() - this.#refreshedAt < refreshEveryMs) return await this.#refreshing
+    this.#refreshedAt = performance.now()
+    // Without the store the list here counts.
+    this.#refreshing = this.#ports.refresh().catch(() => undefined)
+    await this.#refreshing
+  }
+
+  #refusal({ name }: NodeCaller): RefusedError {
+    const file = this.#ports.file()
+    const clusterName = file?.clusterName ?? ''
+    if (file?.nodes.some((node) => node.name === name))
+      return refuse(otherKeyCode, `${name} of the cluster ${clusterName} has another key than this caller.`)
+    return refuse(removedCode, `The cluster ${clusterName} has no node '${name}': it was removed.`)
+  }
+
+  #tell(caller: NodeCaller): void {
+    const { name, key } = caller
+    const now = performance.now()
+    if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
+    if (this.#told.size >= mostTold) this.#told.clear()
+    this.#told.set(key, now)
+    this.#ports.log.warn('a call was refused: its caller is no node of the list', { name, key })
+  }
+}
+
+/** What a node that was removed while it was away hears from the others. */
+export const removedCode = 'removed'
+
+const otherKeyCode = 'other-key'
+
+export const notAdmitted: readonly string[] = [removedCode, otherKeyCode]

@@ -1,0 +1,102 @@
+/**
+ * Who may call what: an entry for each call of the API, looked up by the server before any handler. A call without an entry is refused to everybody.
+ * docs/security.md shows the table; a test holds it and proto/systole.proto against this one.
+ */
+import type { localService, nodeService, witnessService } from './generated/systole.ts'
+
+/**
+ * `member`: a node that the list of nodes names, by a key that it knows it by. `dc`: of those the one that leads, as the store names it, in its term.
+ * `local`: a process of this host that may open the socket; what its user may do with the cluster is decided behind it.
+ */
+export type CallerClass = 'member' | 'dc' | 'local'
+
+export interface CallRule {
+  readonly who: CallerClass
+  /** What it may do, and what else must hold. */
+  readonly what: string
+}
+
+type RulesOf<S> = { readonly [Name in keyof S]: CallRule }
+
+const member = (what: string): CallRule => ({ who: 'member', what })
+const dc = (what: string): CallRule => ({ who: 'dc', what })
+const local = (what: string): CallRule => ({ who: 'local', what })
+
+export const callRules: {
+  readonly Node: RulesOf<typeof nodeService>
+  readonly Witness: RulesOf<typeof witnessService>
+  readonly Local: RulesOf<typeof localService>
+} = {
+  Node: {
+    execute: dc('runs an operation of a transition here, under root'),
+    runFenceDevice: member('runs a fence device of the configuration here'),
+    fence: member('asks this node, where it is the DC, to fence a node'),
+    startCluster: member('starts the cluster here'),
+    stopCluster: member('stops the cluster here; resources stop first'),
+    enableCluster: member('says whether the cluster starts with this host'),
+    updateClusterFile: member(
+      'gives this node a newer list of nodes; one without this node only makes it look into the store',
+    ),
+    forget: member(
+      'asks this node to forget the cluster: it does so where the list in the store has it leaving or removed',
+    ),
+    getClusterFile: member('reads the list of nodes as this node has it'),
+    checkLinks: member('asks whether this node may have some addresses as links'),
+  },
+  Witness: {
+    follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),
+    renew: member('gives the witness the certificate that it asked for: one of the authority, for its own key'),
+    forget: member(
+      'asks the witness to forget the cluster: it does so where the list in the store has it leaving or removed',
+    ),
+  },
+  Local: {
+    getCib: local('reads configuration and status'),
+    pushConfiguration: local('changes the configuration'),
+    listConfigVersions: local('reads the history of the configuration'),
+    getConfigVersion: local('reads a version of the configuration'),
+    getState: local('reads the state of the cluster'),
+    watchState: local('follows the state of the cluster'),
+    setTransientAttribute: local('sets or deletes a transient node attribute'),
+    deleteHistory: local('cleans up the history of resources'),
+    setTicket: local('changes a ticket'),
+    fence: local('fences a node'),
+    confirmFencing: local('confirms that a node is off'),
+    cleanFencingHistory: local('deletes fencing history'),
+    startCluster: local('starts nodes'),
+    stopCluster: local('stops nodes'),
+    enableCluster: local('says which nodes start with their hosts'),
+    setupCluster: local('makes this host the first node of a cluster'),
+    createJoinToken: local('makes a join token'),
+    listJoinTokens: local('lists the join tokens that hold'),
+    withdrawJoinTokens: local('withdraws join tokens'),
+    joinCluster: local('makes this host a node of a cluster'),
+    addNode: local('adds a node to the list'),
+    removeNode: local('removes a node'),
+    addLink: local('adds a link'),
+    updateLink: local('changes a link'),
+    removeLinks: local('removes links'),
+    clearNode: local('forgets what is recorded of a node that is in no list'),
+    destroyCluster: local('makes this host forget its cluster'),
+    unblockQuorum: local('confirms that the other of two nodes is off'),
+    setToken: local('changes the token'),
+    addWitness: local('adds a witness to the list'),
+    removeWitness: local('removes the witness'),
+    replaceWitness: local('puts another witness in the place of the present one'),
+    joinAsWitness: local('makes this host the witness'),
+    getWitnessHost: local('reads how this host is as a witness'),
+    changeWitnessHost: local('starts, stops or ends this host as a witness'),
+    getCertificates: local('reads until when certificates hold'),
+    renewCertificate: local('renews the certificate of this node'),
+  },
+}
+
+/** By its path, as `/systole.Node/Execute`. */
+export function ruleOf(path: string): CallRule | undefined {
+  const [service = '', method = ''] = path.replace(/^\/systole\./, '').split('/')
+  const rules: Readonly<Record<string, CallRule>> | undefined = Object.hasOwn(callRules, service)
+    ? callRules[service as keyof typeof callRules]
+    : undefined
+  const name = method.charAt(0).toLowerCase() + method.slice(1)
+  return rules !== undefined && Object.hasOwn(rules, name) ? rules[name] : undefined
+}
