@@ -1,6 +1,7 @@
 /**
- * crm_mon in XML (API version 2). Agents find their line with grep, so that the order of the attributes and one line an element
- * are part of the contract: `<resource id=… role=… active=… orphaned=… failed=…>`.
+ * crm_mon in XML, with nothing besides what `apiVersion` of Pacemaker's API describes: pcs refuses a status with anything more. Agents
+ * find their line with grep, so that the order of the attributes and one line an element are part of the contract:
+ * `<resource id=… role=… active=… orphaned=… failed=…>`.
  */
 import { element, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
 import {
@@ -204,10 +205,8 @@ export function resourceElement(
   isTold: (resource: PrimitiveResource) => boolean = () => true,
 ): XmlElement {
   const disabled = resource.meta.targetRole === 'Stopped'
-  const kept = {
-    maintenance: String(resource.meta.maintenance || status.options.maintenanceMode),
-    managed: String(resource.meta.managed && !status.options.maintenanceMode),
-  }
+  const isInMaintenance = resource.meta.maintenance || status.options.maintenanceMode
+  const kept = { managed: String(resource.meta.managed && !isInMaintenance) }
   const { id } = resource
   switch (resource.kind) {
     case 'primitive':
@@ -278,9 +277,7 @@ function primitiveElement(status: ClusterStatus, resource: PrimitiveResource): X
     ...(meta.targetRole === undefined ? {} : { target_role: meta.targetRole }),
     active: String(isActive(status, resource)),
     orphaned: String(resource.orphan),
-    removed: String(resource.orphan),
     blocked: String(state.blocked),
-    maintenance: String(state.maintenance),
     managed: String(state.managed),
     failed: String(state.failed),
     failure_ignored: String(state.failureIgnored),
