@@ -174,6 +174,18 @@ export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'
 export { canonicalText, sameConfiguration } from './same-configuration.ts'
 export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
+export {
+  hiddenValue,
+  type IsSecret,
+  isSecretName,
+  secretNames,
+  secretNamesOf,
+  secretNamesOption,
+  secretValues,
+  textWithoutSecrets,
+  withoutSecrets,
+  wordsWithoutSecrets,
+} from './secret.ts'
 export { type CibParts, composeCib } from './status/compose-cib.ts'
 export { featureSet, schemaName } from './status/feature-set.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'

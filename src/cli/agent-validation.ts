@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { resourceId } from '../base/index.ts'
+import { type IsSecret, isSecretName, textWithoutSecrets } from '../cib/index.ts'
 import {
   agentName,
   baseEnvironment,
@@ -13,7 +14,7 @@ import {
   runProgram,
   supports,
 } from '../resource-agents/index.ts'
-import { agentHost, fenceAgentFolders, type InstalledAgent } from './agents.ts'
+import { agentHost, fenceAgentFolders, type InstalledAgent, privateParameters } from './agents.ts'
 import { runAgentHere } from './run-agent-here.ts'
 
 export const agentValidationFlag = {
@@ -34,7 +35,13 @@ export async function agentObjections(
   if (!supports(metadata, action)) return [`${name} has no ${action}: it cannot check its parameters.`]
   const { exitCode, why } =
     agent.class === 'stonith' ? await askFenceAgent(installed, parameters) : await askAgent(installed, parameters)
-  return exitCode === 0 ? [] : [`${name} does not take these parameters (exit code ${exitCode}): ${why}`]
+  if (exitCode === 0) return []
+  const isPrivate = privateParameters(installed)
+  const isSecret: IsSecret = (word) => isSecretName(word) || isPrivate(word)
+  const values = Object.entries(parameters).flatMap(([word, value]) => (isSecret(word) ? [value] : []))
+  return [
+    `${name} does not take these parameters (exit code ${exitCode}): ${textWithoutSecrets(why, isSecret, values)}`,
+  ]
 }
 
 interface Verdict {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { didYouMean, parseDurationMs, similarWords } from '../base/index.ts'
-import { type Agent, fenceDeviceOption, type NewOperation } from '../cib/index.ts'
+import { type Agent, fenceDeviceOption, type IsSecret, type NewOperation } from '../cib/index.ts'
 import {
   type AgentHost,
   type AgentMetadata,
@@ -22,6 +22,12 @@ import { Refusal } from './command.ts'
 export interface InstalledAgent {
   readonly agent: Agent
   readonly metadata: AgentMetadata
+}
+
+/** What the agent itself marks as secret. */
+export function privateParameters({ metadata }: InstalledAgent): IsSecret {
+  const names = new Set(metadata.parameters.filter((parameter) => parameter.private).map(({ name }) => name))
+  return (name) => names.has(name)
 }
 
 const classes = ['ocf', 'lsb', 'systemd', 'service', 'stonith']

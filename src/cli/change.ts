@@ -10,7 +10,9 @@ import {
   type Edited,
   type EditResult,
   findResource,
+  type IsSecret,
   printXml,
+  secretNames,
   validateCib,
   type XmlElement,
 } from '../cib/index.ts'
@@ -34,6 +36,8 @@ export interface Change {
   readonly message: (edited: Edited) => string
   /** More facts for `--json`. */
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
+  /** Beside what is secret in every cluster: what the agent at hand marks as private. */
+  readonly isSecret?: IsSecret
   /** What validation finds wrong does not stop it. */
   readonly keepsMistakes?: boolean
   /** The same, of what the configuration says before and after, whatever it causes. */
@@ -135,7 +139,13 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
     if (leftStopped.length > 0) call.terminal.progress(`This will not run:\n${printLeftStopped(leftStopped)}`)
-    const answer = await call.cluster.push({ cib: edited.cib, expectedVersion: before.version, command: call.typed })
+    const known = secretNames(before.cib, edited.cib)
+    const isSecret: IsSecret = (name) => known(name) || change.isSecret?.(name) === true
+    const answer = await call.cluster.push({
+      cib: edited.cib,
+      expectedVersion: before.version,
+      command: call.typed(isSecret),
+    })
     if (answer.kind === 'saved') return { edited, message, actions, leftStopped, version: answer.version }
   }
   throw new Refusal(

@@ -2,6 +2,8 @@
  * A command is a value: its name, its usage, its help and its handler. Parsing, help, completion and the reference in
  * docs/ all read the same value, so that they cannot disagree.
  */
+import type { IsSecret } from '../cib/index.ts'
+import type { Writing } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
 import type { Speech } from './speech.ts'
 
@@ -61,8 +63,8 @@ export interface Call {
   readonly flags: ReadonlyMap<string, string | true>
   readonly cluster: ClusterAccess
   readonly terminal: Terminal
-  /** The command line as typed, for the configuration's history. */
-  readonly typed: string
+  /** The command line as typed, for the configuration's history, without what is secret. */
+  readonly typed: (isSecret: IsSecret) => string
   /** All commands there are, for those that take one as an argument. */
   readonly commands: readonly Command[]
   /** Runs another command line on another cluster, for commands that try an edit on a copy. Throws a Refusal as any command. */
@@ -82,7 +84,7 @@ export interface Terminal {
   readonly readFile: (path: string) => Promise<string>
   /** One line from a person, or all of what a pipe or a file gives. */
   readonly readInput: (question: string) => Promise<string>
-  readonly writeFile: (path: string, text: string) => Promise<void>
+  readonly writeFile: (path: string, text: string, how?: Writing) => Promise<void>
   /** The IP address of a host by its name, as this host knows it. */
   readonly resolve: (host: string) => Promise<string | undefined>
   /** The text as an administrator left it in an editor; undefined where there is none. */

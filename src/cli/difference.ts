@@ -1,31 +1,41 @@
 /** What changed between two configurations, for people and programs, without showing secrets. */
-import { type ConfigurationChange, describeChanges, diffConfiguration, type XmlElement } from '../cib/index.ts'
-import { isSecretName } from './secrets.ts'
+import {
+  type ConfigurationChange,
+  childElements,
+  describeChanges,
+  diffConfiguration,
+  hiddenValue,
+  type IsSecret,
+  secretNames,
+  withoutSecrets,
+  type XmlElement,
+} from '../cib/index.ts'
 
 export function difference(before: XmlElement, after: XmlElement): readonly ConfigurationChange[] {
-  return diffConfiguration(before, after).map(withoutSecrets)
+  const isSecret = secretNames(before, after)
+  const pairs = new Set([...secretPairs(before, isSecret), ...secretPairs(after, isSecret)])
+  return diffConfiguration(before, after).map((change) => shown(change, isSecret, pairs))
 }
 
 export function describeDifference(changes: readonly ConfigurationChange[]): string {
   return changes.length === 0 ? 'Nothing changed.\n' : describeChanges(changes)
 }
 
-function withoutSecrets(change: ConfigurationChange): ConfigurationChange {
+function shown(change: ConfigurationChange, isSecret: IsSecret, pairs: ReadonlySet<string>): ConfigurationChange {
   switch (change.kind) {
     case 'added':
     case 'removed':
-      return { ...change, element: masked(change.element) }
+      return { ...change, element: withoutSecrets(change.element, isSecret) }
     case 'changed': {
-      // A pair's id ends with its name: fence-n1-instance_attributes-password.
-      const name = change.path.split(/[-/[\]'"= ]+/).findLast((part) => part !== '') ?? ''
-      if (!isSecretName(name)) return change
+      const id = /@id='([^']*)'\]$/.exec(change.path)?.[1]
+      if (id === undefined || !pairs.has(id)) return change
       return {
         ...change,
-        attributes: change.attributes.map((attribute) => ({
-          ...attribute,
-          before: '******',
-          after: '(another) ******',
-        })),
+        attributes: change.attributes.map((attribute) =>
+          attribute.name === 'value'
+            ? { ...attribute, before: hiddenValue, after: `(another) ${hiddenValue}` }
+            : attribute,
+        ),
       }
     }
     default:
@@ -33,15 +43,9 @@ function withoutSecrets(change: ConfigurationChange): ConfigurationChange {
   }
 }
 
-function masked(element: XmlElement): XmlElement {
-  const { name, value } = element.attributes
-  const attributes =
-    name !== undefined && value !== undefined && isSecretName(name)
-      ? { ...element.attributes, value: '******' }
-      : element.attributes
-  return {
-    ...element,
-    attributes,
-    children: element.children.map((child) => (child.kind === 'element' ? masked(child) : child)),
-  }
+/** The ids of the pairs whose values are secret. */
+function secretPairs(root: XmlElement, isSecret: IsSecret): readonly string[] {
+  const { id, name, value } = root.attributes
+  const own = id !== undefined && name !== undefined && value !== undefined && isSecret(name) ? [id] : []
+  return [...own, ...childElements(root).flatMap((child) => secretPairs(child, isSecret))]
 }

@@ -1,7 +1,6 @@
 /** `-f FILE`: a CIB in a file stands for the cluster. What needs a running one is refused by name. */
-import { rename, writeFile } from 'node:fs/promises'
 import { parseXmlPieces, printXml, type XmlElement } from '../cib/index.ts'
-import { versionOf, withVersion } from '../tools/index.ts'
+import { versionOf, withVersion, writeCallersFile } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
 import { Refusal } from './command.ts'
 import { xmlPieces } from './xml-pieces.ts'
@@ -13,10 +12,9 @@ export function fileAccess(path: string): ClusterAccess {
     // Asynchronous as that of a running cluster, so that a refusal is a rejection.
     readCib: async () => await Promise.resolve({ cib: readCibFile(path), version: 0 }),
     push: async ({ cib }) => {
-      // A changed configuration is the next epoch, as Pacemaker counts it. Written beside and renamed: whoever reads the file sees the old or the new one, never a half.
-      await writeFile(`${path}.new`, printXml(withVersion(cib, { epoch: versionOf(cib).epoch + 1, numUpdates: 0 })))
-      await rename(`${path}.new`, path)
-      return { kind: 'saved', version: 0 }
+      // A changed configuration is the next epoch, as Pacemaker counts it.
+      writeCallersFile(path, printXml(withVersion(cib, { epoch: versionOf(cib).epoch + 1, numUpdates: 0 })))
+      return await Promise.resolve({ kind: 'saved', version: 0 })
     },
   }
 }

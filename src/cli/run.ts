@@ -1,5 +1,6 @@
 /** From a command line to printed text and an exit code. */
 import { firstNotInXml } from '../base/index.ts'
+import { type IsSecret, wordsWithoutSecrets } from '../cib/index.ts'
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
 import {
@@ -16,7 +17,6 @@ import { chooseSpeech } from './dialect.ts'
 import { describeCommand, listCommands } from './help.ts'
 import { presentWords } from './old-words.ts'
 import { capabilities } from './pcs-capabilities.ts'
-import { withoutSecrets } from './secrets.ts'
 import { pcsVersion, type Speech } from './speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { splitFlags } from './words.ts'
@@ -70,7 +70,8 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
-  const typed = [speech.program, ...withoutSecrets(invocation.line)].join(' ')
+  const typed = (isSecret: IsSecret): string =>
+    [speech.program, ...wordsWithoutSecrets(invocation.line, isSecret)].join(' ')
   try {
     return await command.run({
       command,

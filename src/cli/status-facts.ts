@@ -1,5 +1,6 @@
 /** The facts of `status`, for `--json`; the text form arranges the same ones. Times are ISO 8601. */
 
+import { hiddenValue, type IsSecret } from '../cib/index.ts'
 import type { ClusterState } from '../rpc/index.ts'
 import { type NodeStatus, type PrimitiveResource, partsOf, type Resource, roleOrChange } from '../status/index.ts'
 
@@ -35,7 +36,7 @@ export interface ResourceFacts {
   readonly inside: readonly string[]
 }
 
-export function nodeFacts(node: NodeStatus, state: ClusterState | undefined): NodeFacts {
+export function nodeFacts(node: NodeStatus, state: ClusterState | undefined, isSecret: IsSecret): NodeFacts {
   return {
     name: node.name,
     id: node.id,
@@ -49,8 +50,16 @@ export function nodeFacts(node: NodeStatus, state: ClusterState | undefined): No
     shutdown: node.shutdown,
     dc: state ? state.dc === node.name : node.isDc,
     health: node.health,
-    attributes: Object.fromEntries(node.attributes),
+    attributes: Object.fromEntries(publicAttributes(node, isSecret)),
   }
+}
+
+/** With stars for what is secret. */
+export function publicAttributes(
+  { attributes }: Pick<NodeStatus, 'attributes'>,
+  isSecret: IsSecret,
+): readonly (readonly [string, string])[] {
+  return [...attributes].map(([name, value]) => [name, isSecret(name) ? hiddenValue : value])
 }
 
 /** Every primitive instance, in the order of the configuration. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { printable } from '../base/index.ts'
+import { writeCallersFile } from '../tools/index.ts'
 import { Refusal, type Terminal } from './command.ts'
 
 export function realTerminal(): Terminal {
@@ -29,10 +30,13 @@ export function realTerminal(): Terminal {
       lines.close()
       return answer
     },
-    writeFile: async (path, content) => {
-      await writeFile(path, content).catch((error: unknown) => {
+    writeFile: async (path, content, how) => {
+      try {
+        writeCallersFile(path, content, how)
+      } catch (error) {
         throw new Refusal(`${path} cannot be written: ${reason(error)}.`)
-      })
+      }
+      await Promise.resolve()
     },
     resolve: async (host) => {
       try {
@@ -49,7 +53,7 @@ export function realTerminal(): Terminal {
       const folder = await mkdtemp(join(tmpdir(), 'systole-edit-'))
       const file = join(folder, 'configuration.xml')
       try {
-        await writeFile(file, before)
+        await writeFile(file, before, { mode: 0o600 })
         const { status } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' })
         if (status !== 0) throw new Refusal(`${editor} ended with ${status ?? 'a signal'}: nothing was changed.`)
         return await readFile(file, 'utf8')

@@ -3,7 +3,14 @@
  * nothing; `queue.ts` does.
  */
 import { assertNever, monotonicMs, type NodeName, type ResourceId } from '../base/index.ts'
-import { type OperationRecord, operationKey, parseTransitionKey } from '../cib/index.ts'
+import {
+  type IsSecret,
+  isSecretName,
+  type OperationRecord,
+  operationKey,
+  parseTransitionKey,
+  textWithoutSecrets,
+} from '../cib/index.ts'
 import {
   type AgentOutcome,
   type AgentRunner,
@@ -53,6 +60,8 @@ export interface ExecutorPorts {
   readonly firstCallId: number
   /** What the store has of this node's earlier lives. */
   readonly earlier: readonly OperationRecord[]
+  /** What this cluster calls secret; where left out, what names alone say. */
+  readonly secretNames?: () => IsSecret
 }
 
 export type Answer =
@@ -318,7 +327,8 @@ export class Executor {
     const call = { agent, resource, operation: operation.operation, attributes, timeoutMs }
     const running = runForSure(this.#ports.runner, call)
     this.#running.set(callId, running)
-    void running.finished.then((outcome) => {
+    void running.finished.then((ended) => {
+      const outcome = this.#withoutSecrets(attributes, ended)
       this.#running.delete(callId)
       const { log } = this.#ports
       attempt(() => this.#noteStarted(operation, outcome), log, 'what it was started with')
@@ -337,6 +347,24 @@ export class Executor {
       this.#input({ kind: 'finished', callId, resource: operation.resource, outcome })
     } catch (error) {
       this.#tellFailure(operation, callId, error)
+    }
+  }
+
+  /** What an agent prints goes to the log and to everybody who reads the status: not with what it was given in secret. */
+  #withoutSecrets(attributes: Readonly<Record<string, string>>, outcome: AgentOutcome): AgentOutcome {
+    const { exitReason, output } = outcome
+    if (outcome.exitCode === 0 && exitReason === undefined) return outcome
+    try {
+      const isSecret = this.#ports.secretNames?.() ?? isSecretName
+      const values = Object.entries(agentParameters(attributes)).flatMap(([name, value]) =>
+        isSecret(name) ? [value] : [],
+      )
+      const shown = (text: string): string => textWithoutSecrets(text, isSecret, values)
+      return { ...outcome, output: shown(output), ...(exitReason !== undefined && { exitReason: shown(exitReason) }) }
+    } catch (error) {
+      // The result counts; what was printed with it may hold a secret.
+      this.#ports.log.warn('what an agent printed could not be searched for secrets', { error })
+      return { ...outcome, output: '', ...(exitReason !== undefined && { exitReason: 'not told' }) }
     }
   }
 

@@ -3,6 +3,7 @@
  * arguments or in its environment (fence agents' API). What the agent prints is told without the device's secrets.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { type IsSecret, isSecretName, textWithoutSecrets } from '../cib/index.ts'
 import {
   type AgentHost,
   type AgentOutcome,
@@ -10,7 +11,6 @@ import {
   baseEnvironment,
   describeStartFailure,
   findAgent,
-  looksSecret,
   notRun,
   OutputTail,
   ocfExitCodes,
@@ -19,7 +19,6 @@ import {
   runProgram,
 } from '../resource-agents/index.ts'
 import { type DeviceAction, type FenceDevice, plugOf } from './device.ts'
-import { masked } from './masked.ts'
 import type { DeviceAnswer } from './state.ts'
 import { offThroughDisks } from './through-disks.ts'
 
@@ -35,6 +34,8 @@ export interface FenceHost
   extends Pick<AgentHost, 'ocfRoot' | 'moreAgentFolders' | 'toolsFolder' | 'toolsSocket' | 'runFolder'> {
   /** Folders with fence agents, searched before the system's. */
   readonly fenceFolders: readonly string[]
+  /** What this cluster calls secret; where left out, what names alone say. */
+  readonly isSecret?: IsSecret
 }
 
 /** Exit code of `status` for a device that is off (fence agents' API). */
@@ -71,10 +72,14 @@ export async function runDevice(call: DeviceCall, host: FenceHost): Promise<Devi
   const end = await run.ended
   // What is in the pipe belongs to the answer; a child that keeps it open is not waited for.
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, lateOutputMs).unref())])
-  return answerOf(call, end, output.text, errors.text)
+  return answerOf(call, host, { end, output: output.text, errors: errors.text })
 }
 
-function answerOf(call: DeviceCall, end: ProgramEnd, output: string, errors: string): DeviceAnswer {
+function answerOf(
+  call: DeviceCall,
+  host: FenceHost,
+  { end, output, errors }: { readonly end: ProgramEnd; readonly output: string; readonly errors: string },
+): DeviceAnswer {
   if (end.failure) return failure(`the agent could not be started: ${describeStartFailure(end.failure)}`)
   if (end.timedOut) return { ...failure(`no answer within ${call.timeoutMs / 1000}s`), timedOut: true }
   if (end.exitCode === undefined) return failure(`the agent was ended by ${end.signal ?? 'a signal'}`)
@@ -87,7 +92,7 @@ function answerOf(call: DeviceCall, end: ProgramEnd, output: string, errors: str
     output,
     message: succeeded
       ? ''
-      : withoutSecrets(call.device, lastLine(errors) ?? lastLine(output) ?? exitText(end.exitCode)),
+      : publicText(call.device, host, lastLine(errors) ?? lastLine(output) ?? exitText(end.exitCode)),
     ...(power === undefined ? {} : { power }),
   }
 }
@@ -127,10 +132,10 @@ function lastLine(text: string): string | undefined {
   return line === undefined ? undefined : plainLine(line)
 }
 
-function withoutSecrets(device: FenceDevice, text: string): string {
-  return Object.entries(device.parameters)
-    .filter(([name, value]) => looksSecret(name) && value !== '')
-    .reduce((rest, [, secret]) => masked(rest, secret), text)
+/** What an agent prints, without the values that its device was given in secret. */
+function publicText({ parameters }: FenceDevice, { isSecret = isSecretName }: FenceHost, text: string): string {
+  const values = Object.entries(parameters).flatMap(([name, value]) => (isSecret(name) && value !== '' ? [value] : []))
+  return textWithoutSecrets(text, isSecret, values)
 }
 
 /**

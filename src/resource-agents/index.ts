@@ -11,7 +11,6 @@ export {
   type AgentAction,
   type AgentMetadata,
   describeAgentMetadataReport,
-  looksSecret,
   parseAgentMetadata,
   restartParameters,
   supports,

@@ -6,6 +6,7 @@ import { failed, ok, parseDurationMs, type Result } from '../base/index.ts'
 import {
   childElement,
   childElements,
+  isSecretName,
   type MalformedXmlReport,
   parseBoolean,
   parseRole,
@@ -38,7 +39,7 @@ export interface AgentParameter {
   readonly uniqueGroup?: string
   /** Takes effect by `reload-agent`, without a restart. */
   readonly reloadable: boolean
-  /** A secret: its value is never logged or shown. */
+  /** A secret: its value is never logged or shown. As the agent says; no agent in use does, so that their usual names say it. */
   readonly private: boolean
   readonly deprecated: boolean
   /** The old name that this one replaces. */
@@ -130,18 +131,13 @@ function readParameter(written: XmlElement): readonly AgentParameter[] {
       unique: group !== undefined || (parseBoolean(unique) ?? false),
       ...(group === undefined ? {} : { uniqueGroup: group }),
       reloadable: parseBoolean(reloadable) ?? false,
-      private: parseBoolean(secret) ?? looksSecret(name),
+      private: parseBoolean(secret) ?? isSecretName(name),
       deprecated: (parseBoolean(deprecated) ?? false) || childElement(written, 'deprecated') !== undefined,
       ...(obsoletes === undefined ? {} : { obsoletes }),
       shortDescription: descriptionIn(written, 'shortdesc'),
       longDescription: descriptionIn(written, 'longdesc'),
     },
   ]
-}
-
-/** No agent that is in use marks its secrets, so that their usual names do. A `password_script` names a program. */
-export function looksSecret(name: string): boolean {
-  return /pass(w(or)?d|phrase)?(_\w+)?$|secret|token|credential|private_key$/i.test(name) && !/script|file/.test(name)
 }
 
 function choice(option: XmlElement): readonly string[] {

@@ -6,7 +6,7 @@ import { describeExit, exitCodes } from './exit-codes.ts'
 import { describeTool, formatsOf, optionsOf } from './help.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from './options.ts'
 import { printed, refused, type ToolReply } from './reply.ts'
-import type { Tool, ToolCall } from './tool.ts'
+import { statusPage, type Tool, type ToolCall } from './tool.ts'
 import { apiVersion, pacemakerVersion } from './version.ts'
 import type { ToolWorld } from './world.ts'
 
@@ -76,6 +76,6 @@ function errorsIn(text: string): readonly string[] {
 async function written(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): Promise<ToolReply> {
   const path = optionValue(given, 'output-to')
   if (path === undefined || path === '-' || call.files === undefined) return reply
-  call.files.write(path, reply.output)
+  call.files.write(path, reply.output, call.tool === 'crm_mon' ? statusPage : {})
   return { ...reply, output: '' }
 }

@@ -39,6 +39,17 @@ export interface ToolCall {
   readonly files?: CallerFiles
 }
 
+/** How a file is written. */
+export interface Writing {
+  /** Of a file that is not there yet: without it, 0600. */
+  readonly anybodyMayRead?: boolean
+  /** The file is another one afterwards, so that whoever reads it meanwhile has the old or the new text, never a half. */
+  readonly replaces?: boolean
+}
+
+/** Pages of crm_mon are there for others, and whoever loads one gets the old or the new. */
+export const statusPage: Writing = { anybodyMayRead: true, replaces: true }
+
 export interface CallerFiles {
   /** Parameters of an agent as it would get them: `OCF_RESKEY_ip`. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -47,7 +58,7 @@ export interface CallerFiles {
   /** The XML files in a folder, by their paths. */
   listXml(folder: string): readonly string[]
   input(): string
-  write(path: string, text: string): void
+  write(path: string, text: string, how?: Writing): void
   /** The copies of a CIB that crm_shadow keeps, and the one that the caller works on. */
   readonly shadows: Shadows
   /** An archive of these texts, of the daemon's log and of what other nodes collect; answers its path. */

@@ -415,8 +415,8 @@ test('what is secret does not get into the history of the configuration', async 
   const pair = '<nvpair id="web-instance_attributes-passwd" name="passwd" value="swordfish"/>'
   await runTool({ tool: 'cibadmin', arguments: ['-M', '-c', '-X', pair] }, world)
   expect(world.commands.slice(0, 2)).toEqual([
-    'crm_attribute -n my-password -v ****',
-    'crm_resource -r web -p passwd --parameter-value=****',
+    'crm_attribute -n my-password -v ******',
+    'crm_resource -r web -p passwd --parameter-value=******',
   ])
   expect(world.commands.join()).not.toContain('swordfish')
 })

@@ -345,6 +345,13 @@ export const clusterOptions: readonly OptionDefinition[] = [
     description: 'How many other scheduler inputs are kept; -1 keeps all.',
   },
   {
+    name: 'secret-names',
+    type: text,
+    default: '',
+    description:
+      'More names of parameters and attributes whose values are secret, beside those that say so (passwd, apikey, community …) and those that agents mark as private: separated by blanks; * stands for any letters.',
+  },
+  {
     name: 'cluster-ipc-limit',
     type: integer(1),
     default: '500',

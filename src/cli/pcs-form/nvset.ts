@@ -1,8 +1,7 @@
 /** Blocks of name/value pairs in the form in which pcs gives them out as JSON, and in the lines that it prints. */
-import { childElements, type XmlElement } from '../../cib/index.ts'
+import { childElements, hiddenValue, type IsSecret, secretNames, type XmlElement } from '../../cib/index.ts'
 import type { Call } from '../command.ts'
 import { secondsOf } from '../host-time.ts'
-import { isSecretName } from '../secrets.ts'
 import { type RuleForm, ruleForms, ruleLines } from './rule.ts'
 
 export interface NvsetForm {
@@ -17,13 +16,15 @@ export interface FormContext {
   readonly cib: XmlElement
   /** Seconds since 1970. */
   readonly now: number
-  readonly showSecrets: boolean
+  /** Whose values are shown as stars. */
+  readonly isHidden: IsSecret
 }
 
 export function formContext(call: Call, cib: XmlElement, showSecrets = false): FormContext {
   // Programs that read pcs's JSON write back what they read.
   const readByProgram = call.speech.program === 'pcs' && call.flags.get('output-format') === 'json'
-  return { cib, now: secondsOf(call.terminal.now()), showSecrets: showSecrets || readByProgram }
+  const isHidden = showSecrets || readByProgram ? () => false : secretNames(cib)
+  return { cib, now: secondsOf(call.terminal.now()), isHidden }
 }
 
 /** The pairs of each by name. */
@@ -38,7 +39,7 @@ export function nvsetForms(parent: XmlElement, kind: string, context: FormContex
         .map(({ attributes }) => ({
           id: attributes.id ?? '',
           name: attributes.name ?? '',
-          value: isSecretName(attributes.name ?? '') && !context.showSecrets ? '******' : (attributes.value ?? ''),
+          value: context.isHidden(attributes.name ?? '') ? hiddenValue : (attributes.value ?? ''),
         }))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     }

@@ -1,8 +1,16 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
-import { childElement, configurationElement, parseXml, printXml, readConfiguration } from '../../cib/index.ts'
+import {
+  childElement,
+  configurationElement,
+  parseXml,
+  printXml,
+  readConfiguration,
+  textWithoutSecrets,
+} from '../../cib/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import { pushConfig } from './config-history.ts'
 
 /** The text to store. A document that is not a CIB is refused whole. */
@@ -34,7 +42,9 @@ export async function saveConfiguration(
   },
 ): Promise<PushAnswer> {
   if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
-  const answer = await pushConfig(node.store, { ...change, node: node.name })
+  // The client has hidden what it knows to be secret; not every client is ours.
+  const command = textWithoutSecrets(change.command, secretsOfView(node.view))
+  const answer = await pushConfig(node.store, { ...change, command, node: node.name })
   if (answer.kind === 'conflict')
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= answer.version, seenWithinMs)
   return answer

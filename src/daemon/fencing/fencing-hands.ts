@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
-import { type Configuration, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
+import { type Configuration, type IsSecret, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
 import {
   type ClusterView,
   type ControllerEffect,
@@ -53,6 +53,7 @@ import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import { type SeenTarget, seeTarget, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
@@ -100,7 +101,8 @@ export class FencingHands {
   constructor(ports: FencingPorts) {
     this.#ports = ports
     const fenceFolders = bundledFenceAgents()
-    this.#host = { ...agentHost(ports.paths), fenceFolders }
+    const isSecret: IsSecret = (name) => secretsOfView(ports.view())(name)
+    this.#host = { ...agentHost(ports.paths), fenceFolders, isSecret }
     this.#readMetadata = metadataReader(this.#host, fenceFolders)
     this.#devices = new DeviceServer(this.#host)
     const { self, log, recordAlone } = ports

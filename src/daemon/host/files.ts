@@ -16,7 +16,9 @@ import { dirname, join } from 'node:path'
 export function writeWhole(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true })
   const fresh = `${path}.new`
-  const file = openSync(fresh, 'w', mode)
+  // One that a crash left may have another mode.
+  rmSync(fresh, { force: true })
+  const file = openSync(fresh, 'wx', mode)
   try {
     // Whole or not at all: a full disk takes a part of it without an error, and refuses the rest.
     writeFileSync(file, text)

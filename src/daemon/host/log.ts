@@ -4,6 +4,7 @@
  */
 import { pino } from 'pino'
 import { printable } from '../../base/index.ts'
+import { isSecretName, textWithoutSecrets } from '../../cib/index.ts'
 
 export interface Log {
   readonly debug: (message: string, fields?: object) => void
@@ -12,9 +13,8 @@ export interface Log {
   readonly error: (message: string, fields?: object) => void
 }
 
-const secretName = /passw|secret|token|private|^key$|credential|snmp_priv|auth_pass/i
 /** Not secret, though the name looks like it. */
-const harmless = new Set(['tokenMs', 'key_file', 'passwd_script'])
+const harmless = new Set(['transitionKey'])
 
 export function openLog(node: string, level: string): Log {
   const output = pino.destination({ fd: 1, sync: true })
@@ -29,26 +29,31 @@ export function openLog(node: string, level: string): Log {
   const write =
     (severity: 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, fields: object = {}): void => {
-      if (logger.isLevelEnabled(severity)) logger[severity](withoutSecrets(fields, 0) as object, message)
+      if (logger.isLevelEnabled(severity)) logger[severity](fieldsWithoutSecrets(fields, 0) as object, message)
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-export function withoutSecrets(value: unknown, depth: number): unknown {
+export function fieldsWithoutSecrets(value: unknown, depth: number): unknown {
   if (value instanceof Error) return describeError(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth > 6) return '…'
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1))
-  if (value instanceof Map) return withoutSecrets(Object.fromEntries(value), depth)
+  if (Array.isArray(value)) return value.map((item) => fieldsWithoutSecrets(item, depth + 1))
+  if (value instanceof Map) return fieldsWithoutSecrets(Object.fromEntries(value), depth)
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      secretName.test(name) && !harmless.has(name) ? '[secret]' : withoutSecrets(field, depth + 1),
+      isSecretName(name) && !harmless.has(name) ? '[secret]' : fieldsWithoutSecrets(field, depth + 1),
     ]),
   )
 }
 
 function describeError(error: Error): object {
   const cause = error.cause instanceof Error ? { cause: describeError(error.cause) } : {}
-  return { type: error.name, message: error.message, stack: error.stack?.split('\n').slice(1, 6).join('\n'), ...cause }
+  return {
+    type: error.name,
+    message: textWithoutSecrets(error.message, isSecretName),
+    stack: error.stack?.split('\n').slice(1, 6).join('\n'),
+    ...cause,
+  }
 }

@@ -19,6 +19,7 @@ import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
 import { bundleContainers } from '../remote/bundle-containers.ts'
 
 export function agentHost(paths: Paths): AgentHost {
@@ -75,6 +76,7 @@ export function openExecutor(parts: {
     log,
     runFolder: paths.run,
     firstCallId: nextCallId(view().operations.values(), node),
+    secretNames: () => secretsOfView(view()),
     earlier: [...view().operations.values()].filter((record) => record.node === node),
   })
   return executor

@@ -1,4 +1,5 @@
 /** What a status holds besides nodes and resources, as crm_simulate and crm_mon print it: attributes, fail counts, failures. */
+import { hiddenValue, isSecretName } from '../../cib/index.ts'
 import { type ClusterStatus, describeExitCode, type FailedOperation, type StatusInput } from '../../status/index.ts'
 
 /** Attributes that the cluster keeps for itself, or that the node list tells already. */
@@ -9,7 +10,10 @@ export function printAttributes({ nodes }: ClusterStatus): readonly string[] {
   const told = nodes.flatMap(({ name, online, attributes }) => {
     const shown = [...attributes].filter(([attribute]) => !hidden.test(attribute)).sort(byName)
     if (!online || shown.length === 0) return []
-    const lines = shown.map(([attribute, value]) => `      * ${attribute.padEnd(32)}\t: ${value.padEnd(10)}`)
+    const lines = shown.map(
+      ([attribute, value]) =>
+        `      * ${attribute.padEnd(32)}\t: ${(isSecretName(attribute) ? hiddenValue : value).padEnd(10)}`,
+    )
     return [`    * Node: ${name}:`, ...lines]
   })
   return told.length === 0 ? [] : ['  * Node Attributes:', ...told]

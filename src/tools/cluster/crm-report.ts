@@ -3,7 +3,15 @@
  * configuration, every node's log of the asked time, and an analysis of what stands out. Secrets are replaced by stars.
  */
 import { failed, ok, type Pattern, patternOrNothing, type Result, readPattern } from '../../base/index.ts'
-import { childElements, printXml, type XmlElement } from '../../cib/index.ts'
+import {
+  type IsSecret,
+  printXml,
+  secretNames,
+  secretValues,
+  textWithoutSecrets,
+  withoutSecrets,
+  type XmlElement,
+} from '../../cib/index.ts'
 import { judged } from '../cib/crm-verify.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { monitorFacts } from '../monitor/facts.ts'
@@ -55,18 +63,18 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (typeof from === 'string' || typeof to === 'string')
     return refused(exitCodes.usage, `crm_report: '${from}' is no moment: write it like '2026-11-21 10:00:00'.`)
   const dest = optionValue(given, 'dest') ?? plainWords(given)[0] ?? `pcmk-${isoTime(world.now()).slice(0, 10)}`
-  const isSecret = secretNames(optionValue(given, 'sanitize'))
+  const isSecret = secretHere(world.cib(), optionValue(given, 'sanitize'))
+  const values = secretValues(world.cib(), isSecret)
+  const mask = (text: string): string => textWithoutSecrets(text, isSecret, values)
   const patterns = troublePatterns(given)
   if (!patterns.ok) return refused(exitCodes.usage, patterns.reports.join('\n'))
   const texts = {
-    'cib.xml': printXml(masked(world.cib(), isSecret)),
-    'crm_mon.txt': await status(given, world),
-    'crm_verify.txt': verdict(world.cib(), world),
+    'cib.xml': mask(printXml(withoutSecrets(world.cib(), isSecret))),
+    'crm_mon.txt': mask(await status(given, world)),
+    'crm_verify.txt': mask(verdict(world.cib(), world)),
     'description.txt': description(world, { from, to }),
     'members.txt': members(world),
   }
-  const mask = (text: string): string =>
-    text.replace(/((?:pass(?:w(?:or)?d)?|secret|token)[\w-]*["']?\s*[:=]\s*["']?)[^\s"',}]+/gi, '$1****')
   const { path, missing } = files.archive({
     dest,
     node: world.localNode,
@@ -137,21 +145,11 @@ function moment(given: readonly GivenOption[], name: string): number | string | 
   return Number.isNaN(ms) ? text : Math.floor(ms / 1000)
 }
 
-/** Of parameters and options whose name says so, as Pacemaker's `-p passw.*`. */
-function secretNames(more: string | undefined): (name: string) => boolean {
+/** Beside what is secret in this cluster: as Pacemaker's `-p passw.*`. */
+function secretHere(cib: XmlElement, more: string | undefined): IsSecret {
+  const known = secretNames(cib)
   const pattern = more === undefined ? undefined : patternOrNothing(more)
-  return (name) => /passw|secret|token|community/i.test(name) || (pattern?.test(name) ?? false)
-}
-
-function masked(root: XmlElement, isSecret: (name: string) => boolean): XmlElement {
-  const { name, value } = root.attributes
-  const isPair = root.name === 'nvpair' && name !== undefined && value !== undefined && isSecret(name)
-  if (isPair) return { ...root, attributes: { ...root.attributes, value: '****' } }
-  if (childElements(root).length === 0) return root
-  return {
-    ...root,
-    children: root.children.map((child) => (child.kind === 'element' ? masked(child, isSecret) : child)),
-  }
+  return (name) => known(name) || (pattern?.test(name) ?? false)
 }
 
 async function status(given: readonly GivenOption[], world: ToolWorld): Promise<string> {

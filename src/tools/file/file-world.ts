@@ -1,6 +1,6 @@
 /** `CIB_file`: a CIB in a file stands for the cluster. A FIFO is read once; what is changed is written to the file. */
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
@@ -20,6 +20,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { CibChange, ToolNode, ToolWorld } from '../world.ts'
+import { writeCallersFile } from './write-file.ts'
 
 export class CibFileError extends Error {
   override readonly name = 'CibFileError'
@@ -105,9 +106,7 @@ export class FileWorld implements ToolWorld {
     this.#cib = numbered(before, after)
     if (statSync(this.#path).isFIFO())
       return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)
-    // Written beside and renamed: whoever reads the file sees the old or the new one, never a half.
-    writeFileSync(`${this.#path}.new`, printXml(this.#cib))
-    renameSync(`${this.#path}.new`, this.#path)
+    writeCallersFile(this.#path, printXml(this.#cib))
     return undefined
   }
 

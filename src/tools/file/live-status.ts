@@ -1,6 +1,6 @@
 /** crm_mon that goes on: on the terminal, into a file, or in the background with its process id in another file (ClusterMon). */
 import { spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseDurationMs, printable } from '../../base/index.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -8,6 +8,7 @@ import { type GivenOption, hasOption, optionValue } from '../options.ts'
 import type { ToolReply } from '../reply.ts'
 import type { ToolCall } from '../tool.ts'
 import { eventWatch, type Sources } from './external-agent.ts'
+import { writeCallersFile } from './write-file.ts'
 
 const defaultIntervalMs = 5000
 const clearScreen = '\u001b[H\u001b[2J'
@@ -21,7 +22,7 @@ export async function repeatStatus(
 ): Promise<number> {
   if (hasOption(given, 'daemonize') && process.env[inBackground] === undefined) return await goToBackground(call, given)
   const pidFile = optionValue(given, 'pid-file')
-  if (pidFile !== undefined) writeFileSync(pidFile, `${process.pid}\n`)
+  if (pidFile !== undefined) writeCallersFile(pidFile, `${process.pid}\n`, { anybodyMayRead: true })
   const end = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => end.abort())
   const intervalMs = parseDurationMs(optionValue(given, 'interval') ?? '') ?? defaultIntervalMs
@@ -60,7 +61,7 @@ async function goToBackground(call: ToolCall, given: readonly GivenOption[]): Pr
     child.once('error', reject)
   })
   const pidFile = optionValue(given, 'pid-file')
-  if (pidFile !== undefined) writeFileSync(pidFile, `${child.pid}\n`)
+  if (pidFile !== undefined) writeCallersFile(pidFile, `${child.pid}\n`, { anybodyMayRead: true })
   child.unref()
   return exitCodes.ok
 }

@@ -1,6 +1,7 @@
 /** crm_report's archive: texts, the daemon's log, and the reports of other nodes, each in a folder of its name. */
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -49,7 +50,7 @@ export function archive(report: Report, environment: Environment): ArchivedRepor
     const failed = analyse(report, reports, folder)
     const target = resolve(asFolder ? dest : `${dest}.tar.gz`)
     if (asFolder) move(folder, target)
-    else run('tar', ['-czf', target, '-C', base, name], `the archive ${target} could not be made`)
+    else pack({ base, name, target })
     return { path: target, missing: [...missing, ...failed] }
   } finally {
     rmSync(base, { recursive: true, force: true })
@@ -149,6 +150,15 @@ function historyLines(into: string): Iterable<string> {
 
 function* masked(lines: Iterable<string>, { mask }: LogExcerpt): Generator<string> {
   for (const line of lines) yield mask(line)
+}
+
+/** Its owner's alone, as the logs in it are: whatever stood there under that name before. */
+function pack({ base, name, target }: { readonly base: string; readonly name: string; readonly target: string }): void {
+  const packed = join(base, 'packed')
+  const trouble = `the archive ${target} could not be made`
+  run('tar', ['-czf', packed, '-C', base, name], trouble)
+  chmodSync(packed, 0o600)
+  run('mv', ['-T', packed, target], trouble)
 }
 
 /** However much the program prints; answers what kept it from that. */

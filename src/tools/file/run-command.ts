@@ -13,7 +13,7 @@ import { refused, type ToolReply } from '../reply.ts'
 import { isAboutAgent, runsAgent } from '../resource/agent-actions.ts'
 import { asksForAgents } from '../resource/agents.ts'
 import { findTool, runTool } from '../run-tool.ts'
-import type { Tool, ToolCall } from '../tool.ts'
+import { statusPage, type Tool, type ToolCall } from '../tool.ts'
 import { CallerFileError } from './caller-file-error.ts'
 import { callerFiles } from './caller-files.ts'
 import type { Sources } from './external-agent.ts'
@@ -197,7 +197,7 @@ async function forwarded(socket: string, call: ToolCall, given: readonly GivenOp
   ]
   const reply = await callDaemon(socket, { ...call, arguments: [...kept, ...more] })
   if (target === undefined || target === '-' || reply.exitCode !== exitCodes.ok) return reply
-  files?.write(target, reply.output)
+  files?.write(target, reply.output, call.tool === 'crm_mon' ? statusPage : {})
   return { ...reply, output: '' }
 }
 

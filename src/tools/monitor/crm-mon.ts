@@ -3,7 +3,7 @@ import { element, printXml } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
-import type { ParsedCall, Tool } from '../tool.ts'
+import { type ParsedCall, statusPage, type Tool } from '../tool.ts'
 import { apiVersion, pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
 import { countedPrimitives, type MonitorFacts, monitorFacts } from './facts.ts'
@@ -106,7 +106,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const names = hasOption(given, 'old-agent-names') ? output.replaceAll(/\bocf:(?=[\w-]+:[\w-])/g, 'ocf::') : output
   const page = optionValue(given, 'as-html')
   if (page === undefined || call.files === undefined) return printed(names)
-  call.files.write(page, names)
+  call.files.write(page, names, statusPage)
   return printed('')
 }
 

@@ -1,5 +1,12 @@
 /** What crm_mon tells in every format, taken from a CIB and its status. */
-import { childElement, childElements, type OperationStatus, type XmlElement } from '../../cib/index.ts'
+import {
+  childElement,
+  childElements,
+  hiddenValue,
+  type OperationStatus,
+  secretNames,
+  type XmlElement,
+} from '../../cib/index.ts'
 import {
   type ClusterStatus,
   type FailedOperation,
@@ -174,13 +181,18 @@ export interface ShownAttribute {
 /** By name; those that the cluster keeps for itself are left out. */
 export function attributesOf({ status, cib, transient }: MonitorFacts, node: NodeStatus): readonly ShownAttribute[] {
   const all = new Map([...node.attributes, ...transient(node.name)])
+  const isSecret = secretNames(cib)
   const pings = runningOn(status, cib, node).filter(({ agent }) => agent.type === 'ping' || agent.type === 'pingd')
   return [...all]
     .filter(([name]) => !hiddenAttributes.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => {
       const ping = pings.find((one) => (one.parametersOn(node.name).get('name') ?? 'pingd') === name)
-      return { name, value, ...(ping === undefined ? {} : { expected: expectedOf(ping, node) }) }
+      return {
+        name,
+        value: isSecret(name) ? hiddenValue : value,
+        ...(ping === undefined ? {} : { expected: expectedOf(ping, node) }),
+      }
     })
 }
 

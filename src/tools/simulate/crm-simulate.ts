@@ -11,7 +11,7 @@ import {
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
-import type { ParsedCall, Tool } from '../tool.ts'
+import type { ParsedCall, Tool, Writing } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { profile } from './profile.ts'
 import { simulationElements } from './xml.ts'
@@ -161,12 +161,12 @@ function readQuestion(given: readonly GivenOption[]): WhatIf | string {
 }
 
 function save({ given, files }: ParsedCall, texts: ReturnType<typeof simulateCib>): void {
-  const to = (option: string, text: () => string): void => {
+  const to = (option: string, text: () => string, how: Writing = {}): void => {
     const path = optionValue(given, option)
-    if (path !== undefined) files?.write(path, text())
+    if (path !== undefined) files?.write(path, text(), how)
   }
   to('save-graph', texts.graph)
-  to('save-dotfile', () => texts.drawn().dot)
+  to('save-dotfile', () => texts.drawn().dot, { anybodyMayRead: true })
   to('save-input', () => printXml(texts.input))
   to('save-output', () => printXml(texts.simulation.result()))
   if (hasOption(given, 'in-place')) to('xml-file', () => printXml(texts.simulation.result()))

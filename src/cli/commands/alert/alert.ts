@@ -8,6 +8,7 @@ import {
   deleteRecipients,
   updateAlert,
   updateRecipient,
+  withoutSecrets,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
@@ -28,7 +29,7 @@ export const alertConfig: Command = {
   flags: [formatFlag],
   run: async (call) => {
     const { cib } = await call.cluster.readCib()
-    const alerts = chosen(alertFacts(cib), call.words, 'alert')
+    const alerts = chosen(alertFacts(withoutSecrets(cib, formContext(call, cib).isHidden)), call.words, 'alert')
     return await inFormat(call, {
       text: () => (alerts.length === 0 ? '' : `Alerts:\n${alerts.map(describeAlert).join('')}`),
       nothing: 'No alerts are defined.',

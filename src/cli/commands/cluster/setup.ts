@@ -117,7 +117,7 @@ async function writeCorosyncFile(
     votes: true,
   }))
   const text = corosyncFile({ name: clusterName, nodes, ...(tokenMs === undefined ? {} : { tokenMs }) })
-  await call.terminal.writeFile(file, text)
+  await call.terminal.writeFile(file, text, { anybodyMayRead: true })
   return done(`${file} is written. Nothing is set up: leave --corosync_conf out for that.\n`, { file, text })
 }
 

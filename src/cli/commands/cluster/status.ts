@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../../cib/index.ts'
+import { secretNames, type XmlElement } from '../../../cib/index.ts'
 import type { ClusterState, MemberLink } from '../../../rpc/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
 import type { TextSection } from '../../../tools/index.ts'
@@ -68,7 +68,7 @@ async function asPcs(call: Call): Promise<Outcome> {
       ),
       ...daemons.map((text) => `\n${text}`),
     ].join(''),
-    { ...state, nodes: status.nodes.map((node) => nodeFacts(node, state)) },
+    { ...state, nodes: status.nodes.map((node) => nodeFacts(node, state, secretNames(cib))) },
   )
 }
 

@@ -1,5 +1,13 @@
 import { isoTime, ok } from '../../../base/index.ts'
-import { childElement, printXml, type XmlElement } from '../../../cib/index.ts'
+import {
+  childElement,
+  isSecretName,
+  printXml,
+  secretNames,
+  textWithoutSecrets,
+  withoutSecrets,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import type { ConfigVersion } from '../../../rpc/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
@@ -16,17 +24,19 @@ export const configHistory: Command = {
     ['config', 'checkpoint', 'list'],
     ['config', 'checkpoint', 'view'],
   ],
-  usage: '[<version>]',
+  usage: '[<version> [--show-secrets]]',
   summary: 'Show who changed the configuration, when and by which command; or one version as XML',
+  flags: [{ name: 'show-secrets', summary: 'Show passwords and tokens in the XML' }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config history [<version>]' })
     const [wanted] = call.words
     if (wanted !== undefined) {
       const { entry, cib } = await configurationAt(call, wanted)
-      const xml = printXml(cib)
-      return done(xml, { ...entry, xml })
+      const xml = printXml(call.flags.has('show-secrets') ? cib : withoutSecrets(cib, secretNames(cib)))
+      return done(xml, { ...publicEntry(entry), xml })
     }
-    const { versions } = await liveCluster(call).listConfigVersions({})
+    const { versions: all } = await liveCluster(call).listConfigVersions({})
+    const versions = all.map(publicEntry)
     const rows = versions.map(({ version, time, node, user, command }) => [
       String(version),
       moment(time),
@@ -50,8 +60,12 @@ export const configDiff: Command = {
     const from = await configurationAt(call, call.words[0] ?? String(latest - 1))
     const to = await configurationAt(call, call.words[1] ?? String(latest))
     const changes = difference(from.cib, to.cib)
-    const title = `From version ${from.entry.version} to ${to.entry.version} (${moment(to.entry.time)}, ${to.entry.user}@${to.entry.node}: ${to.entry.command}):\n`
-    return done(title + describeDifference(changes), { from: from.entry, to: to.entry, changes })
+    const title = `From version ${from.entry.version} to ${to.entry.version} (${moment(to.entry.time)}, ${to.entry.user}@${to.entry.node}: ${publicEntry(to.entry).command}):\n`
+    return done(title + describeDifference(changes), {
+      from: publicEntry(from.entry),
+      to: publicEntry(to.entry),
+      changes,
+    })
   },
 }
 
@@ -92,6 +106,11 @@ function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
   if (!configuration) throw new Refusal('That version holds no <configuration>.')
   const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
   return { ...cib, children: [configuration, ...others] }
+}
+
+/** A former version, or another program, may have told the command with what is secret. */
+function publicEntry<Entry extends ConfigVersion>(entry: Entry): Entry {
+  return { ...entry, command: textWithoutSecrets(entry.command, isSecretName) }
 }
 
 const moment = (time: string): string => isoTime(Math.floor(Date.parse(time) / 1000))

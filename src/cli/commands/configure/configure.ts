@@ -12,7 +12,7 @@ export const configureShow: Command = {
   usage: '[<id>...]',
   summary: 'Show the configuration in crmsh’s words, which configure load reads back',
   details:
-    'What has no words there (bundles, sets of resources, rules in parameters, ACLs, alerts) is shown as XML, as crmsh does.',
+    'What has no words there (bundles, sets of resources, rules in parameters, ACLs, alerts) is shown as XML, as crmsh does. Passwords are in it: configure load must have them.',
   completes: ['resource'],
   run: async (call) => {
     const { cib } = await call.cluster.readCib()

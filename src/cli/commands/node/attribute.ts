@@ -2,6 +2,7 @@ import {
   childElement,
   childElements,
   configurationElement,
+  hiddenValue,
   readConfiguration,
   setNodeAttributes,
   type XmlElement,
@@ -36,13 +37,14 @@ async function showAttributes(call: Call): Promise<Outcome> {
   const nodes = readConfiguration(cib).nodes.filter(({ name }) => wanted === undefined || name === wanted)
   if (wanted !== undefined && nodes.length === 0) throw new Refusal(`There is no node '${wanted}'.`)
   const onlyName = call.flags.get('name')
+  const { isHidden } = formContext(call, cib)
   const facts = nodes.map((node) => ({
     node: node.name,
     attributes: Object.fromEntries(
       node.attributes
         .flatMap(({ pairs }) => pairs)
         .filter(({ name }) => onlyName === undefined || name === onlyName)
-        .map(({ name, value }) => [name, value]),
+        .map(({ name, value }) => [name, isHidden(name) ? hiddenValue : value]),
     ),
   }))
   const lines = facts

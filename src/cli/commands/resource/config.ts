@@ -2,8 +2,11 @@ import { didYouMean, similarWords } from '../../../base/index.ts'
 import {
   childElements,
   configurationElement,
+  hiddenValue,
+  type IsSecret,
   type ResourceDefinition,
   readConfiguration,
+  secretNames,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
@@ -12,7 +15,6 @@ import { formContext } from '../../pcs-form/nvset.ts'
 import { resourceTextLines } from '../../pcs-form/resource-text.ts'
 import { resourcesForm, withInner } from '../../pcs-form/resources.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { isSecretName } from '../../secrets.ts'
 import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
@@ -105,7 +107,8 @@ function typedViews(cib: XmlElement, ids: readonly string[], showSecrets: boolea
   const shown = readConfiguration(cib)
     .resources.flatMap(withInnerViews)
     .filter(({ id }) => ids.includes(id))
-  return JSON.parse(JSON.stringify(shown, (_key, value: unknown) => (showSecrets ? value : hidden(value))))
+  const isSecret = secretNames(cib)
+  return JSON.parse(JSON.stringify(shown, (_key, value: unknown) => (showSecrets ? value : hidden(value, isSecret))))
 }
 
 function withInnerViews(resource: ResourceDefinition): readonly ResourceDefinition[] {
@@ -115,7 +118,7 @@ function withInnerViews(resource: ResourceDefinition): readonly ResourceDefiniti
 }
 
 /** A name/value pair whose name says that it is secret loses its value. */
-function hidden(value: unknown): unknown {
+function hidden(value: unknown, isSecret: IsSecret): unknown {
   if (typeof value !== 'object' || value === null || !('name' in value) || !('value' in value)) return value
-  return isSecretName(String(value.name)) ? { ...value, value: '******' } : value
+  return isSecret(String(value.name)) ? { ...value, value: hiddenValue } : value
 }

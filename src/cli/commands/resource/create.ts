@@ -5,6 +5,7 @@ import {
   type InstalledAgent,
   operationMistakes,
   parameterMistakes,
+  privateParameters,
   promotionMistakes,
   resolveFenceAgent,
   resolveResourceAgent,
@@ -132,6 +133,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     edit: (cib) => createPrimitive(cib, request),
     message: ({ created }) => `Created: ${created.join(', ')}.`,
     facts: ({ created }) => ({ created }),
+    isSecret: privateParameters(installed),
   })
 }
 

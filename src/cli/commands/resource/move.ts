@@ -10,6 +10,7 @@ import {
   type EditResult,
   enclosingClone,
   findResource,
+  isSecretName,
   parseBoolean,
   preferNode,
   type Role,
@@ -283,7 +284,7 @@ export const resourceClear: Command = {
 }
 
 function origin(call: Call): ConstraintOrigin {
-  const command = call.typed.replace(/^\S+ /, '')
+  const command = call.typed(isSecretName).replace(/^\S+ /, '')
   return { author: call.terminal.user, time: call.terminal.now().toISOString(), command }
 }
 

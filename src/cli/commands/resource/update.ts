@@ -1,6 +1,7 @@
 import {
   type Agent,
   findResource,
+  type IsSecret,
   type ResourceDefinition,
   readConfiguration,
   updateResource,
@@ -8,7 +9,7 @@ import {
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
-import { parameterMistakes, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
+import { parameterMistakes, privateParameters, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { readResourceWords } from '../../resource-words.ts'
@@ -32,9 +33,11 @@ export const resourceUpdate: Command = {
     const force = call.flags.has('force')
     const { cib } = await call.cluster.readCib()
     const agent = agentOf(cib, id)
+    let isSecret: IsSecret | undefined
     if (agent && written.parameters.size > 0 && !call.cluster.isScratch) {
       const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
       const installed = await resolve(agentName(agent), { force: true })
+      isSecret = privateParameters(installed)
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
       const mistakes = parameterMistakes(installed, set, { required: false })
       if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
@@ -63,6 +66,7 @@ export const resourceUpdate: Command = {
           force,
         }),
       message: () => `Updated: ${id}.`,
+      ...(isSecret && { isSecret }),
     })
   },
 }

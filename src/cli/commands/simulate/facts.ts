@@ -1,5 +1,6 @@
 /** The facts of a simulation, for `--json`. Made only where they are printed: in a large cluster they are megabytes. */
 import { isoTime } from '../../../base/index.ts'
+import { type IsSecret, secretNames, textWithoutSecrets } from '../../../cib/index.ts'
 import { type SimulationText, utilizationOf } from '../../../scheduler/index.ts'
 import type { ClusterStatus } from '../../../status/index.ts'
 import { nodeFacts, resourceFacts } from '../../status-facts.ts'
@@ -7,11 +8,12 @@ import { nodeFacts, resourceFacts } from '../../status-facts.ts'
 export function simulationFacts(texts: SimulationText): Readonly<Record<string, unknown>> {
   const { simulation, before, after, modifications } = texts
   const { original, assigned, remaining } = utilizationOf(simulation)
+  const isSecret = secretNames(texts.input)
   const amounts = (of: typeof original): unknown =>
     Object.fromEntries([...of].map(([node, values]) => [node, Object.fromEntries(values)]))
   return {
     modifications,
-    before: statusFacts(before),
+    before: statusFacts(before, isSecret),
     changes: simulation.changes,
     executed: simulation.played.map(({ action, exitCode, failed }) => ({
       id: action.id,
@@ -21,7 +23,7 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
       exitCode,
       failed,
     })),
-    after: statusFacts(after()),
+    after: statusFacts(after(), isSecret),
     nextChange: nextChangeFacts(simulation.status),
     utilization: {
       original: amounts(original),
@@ -30,14 +32,14 @@ export function simulationFacts(texts: SimulationText): Readonly<Record<string, 
     },
     summary: texts.summary.split('\n'),
     scores: texts.scores().trimEnd().split('\n'),
-    graph: texts.graph(),
+    graph: textWithoutSecrets(texts.graph(), isSecret),
   }
 }
 
-function statusFacts(status: ClusterStatus): unknown {
+function statusFacts(status: ClusterStatus, isSecret: IsSecret): unknown {
   return {
     quorate: status.haveQuorum,
-    nodes: status.nodes.map((node) => nodeFacts(node, undefined)),
+    nodes: status.nodes.map((node) => nodeFacts(node, undefined, isSecret)),
     resources: resourceFacts(status.resources),
     failures: status.failures,
   }

@@ -13,6 +13,7 @@ import {
   type Surroundings,
   simulateCib,
 } from '../../../scheduler/index.ts'
+import type { Writing } from '../../../tools/index.ts'
 import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { fileAccess } from '../../file-access.ts'
@@ -164,17 +165,17 @@ async function save(
   texts: SimulationText,
   { result, path }: { readonly result: () => XmlElement; readonly path: string | undefined },
 ): Promise<void> {
-  const write = async (flag: string, text: () => string): Promise<void> => {
+  const write = async (flag: string, text: () => string, how: Writing = {}): Promise<void> => {
     const file = call.flags.get(flag)
-    if (typeof file === 'string') await call.terminal.writeFile(file, text())
+    if (typeof file === 'string') await call.terminal.writeFile(file, text(), how)
   }
   await write('save-input', () => printXml(texts.input))
   await write('save-output', () => printXml(result()))
   await write('save-graph', texts.graph)
-  await write('save-dotfile', () => texts.drawn().dot)
-  await write('save-svg', () => texts.drawn().svg)
+  await write('save-dotfile', () => texts.drawn().dot, { anybodyMayRead: true })
+  await write('save-svg', () => texts.drawn().svg, { anybodyMayRead: true })
   if (path !== undefined && call.flags.has('in-place'))
-    await fileAccess(path).push({ cib: result(), expectedVersion: 0, command: call.typed })
+    await fileAccess(path).push({ cib: result(), expectedVersion: 0, command: '' })
 }
 
 /** An operation that was to fail, and that the transition never came to. */

@@ -1,3 +1,4 @@
+import { secretNames } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { type Command, done, Refusal } from '../../command.ts'
 import { nodeFacts } from '../../status-facts.ts'
@@ -47,7 +48,7 @@ export const statusNodes: Command = {
           : which === 'config'
             ? lists
             : cluster,
-      status.nodes.map((node) => nodeFacts(node, state)),
+      status.nodes.map((node) => nodeFacts(node, state, secretNames(cib))),
     )
   },
 }

@@ -1,5 +1,5 @@
 import { momentSeen } from '../../../base/index.ts'
-import type { XmlElement } from '../../../cib/index.ts'
+import { type IsSecret, secretNames, type XmlElement } from '../../../cib/index.ts'
 import type { ClusterState } from '../../../rpc/index.ts'
 import {
   type ClusterStatus,
@@ -12,7 +12,7 @@ import {
 } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome } from '../../command.ts'
 import { type StoppedTogether, stoppedTogether } from '../../left-stopped.ts'
-import { nodeFacts, resourceFacts } from '../../status-facts.ts'
+import { nodeFacts, publicAttributes, resourceFacts } from '../../status-facts.ts'
 import { select, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
 import { describeAttempts, unresolved } from '../stonith/history.ts'
@@ -51,7 +51,7 @@ async function showStatus(call: Call): Promise<Outcome> {
       notHeard: state && !state.quorate ? notHeard(state.members) : [],
     },
     dc: state?.dc ?? null,
-    nodes: read.nodes.map((node) => nodeFacts(node, state)),
+    nodes: read.nodes.map((node) => nodeFacts(node, state, secretNames(cib))),
     resources: resourceFacts(read.resources),
     failures: read.failures,
     notRunning: stopped,
@@ -87,7 +87,7 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
       state,
       warnings: [...shortcomings(state), ...remarkLines(read), ...notesOf(state)],
     })
-  const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read) : [])]
+  const rest = [...problems(read, state), ...(call.flags.has('full') ? details(read, secretNames(cib)) : [])]
   const lines =
     program === 'pcs'
       ? [...shortcomings(state), ...oldLayout(call, read, state), '', ...rest, ...(await daemonStatus(state))]
@@ -234,9 +234,10 @@ function askWhy(kind: 'RESOURCE' | 'NODE', names: readonly string[]): readonly s
   return [`  > systole why ${names.length === 1 ? names[0] : `${kind} (${names.join(', ')})`}`]
 }
 
-function details(read: ClusterStatus): readonly string[] {
-  const attributes = read.nodes.flatMap(({ name, attributes: pairs }) => {
-    const own = [...pairs].filter(([attribute]) => !attribute.startsWith('#'))
+function details(read: ClusterStatus, isSecret: IsSecret): readonly string[] {
+  const attributes = read.nodes.flatMap((node) => {
+    const { name } = node
+    const own = publicAttributes(node, isSecret).filter(([attribute]) => !attribute.startsWith('#'))
     return own.length === 0
       ? []
       : [`  * ${name}: ${own.map(([attribute, value]) => `${attribute}=${value}`).join(' ')}`]
