@@ -180,7 +180,6 @@ export {
   isSecretName,
   secretNames,
   secretNamesOf,
-  secretNamesOption,
   secretValues,
   textWithoutSecrets,
   withoutSecrets,

@@ -64,7 +64,7 @@ function optionTexts(root: XmlElement): readonly string[] {
     .map(({ attributes }) => attributes.value ?? '')
 }
 
-export const secretNamesOption = 'secret-names'
+const secretNamesOption = 'secret-names'
 
 const splitNames = (text: string): readonly string[] => text.split(/[\s,]+/).filter((name) => name !== '')
 
