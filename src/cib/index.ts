@@ -1,6 +1,26 @@
 /** The CIB: configuration and recorded state as data. Reading, printing, typed views, pure edits, validation. */
 
 export {
+  type Access,
+  accessTo,
+  mayRead,
+  mayReadAll,
+  mayWriteAll,
+  type SelectByXpath,
+  UnreadablePermissionError,
+} from './acl/access.ts'
+export { applyToWhole } from './acl/apply-to-whole.ts'
+export { describeForbidden, type Forbidden, firstForbidden, type Side } from './acl/forbidden.ts'
+export {
+  type AclPermission,
+  type AclUser,
+  aclIsOn,
+  type PermissionKind,
+  permissionsOf,
+  superusers,
+} from './acl/permissions.ts'
+export { type ReadableCib, readable } from './acl/readable.ts'
+export {
   parseBoolean,
   parseOrderAction,
   parseOrderKind,
