@@ -19,6 +19,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
     cutter: 'src/daemon/pulse/cutter-thread.ts',
     disk: 'src/daemon/watchdog/disk-process.ts',
     planner: 'src/daemon/planner/thread.ts',
+    select: 'src/daemon/access/select-thread.ts',
   },
   { demo: 'demo/main.ts' },
 ]
@@ -30,21 +31,23 @@ const commands: Readonly<Record<string, string>> = {
   'systole-tool': 'src/tools/file/main.ts',
 }
 
+const lateContents: Readonly<Record<string, string>> = {
+  lmdb: "export const open = (...options) => require('lmdb').open(...options)",
+  koffi: "export default { load: (...options) => require('koffi').load(...options) }",
+}
+
 /**
  * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
- * ours has; the embedded store's native library is loaded when such a store is opened.
+ * ours has; the embedded store's native library is loaded when such a store is opened, and what asks the kernel when a socket is served.
  */
 const lateOrNever: Plugin = {
   name: 'late-or-never',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(lmdb|@grpc\/proto-loader)$/ }, ({ path, namespace }) =>
+    onResolve({ filter: /^(lmdb|koffi|@grpc\/proto-loader)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     )
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents:
-        path === 'lmdb'
-          ? "export const open = (...options) => require('lmdb').open(...options)"
-          : 'module.exports = {}',
+      contents: lateContents[path] ?? 'module.exports = {}',
     }))
   },
 }

@@ -9,6 +9,7 @@
 import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { assert, type NodeName, nodeName, takesNoChange } from '../base/index.ts'
+import type { ReplicatedConfiguration } from '../controller/index.ts'
 import {
   BadMessageError,
   type ClusterState,
@@ -21,11 +22,13 @@ import {
   localSocketPath,
   nodeService,
   type PeerClient,
+  PeerCredentials,
   refuse,
   serveEnrolment,
   serveTcp,
   serveUnixSocket,
 } from '../rpc/index.ts'
+import { AccessControl } from './access/access-control.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
 import { emptyFolder, readIfThere, writeWhole } from './host/files.ts'
 import { type ListenAt, Listeners } from './host/listeners.ts'
@@ -67,6 +70,8 @@ interface Servers {
 export class Daemon {
   readonly paths: Paths
   readonly log: Log
+  /** What a local user may do. */
+  readonly access: AccessControl
   readonly #served: Served
   readonly #fail: (error: unknown) => void
   #file: ClusterFile | undefined
@@ -75,11 +80,12 @@ export class Daemon {
   #node: ClusterNode | undefined
   #witness: WitnessPlace | undefined
   #servers: Servers | undefined
-  #local: GrpcServer | undefined
+  #local: Pick<GrpcServer, 'close'> | undefined
   #peers: Peers | undefined
   #earlyPulse: Pulse | undefined
   #forgetting = false
   readonly #badMessages = new Seldom()
+  #credentials: PeerCredentials | undefined
   readonly #renewal: Renewal
   readonly tokens: JoinTokens
   readonly #admission: Admission
@@ -89,6 +95,7 @@ export class Daemon {
     this.#served = served
     this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
+    this.access = new AccessControl(paths, () => this.configuration)
     this.#fail = fail
     this.tokens = new JoinTokens({
       file: paths.joinTokens,
@@ -106,11 +113,18 @@ export class Daemon {
   /** `pulse`: the pulse thread where it was started before everything else. The lock has been taken. */
   async start(pulse: Pulse | undefined): Promise<void> {
     this.#earlyPulse = pulse
+    this.#credentials = PeerCredentials.open()
+    if (this.#credentials === undefined)
+      this.log.warn(
+        'this host does not tell who connects to a socket: only the user of the daemon may use its sockets',
+        {},
+      )
     const text = readIfThere(this.paths.clusterFile)
     // A node that takes part comes back as fast as it can: its peers count the seconds.
     if (text !== undefined) await this.configure(fileOnDisk(text, this.paths.clusterFile))
     this.#local = await serveUnixSocket(
       localSocketPath(this.paths.root),
+      this.#credentials,
       [{ service: localService, handlers: this.#served.local(this) }],
       this.#onFailure,
     )
@@ -140,6 +154,11 @@ export class Daemon {
     this.refuseOnWitness()
     if (this.#file) throw refuse('not-started', 'The cluster is not started on this node: run `systole cluster start`.')
     throw refuse('not-configured', 'This host belongs to no cluster: run `systole cluster setup` or `cluster join`.')
+  }
+
+  /** As this node last saw it; undefined where it does not take part, or has not read it yet. */
+  get configuration(): ReplicatedConfiguration | undefined {
+    return this.#node?.view.configuration
   }
 
   /** The witness that this host is, or a refusal that says what to do. */
@@ -353,6 +372,7 @@ export class Daemon {
       onStoredList: (listed) => this.takeNodeList(listed, 'store'),
       onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
+      local: { access: this.access, credentials: this.#credentials },
     })
     this.#node = node
     await node.start()
@@ -486,6 +506,7 @@ export class Daemon {
     await this.#node?.suspend()
     await this.#witness?.end()
     await Promise.all([this.#closeServers(), this.#local?.close()])
+    this.access.close()
     rmSync(this.paths.lock, { force: true })
   }
 

@@ -1,6 +1,7 @@
 /** Serves typed handlers over gRPC: on TCP with mutual TLS, or on a Unix socket whose file permissions are the lock. */
 import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import {
   Metadata,
   Server,
@@ -18,7 +19,9 @@ import { type CallerIdentity, callerOf, type NodeCaller } from './caller.ts'
 import { decode, encode } from './codec.ts'
 import { readMessage } from './forms/grpc.ts'
 import { BadMessageError } from './forms/words.ts'
+import { LocalCallers } from './local-callers.ts'
 import type { CallContext, Method, Service } from './method.ts'
+import type { PeerCredentials } from './peer-credentials.ts'
 import { RefusedError, refuse, reportKey } from './report.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 
@@ -51,32 +54,61 @@ export async function serveTcp(
     true,
   )
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return await serve(`${host}:${options.port}`, credentials, methods, { onFailure, admit: options.admit })
+  return await serve(`${host}:${options.port}`, credentials, methods, {
+    onFailure,
+    admit: options.admit,
+    localCaller: () => undefined,
+  })
 }
 
+/**
+ * `credentials`: how a connection's user is known. Without them the socket is for the user that the daemon runs as alone, root: whoever else
+ * connected could say of himself what he likes.
+ */
 export async function serveUnixSocket(
   path: string,
+  credentials: PeerCredentials | undefined,
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
-): Promise<GrpcServer> {
+): Promise<Pick<GrpcServer, 'close'>> {
   // A daemon that was killed leaves its socket behind; a live one would hold the daemon's lock, which was taken before.
   rmSync(path, { force: true })
+  const callers = new LocalCallers((socket) => credentials?.of(socket) ?? (credentials ? unknownCaller : ownUser()))
+  const localCaller = (peer: string): CallerIdentity | undefined => callers.of(peer)
+  const server = grpcServer(methods, { onFailure, admit: async () => refuseNode(), localCaller })
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
+  const listener = createServer((socket) => injector.injectConnection(callers.note(socket)))
   const oldMask = process.umask(0o177)
   try {
-    const server = await serve(`unix:${path}`, ServerCredentials.createInsecure(), methods, {
-      onFailure,
-      admit: async () => refuseNode(),
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', reject)
+      listener.listen(path, resolve)
     })
-    const group = haclientGroup()
-    if (group !== undefined && process.getuid?.() === 0) {
-      chownSync(path, 0, group)
-      chmodSync(path, 0o660)
-    }
-    return server
   } finally {
     process.umask(oldMask)
   }
+  const group = credentials && haclientGroup()
+  if (group !== undefined && process.getuid?.() === 0) {
+    chownSync(path, 0, group)
+    chmodSync(path, 0o660)
+  }
+  return {
+    close: async () => {
+      listener.close()
+      await closed(server)
+    },
+  }
 }
+
+const unknownCaller: CallerIdentity = { kind: 'unknown' }
+
+/** Nobody else can connect. */
+const ownUser = (): CallerIdentity => ({
+  kind: 'user',
+  uid: process.getuid?.() ?? 0,
+  gid: process.getgid?.() ?? 0,
+  pid: process.pid,
+})
 
 /** Pacemaker's group of those who may ask the cluster, where this host has it. */
 export function haclientGroup(): number | undefined {
@@ -93,6 +125,8 @@ function groupId(name: string): number | undefined {
 interface Door {
   readonly admit: Admit
   readonly onFailure: OnFailure
+  /** Who is behind a connection that has no certificate. */
+  readonly localCaller: (peer: string) => CallerIdentity | undefined
 }
 
 async function serve(
@@ -101,6 +135,14 @@ async function serve(
   methods: readonly ServedMethods[],
   door: Door,
 ): Promise<GrpcServer> {
+  const server = grpcServer(methods, door)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
+  })
+  return { port, close: async () => await closed(server) }
+}
+
+function grpcServer(methods: readonly ServedMethods[], door: Door): Server {
   const server = new Server({
     'grpc.max_receive_message_length': 64 * 1024 * 1024,
     'grpc.max_send_message_length': 64 * 1024 * 1024,
@@ -109,20 +151,17 @@ async function serve(
   })
   for (const { service, handlers } of methods)
     server.addService(definition(service), implementation(service, handlers, door))
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
+  return server
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.forceShutdown(), 200)
+    server.tryShutdown(() => {
+      clearTimeout(force)
+      resolve()
+    })
   })
-  return {
-    port,
-    close: () =>
-      new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), 200)
-        server.tryShutdown(() => {
-          clearTimeout(force)
-          resolve()
-        })
-      }),
-  }
 }
 
 function definition(service: Service): ServiceDefinition {
@@ -174,7 +213,7 @@ function implementation(
 
 function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServiceImplementation[string] {
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
-    const context = contextOf(call)
+    const context = contextOf(call, door)
     letIn(method, context.caller, door)
       .then(async () => await handler(asked(call.request), context))
       .then(
@@ -186,7 +225,7 @@ function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServic
 
 function streaming(method: Method, handler: StreamHandler, door: Door): UntypedServiceImplementation[string] {
   return (call: ServerWritableStream<unknown, unknown>) => {
-    const context = contextOf(call)
+    const context = contextOf(call, door)
     const send = (response: unknown): void => {
       if (!context.signal.aborted) call.write(response)
     }
@@ -220,11 +259,12 @@ const refuseNode = (): never => {
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>
 
-function contextOf(call: AnyCall): CallContext {
+function contextOf(call: AnyCall, { localCaller }: Door): CallContext {
   const gone = new AbortController()
   const emitter: EventEmitter = call
   emitter.on('cancelled', () => gone.abort())
-  return { caller: callerOf(call.getAuthContext()?.sslPeerCertificate), signal: gone.signal }
+  const caller = localCaller(call.getPeer()) ?? callerOf(call.getAuthContext()?.sslPeerCertificate)
+  return { caller, signal: gone.signal }
 }
 
 function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial<StatusObject> {

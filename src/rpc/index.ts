@@ -55,8 +55,9 @@ export {
   tokenOfSecret,
 } from './join-token.ts'
 export { connectLocal, type LocalClient, localSocketPath } from './local-client.ts'
-export type { Handlers } from './method.ts'
+export type { CallContext, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, type WitnessClient } from './peer-client.ts'
+export { PeerCredentials } from './peer-credentials.ts'
 export { framePulse, openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse, UnreachableError } from './report.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'

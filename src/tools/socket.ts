@@ -7,7 +7,7 @@
  * - reply: `<exit code> <bytes of standard output>\n`, the output, the rest is for standard error; or `here 0\n`: the call needs the
  *   caller's files or terminal, so that the command goes on in Node.js (`bin/systole-tool`).
  *
- * Root and the group haclient may use the socket, as the daemon's API beside it.
+ * Root and the group haclient may use the socket, as the daemon's API beside it. Who calls is known by the connection, and told to the handler.
  */
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -20,23 +20,43 @@ export interface ToolServer {
   close(): Promise<void>
 }
 
-export type ToolHandler = (call: ToolCall) => Promise<ToolReply>
+export type ToolHandler<Caller> = (call: ToolCall, caller: Caller) => Promise<ToolReply>
 
 /** A whole CIB may come in. */
 const longestRequest = 64 * 1024 * 1024
 
-export async function serveTools(path: string, handle: ToolHandler, group?: number): Promise<ToolServer> {
+export async function serveTools<Caller>(
+  path: string,
+  served: {
+    readonly handle: ToolHandler<Caller>
+    /** Asked as soon as somebody has connected. */
+    readonly callerOf: (socket: Socket) => Caller
+    /** Who may use the socket besides root. */
+    readonly group?: number | undefined
+  },
+): Promise<ToolServer> {
   rmSync(path, { force: true })
-  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, handle))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(path, () => {
-      server.off('error', reject)
-      resolve()
-    })
+  const { handle, callerOf, group } = served
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const caller = callerOf(socket)
+    serve(socket, async (call) => await handle(call, caller))
   })
-  chmodSync(path, 0o660)
-  if (group !== undefined) chownSync(path, 0, group)
+  const oldMask = process.umask(0o177)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } finally {
+    process.umask(oldMask)
+  }
+  if (group !== undefined) {
+    chownSync(path, 0, group)
+    chmodSync(path, 0o660)
+  }
   return { close: () => close(server) }
 }
 
@@ -46,7 +66,7 @@ function close(server: Server): Promise<void> {
   })
 }
 
-function serve(socket: Socket, handle: ToolHandler): void {
+function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>): void {
   const chunks: Buffer[] = []
   let bytes = 0
   // A command that was killed does not wait for its answer.

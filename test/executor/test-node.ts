@@ -81,7 +81,10 @@ export class TestNode {
   }
 
   async serveTools(): Promise<void> {
-    this.#tools = await serveTools(this.host.toolsSocket, (call) => runTool(call, this.world))
+    this.#tools = await serveTools(this.host.toolsSocket, {
+      handle: (call) => runTool(call, this.world),
+      callerOf: () => undefined,
+    })
   }
 
   /** Begins an operation and answers whether it was taken. */

@@ -9,6 +9,7 @@ import {
   type LocalClient,
   localService,
   localSocketPath,
+  PeerCredentials,
   type PushRequest,
   refuse,
   serveUnixSocket,
@@ -16,7 +17,7 @@ import {
 
 let root: string
 let client: LocalClient
-let server: GrpcServer | undefined
+let server: Pick<GrpcServer, 'close'> | undefined
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'systole-rpc-'))
@@ -32,7 +33,8 @@ afterEach(async () => {
 })
 
 async function serve(handlers: Record<string, unknown>): Promise<void> {
-  server = await serveUnixSocket(localSocketPath(root), [{ service: localService, handlers }], () => undefined)
+  const methods = [{ service: localService, handlers }]
+  server = await serveUnixSocket(localSocketPath(root), PeerCredentials.open(), methods, () => undefined)
 }
 
 const state = {

@@ -433,7 +433,10 @@ describe('over the socket', () => {
   let server: ToolServer
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'systole-tools-'))
-    server = await serveTools(join(folder, 'tools.sock'), (asked) => runTool(asked, world))
+    server = await serveTools(join(folder, 'tools.sock'), {
+      handle: (asked) => runTool(asked, world),
+      callerOf: () => undefined,
+    })
   })
   afterEach(async () => {
     await server.close()

@@ -4,8 +4,9 @@
  * `write` and `deny` as configurations before Pacemaker 1.1.12 have them.
  */
 import { parseBoolean } from '../attribute-text.ts'
+import type { Configuration } from '../configuration.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
-import { configurationElement, readConfiguration } from '../read-configuration.ts'
+import { configurationElement } from '../read-configuration.ts'
 import { nvSetsByPrecedence } from '../read-nvset.ts'
 
 export type PermissionKind = 'read' | 'write' | 'deny'
@@ -30,8 +31,8 @@ export interface AclUser {
 export const superusers: readonly string[] = ['root', 'hacluster']
 
 /** Whether permissions count: `enable-acl`, in a set under a rule too, as what only sometimes holds must not open what is closed. */
-export function aclIsOn(cib: XmlElement): boolean {
-  const sets = nvSetsByPrecedence(readConfiguration(cib).options, 'cib-bootstrap-options')
+export function aclIsOn({ options }: Pick<Configuration, 'options'>): boolean {
+  const sets = nvSetsByPrecedence(options, 'cib-bootstrap-options')
   const pair = sets.flatMap(({ pairs }) => pairs).find(({ name }) => name === 'enable-acl')
   return parseBoolean(pair?.value) ?? false
 }

@@ -5,24 +5,21 @@ import { type NodeName, nodeName } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { cibOfView } from '../../controller/index.ts'
 import { hostsInList } from '../../fencing/index.ts'
-import { type ClusterState, haclientGroup } from '../../rpc/index.ts'
+import type { ClusterState } from '../../rpc/index.ts'
 import {
   type CibChange,
   type FenceRequest,
   type FencingEvent,
   fencingEvent,
   runTool,
-  serveTools,
   type ToolCall,
   type ToolLink,
   type ToolNode,
   type ToolReply,
-  type ToolServer,
   type ToolWitness,
   type ToolWorld,
 } from '../../tools/index.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
-import type { Paths } from '../host/paths.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
@@ -32,7 +29,6 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { failResource } from '../records/simulated-failure.ts'
-import { agentToolsSocket } from './agent-tools-socket.ts'
 import { changeCib } from './change-cib.ts'
 
 /** The node on which they are called, with what they may do there. */
@@ -44,29 +40,25 @@ export interface ToolsNode extends SharedState {
   readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
 }
 
-export async function serveAgentTools(node: ToolsNode, paths: Paths): Promise<ToolServer> {
-  const world = new AgentToolsWorld(node)
-  const group = process.getuid?.() === 0 ? haclientGroup() : undefined
-  return await serveTools(agentToolsSocket(paths), async (call) => await runTool(call, world), group)
-}
-
 /** For agents on the remote nodes whose connections this node holds: they see what it sees, under their node's name. */
 export function remoteTools(node: ToolsNode): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
-  return async (remote, call) => await runTool(call, new AgentToolsWorld(node, remote))
+  return async (remote, call) => await runTool(call, new AgentToolsWorld(node, { localNode: remote }))
 }
 
-class AgentToolsWorld implements ToolWorld {
+export class AgentToolsWorld implements ToolWorld {
   readonly isCluster = true
   readonly localNode: NodeName
-  readonly #node: ToolsNode
+  protected readonly node: ToolsNode
+  readonly #user: string
 
-  constructor(node: ToolsNode, localNode: NodeName = node.name) {
-    this.#node = node
-    this.localNode = localNode
+  constructor(node: ToolsNode, given: { readonly localNode?: NodeName; readonly user?: string } = {}) {
+    this.node = node
+    this.localNode = given.localNode ?? node.name
+    this.#user = given.user ?? 'root'
   }
 
   get quorate(): boolean {
-    return this.#node.quorate
+    return this.node.quorate
   }
 
   readonly md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex')
@@ -76,8 +68,8 @@ class AgentToolsWorld implements ToolWorld {
   }
 
   nodes(): readonly ToolNode[] {
-    const { members } = this.#node.view
-    return this.#node.file.nodes.map(({ name, id, address, links }) => ({
+    const { members } = this.node.view
+    return this.node.file.nodes.map(({ name, id, address, links }) => ({
       name,
       id,
       state: members.has(name) ? 'member' : 'lost',
@@ -87,83 +79,83 @@ class AgentToolsWorld implements ToolWorld {
   }
 
   #linksOf(node: NodeName): readonly ToolLink[] {
-    const member = this.#node.state().members.find((one) => one.node === node)
+    const member = this.node.state().members.find((one) => one.node === node)
     return (member?.links ?? []).map(({ number, address, state }) => ({ number, address, isUp: state === 'up' }))
   }
 
   witness(): ToolWitness | undefined {
-    const { witness } = this.#node.state()
+    const { witness } = this.node.state()
     return witness && { name: witness.name, votes: witness.votes, isHeard: witness.state === 'up' }
   }
 
   cib(): XmlElement {
-    return cibOfView(this.#node.view, this.#node.quorate) ?? element('cib')
+    return cibOfView(this.node.view, this.node.quorate) ?? element('cib')
   }
 
   configuration(): XmlElement {
-    return this.#node.view.configuration?.cib ?? element('cib', {}, [element('configuration')])
+    return this.node.view.configuration?.cib ?? element('cib', {}, [element('configuration')])
   }
 
   transient(node: string): ReadonlyMap<string, string> {
-    const own = [...this.#node.view.attributes.values()].filter((attribute) => attribute.node === node)
+    const own = [...this.node.view.attributes.values()].filter((attribute) => attribute.node === node)
     return new Map(own.map(({ name, value }) => [name, value]))
   }
 
   live(node: string): ReadonlyMap<string, string> {
-    return liveAttributes(knownAttributes(this.#node.view), node)
+    return liveAttributes(knownAttributes(this.node.view), node)
   }
 
   async setAttribute(attribute: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
-    await this.#node.attributes.set(attribute)
+    await this.node.attributes.set(attribute)
   }
 
   async setDampening(name: string, delayMs: number): Promise<void> {
-    await this.#node.attributes.setDampening(name, delayMs)
+    await this.node.attributes.setDampening(name, delayMs)
   }
 
   async refreshAttributes(): Promise<void> {
-    await this.#node.attributes.refresh()
+    await this.node.attributes.refresh()
   }
 
   async edit(change: CibChange, how: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
-    return await changeCib(this.#node, change, how)
+    return await changeCib(this.node, change, { ...how, by: { user: this.#user } })
   }
 
   async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
     const { refresh = false, ...which } = what
-    await deleteHistory(this.#node, { ...which, onlyFailed: !refresh })
+    await deleteHistory(this.node, { ...which, onlyFailed: !refresh })
   }
 
   async fail(what: Parameters<ToolWorld['fail']>[0]): Promise<boolean> {
-    return await failResource(this.#node, what)
+    return await failResource(this.node, what)
   }
 
   async settled(timeoutMs: number): Promise<boolean> {
-    const version = this.#node.view.configuration?.version ?? 0
+    const version = this.node.view.configuration?.version ?? 0
     const isSettled = () => {
-      const { transition } = this.#node.state()
+      const { transition } = this.node.state()
       return transition.computedVersion >= version && transition.state === 'idle'
     }
-    return await untilState(this.#node, isSettled, timeoutMs)
+    return await untilState(this.node, isSettled, timeoutMs)
   }
 
   dc(): { readonly name: NodeName; readonly id: string } | undefined {
-    const { dc } = this.#node.view
-    const entry = dc && this.#node.file.nodes.find(({ name }) => name === dc.node)
+    const { dc } = this.node.view
+    const entry = dc && this.node.file.nodes.find(({ name }) => name === dc.node)
     return entry && { name: entry.name, id: entry.id }
   }
 
   controllerState(): string {
-    const { state } = this.#node.state().transition
+    const { state } = this.node.state().transition
     return state === 'computing' ? 'S_POLICY_ENGINE' : state === 'running' ? 'S_TRANSITION_ENGINE' : 'S_IDLE'
   }
 
   async fencingHistory(): Promise<readonly FencingEvent[]> {
-    return await Promise.resolve(this.#node.state().fencing.map(fencingEvent))
+    return await Promise.resolve(this.node.state().fencing.map(fencingEvent))
   }
 
   fenceDevices() {
-    return this.#node.fencing.fenceDevices()
+    return this.node.fencing.fenceDevices()
   }
 
   async askFenceDevice(
@@ -171,7 +163,7 @@ class AgentToolsWorld implements ToolWorld {
     question: 'list' | 'monitor',
     timeoutMs: number,
   ): Promise<readonly string[] | string> {
-    const { succeeded, message, output } = await this.#node.fencing.askDevice(id, question, timeoutMs)
+    const { succeeded, message, output } = await this.node.fencing.askDevice(id, question, timeoutMs)
     if (!succeeded) return message
     return question === 'list' ? [...hostsInList(output)] : []
   }
@@ -181,13 +173,13 @@ class AgentToolsWorld implements ToolWorld {
     if (action === 'confirm') {
       const now = Date.now()
       const word = toBytes({ node: target, time: new Date(now).toISOString(), fencedAt: Math.floor(now / 1000) })
-      await this.#node.confirmOff(target, async () => {
+      await this.node.confirmOff(target, async () => {
         const writes = [{ kind: 'put', key: keys.fencingConfirmed(target), value: word }] as const
-        await this.#node.store.transaction({ compare: [], writes })
+        await this.node.store.transaction({ compare: [], writes })
       })
       return undefined
     }
-    const { succeeded, message } = await this.#node.fencing.fenceForAdministrator(target, action)
+    const { succeeded, message } = await this.node.fencing.fenceForAdministrator(target, action)
     return succeeded ? undefined : message
   }
 }

@@ -9,6 +9,7 @@ import { configurationElement, element, printXml, sameDocument, splitCib, type X
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import type { Comparison, Write } from '../../store/index.ts'
 import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
+import type { GuardedCib } from '../access/guarded-cib.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
@@ -26,21 +27,39 @@ const unsafe = 107
 export async function changeCib(
   node: SharedState,
   change: CibChange,
-  how: { readonly command: string; readonly whole?: boolean },
+  how: {
+    readonly command: string
+    readonly whole?: boolean
+    /** Who makes it; root where it is not said. */
+    readonly by?: { readonly user: string; readonly guarded?: GuardedCib }
+  },
 ): Promise<ToolReply | undefined> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { view } = node
     const stored = view.configuration?.cib
     if (stored === undefined) return refused(1, 'The cluster has no configuration yet: try again.')
     const before = how.whole === true ? (cibOfView(view, node.quorate) ?? stored) : stored
-    const after = change(before)
+    const after = await changedBy(how.by?.guarded, before, change)
     if ('exitCode' in after) return after
     const state = how.whole === true ? stateWrites(view, before, after) : []
     if ('exitCode' in state) return state
-    const outcome = await save(node, { before, after, stored, state, command: how.command })
+    const { command, by = { user: 'root' } } = how
+    const outcome = await save(node, { before, after, stored, state, command, user: by.user })
     if (outcome === 'saved') return undefined
   }
   throw new Error('The CIB is being changed by others all the time: try again.')
+}
+
+/** Somebody with roles changes what is shown to him. */
+async function changedBy(
+  guarded: GuardedCib | undefined,
+  whole: XmlElement,
+  change: CibChange,
+): Promise<XmlElement | ToolReply> {
+  if (guarded === undefined) return change(whole)
+  const shown = await guarded.see(whole)
+  const after = change(shown.cib)
+  return 'exitCode' in after ? after : await guarded.changed(whole, shown, after)
 }
 
 async function save(
@@ -51,16 +70,17 @@ async function save(
     readonly stored: XmlElement
     readonly state: readonly StateWrite[]
     readonly command: string
+    readonly user: string
   },
 ): Promise<'saved' | 'outdated'> {
-  const { before, after, stored, command } = change
+  const { before, after, stored, command, user } = change
   const version = node.view.configuration?.version ?? 0
   if (changesConfiguration(before, after)) {
     // What the cluster itself says in the root element is not the configuration's.
     const { 'have-quorum': _, 'dc-uuid': __, ...attributes } = after.attributes
     const cib = element('cib', { ...stored.attributes, ...attributes }, [configurationElement(after)])
     const xml = readConfigurationToPush(printXml(cib))
-    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user: 'root', command })
+    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user, command })
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= pushed.version, seenTimeoutMs)
     if (pushed.kind !== 'saved') return 'outdated'
   }

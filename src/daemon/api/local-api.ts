@@ -12,6 +12,7 @@ import {
   type NodesRequest,
   refuse,
 } from '../../rpc/index.ts'
+import { guardLocal } from '../access/local-calls.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
@@ -27,6 +28,7 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { ticketAfter } from '../records/ticket-after.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
@@ -35,13 +37,13 @@ const peerTimeoutMs = 15_000
 const stopTimeoutMs = 30 * 60_000
 
 export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
-  return {
+  return guardLocal(daemon, {
     ...configurationHandlers(daemon),
     ...stateHandlers(daemon),
     ...membershipHandlers(daemon),
     ...joinTokenHandlers(daemon),
     ...witnessHandlers(daemon),
-  }
+  })
 }
 
 type LocalHandlers = Handlers<typeof localService>
@@ -101,27 +103,15 @@ function stateHandlers(
       return {}
     },
     deleteHistory: async (asked) => ({ deleted: await deleteHistory(daemon.node, asked) }),
-    setTicket: async ({ id, granted, standby, attributes, forget }) => {
-      const sentence = forget ? undefined : tooLong('name of the ticket', id, longestName)
+    setTicket: async (asked) => {
+      const sentence = asked.forget ? undefined : tooLong('name of the ticket', asked.id, longestName)
       if (sentence !== undefined) throw refuse('bad-name', sentence)
-      refuseUnfit({ 'The id of a ticket': id, ...attributes })
-      const before = daemon.node.view.tickets.get(id)
-      const lastGranted = granted === true ? { lastGranted: Math.floor(Date.now() / 1000) } : {}
-      const ticket = {
-        id,
-        granted: granted ?? before?.granted ?? false,
-        ...(standby === undefined ? {} : { standby }),
-        ...(before?.lastGranted === undefined ? {} : { lastGranted: before.lastGranted }),
-        ...lastGranted,
-        attributes: { ...before?.attributes, ...attributes },
-      }
+      refuseUnfit({ 'The id of a ticket': asked.id, ...asked.attributes })
+      const ticket = ticketAfter(daemon.node.view.tickets.get(asked.id), asked, Math.floor(Date.now() / 1000))
+      const key = keys.ticket(asked.id)
       await daemon.node.store.transaction({
         compare: [],
-        writes: [
-          forget
-            ? { kind: 'delete', key: keys.ticket(id) }
-            : { kind: 'put', key: keys.ticket(id), value: toBytes(ticket) },
-        ],
+        writes: [ticket ? { kind: 'put', key, value: toBytes(ticket) } : { kind: 'delete', key }],
       })
       return {}
     },

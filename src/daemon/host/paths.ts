@@ -15,6 +15,8 @@ export interface Paths {
   /** Exists from `cluster disable` to `cluster enable`: a rebooted host waits for `cluster start`. */
   readonly disabledMark: string
   readonly joinTokens: string
+  /** Exists while access control is on in the last configuration that this node knew. */
+  readonly accessControlMark: string
   readonly lock: string
   /** This machine has had quorum since it booted, and has not left since. */
   readonly metMark: string
@@ -37,6 +39,7 @@ export function pathsBelow(root: string): Paths {
     startedMark: join(data, 'started'),
     disabledMark: join(data, 'disabled'),
     joinTokens: join(data, 'join-tokens.json'),
+    accessControlMark: join(data, 'access-control'),
     lock: join(run, 'systoled.pid'),
     metMark: join(run, 'met'),
     aloneJournal: join(data, 'alone.json'),

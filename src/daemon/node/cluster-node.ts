@@ -5,13 +5,16 @@
 import type { NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import { type ClusterState, keyOf, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
+import { type ClusterState, keyOf, type PeerCredentials, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
+import type { AccessControl } from '../access/access-control.ts'
+import { markAccessControl } from '../access/access-mark.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
 import { forgetMet, otherOfTwo } from '../alone/wait-for-all.ts'
-import { remoteTools, serveAgentTools } from '../api/agent-tools.ts'
+import { remoteTools } from '../api/agent-tools.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
+import { serveAgentTools } from '../api/serve-agent-tools.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -73,6 +76,8 @@ export interface ClusterNodeSetup {
   readonly onRemoved: () => void
   /** A list that counts although this node's own may be as new. */
   readonly giveWayTo: (listed: ClusterFile) => void
+  /** Who calls on this host, and what they may do. */
+  readonly local: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined }
 }
 
 export class ClusterNode {
@@ -351,7 +356,7 @@ export class ClusterNode {
   async #begin(): Promise<void> {
     if (!(await this.twoNode.mayBegin())) return
     if (!(await this.#known.open())) return
-    this.#agentTools = await serveAgentTools(this, this.#setup.paths)
+    this.#agentTools = await serveAgentTools(this, this.#setup.paths, this.#setup.local)
     if (this.#ended) return await this.#agentTools.close()
     await this.#watchdog.begin()
     if (this.#ended) return
@@ -387,8 +392,10 @@ export class ClusterNode {
   #fromStore(changes: readonly StoreChange[], observed: readonly Change[]): void {
     const list = changes.findLast(({ key }) => key === nodeListKey)?.entry
     if (list) this.#setup.onStoredList(decodeNodeList(list))
-    if (changes.some(({ key }) => key === keys.configuration) && this.view.configuration)
+    if (changes.some(({ key }) => key === keys.configuration) && this.view.configuration) {
       this.fencing.configure(this.view.configuration.typed)
+      markAccessControl(this.#setup.paths, this.#log, this.view.configuration.typed)
+    }
     // Before the executor is there nothing is fed: the first view is fed whole.
     if (!this.#executor) return
     this.#feedView(observed)

@@ -72,7 +72,11 @@ export class RemoteDaemon {
   async start(): Promise<void> {
     const { address, port } = this.#settings
     const group = process.getuid?.() === 0 ? haclientGroup() : undefined
-    this.#tools = await serveTools(agentToolsSocket(this.#paths), async (call) => await this.#runTool(call), group)
+    this.#tools = await serveTools(agentToolsSocket(this.#paths), {
+      handle: async (call) => await this.#runTool(call),
+      callerOf: () => undefined,
+      group,
+    })
     this.#server = await serveRemote(
       { host: address, port, identity: this.#identity },
       {

@@ -1,0 +1,44 @@
+/** Access control of this daemon: who a caller is, what the caller may do, and the CIB as the caller sees it. */
+import type { CallerIdentity } from '../../rpc/index.ts'
+import { readIfThere } from '../host/files.ts'
+import type { Paths } from '../host/paths.ts'
+import { GuardedCib } from './guarded-cib.ts'
+import { HostUsers } from './host-users.ts'
+import { type AccessSources, type LimitedRights, type Rights, rightsOf } from './rights.ts'
+import { Selector } from './selector.ts'
+
+export class AccessControl {
+  readonly #sources: AccessSources
+  readonly #selector = new Selector()
+  /** Of users who asked before, with the same permissions: what was found out for them is not looked for again. */
+  readonly #guarded = new Map<string, GuardedCib>()
+
+  constructor(paths: Paths, configuration: AccessSources['configuration']) {
+    this.#sources = {
+      users: new HostUsers(),
+      ownUid: process.getuid?.() ?? 0,
+      configuration,
+      wasOn: () => readIfThere(paths.accessControlMark) !== undefined,
+    }
+  }
+
+  async rightsOf(caller: CallerIdentity): Promise<Rights> {
+    return await rightsOf(caller, this.#sources)
+  }
+
+  guardedFor(rights: LimitedRights): GuardedCib {
+    const key = JSON.stringify(rights)
+    const guarded = this.#guarded.get(key) ?? new GuardedCib(rights, this.#selector)
+    this.#guarded.delete(key)
+    this.#guarded.set(key, guarded)
+    const [oldest] = this.#guarded.keys()
+    if (this.#guarded.size > keptUsers && oldest !== undefined) this.#guarded.delete(oldest)
+    return guarded
+  }
+
+  close(): void {
+    this.#selector.close()
+  }
+}
+
+const keptUsers = 32

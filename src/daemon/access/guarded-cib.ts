@@ -1,0 +1,112 @@
+/** The CIB as a user with roles sees and changes it. */
+import {
+  type Access,
+  accessTo,
+  applyToWhole,
+  configurationElement,
+  describeCibReport,
+  describeForbidden,
+  element,
+  firstForbidden,
+  mayReadAll,
+  mayWriteAll,
+  type ReadableCib,
+  readable,
+  sameDocument,
+  UnreadablePermissionError,
+  validateCib,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { refuse } from '../../rpc/index.ts'
+import { deniedCode, type LimitedRights } from './rights.ts'
+import { type Selector, SlowPermissionsError } from './selector.ts'
+
+export class GuardedCib {
+  readonly rights: LimitedRights
+  readonly #selector: Selector
+  /** Most questions are about a CIB that was asked about before. */
+  readonly #known = new WeakMap<XmlElement, Promise<Access>>()
+
+  constructor(rights: LimitedRights, selector: Selector) {
+    this.rights = rights
+    this.#selector = selector
+  }
+
+  async accessTo(cib: XmlElement): Promise<Access> {
+    const known = this.#known.get(cib) ?? this.#look(cib)
+    this.#known.set(cib, known)
+    return await known
+  }
+
+  async #look(cib: XmlElement): Promise<Access> {
+    const { permissions } = this.rights
+    try {
+      return accessTo(cib, permissions, await this.#selector.select(cib, permissions))
+    } catch (error) {
+      if (error instanceof UnreadablePermissionError || error instanceof SlowPermissionsError)
+        throw refuse('bad-permission', error.message)
+      throw error
+    }
+  }
+
+  async see(cib: XmlElement): Promise<ReadableCib> {
+    const seen = readable(cib, await this.accessTo(cib))
+    if (seen !== undefined) return seen
+    throw denied(`no role of ${this.rights.user} permits to read anything of the CIB.`)
+  }
+
+  /** Nothing is hidden, and nothing may come to be. */
+  async readsAll(cib: XmlElement): Promise<boolean> {
+    return this.rights.permissions.every(({ kind }) => kind !== 'deny') && mayReadAll(cib, await this.accessTo(cib))
+  }
+
+  /** May do what changes more than the CIB. */
+  async administers(cib: XmlElement): Promise<boolean> {
+    return mayWriteAll(configurationElement(cib), await this.accessTo(cib))
+  }
+
+  /** The whole CIB after somebody has made `pushed` of what was shown of it; refused where that is not permitted. */
+  async changed(whole: XmlElement, shown: ReadableCib, pushed: XmlElement): Promise<XmlElement> {
+    const merged = applyToWhole(shown, pushed)
+    const access = await this.accessTo(whole)
+    const after = access.of(whole) === 'write' ? merged : withVersionOf(whole, merged)
+    await this.#check(whole, after)
+    const known = new Set(mistakes(whole))
+    const fresh = mistakes(after).filter((sentence) => !known.has(sentence))
+    if (fresh.length > 0) throw refuse('mistakes', ...fresh)
+    return after
+  }
+
+  /** The same of what is recorded: nobody pushes that. */
+  async check(before: XmlElement, after: XmlElement): Promise<void> {
+    await this.#check(before, after)
+  }
+
+  async #check(before: XmlElement, after: XmlElement): Promise<void> {
+    const forbidden = firstForbidden(
+      { cib: before, access: await this.accessTo(before) },
+      { cib: after, access: await this.accessTo(after) },
+    )
+    if (forbidden !== undefined) throw refuse(deniedCode, describeForbidden(forbidden, this.rights.user))
+  }
+}
+
+export const denied = (why: string): Error => refuse(deniedCode, `Permission denied: ${why}`)
+
+/** A version that stands in a document beside its changes is no change that its author asks for. */
+function withVersionOf(whole: XmlElement, merged: XmlElement): XmlElement {
+  const parts = ({ children }: XmlElement): XmlElement => element('parts', {}, children)
+  if (sameDocument(parts(whole), parts(merged))) return merged
+  const { admin_epoch: adminEpoch, epoch } = whole.attributes
+  const version = {
+    ...(adminEpoch === undefined ? {} : { admin_epoch: adminEpoch }),
+    ...(epoch === undefined ? {} : { epoch }),
+  }
+  return { ...merged, attributes: { ...merged.attributes, ...version } }
+}
+
+function mistakes(cib: XmlElement): readonly string[] {
+  return validateCib(cib)
+    .filter(({ severity }) => severity === 'error')
+    .map(describeCibReport)
+}

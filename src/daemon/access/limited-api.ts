@@ -1,0 +1,164 @@
+/** The calls of the local API that a user with roles gets answered in part: only what the user may read, only changes that the user may make. */
+import { nodeName } from '../../base/index.ts'
+import { childElement, configurationElement, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import {
+  type CallContext,
+  type ClusterState,
+  type Handlers,
+  type localService,
+  type Messages,
+  type PushAnswer,
+  refuse,
+} from '../../rpc/index.ts'
+import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
+import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
+import type { Daemon } from '../daemon.ts'
+import { historyToDelete } from '../records/forget-history.ts'
+import { toBytes } from '../records/json-value.ts'
+import { keys } from '../records/keys.ts'
+import { ticketAfter } from '../records/ticket-after.ts'
+import type { GuardedCib } from './guarded-cib.ts'
+import type { LimitedRights } from './rights.ts'
+import { viewAfter, viewWithAttribute } from './state-after.ts'
+import { visibleState } from './visible-state.ts'
+
+type LocalHandlers = Handlers<typeof localService>
+
+export type LimitedHandlers = Pick<
+  LocalHandlers,
+  | 'getCib'
+  | 'pushConfiguration'
+  | 'listConfigVersions'
+  | 'getConfigVersion'
+  | 'getState'
+  | 'watchState'
+  | 'setTransientAttribute'
+  | 'deleteHistory'
+  | 'setTicket'
+>
+
+/** `handlers`: for all users, called once it is known that this one may. */
+export function limitedHandlers(daemon: Daemon, handlers: LocalHandlers, rights: LimitedRights): LimitedHandlers {
+  const guarded = daemon.access.guardedFor(rights)
+  const mayBecome = async (after: ClusterView): Promise<void> => {
+    const { view, quorate } = daemon.node
+    await guarded.check(composed(view, quorate), composed(after, quorate))
+  }
+  return {
+    getCib: async () => {
+      const { view, quorate } = daemon.node
+      const { cib } = await guarded.see(composed(view, quorate))
+      return { xml: printXml(cib), version: view.configuration?.version ?? 0 }
+    },
+    pushConfiguration: async (asked) => await push(daemon, guarded, asked),
+    listConfigVersions: async () => {
+      const versions = await listConfigVersions(daemon.node.store)
+      const seesAll = await guarded.readsAll(composed(daemon.node.view, daemon.node.quorate))
+      return { versions: seesAll ? versions : versions.map(withoutCommand) }
+    },
+    getConfigVersion: async ({ version }, context) => {
+      const found = await readConfigVersion(daemon.node.store, version)
+      if (!found) return await handlers.getConfigVersion({ version }, context)
+      const whole = parsed(found.xml)
+      const { cib } = await guarded.see(whole)
+      const entry = (await guarded.readsAll(whole)) ? found : withoutCommand(found)
+      return { found: true, entry, xml: printXml(cib) }
+    },
+    getState: async (asked, context) => await visible(daemon, guarded, await handlers.getState(asked, context)),
+    watchState: async (asked, send, context) => await watch(daemon, handlers, { asked, send, context }),
+    setTransientAttribute: async (asked, context) => {
+      const { node, set = '', name, value } = asked
+      const attribute = { node: nodeName(node), set, name, ...(value === undefined ? {} : { value }) }
+      await mayBecome(viewWithAttribute(daemon.node.view, attribute))
+      return await handlers.setTransientAttribute(asked, context)
+    },
+    deleteHistory: async (asked, context) => {
+      const { view } = daemon.node
+      await mayBecome(viewAfter(view, historyToDelete(view, asked).writes))
+      return await handlers.deleteHistory(asked, context)
+    },
+    setTicket: async (asked, context) => {
+      const { view } = daemon.node
+      const after = ticketAfter(view.tickets.get(asked.id), asked, Math.floor(Date.now() / 1000))
+      const key = keys.ticket(asked.id)
+      const write = after ? ({ kind: 'put', key, value: toBytes(after) } as const) : ({ kind: 'delete', key } as const)
+      await mayBecome(viewAfter(view, [write]))
+      return await handlers.setTicket(asked, context)
+    },
+  }
+}
+
+function composed(view: ClusterView, quorate: boolean): XmlElement {
+  const cib = cibOfView(view, quorate)
+  if (cib) return cib
+  throw refuse('no-configuration', 'The cluster has no quorum yet, so that its configuration is not known.')
+}
+
+function parsed(xml: string): XmlElement {
+  const document = parseXml(xml)
+  if (document.ok) return document.value
+  throw refuse('malformed-xml', 'The document is no XML.')
+}
+
+/** The text of a command holds what was typed, passwords included. */
+function withoutCommand<Entry extends { readonly command: string }>(entry: Entry): Entry {
+  return { ...entry, command: '' }
+}
+
+/** The difference to what was shown of that version is made to the whole; a document that leaves out what is hidden removes nothing of it. */
+async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRequest']): Promise<PushAnswer> {
+  const { node } = daemon
+  const { view } = node
+  const pushed = parsed(readConfigurationToPush(asked.xml))
+  const whole = composed(view, node.quorate)
+  const version = view.configuration?.version ?? 0
+  if (version !== asked.expectedVersion) return { kind: 'conflict', version }
+  const shown = await guarded.see(whole)
+  const status = childElement(shown.cib, 'status')
+  const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
+  const after = await guarded.changed(whole, shown, document)
+  const xml = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
+  const { expectedVersion, command } = asked
+  return await saveConfiguration(node, { xml, expectedVersion, user: guarded.rights.user, command })
+}
+
+/** A node that does not take part tells its list of nodes. */
+async function visible(daemon: Daemon, guarded: GuardedCib, state: ClusterState): Promise<ClusterState> {
+  const cib = daemon.configuration?.cib
+  return cib === undefined ? state : visibleState(state, cib, await guarded.accessTo(cib))
+}
+
+/** Roles may change while somebody watches: whoever has none left sees no more. */
+async function watch(
+  daemon: Daemon,
+  handlers: LocalHandlers,
+  call: {
+    readonly asked: Messages['Empty']
+    readonly send: (state: ClusterState) => void
+    readonly context: CallContext
+  },
+): Promise<void> {
+  const { asked, send, context } = call
+  const end = new AbortController()
+  const stop = (): void => end.abort()
+  context.signal.addEventListener('abort', stop, { once: true })
+  let refusal: unknown
+  let last: Promise<void> = Promise.resolve()
+  const tell = async (state: ClusterState): Promise<void> => {
+    const rights = await daemon.access.rightsOf(context.caller)
+    const shown = rights.kind === 'all' ? state : await visible(daemon, daemon.access.guardedFor(rights), state)
+    send(shown)
+  }
+  const show = (state: ClusterState): void => {
+    last = last
+      .then(async () => await tell(state))
+      .catch((error: unknown) => {
+        refusal ??= error
+        stop()
+      })
+  }
+  await handlers.watchState(asked, show, { ...context, signal: end.signal })
+  context.signal.removeEventListener('abort', stop)
+  if (refusal !== undefined) throw refusal
+}

@@ -1,0 +1,182 @@
+/** What the commands see and change for a user with roles: what the user may read, and no change that the user may not make. */
+import { type NodeName, nodeName } from '../../base/index.ts'
+import {
+  type Access,
+  childElement,
+  childElements,
+  configurationElement,
+  element,
+  findResource,
+  mayReadAll,
+  mayWriteAll,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { type ClusterView, cibOfView } from '../../controller/index.ts'
+import type { CibChange, FenceRequest, FencingEvent, ToolReply, ToolWorld } from '../../tools/index.ts'
+import { AgentToolsWorld, type ToolsNode } from '../api/agent-tools.ts'
+import { changeCib } from '../api/change-cib.ts'
+import { historyToDelete } from '../records/forget-history.ts'
+import { simulatedFailure } from '../records/simulated-failure.ts'
+import { denied, type GuardedCib } from './guarded-cib.ts'
+import { viewAfter, viewWithAttribute } from './state-after.ts'
+
+export class LimitedToolsWorld extends AgentToolsWorld {
+  readonly #guarded: GuardedCib
+  readonly #whole: XmlElement
+  readonly #shown: XmlElement
+  readonly #access: Access
+  readonly #seesAll: boolean
+
+  private constructor(
+    node: ToolsNode,
+    guarded: GuardedCib,
+    seen: {
+      readonly whole: XmlElement
+      readonly shown: XmlElement
+      readonly access: Access
+      readonly seesAll: boolean
+    },
+  ) {
+    super(node, { user: guarded.rights.user })
+    this.#guarded = guarded
+    this.#whole = seen.whole
+    this.#shown = seen.shown
+    this.#access = seen.access
+    this.#seesAll = seen.seesAll
+  }
+
+  /** As it is now: a command is over in a moment. */
+  static async open(node: ToolsNode, guarded: GuardedCib): Promise<LimitedToolsWorld> {
+    const whole = wholeOf(node, node.view)
+    const { cib: shown } = await guarded.see(whole)
+    const [access, seesAll] = [await guarded.accessTo(whole), await guarded.readsAll(whole)]
+    return new LimitedToolsWorld(node, guarded, { whole, shown, access, seesAll })
+  }
+
+  override cib(): XmlElement {
+    return this.#shown
+  }
+
+  override configuration(): XmlElement {
+    return { ...this.#shown, children: [configurationElement(this.#shown)] }
+  }
+
+  override transient(node: string): ReadonlyMap<string, string> {
+    const visible = this.#visibleAttributes(node)
+    return new Map([...super.transient(node)].filter(([name]) => visible.has(name)))
+  }
+
+  /** Those that are in no CIB are for whoever sees all of one. */
+  override live(node: string): ReadonlyMap<string, string> {
+    const visible = this.#visibleAttributes(node)
+    return new Map([...super.live(node)].filter(([name]) => this.#seesAll || visible.has(name)))
+  }
+
+  #visibleAttributes(node: string): ReadonlySet<string> {
+    const status = childElement(this.#shown, 'status')
+    const states = status === undefined ? [] : childElements(status, 'node_state')
+    const names = (sets: XmlElement): readonly string[] =>
+      childElements(sets).flatMap((one) => (one.name === 'nvpair' ? [one.attributes.name ?? ''] : names(one)))
+    const own = states.filter(({ attributes }) => attributes.id === this.#idOf(node))
+    return new Set(own.flatMap((state) => childElements(state, 'transient_attributes')).flatMap(names))
+  }
+
+  /** A state that is shown for what is in it has no name. */
+  #idOf(node: string): string | undefined {
+    const status = childElement(this.#whole, 'status') ?? element('status')
+    return childElements(status, 'node_state').find(({ attributes }) => attributes.uname === node)?.attributes.id
+  }
+
+  override async setAttribute(attribute: Parameters<ToolWorld['setAttribute']>[0]): Promise<void> {
+    const { node, set, name, value } = attribute
+    await this.#mayBecome(
+      viewWithAttribute(this.node.view, { node, set, name, ...(value === undefined ? {} : { value }) }),
+    )
+    await super.setAttribute(attribute)
+  }
+
+  override async setDampening(name: string, delayMs: number): Promise<void> {
+    const { attributes, withheld } = this.node.view
+    const known = [...attributes.values(), ...withheld.values()].filter((one) => one.name === name)
+    await this.#mayWriteAttributes(known.length > 0 ? known : [{ node: this.localNode, set: '', name }])
+    await super.setDampening(name, delayMs)
+  }
+
+  override async refreshAttributes(): Promise<void> {
+    await this.#mayWriteAttributes([...this.node.view.withheld.values()])
+    await super.refreshAttributes()
+  }
+
+  async #mayWriteAttributes(
+    attributes: readonly { readonly node: NodeName; readonly set: string; readonly name: string }[],
+  ): Promise<void> {
+    for (const { node, set, name } of attributes)
+      await this.#mayBecome(viewWithAttribute(this.node.view, { node, set, name, value: 'x' }))
+  }
+
+  async #mayBecome(after: ClusterView): Promise<void> {
+    await this.#guarded.check(wholeOf(this.node, this.node.view), wholeOf(this.node, after))
+  }
+
+  override async edit(change: CibChange, how: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
+    const by = { user: this.#guarded.rights.user, guarded: this.#guarded }
+    return await changeCib(this.node, change, { ...how, by })
+  }
+
+  override async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
+    const { refresh = false, ...which } = what
+    const { view } = this.node
+    await this.#mayBecome(viewAfter(view, historyToDelete(view, { ...which, onlyFailed: !refresh }).writes))
+    await super.cleanUp(what)
+  }
+
+  override async fail(what: Parameters<ToolWorld['fail']>[0]): Promise<boolean> {
+    const { view } = this.node
+    await this.#mayBecome(viewAfter(view, simulatedFailure(view, what, this.now())))
+    return await super.fail(what)
+  }
+
+  override async fencingHistory(): Promise<readonly FencingEvent[]> {
+    const events = await super.fencingHistory()
+    return events.map(({ device, ...event }) =>
+      device !== undefined && this.#mayRead(device) ? { ...event, device } : event,
+    )
+  }
+
+  override fenceDevices() {
+    return super.fenceDevices().filter(({ id }) => this.#mayRead(id))
+  }
+
+  #mayRead(resource: string): boolean {
+    const found = findResource(this.#whole, resource)
+    return found !== undefined && mayReadAll(found, this.#access)
+  }
+
+  /** The fence agent runs as root, with the parameters of the device. */
+  override async askFenceDevice(
+    id: string,
+    question: 'list' | 'monitor',
+    timeoutMs: number,
+  ): Promise<readonly string[] | string> {
+    const found = findResource(this.#whole, id)
+    if (found === undefined || !mayWriteAll(found, this.#access))
+      throw denied(
+        `asking the fence device ${id} runs its agent as root, which needs the permission 'write' on the device; ${this.#guarded.rights.user} does not have it.`,
+      )
+    return await super.askFenceDevice(id, question, timeoutMs)
+  }
+
+  override async fence(request: FenceRequest): Promise<string | undefined> {
+    if (!(await this.#guarded.administers(this.#whole)))
+      throw denied(
+        `fencing needs the permission 'write' on the whole of /cib/configuration, which ${this.#guarded.rights.user} does not have.`,
+      )
+    return await super.fence({ ...request, node: nodeName(request.node) })
+  }
+}
+
+function wholeOf(node: ToolsNode, view: ClusterView): XmlElement {
+  const cib = cibOfView(view, node.quorate)
+  if (cib !== undefined) return cib
+  throw denied('the configuration with the roles is not known on this node yet.')
+}

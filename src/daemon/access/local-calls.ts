@@ -1,0 +1,97 @@
+/**
+ * What each call of the local API needs of a user with roles, while access control is on (docs/security.md has the table). A call that is not
+ * in it does not compile.
+ */
+import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
+import type { Daemon } from '../daemon.ts'
+import { denied } from './guarded-cib.ts'
+import { type LimitedHandlers, limitedHandlers } from './limited-api.ts'
+import type { AllRights, LimitedRights } from './rights.ts'
+
+export type LocalHandlers = Handlers<typeof localService>
+
+/**
+ * `anybody` who may use the socket; `own part`: what the user's permissions leave of it, by a handler of its own (limited-api.ts);
+ * `administration`: the permission to write the whole configuration.
+ */
+export type Need = 'anybody' | 'own part' | 'administration'
+
+export const localNeeds = {
+  getCib: 'own part',
+  pushConfiguration: 'own part',
+  listConfigVersions: 'own part',
+  getConfigVersion: 'own part',
+  getState: 'own part',
+  watchState: 'own part',
+  setTransientAttribute: 'own part',
+  deleteHistory: 'own part',
+  setTicket: 'own part',
+  fence: 'administration',
+  confirmFencing: 'administration',
+  cleanFencingHistory: 'administration',
+  startCluster: 'administration',
+  stopCluster: 'administration',
+  enableCluster: 'administration',
+  setupCluster: 'administration',
+  createJoinToken: 'administration',
+  listJoinTokens: 'administration',
+  withdrawJoinTokens: 'administration',
+  joinCluster: 'administration',
+  addNode: 'administration',
+  removeNode: 'administration',
+  addLink: 'administration',
+  updateLink: 'administration',
+  removeLinks: 'administration',
+  clearNode: 'administration',
+  destroyCluster: 'administration',
+  unblockQuorum: 'administration',
+  setToken: 'administration',
+  addWitness: 'administration',
+  removeWitness: 'administration',
+  replaceWitness: 'administration',
+  joinAsWitness: 'administration',
+  getWitnessHost: 'anybody',
+  changeWitnessHost: 'administration',
+  getCertificates: 'anybody',
+  renewCertificate: 'administration',
+} as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
+
+type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>
+
+export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandlers {
+  const names = Object.keys(localService) as (keyof LocalHandlers)[]
+  const guarded = names.map((name) => {
+    const handle = handlers[name] as unknown as AnyHandler
+    const call: AnyHandler = async (request, ...rest) => {
+      const need: Need = localNeeds[name]
+      const { caller } = rest.at(-1) as CallContext
+      if (need === 'anybody' && caller.kind === 'user') return await handle(request, ...rest)
+      const rights = await daemon.access.rightsOf(caller)
+      if (rights.kind === 'all') return await handle(byUser(rights, request), ...rest)
+      if (need === 'own part') {
+        const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler
+        return await own(request, ...rest)
+      }
+      await mayAdminister(daemon, rights, name)
+      return await handle(request, ...rest)
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(guarded) as unknown as LocalHandlers
+}
+
+/** The history names who asked; root may act for somebody (sudo). */
+function byUser({ user, mayNameAnother }: AllRights, request: unknown): unknown {
+  const named = (request as Partial<Messages['PushRequest']>).user
+  return named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
+}
+
+async function mayAdminister(daemon: Daemon, rights: LimitedRights, call: string): Promise<void> {
+  const configuration = daemon.configuration
+  const isPermitted =
+    configuration !== undefined && (await daemon.access.guardedFor(rights).administers(configuration.cib))
+  if (!isPermitted)
+    throw denied(
+      `${call} changes more than the CIB, so that it needs the permission 'write' on the whole of /cib/configuration, which ${rights.user} does not have.`,
+    )
+}

@@ -1,0 +1,85 @@
+/**
+ * What a local user may do. root, hacluster and the user that the daemon runs as may do all. So may every other member of haclient while
+ * access control is off (`enable-acl=false`); while it is on, they may do what their roles permit.
+ */
+import {
+  type AclPermission,
+  type AclUser,
+  aclIsOn,
+  type Configuration,
+  permissionsOf,
+  superusers,
+  type XmlElement,
+} from '../../cib/index.ts'
+import { type CallerIdentity, refuse } from '../../rpc/index.ts'
+import type { HostUsers } from './host-users.ts'
+
+export type Rights = AllRights | LimitedRights
+
+export interface AllRights {
+  readonly kind: 'all'
+  /** For the history. */
+  readonly user: string
+  /** Its own word about who acts is believed. */
+  readonly mayNameAnother: boolean
+}
+
+export interface LimitedRights {
+  readonly kind: 'limited'
+  readonly user: string
+  readonly permissions: readonly AclPermission[]
+}
+
+export interface AccessSources {
+  readonly users: Pick<HostUsers, 'byId'>
+  readonly ownUid: number
+  /** Undefined where this node does not know it now. */
+  readonly configuration: () => { readonly cib: XmlElement; readonly typed: Configuration } | undefined
+  /** Access control was on in the last configuration that this node knew. */
+  readonly wasOn: () => boolean
+}
+
+export const deniedCode = 'permission-denied'
+/** Refusals that are about who asks. */
+export const accessCodes: ReadonlySet<string> = new Set([
+  deniedCode,
+  'unknown-caller',
+  'roles-unknown',
+  'no-such-user',
+  'no-role',
+  'bad-permission',
+])
+
+export async function rightsOf(caller: CallerIdentity, sources: AccessSources): Promise<Rights> {
+  if (caller.kind !== 'user')
+    throw refuse('unknown-caller', 'The daemon does not know who asks: this socket does not tell it.')
+  const { uid } = caller
+  if (uid === 0) return { kind: 'all', user: 'root', mayNameAnother: true }
+  const user = await sources.users.byId(uid)
+  const name = user?.name ?? `the user number ${uid}`
+  const isSuperuser = uid === sources.ownUid || (user !== undefined && superusers.includes(user.name))
+  if (isSuperuser) return { kind: 'all', user: name, mayNameAnother: true }
+  const known = sources.configuration()
+  if (known === undefined ? !sources.wasOn() : !aclIsOn(known.typed))
+    return { kind: 'all', user: name, mayNameAnother: false }
+  if (known === undefined)
+    throw refuse(
+      'roles-unknown',
+      'Access control is on, and this node does not know the roles now, as it has no configuration: only root and hacluster may do that here until it has one.',
+    )
+  return limited(known.cib, uid, user)
+}
+
+function limited(cib: XmlElement, uid: number, user: AclUser | undefined): LimitedRights {
+  if (user === undefined)
+    throw refuse(
+      'no-such-user',
+      `Access control is on, and the user number ${uid} has no name on this host, so that no role is theirs.`,
+    )
+  const permissions = permissionsOf(cib, user)
+  if (permissions !== undefined) return { kind: 'limited', user: user.name, permissions }
+  throw refuse(
+    'no-role',
+    `Access control is on, and ${user.name} has no role: an administrator gives one with \`systole acl user create ${user.name} <role>\`.`,
+  )
+}

@@ -1,0 +1,102 @@
+/**
+ * The main thread's handle on the thread that evaluates XPaths. It is started when the first user with roles asks, and ended where a path takes too
+ * long: that user's question fails, and nobody else's.
+ */
+import { Worker } from 'node:worker_threads'
+import { type AclPermission, childElements, type SelectByXpath, type XmlElement } from '../../cib/index.ts'
+import { programFile } from '../host/install-folder.ts'
+import type { Selected, ToSelect } from './select-messages.ts'
+
+/** A CIB of 10,000 elements takes some 50 ms a path. */
+const timeoutMs = 10_000
+
+export class SlowPermissionsError extends Error {
+  override readonly name = 'SlowPermissionsError'
+  constructor() {
+    super(
+      `The XPaths of the permissions took longer than ${timeoutMs / 1000} s: an administrator must make them simpler.`,
+    )
+  }
+}
+
+export class Selector {
+  readonly #startWorker: () => Worker
+  readonly #timeoutMs: number
+  #worker: Worker | undefined
+  /** One question after the other: who waits does not lose time to a path that is not his own. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(startWorker: () => Worker = ownWorker, within = timeoutMs) {
+    this.#startWorker = startWorker
+    this.#timeoutMs = within
+  }
+
+  async select(cib: XmlElement, permissions: readonly AclPermission[]): Promise<SelectByXpath> {
+    const xpaths = [...new Set(permissions.flatMap(({ on }) => (on.by === 'xpath' ? [on.xpath] : [])))]
+    if (xpaths.length === 0) return () => []
+    const asked = this.#last.then(async () => await this.#ask({ cib, xpaths }))
+    this.#last = asked.catch(() => undefined)
+    const selected = await asked
+    const elements = inOrder(cib)
+    const found = new Map(
+      xpaths.map((xpath, i) => [xpath, selected[i]?.flatMap((place) => elements[place] ?? [])] as const),
+    )
+    return (_, xpath) => found.get(xpath)
+  }
+
+  close(): void {
+    void this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  async #ask(question: ToSelect): Promise<Selected> {
+    const worker = this.#running()
+    return await new Promise((resolve, reject) => {
+      const end = (finish: () => void): void => {
+        clearTimeout(timer)
+        worker.off('message', answered).off('error', failed).off('exit', ended)
+        finish()
+      }
+      const answered = (selected: Selected): void => end(() => resolve(selected))
+      const failed = (error: Error): void => {
+        this.close()
+        end(() => reject(error))
+      }
+      const ended = (): void => failed(new Error('The thread that evaluates XPaths has ended.'))
+      const timer = setTimeout(() => failed(new SlowPermissionsError()), this.#timeoutMs)
+      worker.on('message', answered).on('error', failed).on('exit', ended)
+      worker.postMessage(question)
+    })
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker
+    const worker = this.#startWorker()
+    // Between questions, too: an error that nobody hears would end the daemon.
+    worker.on('error', () => this.#gone(worker))
+    worker.on('exit', () => this.#gone(worker))
+    worker.unref()
+    this.#worker = worker
+    return worker
+  }
+
+  #gone(worker: Worker): void {
+    if (this.#worker === worker) this.#worker = undefined
+  }
+}
+
+function ownWorker(): Worker {
+  return new Worker(programFile('select'), {
+    resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 },
+  })
+}
+
+function inOrder(cib: XmlElement): readonly XmlElement[] {
+  const elements: XmlElement[] = []
+  const visit = (element: XmlElement): void => {
+    elements.push(element)
+    for (const child of childElements(element)) visit(child)
+  }
+  visit(cib)
+  return elements
+}

@@ -1,0 +1,48 @@
+/** The socket of crm_attribute and the other commands on a cluster node: who calls, and with which rights. */
+import type { Socket } from 'node:net'
+import { type CallerIdentity, haclientGroup, type PeerCredentials, RefusedError } from '../../rpc/index.ts'
+import { refused, runTool, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
+import type { AccessControl } from '../access/access-control.ts'
+import { LimitedToolsWorld } from '../access/limited-tools-world.ts'
+import { accessCodes, type Rights } from '../access/rights.ts'
+import type { Paths } from '../host/paths.ts'
+import { AgentToolsWorld, type ToolsNode } from './agent-tools.ts'
+import { agentToolsSocket } from './agent-tools-socket.ts'
+
+/** `credentials`: how a caller is known; without them the socket is root's alone. */
+export async function serveAgentTools(
+  node: ToolsNode,
+  paths: Paths,
+  served: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined },
+): Promise<ToolServer> {
+  const { access, credentials } = served
+  const world = new AgentToolsWorld(node)
+  const handle = async (call: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
+    // Agents call as root, many times a minute: nothing is looked up for them.
+    if (caller.kind === 'user' && caller.uid === 0) return await runTool(call, world)
+    return await runToolAs(await access.rightsOf(caller), call)
+  }
+  const runToolAs = async (rights: Rights, call: ToolCall): Promise<ToolReply> => {
+    const { user } = rights
+    if (rights.kind === 'all') return await runTool(call, new AgentToolsWorld(node, { user }))
+    const guarded = access.guardedFor(rights)
+    return await runTool(call, await LimitedToolsWorld.open(node, guarded))
+  }
+  const callerOf = (socket: Socket): CallerIdentity =>
+    credentials ? (credentials.of(socket) ?? { kind: 'unknown' }) : { kind: 'user', uid: 0, gid: 0, pid: 0 }
+  const group = process.getuid?.() === 0 && credentials ? haclientGroup() : undefined
+  return await serveTools(agentToolsSocket(paths), {
+    handle: async (call, caller) => await handle(call, caller).catch((error: unknown) => refusal(call, error)),
+    callerOf,
+    group,
+  })
+}
+
+/** Pacemaker's exit code for who may not. */
+const insufficientPrivileges = 4
+
+function refusal({ tool }: ToolCall, error: unknown): ToolReply {
+  if (error instanceof RefusedError && accessCodes.has(error.code))
+    return refused(insufficientPrivileges, `${tool}: ${error.message}`)
+  throw error
+}

@@ -1,0 +1,207 @@
+/**
+ * Users of the group haclient on a real node while access control is on: by the command line, by Pacemaker's commands and by any other program. alice may read
+ * everything but passwords and write the roles of resources, bob has no role, and the user number 70009 has no name.
+ */
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { localService } from '../../src/rpc/index.ts'
+import { Lab } from '../nodes/lab/lab.ts'
+
+const lab = new Lab(['n1'])
+const shims = join(lab.folder, 'systole/shims')
+const secret = 'Ohgh8ees'
+const users = { alice: 70001, bob: 70002, nameless: 70009 } as const
+type User = keyof typeof users
+const haclient = 70100
+
+/** Before the daemon starts. */
+const boot = `cp /etc/passwd /run/passwd; cp /etc/group /run/group
+sed -i '/^haclient:/d' /run/group
+echo 'haclient:x:${haclient}:alice,bob' >> /run/group
+echo 'alice:x:70001:${haclient}::/:/bin/sh' >> /run/passwd
+echo 'bob:x:70002:${haclient}::/:/bin/sh' >> /run/passwd
+mount --bind /run/passwd /etc/passwd
+mount --bind /run/group /etc/group
+`
+
+beforeAll(async () => {
+  writeFileSync(join(lab.folder, 'boot.sh'), boot)
+  // Other users than root run what is in it.
+  chmodSync(lab.folder, 0o755)
+  copyFileSync(join(import.meta.dirname, 'raw-calls.mjs'), join(lab.folder, 'raw-calls.mjs'))
+  await lab.start()
+  await lab.formCluster()
+  await root('systole property set stonith-enabled=false')
+  await root(`systole resource create db ocf:pacemaker:Dummy fake=${secret} --force`)
+  await root('systole resource create web ocf:pacemaker:Dummy --wait')
+  await root(
+    `systole acl role create watcher read xpath /cib deny xpath "//nvpair[@name='fake']" write xpath "//resources//nvpair[@name='target-role']"`,
+  )
+  await root('systole acl user create alice watcher')
+  await root('systole acl enable')
+}, 120_000)
+afterAll(() => lab.close())
+
+interface Outcome {
+  readonly code: number
+  readonly text: string
+}
+
+async function root(line: string): Promise<string> {
+  return await lab.inNode('n1', 'bash', '-c', `export PATH=${shims}:$PATH; ${line}`)
+}
+
+/** A line of shell as one of the users: output, errors and exit code. */
+async function as(user: User, line: string): Promise<Outcome> {
+  const uid = users[user]
+  const become = `setpriv --reuid=${uid} --regid=${haclient} --clear-groups`
+  const script = `export PATH=${shims}:$PATH HOME=/tmp; cd /tmp; ${become} bash -c "$1" 2>&1; echo "exit $?"`
+  const text = await lab.inNode('n1', 'bash', '-c', script, 'bash', line)
+  const [, said = '', code = ''] = /^([\s\S]*)exit (\d+)\n$/.exec(text) ?? []
+  return { code: Number(code), text: said }
+}
+
+test('what alice may read is shown by every command, and the password by none', async () => {
+  const commands = [
+    'systole cluster cib',
+    'systole resource config',
+    'systole resource config db --output-format json',
+    'systole config',
+    'systole status --json',
+    'systole why db',
+    'systole simulate --disable web',
+    'systole config history',
+    'systole config history show 3',
+    'systole config diff 1 4',
+    'cibadmin --query',
+    'cibadmin --query --scope resources',
+    'cibadmin --query --xpath \'//primitive[@id="db"]\'',
+    'crm_resource --list',
+    'crm_resource --query-xml --resource db',
+    'crm_mon -1',
+    'crm_mon -1 --output-as=xml',
+    'crm_simulate -L',
+    'crm_verify -L -V',
+    'crm_report --help',
+  ]
+  for (const command of commands) {
+    const { text } = await as('alice', command)
+    expect(text, command).not.toContain(secret)
+  }
+  const seen = await as('alice', 'systole cluster cib')
+  expect(seen.code).toBe(0)
+  expect(seen.text).toContain('<primitive id="web"')
+  expect(seen.text).toContain('<instance_attributes id="db-instance_attributes"/>')
+  expect(await root('cibadmin --query')).toContain(secret)
+})
+
+test('a user without a role, and one without a name, are told why they may do nothing', async () => {
+  expect(await as('bob', 'systole status')).toEqual({
+    code: 1,
+    text: 'Error: Access control is on, and bob has no role: an administrator gives one with `systole acl user create bob <role>`.\n',
+  })
+  expect(await as('bob', 'cibadmin --query')).toMatchObject({ code: 4 })
+  const { code, text } = await as('nameless', 'systole cluster cib')
+  expect(code).toBe(1)
+  expect(text).toBe(
+    'Error: Access control is on, and the user number 70009 has no name on this host, so that no role is theirs.\n',
+  )
+})
+
+test('what alice may write is written and keeps what she does not see, and the history names her', async () => {
+  expect(await as('alice', 'systole resource disable web --wait')).toMatchObject({ code: 0 })
+  expect(
+    await as('alice', 'crm_resource --resource db --meta --set-parameter target-role --parameter-value Stopped'),
+  ).toMatchObject({ code: 0 })
+  const cib = await root('cibadmin --query')
+  expect(cib).toContain('name="target-role" value="Stopped"')
+  expect(cib).toContain(secret)
+  const history = JSON.parse(await root('systole config history --json')) as readonly { readonly user: string }[]
+  expect(history.filter(({ user }) => user === 'alice')).toHaveLength(2)
+})
+
+test('what alice may not write is refused by the first difference with its path', async () => {
+  const refused: readonly (readonly [string, string])[] = [
+    [
+      'systole resource create evil ocf:pacemaker:Dummy --force',
+      "create /cib/configuration/resources/primitive[@id='evil']",
+    ],
+    [
+      'systole resource update db fake=mine --force',
+      "/cib/configuration/resources/primitive[@id='db']/instance_attributes[@id='db-instance_attributes']",
+    ],
+    ['systole resource delete db --force', "remove /cib/configuration/resources/primitive[@id='db']"],
+    ['systole acl disable', 'enable-acl'],
+    ['systole acl user create alice2 watcher', "create /cib/configuration/acls/acl_target[@id='alice2']"],
+    ['systole property set maintenance-mode=true', 'create /cib/configuration/crm_config/'],
+    ['crm_attribute --name maintenance-mode --update true', 'create /cib/configuration/crm_config/'],
+    ['crm_resource --resource db --set-parameter fake --parameter-value mine', 'db-instance_attributes'],
+    [
+      'cibadmin --delete --xml-text \'<primitive id="web"/>\'',
+      "remove /cib/configuration/resources/primitive[@id='web']",
+    ],
+    ['cibadmin --delete --xpath \'//acl_permission[@kind="deny"]\'', 'remove /cib/configuration/acls'],
+    ['cibadmin --erase --force', 'remove /cib/configuration/'],
+    ['cibadmin --bump', 'change the attribute epoch of /cib'],
+    ['attrd_updater -n probe -U 1', '/transient_attributes'],
+    ['crm_attribute --node n1 --name a --update 1 --lifetime reboot', '/transient_attributes'],
+    ['crm_resource --refresh --resource web --force', 'remove /cib/status/'],
+    ['crm_resource --fail --resource web --node n1', '/cib/status/'],
+    ['systole resource refresh web', 'remove /cib/status/'],
+    ['crm_ticket --ticket t --grant --force', '/cib/status'],
+  ]
+  const before = await root('cibadmin --query --scope configuration')
+  for (const [command, path] of refused) {
+    const { code, text } = await as('alice', command)
+    expect.soft(code, `${command}: ${text}`).not.toBe(0)
+    expect.soft(text, command).toContain('Permission denied: ')
+    expect.soft(text, command).toContain(path)
+  }
+  expect(await root('cibadmin --query --scope configuration')).toBe(before)
+})
+
+test('every call of the local API is refused or answers without the password, whatever program makes it', async () => {
+  const paths = Object.values(localService).map(({ path }) => path)
+  const packages = resolve(import.meta.dirname, '../../node_modules')
+  const socket = '/run/systole/systole.sock'
+  const { text } = await as('alice', `node ${lab.folder}/raw-calls.mjs ${packages} ${socket} ${paths.join(' ')}`)
+  const outcomes = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly path: string; readonly answer?: string; readonly details?: string })
+  expect(outcomes.map(({ path }) => path)).toEqual(paths)
+  for (const [name, { path }] of Object.entries(localService)) {
+    const outcome = outcomes.find((one) => one.path === path)
+    expect.soft(outcome?.answer ?? '', name).not.toContain(secret)
+    if (localNeeds[name as keyof typeof localNeeds] === 'administration')
+      expect.soft(outcome?.details, name).toMatch(/^Permission denied: .* needs the permission 'write' on the whole of/)
+  }
+  const answered = outcomes.flatMap(({ path, answer }) => (answer === undefined ? [] : [path.split('/').at(-1)]))
+  expect(answered).toEqual(
+    expect.arrayContaining(['GetCib', 'GetState', 'WatchState', 'ListConfigVersions', 'GetCertificates']),
+  )
+})
+
+test('a role that may write the whole configuration administers, and nothing less does', async () => {
+  const administers = [
+    'systole cluster token',
+    'systole stonith fence n1',
+    'systole stonith confirm n1 --force',
+    'systole cluster stop --all --force',
+    'systole cluster destroy --force',
+    'systole cluster node add n2 addr=192.0.2.7',
+    'stonith_admin --reboot n1',
+  ]
+  for (const command of administers) {
+    const { code, text } = await as('alice', command)
+    expect.soft(code, `${command}: ${text}`).not.toBe(0)
+    expect.soft(text, command).toContain('Permission denied: ')
+  }
+  await root('systole acl role create admin write xpath /cib')
+  await root('systole acl user create bob admin')
+  expect((await as('bob', 'systole cluster cib')).text).toContain(secret)
+  expect(await as('bob', 'systole property set maintenance-mode=false')).toMatchObject({ code: 0 })
+  expect(await as('bob', 'systole property config')).toMatchObject({ code: 0 })
+})
