@@ -20,6 +20,34 @@ export interface Configuration {
   readonly operationDefaults: readonly NvSet[]
   readonly tags: readonly Tag[]
   readonly fencingLevels: readonly FencingLevel[]
+  readonly alerts: readonly AlertDefinition[]
+}
+
+/** A program that is called when something happens, once for each recipient. */
+export interface AlertDefinition {
+  readonly id: string
+  readonly path: string
+  readonly selects: AlertSelection
+  readonly meta: readonly NvSet[]
+  /** The program gets them as environment variables. */
+  readonly parameters: readonly NvSet[]
+  readonly recipients: readonly AlertRecipient[]
+}
+
+export interface AlertRecipient {
+  readonly id: string
+  readonly value: string
+  readonly meta: readonly NvSet[]
+  readonly parameters: readonly NvSet[]
+}
+
+/** The kinds of events that an alert is called for. */
+export interface AlertSelection {
+  readonly nodes: boolean
+  readonly fencing: boolean
+  readonly resources: boolean
+  /** By name. */
+  readonly attributes: 'all' | readonly string[]
 }
 
 /**

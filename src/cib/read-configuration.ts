@@ -7,6 +7,7 @@ import { present, splitWords } from './attribute-text.ts'
 import type { Configuration, FencingLevel, NodeDefinition, Tag } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
 import { hasOldSchema, withPresentSchema } from './old-schemas.ts'
+import { readAlerts } from './read-alerts.ts'
 import { readConstraints } from './read-constraint.ts'
 import { readNvSets } from './read-nvset.ts'
 import { readResources, readTemplates } from './read-resource.ts'
@@ -29,6 +30,7 @@ export function readConfiguration(cib: XmlElement): Configuration {
     operationDefaults: readNvSets(section('op_defaults'), 'meta_attributes', references),
     tags: readTags(section('tags')),
     fencingLevels: readFencingLevels(section('fencing-topology')),
+    alerts: readAlerts(section('alerts'), references),
   }
 }
 

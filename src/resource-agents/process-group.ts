@@ -37,6 +37,8 @@ export interface ProgramCall {
   readonly environment: Readonly<Record<string, string>>
   readonly stdio: NonNullable<SpawnOptions['stdio']>
   readonly timeoutMs: number
+  /** Another user than the daemon's, without any further groups. */
+  readonly as?: { readonly uid: number; readonly gid: number }
 }
 
 /** How long a group has between being asked to end and being killed. */
@@ -114,6 +116,7 @@ function spawned(call: ProgramCall): ChildProcess | NodeJS.ErrnoException {
       stdio: call.stdio,
       detached: true,
       cwd: '/',
+      ...call.as,
     })
   } catch (error) {
     if (isErrno(error)) return error

@@ -15,7 +15,7 @@ export { compareNames } from './names.ts'
 export { connectedNodeNames } from './nodes/connected-nodes.ts'
 export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
 export { partsOf, primitivesIn, replicaParts } from './parts.ts'
-export { describeExitCode } from './print/exit-codes.ts'
+export { describeExitCode, exitWord, statusWord } from './print/exit-codes.ts'
 export {
   nodeKind,
   nodeState,
@@ -32,6 +32,7 @@ export { type Remark, remarksOn } from './remarks.ts'
 export { bundleNodes } from './resources/bundle.ts'
 export {
   addDuration,
+  addNvSets,
   calendarFields,
   hasRules,
   parseMoment,

@@ -51,10 +51,9 @@ import { agentHost, bundledFenceAgents } from '../node/open-executor.ts'
 import type { Timings } from '../nodes/cluster-file.ts'
 import type { Peers } from '../nodes/peers.ts'
 import { writeAsDc } from '../records/guarded-writes.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { type SeenTarget, seeTarget, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
+import { recordWrites } from './fencing-records.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
@@ -282,8 +281,7 @@ export class FencingHands {
 
   async #record(record: FencingRecord, term: number, alsoHolds: readonly Comparison[]): Promise<'written' | 'refused'> {
     const { store, holdsTerm } = this.#ports
-    const write = { kind: 'put', key: keys.fencingHistory(record.id), value: toBytes(record) } as const
-    const { outcome } = await writeAsDc(store(), term, [write], () => holdsTerm(term), alsoHolds)
+    const { outcome } = await writeAsDc(store(), term, recordWrites([record]), () => holdsTerm(term), alsoHolds)
     return outcome === 'applied' ? 'written' : 'refused'
   }
 

@@ -10,6 +10,7 @@ import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { markAccessControl } from '../access/access-mark.ts'
+import { AlertHands } from '../alerts/alert-hands.ts'
 import { TwoNodeHands } from '../alone/two-node-hands.ts'
 import { forgetMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { remoteTools } from '../api/agent-tools.ts'
@@ -99,6 +100,7 @@ export class ClusterNode {
   readonly #votes: VoteKeeper
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
+  readonly #alerts: AlertHands
   readonly #askForList: AskForList
   readonly #witness: WitnessLink
   readonly #links = new LinkStates()
@@ -164,8 +166,16 @@ export class ClusterNode {
       entry: this.#known.get,
       term: () => (this.#leads() ? this.view.dc?.term : undefined),
     })
+    this.#alerts = new AlertHands({
+      ...this.#sources(),
+      self: this.name,
+      paths: setup.paths,
+      below: this.#known.below,
+      term: () => (this.#leads() ? this.view.dc?.term : undefined),
+    })
     this.#connections = new RemoteConnections({
       ...this.#sources(),
+      alertFor: this.#alerts.result,
       self: this.name,
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
@@ -340,6 +350,7 @@ export class ClusterNode {
     this.#ownKey.close()
     this.#dampened.close()
     await this.#executor?.close()
+    await this.#alerts.close()
     this.#connections.abandon()
     await this.#agentTools?.close()
     this.#known.close()
@@ -369,6 +380,7 @@ export class ClusterNode {
       log: this.#log,
       fenceDevices: this.fencing.runner,
       connections: this.#connections,
+      alertFor: this.#alerts.result,
     })
     this.#known.warmUp()
     this.#executor.adopt()
@@ -401,6 +413,7 @@ export class ClusterNode {
     this.#feedView(observed)
     if (observed.some(({ kind }) => kind === 'member')) this.#tellPulse()
     this.#dampened.look()
+    this.#alerts.take(changes, observed)
     this.#look()
   }
 
@@ -430,6 +443,7 @@ export class ClusterNode {
     this.#watchdog.look()
     this.fencing.look()
     this.#votes.look()
+    if (this.#executor) this.#alerts.look()
     this.#tellListeners()
   }
 
@@ -497,7 +511,7 @@ export class ClusterNode {
   #openTroubles(): OwnTroubles {
     const find = (): readonly string[] => {
       const trouble = this.#localStore?.trouble()
-      return [...(trouble === undefined ? [] : [trouble]), ...shortages(this.#setup.paths)]
+      return [...(trouble === undefined ? [] : [trouble]), ...shortages(this.#setup.paths), ...this.#alerts.troubles]
     }
     return new OwnTroubles(find, (troubles) => {
       if (troubles.length > 0) this.#log.warn('something on this node needs a person', { troubles })

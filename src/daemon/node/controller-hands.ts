@@ -61,6 +61,7 @@ export class ControllerHands {
       log,
       feed: this.feed,
       attributes: () => [...view().attributes.values()],
+      nodeStates: () => view().nodeStates,
       fencingHistory: this.#ports.fencingHistory,
       holdsTerm: this.holdsTerm,
       compute: async ({ compute }) => await this.#compute(compute),

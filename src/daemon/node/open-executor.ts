@@ -1,6 +1,7 @@
 /** The executor of this node with its adapters: agents as child processes or units of systemd, results to the store. */
 import { join } from 'node:path'
 import type { NodeName, ResourceId } from '../../base/index.ts'
+import type { OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { Executor } from '../../executor/index.ts'
 import {
@@ -50,8 +51,10 @@ export function openExecutor(parts: {
   readonly log: Log
   readonly fenceDevices: AgentRunner
   readonly connections: AgentRunner
+  /** A result that is about to be written: whether the store takes it now or later, it is news here. */
+  readonly alertFor: (records: readonly OperationRecord[]) => void
 }): Executor {
-  const { node, store, view, paths, log, fenceDevices, connections } = parts
+  const { node, store, view, paths, log, fenceDevices, connections, alertFor } = parts
   const host = agentHost(paths)
   const agents = bundleContainers(
     hostAgents(host, (resource) => executor.notice(resource)),
@@ -63,16 +66,23 @@ export function openExecutor(parts: {
       return (isConnectionAgent(call) ? connections : agents).run(call)
     },
   }
+  const results = resultStore({
+    store,
+    node,
+    attributes: () => [...view().attributes.values()],
+    mayBegin: [{ kind: 'present', key: keys.member(node) }],
+  })
   const executor = new Executor({
     node,
     runner,
     metadata: metadataReader(host, bundledFenceAgents()),
-    store: resultStore({
-      store,
-      node,
-      attributes: () => [...view().attributes.values()],
-      mayBegin: [{ kind: 'present', key: keys.member(node) }],
-    }),
+    store: {
+      ...results,
+      record: async (records, failure, arrival) => {
+        alertFor(records)
+        return await results.record(records, failure, arrival)
+      },
+    },
     log,
     runFolder: paths.run,
     firstCallId: nextCallId(view().operations.values(), node),

@@ -1,11 +1,12 @@
 /** Performs what the controller asks for, and feeds back what came of it. */
 import { clearFailureEdits, failureEdits } from '../../attributes/index.ts'
 import { assertNever, type NodeName } from '../../base/index.ts'
-import type { TransientAttributeRecord } from '../../cib/index.ts'
+import type { NodeStateRecord, TransientAttributeRecord } from '../../cib/index.ts'
 import type { ControllerEffect, ControllerInput, Edit } from '../../controller/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
 import type { FencingRecord } from '../../rpc/index.ts'
 import type { LeaseId, Revision, Store, Write } from '../../store/index.ts'
+import { membershipNotes } from '../alerts/outbox.ts'
 import { abandoned, recordWrites } from '../fencing/fencing-records.ts'
 import type { Log } from '../host/log.ts'
 import { storeWrite, writeAsDc } from '../records/guarded-writes.ts'
@@ -21,6 +22,7 @@ export interface ControllerHands {
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
   readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
   readonly attributes: () => readonly TransientAttributeRecord[]
+  readonly nodeStates: () => ReadonlyMap<NodeName, NodeStateRecord>
   /** The fencing history as this node knows it. */
   readonly fencingHistory: () => readonly FencingRecord[]
   /** Whether this node is (still) the DC of that term, by its own view. */
@@ -113,8 +115,11 @@ function write(
   edits: readonly Edit[],
   hands: ControllerHands,
 ): void {
+  // The view that this was decided from.
+  const known = hands.nodeStates()
   background(hands.log, 'write', async () => {
-    const writes = writesOfEdits(edits).map(storeWrite)
+    const states = edits.flatMap((edit) => (edit.kind === 'put-node-state' ? [edit.record] : []))
+    const writes = [...writesOfEdits(edits).map(storeWrite), ...membershipNotes(known, states)]
     const { term, id } = asked
     const { outcome, revision } = await writeAsDc(hands.store, term, writes, () => hands.holdsTerm(term))
     hands.log.debug('written', { id, outcome, revision })

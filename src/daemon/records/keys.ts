@@ -21,3 +21,6 @@ export const remoteOwnerKey = (remote: string): string => `${allKeys}remote-owne
 
 /** The join tokens, by the hashes of their secrets, and what became of each (join-tokens.ts). */
 export const joinBookKey = '/systole/cluster/join'
+
+/** What alerts are still to be sent for, by the DC (src/daemon/alerts/outbox.ts). */
+export const alertEventsPrefix = `${allKeys}alerts/events/`

@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import type { NodeStateRecord } from '../../cib/index.ts'
+import type { NodeStateRecord, OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import {
   type CallHandlers,
@@ -20,6 +20,7 @@ import {
 import type { TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
+import { membershipNotes } from '../alerts/outbox.ts'
 import type { Log } from '../host/log.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
@@ -34,6 +35,8 @@ export interface ConnectionPorts {
   /** With the key of the cluster's authority. */
   readonly sign: (remote: NodeName, publicKey: string) => Promise<AnswerTo<'renew'>>
   readonly runTool: (remote: NodeName, call: ToolRequest) => Promise<AnswerTo<'tool'>>
+  /** A result of the remote node is in the store. */
+  readonly alertFor: (records: readonly OperationRecord[]) => void
 }
 
 type AnswerTo<Name extends keyof OwnerCalls> = OwnerCalls[Name]['answer']
@@ -238,9 +241,12 @@ export class RemoteConnection {
       })
     return {
       announce: async ({ records, term }) => ({ written: (await results().announce(records, term)) === 'written' }),
-      record: async ({ records, failure }) => ({
-        revision: await results().record(records, failure as Parameters<ReturnType<typeof results>['record']>[1]),
-      }),
+      record: async ({ records, failure }) => {
+        const failed = failure as Parameters<ReturnType<typeof results>['record']>[1]
+        const revision = await results().record(records, failed)
+        this.#ports.alertFor(records)
+        return { revision }
+      },
       forget: async ({ resource, recordId }) => {
         await results().forget(resource as Parameters<ReturnType<typeof results>['forget']>[0], recordId)
         return {}
@@ -272,12 +278,10 @@ export class RemoteConnection {
   /** Its history begins anew; attributes stay, but a wish to leave was that of an earlier life. */
   async #recordUp(incarnation: number): Promise<void> {
     const node = this.remote
+    const state = this.#state(true, { incarnation: String(incarnation) })
     const applied = await this.#write([
-      {
-        kind: 'put',
-        key: keys.nodeState(node),
-        value: toBytes(this.#state(true, { incarnation: String(incarnation) })),
-      },
+      { kind: 'put', key: keys.nodeState(node), value: toBytes(state) },
+      ...membershipNotes(this.#ports.view().nodeStates, [state]),
       { kind: 'delete-prefix', prefix: keys.historyOfNode(node) },
       { kind: 'delete', key: keys.attribute(node, '', 'shutdown') },
     ])
@@ -303,6 +307,7 @@ export class RemoteConnection {
         ...(this.#isConfigured()
           ? [{ kind: 'put', key: state, value: toBytes(this.#state(false, known)) } as const]
           : forget),
+        ...membershipNotes(nodeStates, [this.#state(false, known)]),
         { kind: 'delete-prefix', prefix: keys.attributesOfNode(node) },
         { kind: 'delete-prefix', prefix: keys.withheldOfNode(node) },
         { kind: 'delete', key: remoteOwnerKey(node) },

@@ -18,6 +18,7 @@ import {
   primitivesIn,
   type Resource,
   replicaParts,
+  statusWord,
 } from '../../status/index.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
@@ -298,43 +299,6 @@ export function toldFailures({ status }: MonitorFacts): readonly FailedOperation
 export function failureTime({ lastChange }: FailedOperation): string | undefined {
   return lastChange === undefined ? undefined : isoTime(lastChange)
 }
-
-const exitWords: Readonly<Record<number, string>> = {
-  0: 'ok',
-  1: 'error',
-  2: 'invalid parameter',
-  3: 'unimplemented feature',
-  4: 'insufficient privileges',
-  5: 'not installed',
-  6: 'not configured',
-  7: 'not running',
-  8: 'promoted',
-  9: 'promoted (failed)',
-  189: 'OCF_UNKNOWN',
-  190: 'degraded',
-  191: 'promoted (degraded)',
-}
-
-export const exitWord = (code: number): string => exitWords[code] ?? 'unknown'
-
-const statusWords: Readonly<Record<string, string>> = {
-  '-1': 'pending',
-  '0': 'complete',
-  '1': 'Cancelled',
-  '2': 'Timed Out',
-  '3': 'NOT SUPPORTED',
-  '4': 'Error',
-  '5': 'Hard error',
-  '6': 'Fatal error',
-  '7': 'Not installed',
-  '8': 'Internal communication failure',
-  '9': 'Cannot execute now',
-  '10': 'No fence device',
-  '11': 'CIB secrets unavailable',
-}
-
-/** What became of an operation that was begun, from its `op-status`. */
-export const statusWord = (status: string | undefined): string => statusWords[status ?? ''] ?? 'unknown'
 
 /** The same from the word that a runner of agents has for it. */
 export const operationStatusWord = (status: OperationStatus): string =>

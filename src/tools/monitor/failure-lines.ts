@@ -1,6 +1,7 @@
 /** "Failed Resource Actions", in words, or with --show-detail field by field. */
 import type { FailedOperation } from '../../status/index.ts'
-import { exitWord, failedEntry, failureTime, type MonitorFacts, statusWord, taskOf } from './facts.ts'
+import { exitWord, statusWord } from '../../status/index.ts'
+import { failedEntry, failureTime, type MonitorFacts, taskOf } from './facts.ts'
 import { shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 

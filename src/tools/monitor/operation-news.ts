@@ -1,6 +1,6 @@
 /** Which operations a CIB records that the one before did not: what crm_mon --external-agent tells of. */
 import { childElement, childElements, type XmlElement } from '../../cib/index.ts'
-import { exitWord } from './facts.ts'
+import { exitWord } from '../../status/index.ts'
 
 export interface OperationNews {
   readonly node: string

@@ -2,6 +2,7 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import {
   type ClusterStatus,
+  exitWord,
   isActive,
   isConnectionAgent,
   type NodeStatus,
@@ -19,7 +20,6 @@ import {
   attributesOf,
   countedPrimitives,
   dcOf,
-  exitWord,
   featureSetOf,
   historyOf,
   isDisabled,

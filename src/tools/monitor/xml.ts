@@ -6,6 +6,7 @@
 import { element, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
+  exitWord,
   type FailedOperation,
   type HistoryEntry,
   isActive,
@@ -15,6 +16,7 @@ import {
   type Resource,
   replicaParts,
   roleOrChange,
+  statusWord,
 } from '../../status/index.ts'
 import { nodeState } from '../cib/tree.ts'
 import { bansOf } from './bans.ts'
@@ -22,7 +24,6 @@ import {
   attributesOf,
   countedPrimitives,
   dcOf,
-  exitWord,
   failedEntry,
   failureTime,
   featureSetOf,
@@ -36,7 +37,6 @@ import {
   recordingNodes,
   runningOn,
   stackOf,
-  statusWord,
   taskOf,
   toldFailures,
   versionOf,

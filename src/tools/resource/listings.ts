@@ -7,9 +7,9 @@ import {
   printPrimitive,
   printResourceList,
   type Resource,
+  statusWord,
 } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { statusWord } from '../monitor/facts.ts'
 import { findResource as findResourceStatus, findStatus, shownId, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'

@@ -1,0 +1,70 @@
+/**
+ * Runs an alert agent: in a process group of its own, as a user who may do little, for as long as its timeout. Of what it prints the first
+ * part is kept for the log; a program that prints on and on waits for a reader then, until its time is over.
+ */
+import { isAbsolute } from 'node:path'
+import type { AlertCall } from '../../alerts/index.ts'
+import { baseEnvironment, describeStartFailure, type ProgramEnd, runProgram } from '../../resource-agents/index.ts'
+import type { Paths } from '../host/paths.ts'
+import { agentHost } from '../node/open-executor.ts'
+import { alertUser } from './alert-user.ts'
+
+export interface AlertRun {
+  /** Resolves with why it failed; undefined where it did not. */
+  readonly ended: Promise<string | undefined>
+  kill(): void
+}
+
+const keptOutput = 2000
+
+export function runAlert(call: AlertCall, paths: Paths): AlertRun {
+  if (!isAbsolute(call.path))
+    return { ended: Promise.resolve(`${call.path} is no absolute path`), kill: () => undefined }
+  const user = alertUser()
+  const run = runProgram({
+    path: call.path,
+    arguments: [],
+    environment: {
+      ...baseEnvironment(agentHost(paths)),
+      HOME: user.home,
+      ...(user.name === '' ? {} : { USER: user.name, LOGNAME: user.name }),
+      ...call.environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeoutMs: call.timeoutMs,
+    ...(user.as === undefined ? {} : { as: user.as }),
+  })
+  const printed = new Printed()
+  for (const stream of [run.child?.stdout, run.child?.stderr]) {
+    if (!stream) continue
+    // A reader that is gone, or comes late, is no trouble of ours.
+    stream.on('error', () => undefined)
+    stream.on('data', (chunk: Buffer) => {
+      if (!printed.add(chunk)) stream.pause()
+    })
+  }
+  const ended = run.ended.then((end) => {
+    for (const stream of [run.child?.stdout, run.child?.stderr]) stream?.destroy()
+    return failureOf(call, end, printed.text)
+  })
+  return { ended, kill: run.kill }
+}
+
+class Printed {
+  text = ''
+
+  /** Whether there is room for more. */
+  add(chunk: Buffer): boolean {
+    if (this.text.length < keptOutput) this.text = (this.text + chunk.toString('utf8')).slice(0, keptOutput)
+    return this.text.length < keptOutput
+  }
+}
+
+function failureOf({ path, timeoutMs }: AlertCall, end: ProgramEnd, printed: string): string | undefined {
+  const last = printed.trim().split('\n').at(-1) ?? ''
+  const said = last === '' ? '' : `: ${last.slice(0, 200)}`
+  if (end.failure) return `${path} could not be started: ${describeStartFailure(end.failure)}`
+  if (end.timedOut) return `${path} did not end within ${timeoutMs / 1000} s and was ended${said}`
+  if (end.exitCode === undefined) return `${path} was ended by ${end.signal ?? 'a signal'}${said}`
+  return end.exitCode === 0 ? undefined : `${path} ended with exit code ${end.exitCode}${said}`
+}

@@ -1,0 +1,134 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { nodeName, resourceId } from '../../src/base/index.ts'
+import { type OperationRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { type ClusterView, emptyView } from '../../src/controller/index.ts'
+import { AlertHands } from '../../src/daemon/alerts/alert-hands.ts'
+import { pathsBelow } from '../../src/daemon/host/paths.ts'
+import type { Store } from '../../src/store/index.ts'
+
+const self = nodeName('n1')
+const agent = '/usr/share/pacemaker/alerts/alert_file.sh.sample'
+let folder = ''
+let hands: AlertHands | undefined
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-alerts-'))
+  chmodSync(folder, 0o777)
+})
+
+afterEach(async () => {
+  await hands?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function open(alerts: string): { readonly hands: AlertHands; readonly warnings: string[] } {
+  const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
+  if (!parsed.ok) throw new Error('bad CIB')
+  const view: ClusterView = {
+    ...emptyView,
+    configuration: { version: 1, cib: parsed.value, typed: readConfiguration(parsed.value) },
+  }
+  const warnings: string[] = []
+  const ignore = (): void => undefined
+  const log = {
+    debug: ignore,
+    info: ignore,
+    warn: (_message: string, fields?: object) => warnings.push(JSON.stringify(fields)),
+    error: ignore,
+  }
+  hands = new AlertHands({
+    self,
+    log,
+    paths: pathsBelow(folder),
+    store: () => ({}) as Store,
+    view: () => view,
+    below: () => [],
+    term: () => undefined,
+  })
+  return { hands, warnings }
+}
+
+function started(callId: number, attributes: Readonly<Record<string, string>> = {}): OperationRecord {
+  return {
+    node: self,
+    resource: resourceId('work'),
+    agent: { class: 'ocf', provider: 'pacemaker', type: 'Dummy' },
+    recordId: 'work_last_0',
+    attributes: {
+      operation: 'start',
+      'call-id': String(callId),
+      'rc-code': '0',
+      'op-status': '0',
+      interval: '0',
+      'transition-key': '1:2:0:00000000-0000-4000-8000-000000000001',
+      'transition-magic': '0:0;1:2:0:00000000-0000-4000-8000-000000000001',
+      ...attributes,
+    },
+  }
+}
+
+const lines = (name: string): readonly string[] => {
+  const path = join(folder, name)
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
+}
+
+test("Debian's agent writes what a resource did, once however often the result is written", async () => {
+  const { hands: alerts } = open(`<alert id="file" path="${agent}"><recipient id="r" value="${folder}/log"/></alert>`)
+  alerts.result([started(7)])
+  alerts.result([started(7)])
+  await vi.waitFor(() => expect(lines('log')).toHaveLength(1), 5000)
+  alerts.result([started(8)])
+  await vi.waitFor(() => expect(lines('log')).toHaveLength(2), 5000)
+  expect(lines('log')[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{6}: Resource operation 'start' for 'work' on 'n1': ok$/)
+})
+
+test('a program that cannot be run, fails or hangs is told; one that works again is told no more', async () => {
+  const script = join(folder, 'script')
+  const write = (text: string): void => {
+    writeFileSync(script, `#!/bin/sh\n${text}\n`)
+    chmodSync(script, 0o755)
+  }
+  const timeout = '<meta_attributes id="m"><nvpair id="t" name="timeout" value="1s"/></meta_attributes>'
+  const { hands: alerts, warnings } = open(
+    `<alert id="script" path="${script}">${timeout}</alert><alert id="relative" path="script"/>`,
+  )
+  alerts.result([started(1)])
+  await vi.waitFor(() => expect(alerts.troubles).toHaveLength(2), 5000)
+  expect(alerts.troubles[0]).toContain('The alert relative fails: script is no absolute path.')
+  expect(alerts.troubles[1]).toContain('could not be started: it is gone')
+  write('echo why >&2; exit 3')
+  alerts.result([started(2)])
+  await vi.waitFor(() => expect(alerts.troubles[1]).toContain('ended with exit code 3: why'), 5000)
+  write(`sleep 4321 & echo $! > ${folder}/pid; yes; wait`)
+  chmodSync(folder, 0o777)
+  alerts.result([started(3)])
+  await vi.waitFor(() => expect(alerts.troubles[1]).toContain('did not end within 1 s'), 8000)
+  const pid = Number(lines('pid')[0])
+  await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), 5000)
+  write('exit 0')
+  alerts.result([started(4)])
+  await vi.waitFor(() => expect(alerts.troubles).toHaveLength(1), 5000)
+  expect(warnings.length).toBeGreaterThanOrEqual(6)
+}, 20_000)
+
+test('what a program gets is complete, and begins from nothing', async () => {
+  const script = join(folder, 'script')
+  writeFileSync(script, `#!/bin/sh\nenv > ${folder}/env\nid -un >> ${folder}/env\n`)
+  chmodSync(script, 0o755)
+  process.env.SYSTOLE_TEST_LEAK = 'leaked'
+  const { hands: alerts } = open(
+    `<alert id="script" path="${script}"><instance_attributes id="i"><nvpair id="d" name="debug" value="yes"/></instance_attributes></alert>`,
+  )
+  alerts.result([started(1)])
+  await vi.waitFor(() => expect(lines('env').length).toBeGreaterThan(20), 5000)
+  delete process.env.SYSTOLE_TEST_LEAK
+  const got = lines('env')
+  expect(got).toContain('CRM_alert_kind=resource')
+  expect(got).toContain('CRM_notify_rsc=work')
+  expect(got).toContain('debug=yes')
+  expect(got.join('\n')).not.toMatch(/leaked|CRM_alert_recipient/)
+  if (process.getuid?.() === 0) expect(got.at(-1)).toMatch(/^(hacluster|nobody)$/)
+})
