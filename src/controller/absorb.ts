@@ -5,6 +5,7 @@ import type { ControllerInput, Failure } from './effects.ts'
 import { knownIncarnation } from './life.ts'
 import { configuredId, downEdits, isRemoteNode } from './node-states.ts'
 import { controllerOptions } from './options.ts'
+import { hasTold } from './owed-answers.ts'
 import {
   type Doing,
   describeOperation,
@@ -30,7 +31,7 @@ import {
   withWalk,
 } from './state.ts'
 import { endAction, failActionsOn, remindOf } from './under-way.ts'
-import { actionsUnderWay, type WalkedAction } from './walk.ts'
+import { actionsUnderWay, executingNode, type WalkedAction } from './walk.ts'
 import { askToWrite, write } from './writes.ts'
 
 type Input<Kind extends ControllerInput['kind']> = Extract<ControllerInput, { kind: Kind }>
@@ -41,7 +42,9 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
       return absorbStore(state, input, now)
     case 'quorum': {
       const { lease: _before, ...rest } = state
-      return turn({ ...rest, quorateUntil: input.until, ...(input.lease === undefined ? {} : { lease: input.lease }) })
+      const { lease, voters } = input
+      const told = { ...(lease === undefined ? {} : { lease }), ...(voters === undefined ? {} : { voters }) }
+      return turn({ ...rest, quorateUntil: input.until, ...told })
     }
     case 'silence': {
       const silent = new Map(input.silent.map((node) => [node, state.silent.get(node) ?? now]))
@@ -58,7 +61,7 @@ export function absorb(state: ControllerState, input: ControllerInput, now: numb
     case 'not-taken':
       return absorbNotTaken(state, input, now)
     case 'acknowledged':
-      return turn(withActionOf(state, input.transitionKey, (next, of) => endAction(next, of, 'succeeded')))
+      return turn(withActionOf(state, input.transitionKey, acknowledged))
     case 'fenced':
       return absorbFenced(state, input, now)
     case 'load':
@@ -90,6 +93,8 @@ function absorbStore(state: ControllerState, input: Input<'store'>, now: number)
     const isNew = failure !== undefined && !failures.some((other) => isSame(other, failure))
     if (isNew && !isCounted(failure, changes)) failures.push(failure)
     next = applyMeaning(next, meaning, now)
+    if (change.kind === 'operation' && change.after !== undefined && change.after.attributes['op-status'] !== '-1')
+      next = hasTold(next, change.after.node, change.after.resource)
   }
   if (failures.length === 0) return turn(next)
   return askToWrite(next, { kind: 'state' }, (asked) => ({ kind: 'record-failures', ...asked, failures }))
@@ -231,7 +236,8 @@ function absorbNotTaken(state: ControllerState, input: Input<'not-taken'>, now: 
       const underWay = walk?.underWay.get(of.action)
       if (walk === undefined || underWay === undefined) return next
       if (input.why === 'unknown') {
-        const waiting = new Map(walk.underWay).set(of.action, { ...underWay, resendAt: later })
+        const again = { ...underWay, resendAt: later, unreached: input.message }
+        const waiting = new Map(walk.underWay).set(of.action, again)
         return withWalk(next, { ...walk, underWay: waiting })
       }
       return lookAgain(endAction(next, of, 'failed'), `a node refused an action: ${input.message}`, later)
@@ -252,6 +258,13 @@ function withActionOf(
     if (action !== undefined) return change(state, { transition: walk.number, action: action.id })
   }
   return state
+}
+
+function acknowledged(state: ControllerState, of: WalkedAction): ControllerState {
+  const action = walkOf(state, of.transition)?.byId.get(of.action)
+  const node = action && executingNode(action)
+  const ended = endAction(state, of, 'succeeded')
+  return node === undefined ? ended : hasTold(ended, node, action?.resource)
 }
 
 /** A confirmed fencing is recorded first; the starts that wait for it go out when the record is in the store. */

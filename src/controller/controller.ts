@@ -12,6 +12,7 @@ import { absorb } from './absorb.ts'
 import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
+import { loseWhoOwes, withoutOwing } from './owed-answers.ts'
 import { pursue, walkDeadlines } from './pursue.ts'
 import {
   andThen,
@@ -118,7 +119,8 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     fencing: new Map(),
     waits: new Map(),
     waitingFor: [],
-    unresponsive: new Set(),
+    owing: new Map(),
+    unresponsive: new Map(),
     recheckAt: Number.POSITIVE_INFINITY,
     computedVersion: 0,
     computingVersion: 0,
@@ -136,21 +138,19 @@ function rule(state: ControllerState, now: number): Turn {
 }
 
 /** Waits for its own writes first: a view that lacks them would have them written again. */
-function recordNodes(state: ControllerState, now: number): Turn {
+function recordNodes(before: ControllerState, now: number): Turn {
+  if (isWaitingForWrites(before)) return turn(before)
+  const state = loseWhoOwes(before, now)
   const { reign } = state
-  if (reign === undefined || isWaitingForWrites(state)) return turn(state)
+  if (reign === undefined) return turn(state)
   const outcome = reconcileNodeStates(nodeStateInput(state, reign, now))
   const waitsChanged = outcome.waitingFor.length < reign.waitingFor.length
   let next = withReign(state, { waits: outcome.waits, waitingFor: outcome.waitingFor })
   if (waitsChanged) next = lookAgain(next, 'nobody needs to be waited for any more', now)
-  for (const node of outcome.gone) next = withReign(failActionsOn(next, node), { unresponsive: without(next, node) })
+  for (const node of outcome.gone) next = withoutOwing(failActionsOn(next, node), node)
   const revoked = forEach(next, outcome.revoke, (each, { node, lease }) => revoke(each, node, lease, now))
   if (outcome.edits.length === 0) return revoked
   return andThen(revoked, (each) => write(lookAgain(each, 'nodes came or went', now), outcome.edits, { kind: 'state' }))
-}
-
-function without(state: ControllerState, node: NodeName): ReadonlySet<NodeName> {
-  return new Set([...(state.reign?.unresponsive ?? [])].filter((other) => other !== node))
 }
 
 function nodeStateInput(state: ControllerState, reign: Reign, now: number): NodeStateInput {
@@ -158,7 +158,7 @@ function nodeStateInput(state: ControllerState, reign: Reign, now: number): Node
   for (const [node, since] of state.silent)
     if (now - since >= state.timings.linkPatienceMs) lost.set(node, 'its heartbeats do not reach the DC')
   for (const node of state.agreed) lost.set(node, 'a majority misses its heartbeats')
-  for (const node of reign.unresponsive) lost.set(node, 'it took a command and never told the result')
+  for (const [node, { why }] of reign.unresponsive) lost.set(node, why)
   return {
     view: state.view,
     self: state.self,

@@ -70,7 +70,13 @@ export type ControllerInput =
   /** The store's events of one revision or more; `changes` lead from the view before to this one. Empty at the first view. */
   | { readonly kind: 'store'; readonly view: ClusterView; readonly changes: readonly Change[] }
   /** From the quorum core, whenever it changes or is prolonged: this node may act until then, under this lease. */
-  | { readonly kind: 'quorum'; readonly until: number; readonly lease?: string }
+  | {
+      readonly kind: 'quorum'
+      readonly until: number
+      readonly lease?: string
+      /** Who votes, by the list of nodes, the witness too. */
+      readonly voters?: readonly NodeName[]
+    }
   /** From the heartbeats: nodes that are silent here, and those of them whose silence a majority confirms. */
   | { readonly kind: 'silence'; readonly silent: readonly NodeName[]; readonly agreed: readonly NodeName[] }
   /** The transaction of `campaign` has ended, with whatever outcome: the view tells who won. */

@@ -1,10 +1,21 @@
 /** The walk in time: sends what is ready, sends again what may have been lost, and gives up what never ends. */
+import type { GraphAction } from '../transition/index.ts'
 import { limitsOf } from './limits.ts'
 import { clusterNodes } from './node-states.ts'
 import { execute, remindMs, send } from './send.ts'
-import { andThen, type ControllerState, forEach, lookAgain, type Turn, turn, walkOf, withReign } from './state.ts'
+import {
+  andThen,
+  type ControllerState,
+  forEach,
+  lookAgain,
+  type OwedAnswer,
+  type Turn,
+  turn,
+  walkOf,
+  withReign,
+} from './state.ts'
 import { endAction, resendAt, underWayIn } from './under-way.ts'
-import { actionsToCome, executingNode, isOver, nextActions, type Walk } from './walk.ts'
+import { actionsToCome, executingNode, isOver, nextActions, type UnderWay, type Walk } from './walk.ts'
 
 /** Sends what can go out; ends each walk of which nothing is left. */
 export function pursue(state: ControllerState, now: number): Turn {
@@ -36,19 +47,18 @@ function sendReadyOf(state: ControllerState, transition: number, now: number): T
   return andThen(sent, (next) => sendReadyOf(next, transition, now))
 }
 
-/** A node that took a command and never told what became of it cannot be relied on: it counts as lost. */
+/** A node that took a command and never told what became of it owes the result. */
 function giveUpOverdue(state: ControllerState, now: number): Turn {
   const overdue = underWayIn(state).filter(({ underWay }) => underWay.deadline <= now)
-  return forEach(state, overdue, (next, { walk, action }) => {
+  return forEach(state, overdue, (next, { walk, action, underWay }) => {
     const node = executingNode(action)
-    // Without fencing there is nothing to be done about it but to ask again: it holds a lease, and it is heard.
     // A remote node that never answers is not its router's fault.
     const isRouted = action.kind !== 'pseudo' && action.routerNode !== undefined
-    const isMember = node !== undefined && !isRouted && clusterNodes(next.view).includes(node)
-    const known = isMember && next.options.fencingEnabled
-    const unresponsive = known ? new Set(next.reign?.unresponsive).add(node) : (next.reign?.unresponsive ?? new Set())
+    const isOwing = node !== undefined && !isRouted && clusterNodes(next.view).includes(node)
+    const owing = new Map(next.reign?.owing)
+    if (isOwing) owing.set(node, owedAnswer(next, action, underWay))
     const of = { transition: walk.number, action: action.id }
-    const failed = withReign(endAction(next, of, 'failed'), { unresponsive })
+    const failed = withReign(endAction(next, of, 'failed'), { owing })
     const reason = `no result of ${action.operation} came from ${node ?? 'its node'}`
     return turn(lookAgain(failed, reason, now), {
       kind: 'log',
@@ -56,6 +66,17 @@ function giveUpOverdue(state: ControllerState, now: number): Turn {
       fields: { action: action.id, reason },
     })
   })
+}
+
+function owedAnswer(state: ControllerState, action: GraphAction, { unreached }: UnderWay): OwedAnswer {
+  const { operation } = action
+  return {
+    operation,
+    what: `${action.resource ?? ''} ${operation}`.trim(),
+    version: state.view.configuration?.version ?? 0,
+    ...(action.resource === undefined ? {} : { resource: action.resource }),
+    ...(unreached === undefined ? {} : { unreached }),
+  }
 }
 
 function resend(state: ControllerState, now: number): Turn {

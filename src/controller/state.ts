@@ -1,5 +1,5 @@
 /** The controller's state, on every node and, in `reign`, while this node is DC. */
-import type { NodeName, Step } from '../base/index.ts'
+import type { NodeName, ResourceId, Step } from '../base/index.ts'
 import type { BlockedResource, ControllerEffect, TransitionRecord } from './effects.ts'
 import type { NodeLoad } from './node-load.ts'
 import { type ControllerOptions, controllerOptions } from './options.ts'
@@ -41,6 +41,8 @@ export interface ControllerState {
   readonly options: ControllerOptions
   readonly quorateUntil: number
   readonly lease?: string
+  /** Who votes, the witness too; undefined: all nodes do. */
+  readonly voters?: readonly NodeName[]
   /** Since when each silent node is silent here. */
   readonly silent: ReadonlyMap<NodeName, number>
   readonly agreed: ReadonlySet<NodeName>
@@ -76,7 +78,9 @@ export interface Reign {
   readonly waits: ReadonlyMap<NodeName, number>
   readonly waitingFor: readonly string[]
   /** Nodes that took a command and never told its result. */
-  readonly unresponsive: ReadonlySet<NodeName>
+  readonly owing: ReadonlyMap<NodeName, OwedAnswer>
+  /** Those of them that count as lost for it, and why. */
+  readonly unresponsive: ReadonlyMap<NodeName, Unresponsive>
   readonly recheckAt: number
   readonly computedVersion: number
   /** What the running computation sees: the version of the configuration, and the revision of the whole view. */
@@ -87,6 +91,24 @@ export interface Reign {
   readonly blocked: readonly BlockedResource[]
   readonly published?: TransitionRecord
   readonly publishAt: number
+}
+
+/** A command whose result a node never told. */
+export interface OwedAnswer {
+  readonly resource?: ResourceId
+  readonly operation: string
+  /** `web start`, for people. */
+  readonly what: string
+  /** Why the command did not even arrive, where it did not. */
+  readonly unreached?: string
+  /** The version of the configuration that wanted it. */
+  readonly version: number
+}
+
+/** It counts as lost for as long as this life of it holds a lease. */
+export interface Unresponsive {
+  readonly why: string
+  readonly incarnation: number | undefined
 }
 
 export interface FencingAttempts {

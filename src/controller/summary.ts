@@ -3,6 +3,7 @@ import type { NodeName } from '../base/index.ts'
 import type { GraphAction } from '../transition/index.ts'
 import type { TransitionRecord } from './effects.ts'
 import { isUnclean } from './node-states.ts'
+import { describeOwing } from './owed-answers.ts'
 import { type ControllerState, type Reign, type Turn, turn, withReign } from './state.ts'
 import { actionsUnderWay, executingNode, isFencing } from './walk.ts'
 
@@ -38,7 +39,7 @@ function isSameToPeople(before: TransitionRecord['state'], after: TransitionReco
 
 function summarize(state: ControllerState, reign: Reign): TransitionRecord {
   const scheduler = reign.schedulerFailure === undefined ? [] : [`the scheduler failed: ${reign.schedulerFailure}`]
-  const stuckOn = [...reign.waitingFor, ...fencingFailures(state, reign), ...scheduler]
+  const stuckOn = [...reign.waitingFor, ...fencingFailures(state, reign), ...describeOwing(state), ...scheduler]
   return {
     number: state.lastTransition,
     term: reign.term,

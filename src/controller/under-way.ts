@@ -46,7 +46,8 @@ export function resendAt(state: ControllerState, { transition, action }: WalkedA
   const walk = walkOf(state, transition)
   const underWay = walk?.underWay.get(action)
   if (walk === undefined || underWay === undefined) return state
-  return withWalk(state, { ...walk, underWay: new Map(walk.underWay).set(action, { ...underWay, resendAt: at }) })
+  const { unreached: _before, ...asked } = underWay
+  return withWalk(state, { ...walk, underWay: new Map(walk.underWay).set(action, { ...asked, resendAt: at }) })
 }
 
 export function endAction(

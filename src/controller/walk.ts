@@ -47,6 +47,8 @@ export interface UnderWay {
   readonly deadline: number
   /** When the command is sent again because nobody knows whether it arrived. */
   readonly resendAt?: number
+  /** Why it did not arrive when it was last sent, where it did not. */
+  readonly unreached?: string
 }
 
 export interface WalkLimits {

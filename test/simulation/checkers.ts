@@ -15,6 +15,7 @@ export type Invariant =
   | 'nothing starts where it may not'
   | 'orders are kept'
   | 'a node that counts as reset was reset'
+  | 'missing answers cost no majority'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {

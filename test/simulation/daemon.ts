@@ -157,7 +157,8 @@ export class SimDaemon {
     this.controller = new Core(
       this,
       controller,
-      (state: ControllerState, input: ControllerInput, at: MonotonicMs) => controllerStep(state, input, at),
+      (state: ControllerState, input: ControllerInput, at: MonotonicMs) =>
+        controllerStep(world.mutations.has('lose-all-who-owe') ? losingAllWhoOwe(state) : state, input, at),
       (effect) => this.#performController(effect),
       (state) => monotonicMs(nextControllerAt(state, this.#now())),
     )
@@ -640,6 +641,7 @@ export class SimDaemon {
         this.#execute(effect)
         return
       case 'fence':
+        if (effect.reason === owes) this.world.fencesForAnswers(effect.target)
         this.fencing.fence(effect)
         return
       case 'revoke-lease':
@@ -713,4 +715,16 @@ export class SimDaemon {
     const done = ['cancel', 'lrm_delete', 'delete'].includes(action.operation)
     return done ? { kind: 'acknowledged', transitionKey } : undefined
   }
+}
+
+const owes = 'it took a command and never told the result'
+
+/** Broken on purpose: as it once was. */
+function losingAllWhoOwe(state: ControllerState): ControllerState {
+  const { reign, view } = state
+  if (reign === undefined) return state
+  const lost = [...reign.owing.keys()].map(
+    (node) => [node, { why: owes, incarnation: view.members.get(node)?.incarnation }] as const,
+  )
+  return { ...state, reign: { ...reign, unresponsive: new Map([...reign.unresponsive, ...lost]) } }
 }

@@ -151,7 +151,9 @@ export class ExecutorHands {
 
   #record(result: ReportedResult): void {
     const text = `${result.operation} ${result.resource}${result.intervalMs > 0 ? ` every ${result.intervalMs}` : ''}`
-    this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}`)
+    const untold = result.intervalMs === 0 && this.#life.host.mute.has(result.resource)
+    this.#life.log('executor', `${text}: ${result.status} ${result.exitCode}${untold ? ', untold' : ''}`)
+    if (untold) return
     const records = this.#recordsOf(result)
     const arrival = this.#own.arrivalHiddenBy(result)
     if (arrival !== undefined) this.#leftFor.set(result.resource, arrival)

@@ -55,6 +55,7 @@ export class Faults {
     for (const node of hostNames) {
       const host = hosts.get(node)
       host?.faults.clear()
+      host?.mute.clear()
       host?.resume()
       if (host?.isOn) this.#world.startDaemon(node)
       else this.#world.powerOn(node)
@@ -100,6 +101,8 @@ export class Faults {
       { name: 'device', weight: 2, needsFencing: true, run: () => this.#breakDevice() },
       { name: 'edit', weight: 5, run: () => this.#edit() },
       { name: 'leave', weight: 1, run: () => this.#leave() },
+      // Where it is asked for: for over a minute nothing else comes of it.
+      { name: 'mute', weight: this.#only?.includes('mute') ? 3 : 0, needsFencing: true, run: () => this.#mute() },
       { name: 'upgrade', weight: 1, run: () => this.#restartAndCutOff() },
       ...(this.#world.witness ? this.#witnessFaults() : []),
       { name: 'blackout', weight: 0.3, run: () => this.#blackout() },
@@ -198,6 +201,22 @@ export class Faults {
     timeline.after(chance.between(1000, 8000), () => {
       network.loss = 0
       network.extraDelayMs = 0
+    })
+  }
+
+  /** The daemon of a node does not tell what it does with a resource, or those of all nodes do not: a name that none of them can take. */
+  #mute(): void {
+    const { chance, hosts, nodeNames, services, timeline } = this.#world
+    const resource = resourceId(chance.pick(services) ?? 'web')
+    const nodes = chance.happens(0.4) ? nodeNames : nodeNames.filter(() => chance.happens(0.4))
+    for (const node of nodes) {
+      this.#world.log(node, 'fault', `tells nothing of ${resource}`)
+      hosts.get(node)?.mute.add(resource)
+      // Something to do with it.
+      hosts.get(node)?.kill(resource)
+    }
+    timeline.after(chance.between(1000, 150_000), () => {
+      for (const node of nodes) hosts.get(node)?.mute.delete(resource)
     })
   }
 

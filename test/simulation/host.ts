@@ -65,6 +65,8 @@ export class Host {
   /** What this boot's daemons have started or found here, and neither stopped nor found stopped: they note it below /run. */
   readonly started = new Set<ResourceId>()
   readonly faults = new Map<ResourceId, AgentFault>()
+  /** What its daemons do of these they do not tell. */
+  readonly mute = new Set<ResourceId>()
   readonly #timeline: Timeline
   readonly #chance: Chance
   readonly #agents = new Set<Running>()

@@ -12,6 +12,9 @@ const describeViolations = (report: SimulationReport): string =>
     )
     .join('\n')
 
+/** Nothing goes wrong but that nodes do not tell what they have done. */
+const untold = { fencing: true, watchdogs: false, rich: true, faults: ['mute'], faultsLastMs: 240_000 } as const
+
 describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
   test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 600_000 }, () => {
     const reports = Array.from({ length: seeds }, (_, index) => simulate({ seed: index + 1 }))
@@ -42,6 +45,12 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
   })
 
+  test('fences no majority away because results are missing', { timeout: 600_000 }, () => {
+    const reports = Array.from({ length: 12 }, (_, index) => simulate({ seed: index + 1, ...untold }))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    expect(reports.reduce((total, { counts }) => total + counts.fencedForAnswers, 0)).toBeGreaterThan(5)
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),
@@ -64,6 +73,7 @@ describe('the checkers notice a product that is broken on purpose', () => {
     /** Where the search begins. */
     readonly from?: number
   })[] = [
+    { mutation: 'lose-all-who-owe', invariant: 'missing answers cost no majority', ...untold },
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
     {
       mutation: 'ignore-own-decisions',

@@ -39,6 +39,7 @@ export type Mutation =
   | 'ignore-quorum'
   | 'ignore-witness'
   | 'feed-always'
+  | 'lose-all-who-owe'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -55,6 +56,8 @@ export interface SimulationOptions {
   readonly witness?: boolean
   /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
   readonly faults?: readonly string[]
+  /** For how long they happen. */
+  readonly faultsLastMs?: number
 }
 
 export interface SimulationReport {
@@ -76,11 +79,13 @@ export interface SimulationReport {
     readonly migrations: number
     readonly watchdogResets: number
     readonly fencedByWatchdog: number
+    /** Because a result was missing. */
+    readonly fencedForAnswers: number
   }
   readonly settledAfterMs: number
 }
 
-const faultsLastMs = 36_000
+const usualFaultsLastMs = 36_000
 const settleWithinMs = 180_000
 
 export class World {
@@ -110,11 +115,13 @@ export class World {
     migrations: 0,
     watchdogResets: 0,
     fencedByWatchdog: 0,
+    fencedForAnswers: 0,
   }
   /** How the fence device behaves: it works, it fails, or it says that it failed and switches the host off later. */
   device: 'works' | 'fails' | 'late' = 'works'
   readonly #keepLog: boolean
   readonly #faults: readonly string[] | undefined
+  readonly #faultsLastMs: number
   #checked = 0
 
   constructor(options: SimulationOptions) {
@@ -122,6 +129,7 @@ export class World {
     this.mutations = new Set(options.mutations)
     this.#keepLog = options.keepLog ?? false
     this.#faults = options.faults
+    this.#faultsLastMs = options.faultsLastMs ?? usualFaultsLastMs
     const size = options.nodes ?? (this.chance.happens(0.7) ? 3 : 5)
     this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
@@ -146,8 +154,8 @@ export class World {
   run(): SimulationReport {
     for (const node of this.nodeNames) this.timeline.after(this.chance.between(0, 800), () => this.startDaemon(node))
     const faults = new Faults(this, this.#faults)
-    this.timeline.after(this.chance.between(1500, 5000), () => faults.next(faultsLastMs))
-    this.#runUntil(faultsLastMs)
+    this.timeline.after(this.chance.between(1500, 5000), () => faults.next(this.#faultsLastMs))
+    this.#runUntil(this.#faultsLastMs)
     this.log('all', 'repair', 'faults stop, everything is repaired')
     faults.repair()
     const settledAt = this.#runUntilSettled()
@@ -156,7 +164,7 @@ export class World {
       violations: this.checkers.violations,
       log: this.lines,
       counts: this.counts,
-      settledAfterMs: settledAt - faultsLastMs,
+      settledAfterMs: settledAt - this.#faultsLastMs,
     }
   }
 
@@ -166,7 +174,7 @@ export class World {
 
   #runUntilSettled(): number {
     let calmSince: number | undefined
-    while (this.checkers.violations.length === 0 && this.timeline.now < faultsLastMs + settleWithinMs) {
+    while (this.checkers.violations.length === 0 && this.timeline.now < this.#faultsLastMs + settleWithinMs) {
       this.#runUntil(this.timeline.now + 250)
       const trouble = this.#unsettled()
       if (trouble !== undefined) calmSince = undefined
@@ -345,6 +353,17 @@ export class World {
 
   schedule(view: ClusterView, asked: Parameters<typeof scheduleView>[2]): Scheduled {
     return scheduleView(view, this.calendar(), asked)
+  }
+
+  /** The DC has a node fenced that is heard, and that owes a result. Where nothing else goes wrong, the others are a majority. */
+  fencesForAnswers(target: NodeName): void {
+    this.counts.fencedForAnswers++
+    const lost = this.nodeNames.filter(
+      (node) => node === target || fieldOf(this.store.entries.get(keys.nodeState(node))?.value, 'join') !== 'member',
+    )
+    const isMinority = this.nodeNames.length === 2 ? lost.length === 1 : lost.length * 2 < this.nodeNames.length
+    if (this.#faults?.every((name) => name === 'mute') && !isMinority)
+      this.checkers.violated('missing answers cost no majority', `${lost} of ${this.nodeNames} are gone`)
   }
 
   sendPulse(from: NodeName, to: NodeName, pulse: Pulse): void {

@@ -25,7 +25,7 @@ import { shortages } from '../host/room.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
-import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
@@ -455,7 +455,12 @@ export class ClusterNode {
         this.#look()
       },
       onConfirmed: (lease, until) =>
-        this.#controller.feed({ kind: 'quorum', until, ...(lease === undefined ? {} : { lease }) }),
+        this.#controller.feed({
+          kind: 'quorum',
+          until,
+          ...(lease === undefined ? {} : { lease }),
+          voters: storeHosts(this.file).flatMap(({ name, votes }) => (votes ? [name] : [])),
+        }),
       onGained: (lease) => {
         this.#askForList.end()
         this.#quorumLoss.end()

@@ -1,0 +1,115 @@
+/**
+ * Nodes that owe a result: they took a command, are heard, and never told what came of it. Such a node cannot be relied on, and is fenced for it.
+ * But the fault may as well be the command's, and then every node that takes it owes its result. So they are fenced one at a time, only while the
+ * rest keeps quorum, and not for what the DC owes itself. What may not be fenced is told, and everything goes on that does not need the answer.
+ */
+import type { NodeName, ResourceId } from '../base/index.ts'
+import { clusterNodes, isMember, isUnclean } from './node-states.ts'
+import { type ControllerState, lookAgain, type OwedAnswer, withReign } from './state.ts'
+import { underWayIn } from './under-way.ts'
+import { executingNode } from './walk.ts'
+
+/** The next of them that may be fenced counts as lost from now on. */
+export function loseWhoOwes(state: ControllerState, now: number): ControllerState {
+  const current = withoutOutdated(withoutFormerLives(state))
+  const { reign } = current
+  if (reign === undefined || reign.owing.size === 0) return current
+  const chosen = [...reign.owing].find(([node, owed]) => whyNotLost(current, node, owed) === undefined)
+  if (chosen === undefined) return current
+  const [node, owed] = chosen
+  const incarnation = current.view.members.get(node)?.incarnation
+  const unresponsive = new Map(reign.unresponsive).set(node, { why: reasonOf(owed), incarnation })
+  return lookAgain(withReign(current, { unresponsive }), `${node} owes the result of ${owed.what}`, now)
+}
+
+function withoutFormerLives(state: ControllerState): ControllerState {
+  const { reign, view } = state
+  const left = [...(reign?.unresponsive ?? [])].filter(
+    ([node, { incarnation }]) => incarnation !== undefined && view.members.get(node)?.incarnation === incarnation,
+  )
+  return left.length === (reign?.unresponsive.size ?? 0) ? state : withReign(state, { unresponsive: new Map(left) })
+}
+
+/** Whoever changes the configuration may have taken away what it hangs on: it is asked for anew where it is still wanted. */
+function withoutOutdated(state: ControllerState): ControllerState {
+  const version = state.view.configuration?.version ?? 0
+  const owing = [...(state.reign?.owing ?? [])].filter(([, owed]) => owed.version === version)
+  return owing.length === (state.reign?.owing.size ?? 0) ? state : withReign(state, { owing: new Map(owing) })
+}
+
+const reasonOf = ({ unreached }: OwedAnswer): string =>
+  unreached === undefined
+    ? 'it took a command and never told the result'
+    : `it could not be told what to do: ${unreached}`
+
+/** Undefined: it may be fenced for it. */
+function whyNotLost(state: ControllerState, node: NodeName, owed: OwedAnswer): string | undefined {
+  const { reign, self, view, options } = state
+  if (reign === undefined || node === self) return 'it is the DC itself'
+  if (!options.fencingEnabled) return 'fencing is disabled'
+  if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not told it either'
+  const another = clusterNodes(view).find(
+    (other) =>
+      other !== node &&
+      (reign.unresponsive.has(other) || isUnclean(view.nodeStates.get(other)) || isBeingFenced(state, other)),
+  )
+  if (another !== undefined) return `${another} is to be fenced first`
+  return restHasQuorum(state, node) ? undefined : 'the rest would have no quorum'
+}
+
+/** The same is under way here: until it has ended nobody knows whose fault it is. */
+function owesItselfStill(state: ControllerState, owed: OwedAnswer): boolean {
+  return underWayIn(state).some(
+    ({ action }) =>
+      action.kind === 'resource' &&
+      executingNode(action) === state.self &&
+      action.operation === owed.operation &&
+      action.resource === owed.resource,
+  )
+}
+
+const isBeingFenced = ({ reign }: ControllerState, node: NodeName): boolean =>
+  reign?.fencing.get(node)?.id !== undefined
+
+/** Of two, the survivor goes on alone. */
+function restHasQuorum(state: ControllerState, without: NodeName): boolean {
+  const { view, silent, agreed } = state
+  const nodes = clusterNodes(view)
+  if (nodes.length === 2) return true
+  const voters = state.voters ?? nodes
+  const rest = voters.filter(
+    (node) =>
+      node !== without &&
+      view.members.has(node) &&
+      isMember(view.nodeStates.get(node)) &&
+      !silent.has(node) &&
+      !agreed.has(node),
+  )
+  return rest.length * 2 > voters.length
+}
+
+/** It has told something of that resource: it owes nothing of it any more. */
+export function hasTold(state: ControllerState, node: NodeName, resource: ResourceId | undefined): ControllerState {
+  const owed = state.reign?.owing.get(node)
+  if (owed === undefined || owed.resource !== resource) return state
+  return withoutOwing(state, node)
+}
+
+/** What was under way there has no result any more. */
+export function withoutOwing(state: ControllerState, node: NodeName): ControllerState {
+  if (state.reign?.owing.has(node) !== true) return state
+  const owing = new Map(state.reign.owing)
+  owing.delete(node)
+  return withReign(state, { owing })
+}
+
+/** For people: who owes what, and why it is not fenced. */
+export function describeOwing(state: ControllerState): readonly string[] {
+  return [...(state.reign?.owing ?? [])].flatMap(([node, owed]) => {
+    const why = whyNotLost(state, node, owed)
+    if (why === undefined || state.reign?.unresponsive.has(node) === true) return []
+    const did = owed.unreached === undefined ? 'never told the result of' : 'could not be told to do'
+    const cause = owed.unreached === undefined ? '' : ` (${owed.unreached})`
+    return [`${node} ${did} ${owed.what}${cause}; it is not fenced for that: ${why}`]
+  })
+}
