@@ -54,6 +54,8 @@ export interface MemberRecord {
   readonly knowsLinks?: boolean
   /** As the DC it tells the store before it fences through disks. */
   readonly knowsDisks?: boolean
+  /** Keeps a share of the authority's key. */
+  readonly knowsShares?: boolean
 }
 
 /** `fencing/disk/<node>`: it is fenced through its disks. */
@@ -333,6 +335,7 @@ export function parseMemberRecord(value: unknown): MemberRecord | undefined {
     ...(fieldOf(value, 'knowsPulseTimes') === true ? { knowsPulseTimes: true } : {}),
     ...(fieldOf(value, 'knowsLinks') === true ? { knowsLinks: true } : {}),
     ...(fieldOf(value, 'knowsDisks') === true ? { knowsDisks: true } : {}),
+    ...(fieldOf(value, 'knowsShares') === true ? { knowsShares: true } : {}),
   }
 }
 

@@ -38,9 +38,10 @@ import { Seldom } from './host/seldom.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { Admission } from './nodes/admission.ts'
-import { renewOwnCertificate } from './nodes/certificates.ts'
+import { Authority } from './nodes/authority.ts'
+import { signForNode } from './nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, parseClusterFile, printClusterFile } from './nodes/cluster-file.ts'
-import { holdsWholeKey, readAuthority, readIdentity } from './nodes/identity.ts'
+import { readIdentity, readWholeKey, writeRemoteIdentity } from './nodes/identity.ts'
 import { type AskedToken, JoinTokens } from './nodes/join-tokens.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
 import { enrolHandler } from './nodes/let-in.ts'
@@ -67,6 +68,9 @@ interface Servers {
   readonly enrolment: Listeners<ListenAt>
 }
 
+/** A member that answers at all answers at once. */
+const shareWithinMs = 2000
+
 export class Daemon {
   readonly paths: Paths
   readonly log: Log
@@ -89,6 +93,7 @@ export class Daemon {
   readonly #renewal: Renewal
   readonly tokens: JoinTokens
   readonly #admission: Admission
+  readonly authority: Authority
 
   constructor(paths: Paths, log: Log, served: Served, fail: (error: unknown) => void) {
     this.paths = paths
@@ -97,6 +102,13 @@ export class Daemon {
     this.log = log
     this.access = new AccessControl(paths, () => this.configuration)
     this.#fail = fail
+    this.authority = new Authority({
+      pki: paths.pki,
+      log,
+      others: () => (this.#file?.nodes ?? []).flatMap(({ name }) => (name === this.name ? [] : [name])),
+      ask: async (member, authority) =>
+        await this.peer(nodeName(member)).getAuthorityShares({ authority }, { timeoutMs: shareWithinMs }),
+    })
     this.tokens = new JoinTokens({
       file: paths.joinTokens,
       self: () => this.name,
@@ -250,7 +262,7 @@ export class Daemon {
       tokens: this.tokens,
       file: current,
       wasSeen: (node) => node === own.name || this.#node?.wasSeen(nodeName(node)) === true,
-      withAuthority: async (use) => await use(readAuthority(this.paths.pki)),
+      withAuthority: this.authority.with,
       withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey),
     })
     const notYet = ({ host, port }: ListenAt, error: string): void =>
@@ -319,8 +331,9 @@ export class Daemon {
     if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
     this.log.info('the certificate of this node is renewed', {})
     const renewed = await createKeys()
+    const identity = await signForNode(this.authority.with, own, renewed)
     await this.#learnKey(file, own.name, renewed.publicKey)
-    await renewOwnCertificate(this.paths.pki, own, renewed)
+    writeRemoteIdentity(this.paths.pki, identity)
     await this.#node?.suspend()
     this.#node = undefined
     await this.#closeServers()
@@ -344,7 +357,7 @@ export class Daemon {
   /** Without quorum only on the host that founds the cluster, which can sign alone: nobody else would know the token. */
   async issueToken(asked: AskedToken): Promise<JoinTokenAnswer> {
     const { pki } = this.paths
-    if (this.#node?.quorate !== true && !holdsWholeKey(pki))
+    if (this.#node?.quorate !== true && readWholeKey(pki) === undefined)
       throw refuse('no-quorum', 'This node has no quorum: make the token on a node that has.')
     const { token, validUntil } = await this.tokens.issue(readIdentity(pki).authority, asked)
     return { token, validUntil, nodes: [] }
@@ -366,6 +379,7 @@ export class Daemon {
       identity,
       paths: this.paths,
       log: this.log,
+      withAuthority: this.authority.with,
       fail: this.#fail,
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),

@@ -42,6 +42,10 @@ export const callRules: {
     ),
     getClusterFile: member('reads the list of nodes as this node has it'),
     checkLinks: member('asks whether this node may have some addresses as links'),
+    getAuthorityShares: member(
+      'gets this node’s share of the authority’s key, to sign something with enough of them; the whole key from a host that founds the cluster',
+    ),
+    keepAuthorityShare: dc('gives this node its share of the authority’s key, which counts once the store says so'),
   },
   Witness: {
     follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),

@@ -45,6 +45,7 @@ export {
   serveUnixSocket,
 } from './grpc-server.ts'
 export {
+  authorityHash,
   type IssuedToken,
   issueToken,
   type JoinRole,

@@ -7,11 +7,13 @@ import { resourceId } from '../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
+import type { WithAuthority } from '../../src/daemon/nodes/authority.ts'
 import { writeIdentity } from '../../src/daemon/nodes/identity.ts'
 import { bundleContainers } from '../../src/daemon/remote/bundle-containers.ts'
 import type { AgentCall, AgentRunner } from '../../src/resource-agents/index.ts'
 import { createAuthority, createNodeCertificate } from '../../src/rpc/index.ts'
 import { connectedNodeNames } from '../../src/status/index.ts'
+import { createStore } from '../../src/store/index.ts'
 
 const document = parseXml(`<cib><configuration><crm_config/><nodes/><resources>
   <bundle id="web"><podman image="i" replicas="2"/><primitive id="httpd" class="ocf" provider="heartbeat" type="apache"/></bundle>
@@ -26,9 +28,11 @@ const view: ClusterView = { ...emptyView, configuration: { version: 1, cib: docu
 const root = mkdtempSync(join(tmpdir(), 'systole-bundles-'))
 const paths = pathsBelow(root)
 
+const authority = createAuthority('testing')
+
 beforeAll(async () => {
-  const authority = await createAuthority('testing')
-  writeIdentity(paths.pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: [] }))
+  const founder = await authority
+  writeIdentity(paths.pki, founder, await createNodeCertificate(founder, { name: 'n1', addresses: [] }))
 })
 
 afterAll(() => rmSync(root, { recursive: true }))
@@ -46,7 +50,11 @@ describe('a container', () => {
       return { finished: Promise.resolve(outcome), kill: () => undefined }
     },
   }
-  const runner = bundleContainers(agents, { paths, view: () => view })
+  const store = createStore({ kind: 'embedded', directory: join(root, 'store') })
+  afterAll(async () => await store.close())
+  const ports = { paths, view: () => view, store: () => store }
+  const none: WithAuthority = () => Promise.reject(new Error('too few members answer'))
+  const runner = bundleContainers(agents, { ...ports, withAuthority: async (use) => await use(await authority) })
   const options = ' -e PCMK_remote_port=3121 -v /etc/pacemaker/authkey:/etc/pacemaker/authkey -v /a:/b '
   const callOf = (resource: string, operation: string): AgentCall => {
     const attributes = { image: 'i', run_opts: options, run_cmd: '/usr/sbin/pacemaker-remoted' }
@@ -82,6 +90,14 @@ describe('a container', () => {
     expect(certificate()).not.toBe(before)
   })
 
+  test('whose certificate nobody can sign now starts with its last one', async () => {
+    await perform('web-podman-1', 'start')
+    const before = certificate()
+    const elsewhere = { ...ports, paths: pathsBelow(join(root, 'elsewhere')), withAuthority: none }
+    await bundleContainers(agents, elsewhere).run(callOf('web-podman-1', 'start')).finished
+    expect(readFileSync(join(root, 'elsewhere/var/lib/systole/bundles/web-1/node.crt'), 'utf8')).toBe(before)
+  })
+
   test('that is not wanted any more before it has its certificate is not started', async () => {
     calls.length = 0
     const running = runner.run(callOf('web-podman-1', 'start'))
@@ -92,8 +108,8 @@ describe('a container', () => {
 
   test('whose certificate cannot be made fails to start, and says why', async () => {
     calls.length = 0
-    const without = bundleContainers(agents, { paths: pathsBelow(join(root, 'nothing')), view: () => view })
-    const outcome = await without.run(callOf('web-podman-1', 'start')).finished
+    const without = bundleContainers(agents, { ...ports, withAuthority: none })
+    const outcome = await without.run(callOf('web-podman-0', 'start')).finished
     expect(outcome).toMatchObject({ status: 'error', exitCode: 1 })
     expect(outcome.exitReason).toContain('its daemon has no certificate')
     expect(calls).toEqual([])

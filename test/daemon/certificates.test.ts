@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { ownCertificates, renewalTime, renewOwnCertificate } from '../../src/daemon/nodes/certificates.ts'
+import { ownCertificates, renewalTime, signForNode } from '../../src/daemon/nodes/certificates.ts'
 import type { ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
-import { readIdentity, writeIdentity } from '../../src/daemon/nodes/identity.ts'
+import { readIdentity, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
 import { createAuthority, createKeys, createNodeCertificate } from '../../src/rpc/index.ts'
 
 const day = 24 * 3_600_000
@@ -41,7 +41,7 @@ test('a renewed certificate names the same node, by the same authority, with a k
   writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'], valid }))
   const before = readIdentity(pki)
   expect(ownCertificates(pki).node.until).toBeLessThan(Date.now() + day)
-  await renewOwnCertificate(pki, own, await createKeys())
+  writeRemoteIdentity(pki, await signForNode(async (use) => await use(authority), own, await createKeys()))
   const after = readIdentity(pki)
   expect(ownCertificates(pki).node.until).toBeGreaterThan(Date.now() + 300 * day)
   expect(after.authority).toBe(before.authority)

@@ -147,10 +147,12 @@ test('a member of a list that an older build wrote is not enrolled again either'
   )
 })
 
-test('the member that is awaited is let in once, and nobody again with that token', async () => {
+test('the member that is awaited is let in once, without a key of the authority, and nobody again with that token', async () => {
   const { tokens, enrol } = member()
   const secret = await secretFor(tokens, 'member', 'n4')
   const answer = await enrol({ secret, node: 'n4', publicKey }, '10.83.0.3')
+  expect(answer.authority).toEqual({ certificate: authority.certificate })
+  expect(JSON.stringify(answer)).not.toContain('PRIVATE')
   expect(new X509Certificate(answer.certificate).checkHost('n4')).toBe('n4')
   await expect(enrol({ secret, node: 'n4', publicKey }, '10.83.0.3')).rejects.toThrow(/was used by n4/)
   const { events, tokens: kept } = await tokens.list()

@@ -9,6 +9,7 @@ import { emptyView, observe } from '../../src/controller/index.ts'
 import { Listeners } from '../../src/daemon/host/listeners.ts'
 import type { Log } from '../../src/daemon/host/log.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
+import type { WithAuthority } from '../../src/daemon/nodes/authority.ts'
 import { certifyAddresses } from '../../src/daemon/nodes/certificates.ts'
 import { membersBehind, nodesWithoutLinks } from '../../src/daemon/nodes/change-links.ts'
 import { type ClusterNodeEntry, defaultPorts, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
@@ -150,11 +151,12 @@ test('a certificate gets the addresses of new links and keeps its key', async ()
   const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
   folders.push(pki)
   const authority = await createAuthority('testing')
+  const withAuthority: WithAuthority = async (use) => await use(authority)
   writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'] }))
   const before = readIdentity(pki)
-  await certifyAddresses(pki, plain)
+  await certifyAddresses({ pki, withAuthority }, plain)
   expect(readIdentity(pki)).toEqual(before)
-  await certifyAddresses(pki, withLinks(plain, [link(0), link(1)]))
+  await certifyAddresses({ pki, withAuthority }, withLinks(plain, [link(0), link(1)]))
   const after = readIdentity(pki)
   expect(after.key).toBe(before.key)
   const certificate = new X509Certificate(after.certificate)
@@ -214,6 +216,7 @@ test('a node that does not vote has its new addresses certified as well', async 
   folders.push(root)
   const paths = pathsBelow(root)
   const authority = await createAuthority('testing')
+  const withAuthority: WithAuthority = async (use) => await use(authority)
   writeIdentity(paths.pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: ['10.0.0.1'] }))
   const own = { ...withLinks(plain, [link(0), link(1)]), votes: false }
   const parsed = parseClusterFile(
@@ -224,7 +227,7 @@ test('a node that does not vote has its new addresses certified as well', async 
     }),
   )
   assert(parsed.ok, 'the list can be read')
-  const local = await openLocalStore({ file: parsed.value, own, paths, log })
+  const local = await openLocalStore({ file: parsed.value, own, paths, log, withAuthority })
   const known = () => new X509Certificate(readIdentity(paths.pki).certificate).checkIP('10.1.0.1')
   await expect.poll(known).toBe('10.1.0.1')
   await local.close('stop')

@@ -2,16 +2,21 @@
 
 import {
   actionForm,
+  authorityHash,
   type CallerIdentity,
   checkedJson,
   type Handlers,
   type nodeService,
+  refuse,
   type TermAnswer,
 } from '../../rpc/index.ts'
 import type { Entry } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
+import { keepShare } from '../nodes/authority-keeper.ts'
+import { readShares } from '../nodes/authority-shares.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
+import { readIdentity, readWholeKey } from '../nodes/identity.ts'
 import { linkObstacles } from '../nodes/link-fitness.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
@@ -54,6 +59,20 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     checkLinks: async ({ addresses, towards }) => ({
       sentences: await linkObstacles(daemon.name, addresses, towards),
     }),
+    getAuthorityShares: async ({ authority }) => {
+      const { pki } = daemon.paths
+      if (authorityHash(readIdentity(pki).authority) !== authority)
+        throw refuse('other-authority', `${daemon.name} has no share of that authority’s key.`)
+      const wholeKey = readWholeKey(pki)
+      const shares = readShares(pki).filter((share) => share.authority === authority)
+      return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
+    },
+    keepAuthorityShare: async (share, { caller }) => {
+      if (daemon.node.view.dc?.node !== nameOf(caller))
+        throw refuse('not-dc', `${nameOf(caller)} is not the DC, which alone splits the authority’s key.`)
+      keepShare(daemon.paths.pki, share, daemon.running ? daemon.node.authority.record?.generation : undefined)
+      return {}
+    },
     forget: async () => {
       await daemon.forgetIfRemoved()
       return {}

@@ -24,6 +24,8 @@ import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
+import type { WithAuthority } from '../nodes/authority.ts'
+import { AuthorityKeeper } from '../nodes/authority-keeper.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
 import { LinkStates } from '../nodes/link-states.ts'
@@ -65,6 +67,7 @@ export interface ClusterNodeSetup {
   readonly pulse: Pulse
   readonly paths: Paths
   readonly log: Log
+  readonly withAuthority: WithAuthority
   /** A bug: the daemon ends, to be started again. */
   readonly fail: (error: unknown) => void
   /** No bug: the node must come back as somebody new. */
@@ -98,6 +101,7 @@ export class ClusterNode {
   readonly #controller: ControllerHands
   readonly #quorumLoss: QuorumLoss
   readonly #votes: VoteKeeper
+  readonly authority: AuthorityKeeper
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
   readonly #alerts: AlertHands
@@ -143,7 +147,7 @@ export class ClusterNode {
       identity: setup.identity,
       file: () => this.#file,
       quorate: () => this.quorate,
-      sign: async (witness, publicKey) => (await signForWitness(setup.paths.pki, witness, publicKey)).certificate,
+      sign: async (witness, publicKey) => (await signForWitness(setup.withAuthority, witness, publicKey)).certificate,
       onNodeList: setup.onNodeList,
       onChange: () => this.#look(),
     })
@@ -179,7 +183,7 @@ export class ClusterNode {
       self: this.name,
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
-      sign: async (remote, publicKey) => await signForRemote(setup.paths.pki, remote, publicKey),
+      sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
       runTool: remoteTools(this),
     })
     this.#votes = new VoteKeeper({
@@ -190,6 +194,18 @@ export class ClusterNode {
       leads: () => this.#leads(),
       stateOf: (host) =>
         host === this.#file.witness?.name ? this.#witness.voterState : voterState(this.view, host, this.isUp(host)),
+    })
+    this.authority = new AuthorityKeeper({
+      ...this.#sources(),
+      self: this.name,
+      pki: setup.paths.pki,
+      file: () => this.#file,
+      entry: this.#known.get,
+      isUp: this.isUp,
+      leads: () => this.#leads(),
+      withAuthority: setup.withAuthority,
+      ask: async (member, authority) => await this.#peers.to(member).getAuthorityShares({ authority }),
+      keep: async (member, share) => await this.#peers.to(member).keepAuthorityShare(share),
     })
     this.#relink = new Relink({
       ...this.#sources(),
@@ -221,7 +237,13 @@ export class ClusterNode {
     const { own, paths, log, fail, pulse } = this.#setup
     this.#askForList.begin()
     this.#witness.begin()
-    this.#localStore = await openLocalStore({ file: this.#file, own, paths, log })
+    this.#localStore = await openLocalStore({
+      file: this.#file,
+      own,
+      paths,
+      log,
+      withAuthority: this.#setup.withAuthority,
+    })
     pulse.listen(this.#news.take, fail)
     this.#begin().catch(fail)
   }
@@ -346,6 +368,7 @@ export class ClusterNode {
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
+    this.authority.close()
     this.#relink.close()
     this.#ownKey.close()
     this.#dampened.close()
@@ -381,6 +404,7 @@ export class ClusterNode {
       fenceDevices: this.fencing.runner,
       connections: this.#connections,
       alertFor: this.#alerts.result,
+      withAuthority: this.#setup.withAuthority,
     })
     this.#known.warmUp()
     this.#executor.adopt()
@@ -444,6 +468,7 @@ export class ClusterNode {
     this.fencing.look()
     this.#votes.look()
     if (this.#executor) this.#alerts.look()
+    this.authority.look()
     this.#tellListeners()
   }
 
@@ -541,6 +566,7 @@ export class ClusterNode {
         knowsPulseTimes: true,
         knowsLinks: true,
         knowsDisks: true,
+        knowsShares: true,
         ...this.#saysOfItself(),
         ...(bootId === undefined ? {} : { bootId }),
       }),

@@ -18,6 +18,7 @@ import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { installFolder } from '../host/install-folder.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import type { WithAuthority } from '../nodes/authority.ts'
 import { keys } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
@@ -53,12 +54,13 @@ export function openExecutor(parts: {
   readonly connections: AgentRunner
   /** A result that is about to be written: whether the store takes it now or later, it is news here. */
   readonly alertFor: (records: readonly OperationRecord[]) => void
+  readonly withAuthority: WithAuthority
 }): Executor {
-  const { node, store, view, paths, log, fenceDevices, connections, alertFor } = parts
+  const { node, store, view, paths, log, fenceDevices, connections, alertFor, withAuthority } = parts
   const host = agentHost(paths)
   const agents = bundleContainers(
     hostAgents(host, (resource) => executor.notice(resource)),
-    { paths, view },
+    { paths, view, store: () => store, withAuthority },
   )
   const runner: AgentRunner = {
     run(call) {

@@ -30,6 +30,7 @@ const attempts = 5
 const stopTimeoutMs = 30 * 60_000
 const voteTimeoutMs = 60_000
 const leftTimeoutMs = 30_000
+const shareTimeoutMs = 15_000
 
 export async function addNode(
   daemon: Daemon,
@@ -121,6 +122,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   const marked = await changeNodeList(store, file, leaving)
   try {
     await voteGiven(daemon, removed, marked.nodesVersion)
+    await shareGiven(daemon, removed)
     if (daemon.node.view.members.has(removed)) await peer.stopCluster({}, { timeoutMs: stopTimeoutMs })
     await left(daemon, removed)
   } catch (error) {
@@ -133,6 +135,7 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   }
   await editCib(daemon, `cluster node remove ${removed}`, (cib) => removeCibNode(cib, { name: removed }))
   await forgetRecords(store, removed)
+  await daemon.tokens.withdraw(({ node }) => node === removed)
   // One that is off finds that the list does not name it any more when it is back.
   await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
   const kept = ofNodes((nodes) => nodes.filter((node) => !isIt(node)))
@@ -199,6 +202,21 @@ async function voteGiven(daemon: Daemon, removed: NodeName, sinceVersion: number
     nodesVersion >= sinceVersion && !nodes.some(({ name, votes }) => name === removed && votes)
   if (await until(() => voteless(daemon.node.file), voteTimeoutMs)) return
   throw refuse('vote-kept', `The other voters did not agree to go on without ${removed}: it stays a node.`)
+}
+
+/**
+ * While the node that leaves is there, its share of the authority's key still counts: the others have a new generation first. Where one alone is
+ * left, it could sign nothing any more without that; otherwise it is done later as well.
+ */
+async function shareGiven(daemon: Daemon, removed: NodeName): Promise<void> {
+  const { node } = daemon
+  const hasShare = (): boolean => node.authority.record?.holders.some(({ name }) => name === removed) === true
+  if (!node.isUp(removed) || (await until(() => !hasShare(), shareTimeoutMs))) return
+  if (node.file.nodes.length > 2) return
+  throw refuse(
+    'share-kept',
+    `The share that ${removed} has of the authority’s key could not be replaced: it stays a node.`,
+  )
 }
 
 /** Out of the membership and recorded so by the DC: what is deleted before would be written again. */

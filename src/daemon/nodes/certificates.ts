@@ -1,12 +1,13 @@
 /**
- * Until when this node's certificate holds, and when it is renewed: with a third of its life left, by the daemon itself, for every
- * node holds the key of the cluster's authority. Nodes that were set up together come one after the other, because whoever renews
+ * Until when this node's certificate holds, and when it is renewed: with a third of its life left, by the daemon itself, with the
+ * authority's key, which members put together for that (authority.ts). Nodes that were set up together come one after the other, because whoever renews
  * begins anew with its new certificate, as a restarted daemon does; its resources run on. etcd reads the files at each new connection.
  */
 import { X509Certificate } from 'node:crypto'
-import { signNodeCertificate } from '../../rpc/index.ts'
+import { signNodeCertificate, type TlsIdentity } from '../../rpc/index.ts'
+import type { WithAuthority } from './authority.ts'
 import type { ClusterNodeEntry, WitnessEntry } from './cluster-file.ts'
-import { readAuthority, readIdentity, writeCertificate, writeIdentity } from './identity.ts'
+import { readIdentity, writeCertificate } from './identity.ts'
 import { addressesOf } from './node-links.ts'
 
 export interface Validity {
@@ -40,24 +41,26 @@ export function ownCertificates(pki: string): OwnCertificates {
 
 /** What a remote node gets: it serves and does not call, and it is given none of the authority's key. */
 export async function signForRemote(
-  pki: string,
+  withAuthority: WithAuthority,
   name: string,
   publicKey: string,
 ): Promise<{ readonly certificate: string; readonly authority: string }> {
-  const authority = readAuthority(pki)
-  const certificate = await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true })
-  return { certificate, authority: authority.certificate }
+  return await withAuthority(async (authority) => ({
+    certificate: await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true }),
+    authority: authority.certificate,
+  }))
 }
 
 /** For its etcd, which calls the others. No daemon listens to it, and it is given none of the authority's key. */
 export async function signForWitness(
-  pki: string,
+  withAuthority: WithAuthority,
   { name, address }: WitnessEntry,
   publicKey: string,
 ): Promise<{ readonly certificate: string; readonly authority: string }> {
-  const authority = readAuthority(pki)
-  const certificate = await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true })
-  return { certificate, authority: authority.certificate }
+  return await withAuthority(async (authority) => ({
+    certificate: await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true }),
+    authority: authority.certificate,
+  }))
 }
 
 /**
@@ -65,7 +68,7 @@ export async function signForWitness(
  * has read the old one goes on with it.
  */
 export async function certifyAddresses(
-  pki: string,
+  { pki, withAuthority }: { readonly pki: string; readonly withAuthority: WithAuthority },
   own: Pick<ClusterNodeEntry, 'name' | 'address' | 'links'>,
 ): Promise<void> {
   const addresses = addressesOf(own)
@@ -74,16 +77,20 @@ export async function certifyAddresses(
   const named = known.subjectAltName?.split(', ') ?? []
   if (addresses.every((address) => known.checkIP(address) !== undefined || named.includes(`DNS:${address}`))) return
   const publicKey = known.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  writeCertificate(pki, await signNodeCertificate(readAuthority(pki), { name: own.name, addresses, publicKey }))
+  await withAuthority(async (authority) =>
+    writeCertificate(pki, await signNodeCertificate(authority, { name: own.name, addresses, publicKey })),
+  )
 }
 
-/** For new keys, by which the others know this node already. What reads the files from now on has the new certificate; the daemon's own connections are made anew by its caller. */
-export async function renewOwnCertificate(
-  pki: string,
+/** For new keys. It is in nobody's files yet: the others must know the key before this node shows it. */
+export async function signForNode(
+  withAuthority: WithAuthority,
   own: ClusterNodeEntry,
   { publicKey, key }: { readonly publicKey: string; readonly key: string },
-): Promise<void> {
-  const authority = readAuthority(pki)
-  const certificate = await signNodeCertificate(authority, { name: own.name, addresses: addressesOf(own), publicKey })
-  writeIdentity(pki, authority, { certificate, key })
+): Promise<TlsIdentity> {
+  return await withAuthority(async (authority) => ({
+    authority: authority.certificate,
+    certificate: await signNodeCertificate(authority, { name: own.name, addresses: addressesOf(own), publicKey }),
+    key,
+  }))
 }

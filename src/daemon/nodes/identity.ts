@@ -1,6 +1,6 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnrolmentAnswer, KeyPair, TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
@@ -10,6 +10,8 @@ export interface PkiFiles {
   readonly authorityKey: string
   readonly certificate: string
   readonly key: string
+  /** One that was made for a certificate that is about to be written. */
+  readonly nextKey: string
 }
 
 export function pkiFiles(folder: string): PkiFiles {
@@ -18,15 +20,14 @@ export function pkiFiles(folder: string): PkiFiles {
     authorityKey: join(folder, 'authority.key'),
     certificate: join(folder, 'node.crt'),
     key: join(folder, 'node.key'),
+    nextKey: join(folder, 'node.key.next'),
   }
 }
 
 export function writeIdentity(folder: string, authority: KeyPair, node: KeyPair): void {
   const files = pkiFiles(folder)
-  writeWhole(files.authority, authority.certificate)
   writeWhole(files.authorityKey, authority.key, 0o600)
-  writeWhole(files.certificate, node.certificate)
-  writeWhole(files.key, node.key, 0o600)
+  writeRemoteIdentity(folder, { authority: authority.certificate, ...node })
 }
 
 /** Of a node that was let in. An older version still gives the authority's key with it, and counts on its being there. */
@@ -45,8 +46,21 @@ export function writeCertificate(folder: string, certificate: string): void {
 export function writeRemoteIdentity(folder: string, { authority, certificate, key }: TlsIdentity): void {
   const files = pkiFiles(folder)
   writeWhole(files.authority, authority)
+  // The daemon may end after any of these: `readIdentity` finishes what was begun.
+  writeWhole(files.nextKey, key, 0o600)
   writeWhole(files.certificate, certificate)
-  writeWhole(files.key, key, 0o600)
+  renameSync(files.nextKey, files.key)
+}
+
+function finishWriting({ certificate, key, nextKey }: PkiFiles): void {
+  const next = readIfThere(nextKey)
+  const text = readIfThere(certificate)
+  if (next === undefined || text === undefined) return
+  try {
+    if (new X509Certificate(text).checkPrivateKey(createPrivateKey(next))) renameSync(nextKey, key)
+  } catch {
+    // Damaged: what is read next tells it.
+  }
 }
 
 /** A certificate or key that is not there, or that a power cut or a person has damaged. */
@@ -61,6 +75,7 @@ export class UnusableIdentityError extends Error {
 
 export function readIdentity(folder: string): TlsIdentity {
   const files = pkiFiles(folder)
+  finishWriting(files)
   const identity = {
     authority: readPart(files.authority),
     certificate: readPart(files.certificate),
@@ -74,13 +89,26 @@ export function readIdentity(folder: string): TlsIdentity {
   return identity
 }
 
-export function readAuthority(folder: string): KeyPair {
-  const files = pkiFiles(folder)
-  return { certificate: readPart(files.authority), key: readPart(files.authorityKey) }
-}
+/** The authority's, as it is on the host that founds a cluster, until another one has joined. */
+export const readWholeKey = (folder: string): string | undefined => readIfThere(pkiFiles(folder).authorityKey)
 
-/** As on the host that founds a cluster, until another one has joined. */
-export const holdsWholeKey = (folder: string): boolean => existsSync(pkiFiles(folder).authorityKey)
+export const writeWholeKey = (folder: string, key: string): void =>
+  writeWhole(pkiFiles(folder).authorityKey, key, 0o600)
+
+/** Of a member that has its share instead. What was in the file is overwritten first: it may stay in the disk's blocks. */
+export function forgetWholeKey(folder: string): void {
+  const { authorityKey } = pkiFiles(folder)
+  const text = readIfThere(authorityKey)
+  if (text === undefined) return
+  const file = openSync(authorityKey, 'r+')
+  try {
+    writeSync(file, ' '.repeat(text.length), 0)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  rmSync(authorityKey)
+}
 
 function readPart(file: string): string {
   const text = readIfThere(file)

@@ -16,6 +16,7 @@ import {
 } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
 import { AttemptLimit } from './attempt-limit.ts'
+import type { WithAuthority } from './authority.ts'
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import type { AskedIn } from './join-book.ts'
 import type { JoinTokens } from './join-tokens.ts'
@@ -29,7 +30,7 @@ export interface LetInPorts {
   /** It has been a member, also where the list of an older version does not say so. */
   readonly wasSeen: (node: string) => boolean
   /** Brings the authority's key together for as long as that takes. */
-  readonly withAuthority: <Value>(use: (authority: KeyPair) => Promise<Value>) => Promise<Value>
+  readonly withAuthority: WithAuthority
   /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. */
   readonly withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>
 }
@@ -148,7 +149,7 @@ async function sign(
       const entry = nodes.find((listed) => listed.name === name)
       if (entry === undefined) throw refuse('unknown-node', `${name} was removed from the cluster just now.`)
       const certificate = await signNodeCertificate(authority, { name, addresses: addressesOf(entry), publicKey })
-      return { ...answer(certificate, await withKeyOf(name, publicKey)), authority }
+      return answer(certificate, await withKeyOf(name, publicKey))
     }
     case 'remote':
       return answer(

@@ -24,3 +24,10 @@ export const joinBookKey = '/systole/cluster/join'
 
 /** What alerts are still to be sent for, by the DC (src/daemon/alerts/outbox.ts). */
 export const alertEventsPrefix = `${allKeys}alerts/events/`
+
+/** Which generation of shares the authority's key is split into, and who has them (authority-keeper.ts). */
+export const authorityKey = '/systole/cluster/authority'
+
+/** The last certificate and key of a bundle's replica, which may do no more than a remote node. */
+export const bundleIdentityKey = (node: string): string =>
+  `/systole/cluster/bundle-identity/${encodeURIComponent(node)}`

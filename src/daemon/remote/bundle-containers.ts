@@ -12,17 +12,26 @@ import {
   notRun,
   type RunningAgent,
 } from '../../resource-agents/index.ts'
-import { createKeys } from '../../rpc/index.ts'
+import { createKeys, type TlsIdentity } from '../../rpc/index.ts'
 import { bundleNodes } from '../../status/index.ts'
+import type { Store } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
-import { signForRemote } from '../nodes/certificates.ts'
+import type { WithAuthority } from '../nodes/authority.ts'
+import { signForRemote, validityOf } from '../nodes/certificates.ts'
 import { writeRemoteIdentity } from '../nodes/identity.ts'
+import { fromBytes, toBytes } from '../records/json-value.ts'
+import { bundleIdentityKey } from '../records/keys.ts'
+
+export interface BundlePorts {
+  readonly paths: Paths
+  readonly view: () => ClusterView
+  readonly store: () => Store
+  readonly withAuthority: WithAuthority
+}
 
 /** Runs agents as `agents` does, and prepares what a replica's container needs before it starts. */
-export function bundleContainers(
-  agents: AgentRunner,
-  { paths, view }: { readonly paths: Paths; readonly view: () => ClusterView },
-): AgentRunner {
+export function bundleContainers(agents: AgentRunner, ports: BundlePorts): AgentRunner {
+  const { paths, view } = ports
   return {
     run(call) {
       const node = nodeIn(view(), call.resource)
@@ -30,7 +39,7 @@ export function bundleContainers(
       const folder = join(paths.data, 'bundles', node)
       const said = { ...call, attributes: saidForOurs(call.attributes, folder) }
       return call.operation === 'start'
-        ? prepared(issue(paths, node, folder), () => agents.run(said))
+        ? prepared(issue(ports, node, folder), () => agents.run(said))
         : agents.run(said)
     },
   }
@@ -45,10 +54,29 @@ function nodeIn(view: ClusterView, container: ResourceId): NodeName | undefined 
   return undefined
 }
 
-/** As a remote node gets it with a token; here the host holds the authority's key, and the container gets none of it. */
-async function issue(paths: Paths, node: NodeName, folder: string): Promise<void> {
+/**
+ * As a remote node gets it with a token. The last one of each replica is in the store as well: where too few members are left to sign, as when
+ * one of two takes over, its container starts with that one.
+ */
+async function issue({ store, withAuthority }: BundlePorts, node: NodeName, folder: string): Promise<void> {
   const { publicKey, key } = await createKeys()
-  writeRemoteIdentity(folder, { ...(await signForRemote(paths.pki, node, publicKey)), key })
+  const fresh = await signForRemote(withAuthority, node, publicKey).catch((error: unknown) => error as Error)
+  if (fresh instanceof Error) {
+    const last = await lastIdentity(store(), node)
+    if (last === undefined) throw fresh
+    return writeRemoteIdentity(folder, last)
+  }
+  const identity = { ...fresh, key }
+  writeRemoteIdentity(folder, identity)
+  const value = toBytes(identity)
+  await store().transaction({ compare: [], writes: [{ kind: 'put', key: bundleIdentityKey(node), value }] })
+}
+
+async function lastIdentity(store: Store, node: NodeName): Promise<TlsIdentity | undefined> {
+  const entry = await store.get(bundleIdentityKey(node))
+  if (entry === undefined) return undefined
+  const identity = fromBytes(entry.value) as TlsIdentity
+  return validityOf(identity.certificate).until > Date.now() ? identity : undefined
 }
 
 const pacemakerKey = '-v /etc/pacemaker/authkey:/etc/pacemaker/authkey'

@@ -21,6 +21,7 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
+import type { WithAuthority } from '../nodes/authority.ts'
 import { certifyAddresses } from '../nodes/certificates.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
@@ -55,7 +56,11 @@ interface Setup {
   readonly log: Log
 }
 
-export async function openLocalStore(setup: Setup): Promise<LocalStore> {
+interface OwnSetup extends Setup {
+  readonly withAuthority: WithAuthority
+}
+
+export async function openLocalStore(setup: OwnSetup): Promise<LocalStore> {
   const { file, own, paths } = setup
   if (file.store.kind === 'embedded') return await openEmbedded(paths)
   const store = createStore(storeConfig(file, own, paths))
@@ -111,7 +116,7 @@ async function openEmbedded(paths: Paths): Promise<LocalStore> {
  * that exists joins it with the help of the others; whoever takes the vote away has removed the member from the others before.
  */
 class OwnMember {
-  readonly #setup: Setup
+  readonly #setup: OwnSetup
   #file: ClusterFile
   #member: EtcdMember | undefined
   /** Not before etcd was asked, where the links may ever have changed: an earlier daemon may have died before it told etcd. */
@@ -123,7 +128,7 @@ class OwnMember {
   #awaited: EtcdMember | undefined
   #closed = false
 
-  constructor(setup: Setup) {
+  constructor(setup: OwnSetup) {
     this.#setup = setup
     this.#file = setup.file
     this.#urlsAreKnown = linksOf(setup.own).length === 1 && setup.file.nodesVersion === 0
@@ -152,10 +157,15 @@ class OwnMember {
   /** Also a node that does not vote, which may get a vote any time: whoever is to believe it then knows its certificate by all its addresses. */
   async #certify(): Promise<void> {
     try {
-      await certifyAddresses(this.#setup.paths.pki, this.#own())
+      await certifyAddresses(this.#certifying(), this.#own())
     } catch (error) {
       this.#setup.log.error('the certificate does not name the addresses of this node', { error })
     }
+  }
+
+  #certifying(): Parameters<typeof certifyAddresses>[0] {
+    const { paths, withAuthority } = this.#setup
+    return { pki: paths.pki, withAuthority }
   }
 
   async goAlone(onPointOfNoReturn: () => void): Promise<void> {
@@ -208,7 +218,7 @@ class OwnMember {
     const file = this.#file
     // The list may change meanwhile: what etcd is told and what the member is started with must be the same.
     const settings = this.#settings(file.nodesVersion > 0)
-    await certifyAddresses(paths.pki, this.#own())
+    await certifyAddresses(this.#certifying(), this.#own())
     await this.#tellEtcd(file, settings)
     if (!listensAsConfigured(settings)) {
       if (!(await canSpare(file, settings.name, readTlsFiles(etcdTls(paths)))))

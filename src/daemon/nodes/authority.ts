@@ -1,0 +1,67 @@
+/**
+ * The authority's key for as long as it takes to sign something: from the file of a host that founds a cluster, or put together in memory from
+ * the shares of this member and of others. It is written nowhere.
+ */
+import { type AuthorityShare, type AuthorityShares, authorityHash, type KeyPair, refuse } from '../../rpc/index.ts'
+import type { Log } from '../host/log.ts'
+import { belongsTo, combineShares, readShares } from './authority-shares.ts'
+import { readIdentity, readWholeKey } from './identity.ts'
+
+/** Whoever is given this may have something signed. */
+export type WithAuthority = <Value>(use: (authority: KeyPair) => Promise<Value>) => Promise<Value>
+
+export interface AuthorityPorts {
+  readonly pki: string
+  readonly log: Log
+  /** The other members of the list. */
+  readonly others: () => readonly string[]
+  readonly ask: (member: string, authority: string) => Promise<AuthorityShares>
+}
+
+export class Authority {
+  readonly #ports: AuthorityPorts
+
+  constructor(ports: AuthorityPorts) {
+    this.#ports = ports
+  }
+
+  readonly with: WithAuthority = async (use) => await use(await this.#together())
+
+  async #together(): Promise<KeyPair> {
+    const { pki, others } = this.#ports
+    const certificate = readIdentity(pki).authority
+    const whole = readWholeKey(pki)
+    if (whole !== undefined) return { certificate, key: whole }
+    const gathered: AuthorityShare[] = [...readShares(pki)]
+    const found = await this.#ask(certificate, gathered)
+    if (found !== undefined) return found
+    const all = others().length + 1
+    throw refuse(
+      'authority-not-together',
+      `The key of the cluster’s authority could not be put together: its shares are with the ${all} members, and too few of them answer. Start the others, then try again.`,
+    )
+  }
+
+  /** All at once; the first that make it whole end the waiting. */
+  async #ask(certificate: string, gathered: AuthorityShare[]): Promise<KeyPair | undefined> {
+    const { others, ask, log } = this.#ports
+    const authority = authorityHash(certificate)
+    const own = await combineShares(certificate, gathered)
+    if (own !== undefined) return own
+    return await new Promise((resolve, reject) => {
+      const asked = others().map(async (member) => {
+        try {
+          const { shares, wholeKey } = await ask(member, authority)
+          if (wholeKey !== undefined && belongsTo(wholeKey, certificate)) return resolve({ certificate, key: wholeKey })
+          gathered.push(...shares)
+        } catch (error) {
+          log.debug('a member gave no share of the authority’s key', { member, error })
+          return
+        }
+        const found = await combineShares(certificate, gathered)
+        if (found !== undefined) resolve(found)
+      })
+      Promise.all(asked).then(() => resolve(undefined), reject)
+    })
+  }
+}
