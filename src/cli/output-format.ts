@@ -14,7 +14,7 @@ export interface Forms {
   readonly nothing?: string
   readonly json: unknown
   /** What `--output-format json` gives out where pcs has published a form; `--json` keeps Systole's own. */
-  readonly pcsJson?: () => unknown
+  readonly pcsJson?: () => unknown | Promise<unknown>
   /** Command lines without the program's name. */
   readonly cmd?: () => Promise<readonly (readonly string[])[]>
 }
@@ -26,7 +26,7 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
       return done(textOf(call, forms), forms.json)
     case 'json': {
       if (!forms.pcsJson) return done(`${JSON.stringify(forms.json, null, 2)}\n`, forms.json)
-      const form = forms.pcsJson()
+      const form = await forms.pcsJson()
       return done(`${JSON.stringify(form)}\n`, form)
     }
     case 'cmd': {

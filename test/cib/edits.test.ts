@@ -457,7 +457,7 @@ const refusals: readonly {
   {
     name: 'an id that is taken, even by a constraint',
     edit: (cib) => createPrimitive(cib, primitive('order-db-web-mandatory')),
-    says: ["The id 'order-db-web-mandatory' is already used by another element."],
+    says: ["'order-db-web-mandatory' already exists: the id is used by another element."],
   },
   {
     name: 'an id that XML does not allow',
@@ -469,7 +469,7 @@ const refusals: readonly {
     edit: (cib) =>
       createPrimitive(cib, primitive('web', { meta: { 'migration-treshold': '3', 'is-managed': 'perhaps' } })),
     says: [
-      "The id 'web' is already used by another element.",
+      "'web' already exists: the id is used by another element.",
       "There is no meta-attribute of a primitive 'migration-treshold'. Did you mean 'migration-threshold'?",
       "'perhaps' is no value for is-managed: it takes true or false.",
     ],

@@ -1,5 +1,6 @@
 /** The links of a running cluster as its commands tell them. */
 import { expect, test } from 'vitest'
+import { element } from '../../src/cib/index.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { type Printed, runLine } from '../../src/cli/run.ts'
@@ -13,6 +14,10 @@ interface Link {
 }
 
 const link = (number: number, address: string, priority = 1): Link => ({ number, address, priority, state: 'up' })
+
+const cibOfOneNode = element('cib', {}, [
+  element('configuration', {}, [element('nodes', {}, [element('node', { id: '7', uname: 'n1' })])]),
+])
 
 /** On a cluster of one node with these links. */
 async function type(line: string, links: readonly Link[], answers: object = {}, told: string[] = []): Promise<Printed> {
@@ -30,7 +35,11 @@ async function type(line: string, links: readonly Link[], answers: object = {}, 
     commands: allCommands,
     line: line.split(' '),
     terminal: scriptedTerminal(told),
-    openCluster: () => ({ ...fileAccess('/nonexistent'), live }),
+    openCluster: () => ({
+      ...fileAccess('/nonexistent'),
+      readCib: async () => ({ cib: cibOfOneNode, version: 1 }),
+      live,
+    }),
   })
 }
 
@@ -65,4 +74,31 @@ test('a link on which a node is not heard in time is told by the exit code, too'
   expect((await removed([])).exitCode).toBe(0)
   const late = await removed(['n2 is not heard on link 0.'])
   expect(late).toMatchObject({ exitCode: 1, standardOutput: 'Link 1 is removed.\nn2 is not heard on link 0.\n' })
+})
+
+test('the list of nodes as JSON has the form that pcs publishes', async () => {
+  const links = [link(0, '10.0.0.1'), link(1, 'fd00::1', 5)]
+  const { standardOutput } = await type('cluster config --output-format json', links)
+  expect(JSON.parse(standardOutput)).toEqual({
+    cluster_name: 'test',
+    cluster_uuid: null,
+    transport: 'KNET',
+    totem_options: {},
+    transport_options: {},
+    compression_options: {},
+    crypto_options: {},
+    nodes: [
+      {
+        name: 'n1',
+        nodeid: '7',
+        addrs: [
+          { addr: '10.0.0.1', link: '0', type: 'IPv4' },
+          { addr: 'fd00::1', link: '1', type: 'IPv6' },
+        ],
+      },
+    ],
+    links_options: { 0: { linknumber: '0', link_priority: '1' }, 1: { linknumber: '1', link_priority: '5' } },
+    quorum_options: {},
+    quorum_device: null,
+  })
 })

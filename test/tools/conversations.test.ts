@@ -261,6 +261,11 @@ test('a witness is Corosync’s quorum device', async () => {
   expect(keys.output).toBe('quorum.device.net.host (str) = w\n')
 })
 
+test('for programs, the column of the quorum device is there without one, as Corosync prints it', async () => {
+  const { output } = await runTool({ tool: 'corosync-quorumtool', arguments: ['-p'] }, world)
+  expect(output).toContain('    Nodeid      Votes    Qdevice Name\n         1          1         NR alpha (local)\n')
+})
+
 describe('cibadmin', () => {
   beforeEach(() => call('crm_attribute -N alpha -l reboot --name rmq-node-attr-rabbit -v rabbit@alpha'))
   const paths = [

@@ -84,7 +84,7 @@ export function describeEditReport(report: EditReport): string {
     case 'wrong-kind':
       return `'${report.id}' is a ${report.kind}; this needs a ${report.wanted}.`
     case 'id-in-use':
-      return `The id '${report.id}' is already used by ${report.by}.`
+      return `'${report.id}' already exists: the id is used by ${report.by}.`
     case 'bad-id':
       return `'${report.id}' cannot be an id: ids begin with a letter or '_' and hold letters, digits, '_', '-' and '.'.`
     case 'too-long':

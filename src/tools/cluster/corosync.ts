@@ -81,7 +81,7 @@ export const corosyncQuorumtool: Tool = {
     flag('f', 'Refused: a witness votes while it is of use'),
     { ...flag('m', 'Nothing: it is shown once'), ignored: true },
     { ...flag('a', 'Nothing: a node has one name'), ignored: true },
-    { ...flag('p', 'Nothing'), ignored: true },
+    flag('p', 'For programs: the column Qdevice is there without a witness, too, and says NR'),
     { ...flag('i', 'Nothing'), ignored: true },
   ],
   run: ({ given }, world) => {
@@ -95,9 +95,12 @@ export const corosyncQuorumtool: Tool = {
       world.nodes().filter(({ state }) => state === 'member'),
       optionValue(given, 'o') ?? 'i',
     )
-    const lines = present.map((node) => memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, world))
     const witness = world.witness()
-    const heads = `    Nodeid      Votes ${witness === undefined ? '' : '   Qdevice '}Name\n`
+    const withDevice = witness !== undefined || hasOption(given, 'p')
+    const lines = present.map((node) =>
+      memberLine(hasOption(given, 'H') ? hexadecimal(node) : node, { world, withDevice }),
+    )
+    const heads = `    Nodeid      Votes ${withDevice ? '   Qdevice ' : ''}Name\n`
     const table = [heads, ...lines, ...(witness === undefined ? [] : [witnessLine(witness)])].join('')
     const members = `\nMembership information\n----------------------\n${table}`
     if (hasOption(given, 'l')) return printed(members)
@@ -117,9 +120,13 @@ const hexadecimal = (node: ToolNode): ToolNode => ({
   id: `0x${Number(node.id).toString(16).padStart(8, '0')}`,
 })
 
-function memberLine({ id, name }: ToolNode, world: ToolWorld): string {
+function memberLine(
+  { id, name }: ToolNode,
+  { world, withDevice }: { readonly world: ToolWorld; readonly withDevice: boolean },
+): string {
   const witness = world.witness()
-  const seen = witness === undefined ? '' : `   ${witnessFlags(witness).padStart(7)} `
+  // NR: not registered.
+  const seen = withDevice ? `   ${(witness === undefined ? 'NR' : witnessFlags(witness)).padStart(7)} ` : ''
   return `${id.padStart(10)}${'1'.padStart(11)} ${seen}${name}${name === world.localNode ? ' (local)' : ''}\n`
 }
 

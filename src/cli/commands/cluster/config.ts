@@ -1,4 +1,6 @@
-import type { Member } from '../../../rpc/index.ts'
+import { isIP } from 'node:net'
+import { readConfiguration, type XmlElement } from '../../../cib/index.ts'
+import type { ClusterState, Member } from '../../../rpc/index.ts'
 import { type Call, type Command, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { linksOf } from '../../member-links.ts'
@@ -35,6 +37,7 @@ export const clusterConfig: Command = {
           '  ',
         )}${linkLines(state.members)}`,
       json: { cluster_name: state.clusterName, store: state.store.kind, token: tokenMs, nodes },
+      pcsJson: async () => corosyncForm(state, (await call.cluster.readCib()).cib),
       cmd: () => {
         const links = nodes[0]?.links ?? []
         tellNewNumbers(call, links)
@@ -52,6 +55,47 @@ export const clusterConfig: Command = {
       },
     })
   },
+}
+
+/** As `pcs cluster config --output-format json` gives it out. Nodes speak TLS, which is nearest to knet with its encryption. */
+function corosyncForm(state: ClusterState, cib: XmlElement): unknown {
+  const ids = new Map(readConfiguration(cib).nodes.map(({ name, id }) => [String(name), id]))
+  const [first] = state.members
+  const links = first === undefined ? [] : linksOf(first)
+  return {
+    cluster_name: state.clusterName,
+    cluster_uuid: null,
+    transport: 'KNET',
+    totem_options: state.tokenMs === undefined ? {} : { token: String(state.tokenMs) },
+    transport_options: {},
+    compression_options: {},
+    crypto_options: {},
+    nodes: state.members.map((member) => ({
+      name: member.node,
+      nodeid: ids.get(member.node) ?? '',
+      addrs: linksOf(member).map(({ number, address }) => ({
+        addr: address,
+        link: String(number),
+        type: isIP(address) === 0 ? 'FQDN' : `IPv${isIP(address)}`,
+      })),
+    })),
+    links_options: Object.fromEntries(
+      links.map(({ number, priority }) => [
+        String(number),
+        { linknumber: String(number), link_priority: String(priority) },
+      ]),
+    ),
+    quorum_options: {},
+    quorum_device:
+      state.witness === undefined
+        ? null
+        : {
+            model: 'net',
+            model_options: { algorithm: 'ffsplit', host: state.witness.address },
+            generic_options: {},
+            heuristics_options: {},
+          },
+  }
 }
 
 /** Only where there are several, or another than link 0. */
