@@ -40,6 +40,20 @@ const holdsNoControl = (character: string): string =>
 
 export const runHere: ToolReply = { exitCode: exitCodes.unimplemented, output: '', errors: '', runHere: true }
 
+/** The options of a call that is understood. */
+export function givenOptions({ tool, arguments: words }: ToolCall): readonly GivenOption[] | undefined {
+  const known = findTool(tool)
+  const parsed = known && parseOptions(optionsOf(known), words)
+  return parsed?.ok === true ? parsed.value : undefined
+}
+
+/** Whether the caller's own process must run it, by what the call says. */
+export function goesOnAtCaller(call: ToolCall): boolean {
+  const [tool, given] = [findTool(call.tool), givenOptions(call)]
+  if (tool === undefined || given === undefined || hasOption(given, 'help') || hasOption(given, 'version')) return false
+  return needsCaller(tool, given)
+}
+
 /** Whether the call reads or writes files of the caller, or keeps its terminal. */
 export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean {
   const files = optionsOf(tool).filter(({ file }) => file !== undefined)

@@ -42,8 +42,8 @@ export class TestWorld implements ToolWorld {
   theWitness: ToolWitness | undefined
   #configuration: XmlElement
 
-  constructor() {
-    const parsed = parseXml(text)
+  constructor(written: string = text) {
+    const parsed = parseXml(written)
     if (!parsed.ok) throw new Error('bad test')
     this.#configuration = parsed.value
   }

@@ -11,7 +11,6 @@ import {
   type FenceRequest,
   type FencingEvent,
   fencingEvent,
-  runTool,
   type ToolCall,
   type ToolLink,
   type ToolNode,
@@ -20,6 +19,8 @@ import {
   type ToolWorld,
 } from '../../tools/index.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
+import type { Log } from '../host/log.ts'
+import { Seldom } from '../host/seldom.ts'
 import type { AttributeChanges } from '../node/attribute-changes.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
@@ -29,6 +30,7 @@ import { deleteHistory } from '../records/forget-history.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { failResource } from '../records/simulated-failure.ts'
+import { runRemoteTool } from '../remote/run-remote-tool.ts'
 import { changeCib } from './change-cib.ts'
 
 /** The node on which they are called, with what they may do there. */
@@ -40,9 +42,22 @@ export interface ToolsNode extends SharedState {
   readonly confirmOff: (node: NodeName, write: () => Promise<void>) => Promise<void>
 }
 
-/** For agents on the remote nodes whose connections this node holds: they see what it sees, under their node's name. */
-export function remoteTools(node: ToolsNode): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
-  return async (remote, call) => await runTool(call, new AgentToolsWorld(node, { localNode: remote }))
+/** For agents on the remote nodes whose connections this node holds: they see what those may see, under their node's name. */
+export function remoteTools(
+  node: ToolsNode,
+  log: Pick<Log, 'warn'>,
+): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
+  const seldom = new Seldom()
+  return async (remote, call) =>
+    await runRemoteTool(call, {
+      remote,
+      world: new AgentToolsWorld(node, { localNode: remote }),
+      view: node.view,
+      onRefused: (why) => {
+        if (seldom.mayTell(`${remote} ${call.tool}`, performance.now()))
+          log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })
+      },
+    })
 }
 
 export class AgentToolsWorld implements ToolWorld {
@@ -118,7 +133,9 @@ export class AgentToolsWorld implements ToolWorld {
   }
 
   async edit(change: CibChange, how: Parameters<ToolWorld['edit']>[1]): Promise<ToolReply | undefined> {
-    return await changeCib(this.node, change, { ...how, by: { user: this.#user } })
+    // A remote node's change is its own in the history.
+    const by = { user: this.#user, node: this.localNode }
+    return await changeCib(this.node, change, { ...how, by })
   }
 
   async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {

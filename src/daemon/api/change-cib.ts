@@ -4,7 +4,7 @@
  * state, transient attributes, tickets and what is left of nodes that are gone may be changed, each in its own record and all in one
  * transaction. A change of both saves the configuration first.
  */
-import { longestAttributeName, longestName, tooLong } from '../../base/index.ts'
+import { longestAttributeName, longestName, type NodeName, tooLong } from '../../base/index.ts'
 import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
 import type { Comparison, Write } from '../../store/index.ts'
@@ -30,8 +30,8 @@ export async function changeCib(
   how: {
     readonly command: string
     readonly whole?: boolean
-    /** Who makes it; root where it is not said. */
-    readonly by?: { readonly user: string; readonly guarded?: GuardedCib }
+    /** Who makes it, and on which node; root, and this one, where it is not said. */
+    readonly by?: { readonly user: string; readonly node?: NodeName; readonly guarded?: GuardedCib }
   },
 ): Promise<ToolReply | undefined> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -44,7 +44,7 @@ export async function changeCib(
     const state = how.whole === true ? stateWrites(view, before, after) : []
     if ('exitCode' in state) return state
     const { command, by = { user: 'root' } } = how
-    const outcome = await save(node, { before, after, stored, state, command, user: by.user })
+    const outcome = await save(node, { before, after, stored, state, command, user: by.user, by: by.node ?? node.name })
     if (outcome === 'saved') return undefined
   }
   throw new Error('The CIB is being changed by others all the time: try again.')
@@ -71,16 +71,17 @@ async function save(
     readonly state: readonly StateWrite[]
     readonly command: string
     readonly user: string
+    readonly by: NodeName
   },
 ): Promise<'saved' | 'outdated'> {
-  const { before, after, stored, command, user } = change
+  const { before, after, stored, command, user, by } = change
   const version = node.view.configuration?.version ?? 0
   if (changesConfiguration(before, after)) {
     // What the cluster itself says in the root element is not the configuration's.
     const { 'have-quorum': _, 'dc-uuid': __, ...attributes } = after.attributes
     const cib = element('cib', { ...stored.attributes, ...attributes }, [configurationElement(after)])
     const xml = readConfigurationToPush(printXml(cib))
-    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user, command })
+    const pushed = await saveConfiguration(node, { xml, expectedVersion: version, user, by, command })
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= pushed.version, seenTimeoutMs)
     if (pushed.kind !== 'saved') return 'outdated'
   }

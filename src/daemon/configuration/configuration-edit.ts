@@ -1,4 +1,5 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
+import type { NodeName } from '../../base/index.ts'
 import {
   childElement,
   configurationElement,
@@ -38,13 +39,15 @@ export async function saveConfiguration(
     readonly xml: string
     readonly expectedVersion: number
     readonly user: string
+    /** The node that changes it, where that is another than the one that saves it. */
+    readonly by?: NodeName
     readonly command: string
   },
 ): Promise<PushAnswer> {
   if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = textWithoutSecrets(change.command, secretsOfView(node.view))
-  const answer = await pushConfig(node.store, { ...change, command, node: node.name })
+  const answer = await pushConfig(node.store, { ...change, command, node: change.by ?? node.name })
   if (answer.kind === 'conflict')
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= answer.version, seenWithinMs)
   return answer

@@ -184,7 +184,7 @@ export class ClusterNode {
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
-      runTool: remoteTools(this),
+      runTool: remoteTools(this, setup.log),
     })
     this.#votes = new VoteKeeper({
       ...this.#sources(),

@@ -14,17 +14,21 @@ import {
   type LinkEnd,
   type OwnerCalls,
   type RemoteAddress,
+  type RemoteCalls,
   type RemoteLink,
   RemoteUnreachableError,
 } from '../../remote/index.ts'
-import type { TlsIdentity } from '../../rpc/index.ts'
+import type { TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { membershipNotes } from '../alerts/outbox.ts'
 import type { Log } from '../host/log.ts'
+import { Seldom } from '../host/seldom.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
+import { RecordRights } from './record-rights.ts'
+import { NotAllowedError } from './remote-world.ts'
 
 export interface ConnectionPorts {
   readonly self: NodeName
@@ -39,6 +43,7 @@ export interface ConnectionPorts {
   readonly alertFor: (records: readonly OperationRecord[]) => void
 }
 
+type RequestTo<Name extends keyof RemoteCalls> = RemoteCalls[Name]['request']
 type AnswerTo<Name extends keyof OwnerCalls> = OwnerCalls[Name]['answer']
 
 export interface ConnectionEvents {
@@ -71,6 +76,8 @@ export class RemoteConnection {
   readonly #events: ConnectionEvents
   #phase: Phase = 'connecting'
   #link: RemoteLink | undefined
+  readonly #rights: RecordRights
+  readonly #refusals = new Seldom()
   #token = 0
   #handingOver = false
   #reason = ''
@@ -81,6 +88,7 @@ export class RemoteConnection {
     this.#ports = ports
     this.#address = address
     this.#events = events
+    this.#rights = new RecordRights(this.remote, ports.view, Date.now)
   }
 
   get remote(): NodeName {
@@ -120,6 +128,14 @@ export class RemoteConnection {
   async trouble(): Promise<string | undefined> {
     await this.#mending
     return this.#phase === 'up' ? undefined : this.#reason || 'it is not there'
+  }
+
+  /** Undefined where there is nobody to tell. */
+  async perform(command: RequestTo<'perform'>): Promise<TermAnswer | undefined> {
+    const link = await this.link()
+    if (link === undefined) return undefined
+    this.#rights.told(command.action)
+    return await link.call('perform', command)
   }
 
   /** The remote node's ear, where it has one. */
@@ -240,15 +256,18 @@ export class RemoteConnection {
         mayTell: [this.#owned()],
       })
     return {
-      announce: async ({ records, term }) => ({ written: (await results().announce(records, term)) === 'written' }),
-      record: async ({ records, failure }) => {
-        const failed = failure as Parameters<ReturnType<typeof results>['record']>[1]
-        const revision = await results().record(records, failed)
-        this.#ports.alertFor(records)
+      announce: async (asked) => {
+        this.#allow(() => this.#rights.announce(asked))
+        return { written: (await results().announce(asked.records, asked.term)) === 'written' }
+      },
+      record: async (asked) => {
+        const failure = this.#allow(() => this.#rights.record(asked))
+        const revision = await results().record(asked.records, failure)
+        this.#ports.alertFor(asked.records)
         return { revision }
       },
       forget: async ({ resource, recordId }) => {
-        await results().forget(resource as Parameters<ReturnType<typeof results>['forget']>[0], recordId)
+        await results().forget(resource, recordId)
         return {}
       },
       tool: async (call) => await runTool(node, call),
@@ -256,13 +275,26 @@ export class RemoteConnection {
         this.#taken(by)
         return {}
       },
-      renew: async ({ publicKey }) => await this.#ports.sign(node, publicKey),
+      renew: async ({ publicKey }) => {
+        this.#allow(() => this.#rights.renew())
+        return await this.#ports.sign(node, publicKey)
+      },
       leave: async () => {
         const value = String(Math.floor(Date.now() / 1000))
         const record = { node, set: '', name: 'shutdown', value }
         await this.#write([{ kind: 'put', key: keys.attribute(node, '', 'shutdown'), value: toBytes(record) }])
         return {}
       },
+    }
+  }
+
+  #allow<Allowed>(ask: () => Allowed): Allowed {
+    try {
+      return ask()
+    } catch (error) {
+      if (error instanceof NotAllowedError && this.#refusals.mayTell(error.message, performance.now()))
+        this.#ports.log.warn('a remote node was refused', { remote: this.remote, why: error.message })
+      throw error
     }
   }
 

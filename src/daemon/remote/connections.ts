@@ -49,8 +49,10 @@ export class RemoteConnections implements AgentRunner {
 
   /** What is to be done on a node behind one of the connections. */
   async perform(node: NodeName, { term, plannedFrom, transitionKey, timeoutMs, action }: Command): Promise<TermAnswer> {
-    const link = await this.#byNode.get(node)?.link()
-    if (link) return await link.call('perform', { term, plannedFrom, transitionKey, timeoutMs, action })
+    const command = { term, plannedFrom, transitionKey, timeoutMs, action }
+    const answer = await this.#byNode.get(node)?.perform(command)
+    // Who leads the cluster is not for a remote node to say: the DC would give its place up.
+    if (answer) return answer.why === 'old-term' ? { ...answer, why: 'refused', highestTerm: term } : answer
     const message = `This node holds no connection to ${node}.`
     return { accepted: false, done: false, why: 'no-connection', highestTerm: 0, message }
   }

@@ -19,7 +19,15 @@ import {
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
 import { createKeys, haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
-import { refused, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
+import {
+  goesOnAtCaller,
+  refused,
+  runHere,
+  serveTools,
+  type ToolCall,
+  type ToolReply,
+  type ToolServer,
+} from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
@@ -214,6 +222,8 @@ export class RemoteDaemon {
     if (call.tool === 'crm_node' && (only === '-n' || only === '--name') && more === undefined)
       return { exitCode: 0, output: `${call.onNode ?? this.node}\n`, errors: '' }
     if (call.tool === 'leave') return await this.#leave()
+    // By the call alone: what the cluster answers makes no program run here.
+    if (goesOnAtCaller(call)) return runHere
     try {
       const link = await this.#owner.wait(toolPatienceMs)
       const { tool, resource, onNode, arguments: words } = call

@@ -100,9 +100,21 @@ export function deletePairs(cib: XmlElement, query: PairQuery): XmlElement {
 function withHolder(cib: XmlElement, scope: PairScope): readonly [XmlElement, XmlElement | undefined] {
   const there = holderOf(cib, scope)
   if (there !== undefined) return [cib, there]
-  if (scope.kind === 'nodes') return [cib, undefined]
-  const made = scope.kind === 'status' ? withTransientAttributes(cib, scope.node) : withSection(cib, scope.kind)
+  const made =
+    scope.kind === 'status'
+      ? withTransientAttributes(cib, scope.node)
+      : scope.kind === 'nodes'
+        ? withNode(cib, scope.node)
+        : withSection(cib, scope.kind)
   return [made, holderOf(made, scope)]
+}
+
+/** Cluster nodes have an entry; remote nodes get one with the first that is written of them. */
+function withNode(cib: XmlElement, node: NodeName): XmlElement {
+  const whole = withSection(cib, 'nodes')
+  const section = sectionOf(whole, 'nodes')
+  const entry = element('node', { id: node, uname: node, type: 'remote' })
+  return section === undefined ? whole : replaced(whole, section, appended(section, entry))
 }
 
 function withTransientAttributes(cib: XmlElement, node: NodeName): XmlElement {
