@@ -132,8 +132,8 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   // Resources
   { line: 'resource create', says: /missing/ },
   { line: 'resource create x', says: /missing/ },
-  { line: 'resource create db ocf:heartbeat:Dummy', says: /'db' is already used/ },
-  { line: 'resource create webservice ocf:heartbeat:Dummy', says: /'webservice' is already used/ },
+  { line: 'resource create db ocf:heartbeat:Dummy', says: /'db' already exists/ },
+  { line: 'resource create webservice ocf:heartbeat:Dummy', says: /'webservice' already exists/ },
   { line: 'resource create 1x ocf:heartbeat:Dummy', says: /'1x' cannot be an id/ },
   { line: 'resource create a/b ocf:heartbeat:Dummy', says: /'a\/b' cannot be an id/ },
   {
@@ -221,7 +221,7 @@ const lines: readonly { readonly line: string; readonly says: RegExp }[] = [
   { line: 'stonith create f2 fence_ipmilan ipp=1.2.3.4', says: /ipp/ },
   { line: 'stonith create f2 fence_ipmilan ip=1.2.3.4 action=off', says: /pcmk_off_action/ },
   { line: 'stonith update fence-n1 action=off', says: /pcmk_off_action/ },
-  { line: 'stonith create fence-n1 fence_ipmilan ip=1.2.3.4', says: /already used/ },
+  { line: 'stonith create fence-n1 fence_ipmilan ip=1.2.3.4', says: /already exists/ },
   { line: 'stonith level add one n1 fence-n1', says: /'one'/ },
   { line: 'stonith level add 1 n9 fence-n1', says: /n9/ },
   { line: 'stonith level add 1 n1 nothing', says: /nothing/ },
