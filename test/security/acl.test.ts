@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localNeeds } from '../../src/daemon/access/local-calls.ts'
 import { localService } from '../../src/rpc/index.ts'
+import { allTools } from '../../src/tools/index.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 
 const lab = new Lab(['n1'])
@@ -182,6 +183,85 @@ test('every call of the local API is refused or answers without the password, wh
   expect(answered).toEqual(
     expect.arrayContaining(['GetCib', 'GetState', 'WatchState', 'ListConfigVersions', 'GetCertificates']),
   )
+})
+
+/** Calls of every command that show as much as they can. One without an entry fails below. */
+const toolCalls: Readonly<Record<string, readonly string[]>> = {
+  crm_attribute: [
+    '--query --name cluster-name',
+    '--list-options=all',
+    "--query --node n1 --name '#health' --default 1",
+  ],
+  crm_master: ['-G -r web'],
+  crm_standby: ['-G -N n1'],
+  attrd_updater: ['-A -n fail-count-db', "-Q -n 'fail-count-db' -N n1"],
+  crm_failcount: ['-G -r db -N n1'],
+  crm_node: ['-l', '-n', '-q', '-i'],
+  crm_mon: ['-1 -A -f -o -R -n', '-1 --output-as=xml', '-1 --show-detail --output-as=html'],
+  crm_resource: [
+    '-l',
+    '-r db -q',
+    '-r db -g fake',
+    '-r db -W',
+    '-r db --constraints',
+    '-r db --force-check -V',
+    '--list-operations',
+    '-r db --digests -N n1',
+    '-r db --why',
+  ],
+  cibadmin: [
+    '-Q',
+    '-Q -o resources',
+    '-Q -o configuration',
+    "-Q -A '//nvpair'",
+    '-Q -A \'//nvpair[@name="fake"]\'',
+    '-Q -A \'//primitive[instance_attributes/nvpair/@value="Ohgh8ees"]\' -n',
+    "-Q -e -A '//nvpair'",
+    '--user root -Q',
+    '--user hacluster -Q',
+    '--user=root -Q --scope resources',
+    '--show-access=text -Q',
+  ],
+  crm_diff: ['--help'],
+  crm_rule: ['--check --rule=none'],
+  crm_shadow: ['--create-empty s1 --batch --force', '--create s2 --batch --force && cat ~/shadow.s2', '--display'],
+  crm_verify: ['-L -V', '-L --save-xml /tmp/saved.xml && cat /tmp/saved.xml'],
+  crm_simulate: ['-L -s -S', '-L -Q --save-input /tmp/input.xml && cat /tmp/input.xml'],
+  crm_ticket: ['-l', '-L'],
+  crmadmin: ['-N', '-D', '-S n1'],
+  stonith_admin: ['-L', '-I', "-H '*'", '-Q fence', '-l n1', '--metadata -a fence_dummy'],
+  crm_report: ['--features'],
+  crm_error: ['4'],
+  iso8601: ['-n'],
+  pacemakerd: ['--features', '--status'],
+  'corosync-cfgtool': ['-s'],
+  'corosync-quorumtool': ['-s'],
+  'corosync-cmapctl': [''],
+}
+
+test('no command of Pacemaker’s shows alice the password', async () => {
+  expect(Object.keys(toolCalls).sort()).toEqual(allTools.map(({ name }) => name).sort())
+  const before = await root('cibadmin --query --scope configuration')
+  for (const [tool, calls] of Object.entries(toolCalls))
+    for (const words of calls) {
+      const { text } = await as('alice', `${tool} ${words}`)
+      // What was asked for may be said again.
+      expect.soft(text.replaceAll(words, ''), `${tool} ${words}`).not.toContain(secret)
+    }
+  // What it finds by a value that it may not see is nothing.
+  expect(
+    await as('alice', toolCalls.cibadmin?.[5] === undefined ? '' : `cibadmin ${toolCalls.cibadmin[5]}`),
+  ).toMatchObject({ code: 105 })
+  expect(await root('cibadmin --query --scope configuration')).toBe(before)
+})
+
+test('no file of the daemon shows alice the password, and no agent runs as root for her', async () => {
+  const { text } = await as('alice', `grep -rls ${secret} /etc/systole /var/lib/systole /run /var/log`)
+  expect(text).toBe('')
+  await root('systole resource disable web --wait; rm -f /run/resource-agents/Dummy-web.state')
+  await as('alice', 'crm_resource --resource web --force-start')
+  const owner = await root('stat -c %u /run/resource-agents/Dummy-web.state || echo none')
+  expect(owner.trim()).not.toBe('0')
 })
 
 test('a role that may write the whole configuration administers, and nothing less does', async () => {

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type AclPermission, parseXml, readConfiguration, type XmlElement } from '../../src/cib/index.ts'
+import { HostUsers } from '../../src/daemon/access/host-users.ts'
+import { LimitedToolsWorld } from '../../src/daemon/access/limited-tools-world.ts'
+import { localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { type AccessSources, rightsOf } from '../../src/daemon/access/rights.ts'
+import { Selector, SlowPermissionsError } from '../../src/daemon/access/selector.ts'
+import { visibleState } from '../../src/daemon/access/visible-state.ts'
+import { AgentToolsWorld } from '../../src/daemon/api/agent-tools.ts'
+import { stoppedState } from '../../src/daemon/api/cluster-state.ts'
+import { type CallerIdentity, localService, PeerCredentials } from '../../src/rpc/index.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-access-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function cibOf(text: string): XmlElement {
+  const parsed = parseXml(text)
+  if (!parsed.ok) throw new Error(parsed.reports[0]?.message)
+  return parsed.value
+}
+
+const cibWith = (enabled: boolean): XmlElement =>
+  cibOf(`<cib><configuration><crm_config><cluster_property_set id="cib-bootstrap-options">
+    <nvpair id="e" name="enable-acl" value="${enabled}"/></cluster_property_set></crm_config>
+    <acls><acl_role id="r"><acl_permission id="p" kind="read" xpath="/cib"/></acl_role>
+    <acl_target id="alice"><role id="r"/></acl_target></acls></configuration></cib>`)
+
+const user = (uid: number): CallerIdentity => ({ kind: 'user', uid, gid: 0, pid: 1 })
+
+describe('what a local user may do', () => {
+  const names: Readonly<Record<number, string>> = { 1: 'alice', 2: 'bob', 3: 'hacluster', 9: 'daemon-user' }
+  const sources = (cib: XmlElement | undefined, wasOn = false): AccessSources => ({
+    users: {
+      byId: async (uid) => {
+        const name = names[uid]
+        return await Promise.resolve(name === undefined ? undefined : { name, groups: ['haclient'] })
+      },
+    },
+    ownUid: 9,
+    configuration: () => cib && { cib, typed: readConfiguration(cib) },
+    wasOn: () => wasOn,
+  })
+  const cases: readonly {
+    readonly name: string
+    readonly uid: number
+    readonly cib: XmlElement | undefined
+    readonly wasOn?: boolean
+    readonly rights: string
+  }[] = [
+    { name: 'root may do all', uid: 0, cib: cibWith(true), rights: 'all as root' },
+    { name: 'hacluster may do all', uid: 3, cib: cibWith(true), rights: 'all as hacluster' },
+    { name: 'the user of the daemon may do all', uid: 9, cib: cibWith(true), rights: 'all as daemon-user' },
+    { name: 'without access control whoever is let in may do all', uid: 2, cib: cibWith(false), rights: 'all as bob' },
+    { name: 'also somebody without a name', uid: 77, cib: cibWith(false), rights: 'all as the user number 77' },
+    { name: 'with it, what the roles permit', uid: 1, cib: cibWith(true), rights: 'limited to p' },
+    { name: 'with it, nothing without a role', uid: 2, cib: cibWith(true), rights: 'no-role' },
+    { name: 'with it, nothing without a name', uid: 77, cib: cibWith(true), rights: 'no-such-user' },
+    { name: 'a host without a configuration has no access control', uid: 2, cib: undefined, rights: 'all as bob' },
+    { name: 'where it was on, it stays on', uid: 1, cib: undefined, wasOn: true, rights: 'roles-unknown' },
+    { name: 'root needs no roles there', uid: 0, cib: undefined, wasOn: true, rights: 'all as root' },
+    { name: 'what is configured now counts', uid: 2, cib: cibWith(false), wasOn: true, rights: 'all as bob' },
+  ]
+  for (const { name, uid, cib, wasOn, rights } of cases)
+    test(name, async () => {
+      const found = await rightsOf(user(uid), sources(cib, wasOn)).then(
+        (one) =>
+          one.kind === 'all' ? `all as ${one.user}` : `limited to ${one.permissions.map(({ id }) => id).join(' ')}`,
+        (error: { readonly code?: string }) => error.code,
+      )
+      expect(found).toBe(rights)
+    })
+
+  test('a caller whom the socket does not tell may do nothing', async () => {
+    await expect(rightsOf({ kind: 'unknown' }, sources(cibWith(false)))).rejects.toThrow('does not know who asks')
+  })
+})
+
+describe('users of the host', () => {
+  const etc = (files: Readonly<Record<string, string>>): HostUsers => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    return new HostUsers(folder)
+  }
+
+  test('have their name, the group of their entry and those that name them', async () => {
+    const users = etc({
+      passwd: 'root:x:0:0::/root:/bin/sh\nalice:x:70001:105::/:/bin/sh\n',
+      group: 'root:x:0:\nhaclient:x:105:bob\nops:x:106:bob,alice\nothers:x:107:alice2\n',
+      'nsswitch.conf': 'passwd: files systemd\ngroup: files [SUCCESS=merge] systemd\n',
+    })
+    expect(await users.byId(70001)).toEqual({ name: 'alice', groups: ['haclient', 'ops'] })
+  })
+
+  test('that nobody knows have no name', async () => {
+    expect(await etc({ passwd: '', group: '' }).byId(4_000_000_001)).toBeUndefined()
+  })
+
+  test('that the file does not know are asked of the directory', async () => {
+    // The host itself is the directory here: it knows root, whom this file leaves out.
+    expect(await etc({ passwd: '', group: 'root:x:0:\n' }).byId(0)).toMatchObject({ name: 'root', groups: ['root'] })
+  })
+})
+
+test('the kernel tells who has connected to a Unix socket', async () => {
+  const credentials = PeerCredentials.open()
+  const path = join(folder, 'socket')
+  const server = createServer()
+  const connected = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  const script = `require('node:net').connect(process.argv[1]); setTimeout(() => undefined, 60000)`
+  const child = spawn(process.execPath, ['-e', script, path], { stdio: 'ignore' })
+  try {
+    const socket = await connected
+    const uid = process.getuid?.() ?? -1
+    expect(credentials?.of(socket)).toEqual({ kind: 'user', pid: child.pid, uid, gid: process.getgid?.() })
+    socket.destroy()
+    expect(credentials?.of(socket)).toBeUndefined()
+  } finally {
+    child.kill('SIGKILL')
+    server.close()
+  }
+})
+
+test('a connection that is no Unix socket has no user', async () => {
+  const server = createServer()
+  const connected = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  const found = PeerCredentials.open()?.of(await connected)
+  // The kernel answers with nobody: no user of this host has that number.
+  expect(found === undefined || found.uid === 0xffff_ffff).toBe(true)
+  client.destroy()
+  server.close()
+})
+
+describe('the XPaths of permissions', () => {
+  const permissions: readonly AclPermission[] = [
+    { id: 'p', role: 'r', kind: 'read', on: { by: 'xpath', xpath: '//b' } },
+    { id: 'q', role: 'r', kind: 'read', on: { by: 'xpath', xpath: '//c[' } },
+  ]
+  const cib = cibOf('<a><b id="1"/><x><b id="2"/></x></a>')
+
+  test('that take too long end with their thread, and the next question has another', async () => {
+    const texts = [
+      'while (true) {}',
+      `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => parentPort.postMessage([[1, 3], undefined]))`,
+    ]
+    const selector = new Selector(() => new Worker(texts.shift() ?? '', { eval: true }), 300)
+    const slow = selector.select(cib, permissions)
+    const next = selector.select(cib, permissions)
+    await expect(slow).rejects.toThrow(SlowPermissionsError)
+    const select = await next
+    expect(select(cib, '//b')?.map(({ attributes }) => attributes.id)).toEqual(['1', '2'])
+    expect(select(cib, '//c[')).toBeUndefined()
+    selector.close()
+  })
+
+  test('a thread that fails answers with its error', async () => {
+    const selector = new Selector(() => new Worker('throw new Error("no memory")', { eval: true }), 10_000)
+    await expect(selector.select(cib, permissions)).rejects.toThrow('no memory')
+  })
+})
+
+test('every call of the local API says what it needs', () => {
+  expect(Object.keys(localNeeds).sort()).toEqual(Object.keys(localService).sort())
+})
+
+test('a user with roles has an answer of his own to all that commands see and do', () => {
+  const open = ['constructor', 'quorate', 'now', 'nodes', 'witness', 'settled', 'dc', 'controllerState']
+  const methods = Object.getOwnPropertyNames(AgentToolsWorld.prototype).filter((name) => !open.includes(name))
+  const limited = Object.getOwnPropertyNames(LimitedToolsWorld.prototype)
+  expect(methods.filter((name) => !limited.includes(name))).toEqual([])
+})
+
+test('what names a resource that may not be read is left out of the state', () => {
+  const cib = cibOf(
+    '<cib><configuration><resources><primitive id="db"/><primitive id="web"/></resources></configuration></cib>',
+  )
+  const state = {
+    ...stoppedState(undefined, 'n1', true),
+    transition: {
+      ...stoppedState(undefined, 'n1', true).transition,
+      pending: ['db_start_0 on n1', 'web_start_0 on n1'],
+      blockedResources: ['db', 'web'],
+    },
+    fencing: [
+      { id: 'f', target: 'n2', action: 'off', device: 'db', begun: '', outcome: 'failed', message: 'x' },
+    ] as const,
+    notes: ['db is odd', 'n2 is odd'],
+  }
+  const access = {
+    of: ({ attributes }: XmlElement) => (attributes.id === 'db' ? ('deny' as const) : ('read' as const)),
+  }
+  const seen = visibleState(state, cib, access)
+  expect(seen.transition.pending).toEqual(['web_start_0 on n1'])
+  expect(seen.transition.blockedResources).toEqual(['web'])
+  expect(seen.fencing).toEqual([{ id: 'f', target: 'n2', action: 'off', begun: '', outcome: 'failed' }])
+  expect(seen.notes).toEqual(['n2 is odd'])
+  expect(visibleState(state, cib, { of: () => 'read' })).toBe(state)
+})
