@@ -5,7 +5,7 @@
  */
 export { allTools } from './all-tools.ts'
 export { compareVersions, versionOf, withVersion } from './cib/version.ts'
-export { selectXpath } from './cib/xpath.ts'
+export { elementPath, selectXpath } from './cib/xpath.ts'
 export { fencingEvent } from './fencing-event.ts'
 export { callDaemon } from './file/socket-client.ts'
 export { writeCallersFile } from './file/write-file.ts'

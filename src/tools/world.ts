@@ -94,6 +94,8 @@ export interface ToolWorld {
   fail(what: { readonly resource: string; readonly node: NodeName }): Promise<boolean>
   /** Resolves when the cluster has nothing left to do, or false after the time. */
   settled(timeoutMs: number): Promise<boolean>
+  /** The same with what the roles of another user permit (`cibadmin --user`); a reply where that cannot be. Only a daemon has it. */
+  asUser?(user: string): Promise<ToolWorld | ToolReply>
   /** Who is the cluster's DC, if it has one. */
   dc(): { readonly name: NodeName; readonly id: string } | undefined
   /** What the DC is doing, as Pacemaker names its states: `S_IDLE`. */

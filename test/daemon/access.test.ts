@@ -44,6 +44,7 @@ describe('what a local user may do', () => {
         const name = names[uid]
         return await Promise.resolve(name === undefined ? undefined : { name, groups: ['haclient'] })
       },
+      byName: async () => await Promise.resolve(undefined),
     },
     ownUid: 9,
     configuration: () => cib && { cib, typed: readConfiguration(cib) },

@@ -217,6 +217,7 @@ const toolCalls: Readonly<Record<string, readonly string[]>> = {
     '-Q -A \'//nvpair[@name="fake"]\'',
     '-Q -A \'//primitive[instance_attributes/nvpair/@value="Ohgh8ees"]\' -n',
     "-Q -e -A '//nvpair'",
+    '--user bob -Q',
     '--user root -Q',
     '--user hacluster -Q',
     '--user=root -Q --scope resources',
@@ -253,6 +254,19 @@ test('no command of Pacemaker’s shows alice the password', async () => {
     await as('alice', toolCalls.cibadmin?.[5] === undefined ? '' : `cibadmin ${toolCalls.cibadmin[5]}`),
   ).toMatchObject({ code: 105 })
   expect(await root('cibadmin --query --scope configuration')).toBe(before)
+})
+
+test('root acts for a user, and nobody else does', async () => {
+  const shown = await root('cibadmin --user alice --query')
+  expect(shown).toContain('<primitive id="web"')
+  expect(shown).not.toContain(secret)
+  const change = `--modify --xml-text '<nvpair id="cib-bootstrap-options-enable-acl" value="false"/>'`
+  const refused = await root(`cibadmin --user alice ${change} 2>&1; echo "exit $?"`)
+  expect(refused).toMatch(/Permission denied: alice may not [a-z]+ [\s\S]*exit 4/)
+  expect(await as('alice', 'cibadmin --user bob --query')).toEqual({
+    code: 4,
+    text: 'cibadmin: Permission denied: only root and hacluster act for another user.\n',
+  })
 })
 
 test('no file of the daemon shows alice the password, and no agent runs as root for her', async () => {

@@ -237,7 +237,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     name: 'enable-acl',
     type: boolean,
     default: 'false',
-    description: 'Whether access control lists decide who may read and change the configuration.',
+    description:
+      'Whether members of the group haclient may do what their roles permit, and nothing else. Without it they may do what root may.',
   },
   {
     name: 'placement-strategy',

@@ -11,6 +11,7 @@ import {
   aclSubjectCommands,
   aclSwitches,
 } from './acl/acl.ts'
+import { aclCheck } from './acl/check.ts'
 import {
   alertConfig,
   alertCreate,
@@ -286,6 +287,7 @@ export const allCommands: readonly Command[] = [
   alertRecipientDelete,
   aclConfig,
   ...aclSwitches,
+  aclCheck,
   aclRoleCreate,
   aclRoleDelete,
   aclRoleAssign,

@@ -4,7 +4,7 @@ import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 import { GuardedCib } from './guarded-cib.ts'
 import { HostUsers } from './host-users.ts'
-import { type AccessSources, type LimitedRights, type Rights, rightsOf } from './rights.ts'
+import { type AccessSources, type LimitedRights, type Rights, rightsOf, rightsOfName } from './rights.ts'
 import { Selector } from './selector.ts'
 
 export class AccessControl {
@@ -24,6 +24,11 @@ export class AccessControl {
 
   async rightsOf(caller: CallerIdentity): Promise<Rights> {
     return await rightsOf(caller, this.#sources)
+  }
+
+  /** For root, who acts for somebody. */
+  async rightsOfName(name: string): Promise<Rights> {
+    return await rightsOfName(name, this.#sources)
   }
 
   guardedFor(rights: LimitedRights): GuardedCib {

@@ -30,14 +30,18 @@ export class HostUsers {
     const known = this.#known.get(uid)
     if (known !== undefined && known.until > now) return await known.user
     for (const [other, { until }] of this.#known) if (until <= now) this.#known.delete(other)
-    const user = this.#look(uid)
+    const user = this.#look({ field: 2, value: String(uid) })
     this.#known.set(uid, { user, until: now + believedMs })
     return await user
   }
 
-  async #look(uid: number): Promise<HostUser | undefined> {
-    const line = (await this.#lines('passwd')).find((fields) => fields[2] === String(uid)) ?? (await entryByGetent(uid))
-    const [name, , , gid] = line ?? []
+  async byName(name: string): Promise<HostUser | undefined> {
+    return await this.#look({ field: 0, value: name })
+  }
+
+  async #look(wanted: { readonly field: 0 | 2; readonly value: string }): Promise<HostUser | undefined> {
+    const known = (await this.#lines('passwd')).find((fields) => fields[wanted.field] === wanted.value)
+    const [name, , , gid] = known ?? (await entryByGetent(wanted)) ?? []
     if (name === undefined || name === '') return undefined
     return { name, groups: await this.#groupsOf(name, gid ?? '') }
   }
@@ -62,10 +66,13 @@ export class HostUsers {
   }
 }
 
-async function entryByGetent(uid: number): Promise<readonly string[] | undefined> {
-  const text = await answerOf('getent', ['passwd', String(uid)])
+async function entryByGetent(wanted: {
+  readonly field: 0 | 2
+  readonly value: string
+}): Promise<readonly string[] | undefined> {
+  const text = await answerOf('getent', ['passwd', '--', wanted.value])
   const fields = text.split('\n')[0]?.split(':')
-  return fields !== undefined && fields[2] === String(uid) ? fields : undefined
+  return fields !== undefined && fields[wanted.field] === wanted.value ? fields : undefined
 }
 
 async function groupsById(name: string): Promise<readonly string[]> {

@@ -123,6 +123,10 @@ export class LimitedToolsWorld extends AgentToolsWorld {
     return await changeCib(this.node, change, { ...how, by })
   }
 
+  override async asUser(): Promise<ToolWorld> {
+    return await Promise.reject(denied('only root and hacluster act for another user.'))
+  }
+
   override async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
     const { refresh = false, ...which } = what
     const { view } = this.node

@@ -31,7 +31,7 @@ export interface LimitedRights {
 }
 
 export interface AccessSources {
-  readonly users: Pick<HostUsers, 'byId'>
+  readonly users: Pick<HostUsers, 'byId' | 'byName'>
   readonly ownUid: number
   /** Undefined where this node does not know it now. */
   readonly configuration: () => { readonly cib: XmlElement; readonly typed: Configuration } | undefined
@@ -56,27 +56,37 @@ export async function rightsOf(caller: CallerIdentity, sources: AccessSources): 
   const { uid } = caller
   if (uid === 0) return { kind: 'all', user: 'root', mayNameAnother: true }
   const user = await sources.users.byId(uid)
-  const name = user?.name ?? `the user number ${uid}`
-  const isSuperuser = uid === sources.ownUid || (user !== undefined && superusers.includes(user.name))
-  if (isSuperuser) return { kind: 'all', user: name, mayNameAnother: true }
+  const who = { user, called: user?.name ?? `the user number ${uid}` }
+  if (uid === sources.ownUid) return { kind: 'all', user: who.called, mayNameAnother: true }
+  return rightsOfUser(who, sources)
+}
+
+/** Of a user whom this host may not know: then the user is in no group. */
+export async function rightsOfName(name: string, sources: AccessSources): Promise<Rights> {
+  const user = await sources.users.byName(name)
+  return rightsOfUser({ user: user ?? { name, groups: [] }, called: name }, sources)
+}
+
+function rightsOfUser(
+  { user, called }: { readonly user: AclUser | undefined; readonly called: string },
+  sources: AccessSources,
+): Rights {
+  if (user !== undefined && superusers.includes(user.name))
+    return { kind: 'all', user: user.name, mayNameAnother: true }
   const known = sources.configuration()
   if (known === undefined ? !sources.wasOn() : !aclIsOn(known.typed))
-    return { kind: 'all', user: name, mayNameAnother: false }
+    return { kind: 'all', user: called, mayNameAnother: false }
   if (known === undefined)
     throw refuse(
       'roles-unknown',
       'Access control is on, and this node does not know the roles now, as it has no configuration: only root and hacluster may do that here until it has one.',
     )
-  return limited(known.cib, uid, user)
-}
-
-function limited(cib: XmlElement, uid: number, user: AclUser | undefined): LimitedRights {
   if (user === undefined)
     throw refuse(
       'no-such-user',
-      `Access control is on, and the user number ${uid} has no name on this host, so that no role is theirs.`,
+      `Access control is on, and ${called} has no name on this host, so that no role is theirs.`,
     )
-  const permissions = permissionsOf(cib, user)
+  const permissions = permissionsOf(known.cib, user)
   if (permissions !== undefined) return { kind: 'limited', user: user.name, permissions }
   throw refuse(
     'no-role',

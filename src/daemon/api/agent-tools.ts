@@ -11,6 +11,7 @@ import {
   type FenceRequest,
   type FencingEvent,
   fencingEvent,
+  refused,
   type ToolCall,
   type ToolLink,
   type ToolNode,
@@ -60,16 +61,26 @@ export function remoteTools(
     })
 }
 
+interface WorldOf {
+  readonly localNode?: NodeName
+  /** For the history. */
+  readonly user?: string
+  /** For whoever may act for others. */
+  readonly asUser?: (user: string) => Promise<ToolWorld | ToolReply>
+}
+
 export class AgentToolsWorld implements ToolWorld {
   readonly isCluster = true
   readonly localNode: NodeName
   protected readonly node: ToolsNode
   readonly #user: string
+  readonly #asUser: ((user: string) => Promise<ToolWorld | ToolReply>) | undefined
 
-  constructor(node: ToolsNode, given: { readonly localNode?: NodeName; readonly user?: string } = {}) {
+  constructor(node: ToolsNode, given: WorldOf = {}) {
     this.node = node
     this.localNode = given.localNode ?? node.name
     this.#user = given.user ?? 'root'
+    this.#asUser = given.asUser
   }
 
   get quorate(): boolean {
@@ -136,6 +147,11 @@ export class AgentToolsWorld implements ToolWorld {
     // A remote node's change is its own in the history.
     const by = { user: this.#user, node: this.localNode }
     return await changeCib(this.node, change, { ...how, by })
+  }
+
+  async asUser(user: string): Promise<ToolWorld | ToolReply> {
+    const refusal = refused(4, 'Permission denied: only root and hacluster act for another user.')
+    return (await this.#asUser?.(user)) ?? refusal
   }
 
   async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {

@@ -16,17 +16,16 @@ export async function serveAgentTools(
   served: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined },
 ): Promise<ToolServer> {
   const { access, credentials } = served
-  const world = new AgentToolsWorld(node)
+  const worldFor = async (rights: Rights): Promise<AgentToolsWorld> =>
+    rights.kind === 'limited'
+      ? await LimitedToolsWorld.open(node, access.guardedFor(rights))
+      : new AgentToolsWorld(node, rights.mayNameAnother ? { user: rights.user, asUser } : { user: rights.user })
+  const asUser = async (user: string): Promise<AgentToolsWorld> => await worldFor(await access.rightsOfName(user))
+  const ofRoot = new AgentToolsWorld(node, { asUser })
   const handle = async (call: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
     // Agents call as root, many times a minute: nothing is looked up for them.
-    if (caller.kind === 'user' && caller.uid === 0) return await runTool(call, world)
-    return await runToolAs(await access.rightsOf(caller), call)
-  }
-  const runToolAs = async (rights: Rights, call: ToolCall): Promise<ToolReply> => {
-    const { user } = rights
-    if (rights.kind === 'all') return await runTool(call, new AgentToolsWorld(node, { user }))
-    const guarded = access.guardedFor(rights)
-    return await runTool(call, await LimitedToolsWorld.open(node, guarded))
+    const isRoot = caller.kind === 'user' && caller.uid === 0
+    return await runTool(call, isRoot ? ofRoot : await worldFor(await access.rightsOf(caller)))
   }
   const callerOf = (socket: Socket): CallerIdentity =>
     credentials ? (credentials.of(socket) ?? { kind: 'unknown' }) : { kind: 'user', uid: 0, gid: 0, pid: 0 }

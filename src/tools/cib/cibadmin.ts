@@ -8,6 +8,7 @@ import {
   element,
   parseXml,
   printXml,
+  superusers,
   upgradeSchema,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -69,8 +70,11 @@ const options: readonly OptionSpec[] = [
   flag('no-children,n', 'Print elements without what is in them'),
   flag('allow-create,c', 'Let --modify put in what is not there'),
   flag('force,f', 'Do what is dangerous'),
-  valued('user,U', 'USER', 'With the rights of this user: only root and hacluster, who may do all'),
-  { ...valued('show-access,S', 'HOW', 'Refused: access control lists are not applied'), value: 'inline' },
+  valued('user,U', 'USER', 'With the rights of this user, for root and hacluster'),
+  {
+    ...valued('show-access,S', 'HOW', "Refused: 'systole acl check USER' shows what a user may read and change"),
+    value: 'inline',
+  },
   { ...flag('sync-call,s', 'Nothing: the answer comes once the change is saved'), ignored: true },
   { ...flag('local,l', 'Nothing: every node has the whole CIB'), ignored: true },
   { ...valued('node,N', 'NODE', 'Nothing: every node has the whole CIB'), ignored: true },
@@ -81,8 +85,6 @@ const options: readonly OptionSpec[] = [
   },
   { ...valued('call-id,i', 'NUMBER', 'Nothing'), ignored: true },
 ]
-
-const superusers: readonly string[] = ['root', 'hacluster']
 
 export const cibadmin: Tool = {
   name: 'cibadmin',
@@ -97,12 +99,22 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const words = plainWords(call.given)
   if (words.length > 0)
     return refused(exitCodes.usage, `cibadmin: these words belong to no option: ${words.join(' ')}. --help tells them.`)
-  const user = optionValue(call.given, 'user')
-  if (hasOption(call.given, 'show-access') || (user !== undefined && !superusers.includes(user)))
+  if (hasOption(call.given, 'show-access'))
     return refused(
       exitCodes.unimplemented,
-      'cibadmin: access control lists are kept for Pacemaker and not applied here, so that nothing can be done or shown as another user.',
+      "cibadmin: what a user may read and change is shown by 'systole acl check USER'.",
     )
+  const user = optionValue(call.given, 'user')
+  const acting = user === undefined || superusers.includes(user) ? world : await asUser(world, user)
+  return 'exitCode' in acting ? acting : await perform(call, acting)
+}
+
+async function asUser(world: ToolWorld, user: string): Promise<ToolWorld | ToolReply> {
+  const acting = await world.asUser?.(user)
+  return acting ?? refused(exitCodes.unimplemented, 'cibadmin: only a running cluster knows what another user may do.')
+}
+
+async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const command = lastOf(call.given, commands)?.name
   if (command === undefined)
     return refused(exitCodes.usage, 'cibadmin: a command is needed, such as --query. --help names them.')

@@ -10,6 +10,7 @@ import {
   deleteAclPermission,
   deleteAclRole,
   deleteAclSubject,
+  element,
   type NewPermission,
   parseBoolean,
   readConfiguration,
@@ -17,6 +18,7 @@ import {
   unassignAclRole,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { selectXpath } from '../../../tools/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
@@ -45,16 +47,29 @@ export const aclConfig: Command = {
 export const aclSwitches: readonly Command[] = [true, false].map((on) => ({
   path: ['acl', on ? 'enable' : 'disable'],
   usage: '',
-  summary: on ? 'Let permissions count' : 'Let every user who may talk to the daemon do everything',
+  summary: on
+    ? 'Let members of the group haclient do what their roles permit, and nothing else'
+    : 'Let every member of the group haclient do what root may',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: `acl ${on ? 'enable' : 'disable'}` })
     return await changeCib(call, {
       edit: (cib) => setClusterOptions(cib, { values: { 'enable-acl': String(on) } }),
-      message: () => `Access control is ${on ? 'on' : 'off'}.`,
+      message: ({ cib }) => (on ? describeEnabled(aclFacts(cib)) : disabled),
     })
   },
 }))
+
+const disabled = 'Access control is off: every member of the group haclient may do what root may.'
+
+function describeEnabled({ users, groups }: AclFacts): string {
+  const holders = [
+    ...users.filter(({ roles }) => roles.length > 0).map(({ id }) => id),
+    ...groups.filter(({ roles }) => roles.length > 0).map(({ id }) => `the group ${id}`),
+  ]
+  const some = holders.length === 0 ? 'nobody has a role yet' : `${holders.join(', ')}: what their roles permit`
+  return `Access control is on. root and hacluster may do everything; ${some}; other members of the group haclient may do nothing.`
+}
 
 export const aclRoleCreate: Command = {
   path: ['acl', 'role', 'create'],
@@ -198,6 +213,14 @@ export const aclPermissionDelete: Command = {
   },
 }
 
+/** One that cannot be evaluated would give nothing, and as a deny it would close everything. */
+function checkXpath(xpath: string): void {
+  const found = selectXpath(element('cib'), xpath)
+  // What finds a number is understood, and finds nothing.
+  if (!found.ok && found.reports.some((report) => report.includes('not understood')))
+    throw new Refusal(...found.reports.map((report) => `${report}.`))
+}
+
 function readPermissions(words: readonly string[]): readonly NewPermission[] {
   const permissions: NewPermission[] = []
   for (let at = 0; at < words.length; at += 3) {
@@ -206,6 +229,7 @@ function readPermissions(words: readonly string[]): readonly NewPermission[] {
       throw new Refusal(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`)
     if ((by !== 'xpath' && by !== 'id') || what === undefined)
       throw new Refusal(`After '${kind}' comes 'xpath <query>' or 'id <id>', not '${by ?? ''}'.`)
+    if (by === 'xpath') checkXpath(what)
     permissions.push({ kind, on: by === 'xpath' ? { by, xpath: what } : { by, id: what } })
   }
   return permissions
