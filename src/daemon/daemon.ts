@@ -458,7 +458,9 @@ export class Daemon {
     }
     this.log.info('the list of nodes has changed', { version: file.nodesVersion })
     writeWhole(this.paths.clusterFile, printClusterFile(file))
+    const before = this.#file
     this.#file = file
+    if ((file.revoked?.length ?? 0) > (before?.revoked?.length ?? 0)) this.#servers?.peers.endConnections()
     this.#serveOn(own).catch(this.#fail)
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)

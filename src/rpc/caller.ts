@@ -35,6 +35,16 @@ export function keyOfPublic(key: KeyObject): string {
     .digest('base64')
 }
 
+/**
+ * The serial number of every certificate for that key, in hexadecimal: from what the list of nodes knows a node by follows what its certificates are revoked by,
+ * however many there were. Positive, as RFC 5280 wants it: the first bit is clear and the first byte is not zero.
+ */
+export function serialOf(key: string): string {
+  const bytes = Buffer.from(key, 'base64').subarray(0, 16)
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
+  return bytes.toString('hex')
+}
+
 const clientAuth = '1.3.6.1.5.5.7.3.2'
 
 /** Of a certificate that TLS has found to be signed by the cluster's authority. */

@@ -3,8 +3,9 @@
  * calling; nothing but this authority is believed. Its key is whole only on the node that founds a cluster, until another has joined;
  * from then on each member has a share of it (authority-shares.ts in the daemon).
  */
-import { randomBytes, webcrypto } from 'node:crypto'
+import { createPublicKey, randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
+import { keyOfPublic, serialOf } from './caller.ts'
 import { tlsName, witnessUnit } from './tls-identity.ts'
 
 export interface KeyPair {
@@ -91,7 +92,7 @@ export async function signNodeCertificate(
   const loopback = node.servesOnly === true ? [] : ['localhost', '127.0.0.1', '::1']
   const hosts = [...new Set([node.name, tlsName(node.name), ...node.addresses, ...loopback])]
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serialNumber(),
+    serialNumber: serialOf(keyOfPublic(createPublicKey(node.publicKey))),
     subject: [{ CN: [node.name] }, ...(node.isWitness === true ? [{ OU: [witnessUnit] }] : [])],
     issuer: issuer.subject,
     notBefore: node.valid?.from ?? new Date(Date.now() - clockToleranceMs),

@@ -27,6 +27,8 @@ import type { TlsIdentity } from './tls-identity.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
+  /** Every connection is made anew by whoever may: what was called before is given some time to end, and each call from now on is asked for again who makes it. */
+  readonly endConnections: () => void
   readonly port: number
 }
 
@@ -122,6 +124,9 @@ function groupId(name: string): number | undefined {
   return line === undefined ? undefined : Number(line.split(':')[2])
 }
 
+/** Fencing is the longest call. */
+const endConnectionsMs = 60_000
+
 interface Door {
   readonly admit: Admit
   readonly onFailure: OnFailure
@@ -139,7 +144,11 @@ async function serve(
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
   })
-  return { port, close: async () => await closed(server) }
+  return {
+    port,
+    endConnections: () => server.drain(address.replace(/:0$/, `:${port}`), endConnectionsMs),
+    close: async () => await closed(server),
+  }
 }
 
 function grpcServer(methods: readonly ServedMethods[], door: Door): Server {

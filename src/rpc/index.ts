@@ -3,7 +3,7 @@
  * daemons with mutual TLS, on a Unix socket for the command line. Here too is how a new node gets its certificate.
  */
 export { type CallerClass, type CallRule, callRules, ruleOf } from './call-rules.ts'
-export { type CallerIdentity, keyOf, keyOfPublic, type NodeCaller } from './caller.ts'
+export { type CallerIdentity, keyOf, keyOfPublic, type NodeCaller, serialOf } from './caller.ts'
 export {
   createAuthority,
   createKeys,
@@ -59,7 +59,7 @@ export { connectLocal, type LocalClient, localSocketPath } from './local-client.
 export type { CallContext, Handlers } from './method.ts'
 export { connectPeer, connectWitness, type PeerClient, type WitnessClient } from './peer-client.ts'
 export { PeerCredentials } from './peer-credentials.ts'
-export { framePulse, openPulseStream, type PulseStream, servePulses } from './pulse-channel.ts'
+export { framePulse, openPulseStream, type PulseListener, type PulseStream, servePulses } from './pulse-channel.ts'
 export { RefusedError, refuse, UnreachableError } from './report.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'

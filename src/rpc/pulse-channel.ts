@@ -4,6 +4,7 @@
  * calls: an idle cluster does little else than this, several times a second (docs/adr/0009-heartbeats.md).
  */
 import { connect, type TLSSocket } from 'node:tls'
+import { callerOf, type NodeCaller } from './caller.ts'
 import { encode } from './codec.ts'
 import { longestPulse, readPulse } from './forms/pulse.ts'
 import { BadMessageError } from './forms/words.ts'
@@ -24,6 +25,8 @@ export interface PulseStream {
 }
 
 export interface PulseListener {
+  /** Whether the holder of that key is the node now: asked when it connects, and before each of its pulses. */
+  readonly isPeer: (caller: Pick<NodeCaller, 'name' | 'key'>) => boolean
   /** `caller` is the node that the certificate names. */
   readonly onPulse: (pulse: Pulse, caller: string) => void
   /** A connection that had been open was broken by a live host: its daemon has died. */
@@ -43,29 +46,31 @@ export function servePulses(
   listener: PulseListener,
 ): Promise<TlsServer> {
   return serveTls(at, (socket) => {
-    const caller = nodeOf(socket)
-    if (caller === undefined) socket.destroy()
-    else readPulses(socket, caller, listener)
+    const peer = callerOf(socket.getPeerCertificate())
+    if (peer.kind !== 'node' || peer.role !== 'member' || !listener.isPeer(peer)) socket.destroy()
+    else readPulses(socket, peer, listener)
   })
 }
 
-function nodeOf(socket: TLSSocket): string | undefined {
-  const { subject } = socket.getPeerCertificate()
-  return typeof subject?.CN === 'string' ? subject.CN : undefined
-}
-
-export function readPulses(socket: TLSSocket, caller: string, listener: PulseListener): void {
+export function readPulses(socket: TLSSocket, peer: Pick<NodeCaller, 'name' | 'key'>, listener: PulseListener): void {
+  const caller = peer.name
   const frames = new FrameReader(lengthBytes)
   let lost = false
+  // Its daemon lives: that it is not heard any more says so much, and nothing of its host.
+  const end = (): void => {
+    lost = true
+    socket.destroy()
+  }
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
     try {
-      for (const message of frames.read(chunk, () => longestPulse)) listener.onPulse(readPulse(message, caller), caller)
+      for (const message of frames.read(chunk, () => longestPulse)) {
+        if (!listener.isPeer(peer)) return end()
+        listener.onPulse(readPulse(message, caller), caller)
+      }
     } catch (error) {
       if (!(error instanceof BadMessageError)) throw error
-      // Its daemon lives: that it is not heard any more says so much, and nothing of its host.
-      lost = true
-      socket.destroy()
+      end()
       listener.onBadMessage(caller, error.message)
     }
   })

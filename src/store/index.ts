@@ -13,8 +13,9 @@ export type { Member as EtcdMemberEntry } from './etcd/api.ts'
 export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 export { type AloneOptions, discardMember, isCompleteMember, restartAlone } from './etcd/member/alone.ts'
 export { EtcdMember, type MemberEvents, type MemberStatus } from './etcd/member/etcd-member.ts'
-export { listensAsConfigured, missingEtcd } from './etcd/member/process.ts'
+export { listensAsConfigured, missingEtcd, readsRevocations } from './etcd/member/process.ts'
 export type { Refusal } from './etcd/member/refusal.ts'
+export { revocationList } from './etcd/member/revoked.ts'
 export { type MemberAddress, type MemberSettings, peerUrls } from './etcd/member/settings.ts'
 export {
   type EtcdMemberView,

@@ -71,7 +71,7 @@ function member(name = 'n1', store?: Store): { readonly tokens: JoinTokens; read
     wasSeen: (node) => node === 'n2',
     withAuthority: async (use) => await use(authority),
     withKeyOf: async (host, key) => {
-      file = withKey(file, host, keyOfPublic(createPublicKey(key)))
+      file = withKey(file, host, { key: keyOfPublic(createPublicKey(key)) })
       return file
     },
   })

@@ -24,6 +24,7 @@ test('the first pulse of each connection is a long one, so that a link which onl
   const heard: number[] = []
   const listen = async (port: number) => {
     const listener = {
+      isPeer: () => true,
       onPulse: ({ padding }: { padding: string }) => heard.push(padding.length),
       onBroken: ignore,
       onBadMessage: ignore,

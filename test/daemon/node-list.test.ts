@@ -19,6 +19,7 @@ import {
   decodeNodeList,
   keepOnlyKey,
   newerFile,
+  revoking,
   withKey,
   withVote,
 } from '../../src/daemon/nodes/node-list.ts'
@@ -32,6 +33,7 @@ import {
 } from '../../src/daemon/nodes/pulse-times.ts'
 import { nextVoteStep } from '../../src/daemon/nodes/vote-keeper.ts'
 import { nodeListKey } from '../../src/daemon/records/keys.ts'
+import { serialOf } from '../../src/rpc/index.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
 /** `a` votes, `a-` does not, `a>` is leaving. */
@@ -265,8 +267,8 @@ const someKey = (letter: string): string => `${letter.repeat(43)}=`
 const keysIn = (list: ClusterFile) => Object.fromEntries(list.nodes.map(({ name, keys }) => [name, keys]))
 
 test('keys that two nodes have learned are added up without a new version, because founders start with version 0', () => {
-  const one = withKey(withKey(file('a b c'), 'a', someKey('A')), 'b', someKey('B'))
-  const other = withKey(withKey(file('a b c'), 'a', someKey('A')), 'c', someKey('C'))
+  const one = withKey(withKey(file('a b c'), 'a', { key: someKey('A') }), 'b', { key: someKey('B') })
+  const other = withKey(withKey(file('a b c'), 'a', { key: someKey('A') }), 'c', { key: someKey('C') })
   const both = newerFile(one, other)
   expect(both?.nodesVersion).toBe(0)
   expect(both && keysIn(both)).toEqual({ a: [someKey('A')], b: [someKey('B')], c: [someKey('C')] })
@@ -276,27 +278,38 @@ test('keys that two nodes have learned are added up without a new version, becau
 })
 
 test('a key that a newer list leaves out does not come back by an older one', () => {
-  const old = withKey(file('a b'), 'a', someKey('A'))
-  const renewed = { ...withKey(file('a b'), 'a', someKey('N')), nodesVersion: 1 }
+  const old = withKey(file('a b'), 'a', { key: someKey('A') })
+  const renewed = { ...withKey(file('a b'), 'a', { key: someKey('N') }), nodesVersion: 1 }
   expect(newerFile(renewed, old)).toBeUndefined()
   expect(keysIn(newerFile(old, renewed) ?? old).a).toEqual([someKey('N')])
 })
 
 test('a list that an older build has passed on without the keys is completed by the one that has them', () => {
   const older = { ...file('a b'), nodesVersion: 3 }
-  const full = withKey(older, 'b', someKey('B'))
+  const full = withKey(older, 'b', { key: someKey('B') })
   expect(newerFile(full, older)).toBeUndefined()
   expect(newerFile(older, full)).toEqual(full)
 })
 
 test('a new key is known before it is used, and the old one is dropped after', async () => {
-  const own = withKey(file('a b'), 'a', someKey('A'))
-  const first = await keepOnlyKey(store, own, 'a', someKey('A'))
+  const own = withKey(file('a b'), 'a', { key: someKey('A') })
+  const first = await keepOnlyKey(store, own, 'a', { key: someKey('A') })
   expect([first.nodesVersion, keysIn(first).a]).toEqual([0, [someKey('A')]])
-  const both = await addKey(store, first, 'a', someKey('N'))
+  const both = await addKey(store, first, 'a', { key: someKey('N') })
   expect([both.nodesVersion, keysIn(both).a]).toEqual([0, [someKey('A'), someKey('N')]])
   const entry = await store.get(nodeListKey)
   expect(entry && keysIn(decodeNodeList(entry)).a).toEqual([someKey('A'), someKey('N')])
-  const last = await keepOnlyKey(store, both, 'a', someKey('N'))
+  const last = await keepOnlyKey(store, both, 'a', { key: someKey('N') })
   expect([last.nodesVersion, keysIn(last).a]).toEqual([1, [someKey('N')]])
+})
+
+test('what a node was known by when it was removed, or before a renewal, is revoked, and stays so in whatever list comes', async () => {
+  const own = withKey(withKey(file('a b'), 'a', { key: someKey('A') }), 'b', { key: someKey('B'), serials: ['0abc'] })
+  const removed = revoking({ ...own, nodes: own.nodes.slice(0, 1) }, own.nodes.slice(1))
+  expect(removed.revoked).toEqual([serialOf(someKey('B')), '0abc'].toSorted())
+  const renewed = await keepOnlyKey(store, own, 'b', { key: someKey('N') })
+  expect(renewed.revoked).toEqual([serialOf(someKey('B')), '0abc'].toSorted())
+  expect(parseClusterFile(printClusterFile(renewed))).toEqual({ ok: true, value: renewed })
+  const byOlderBuild = { ...file('a b c'), nodesVersion: renewed.nodesVersion + 1 }
+  expect(newerFile(renewed, byOlderBuild)?.revoked).toEqual(renewed.revoked)
 })

@@ -4,8 +4,10 @@ import {
   createAuthority,
   createNodeCertificate,
   framePulse,
+  keyOf,
   openPulseStream,
   type Pulse,
+  type PulseListener,
   servePulses,
   type TlsIdentity,
 } from '../../src/rpc/index.ts'
@@ -37,10 +39,11 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-async function listen(heard: Heard, port = 0): Promise<number> {
+async function listen(heard: Heard, port = 0, isPeer: PulseListener['isPeer'] = () => true): Promise<number> {
   const server = await servePulses(
     { host: '127.0.0.1', port, identity: alpha },
     {
+      isPeer,
       onPulse: (pulse, caller) => heard.pulses.push({ pulse, caller }),
       onBroken: (caller) => heard.broken.push(caller),
       onBadMessage: (caller, what) => heard.bad?.push(`${caller}: ${what}`),
@@ -183,3 +186,26 @@ for (const { name, bytes, what } of garbled)
     opened.push(stream)
     await beatUntil(stream, () => heard.pulses.length > 0)
   })
+
+test('whoever is no peer, or is none any more, is not heard: its connection ends', async () => {
+  const heard: Heard = { pulses: [], broken: [], bad: [] }
+  let removed = false
+  const asked: string[] = []
+  const port = await listen(heard, 0, ({ name, key }) => {
+    asked.push(key)
+    return !removed && name === 'beta'
+  })
+  const ends: string[] = []
+  const stream = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, (_, why) => ends.push(why))
+  opened.push(stream)
+  await beatUntil(stream, () => heard.pulses.length > 0)
+  expect(new Set(asked)).toEqual(new Set([keyOf(beta.certificate)]))
+  removed = true
+  const before = heard.pulses.length
+  await beatUntil(stream, () => ends.length > 0)
+  expect(heard).toMatchObject({ broken: [], bad: [] })
+  expect(heard.pulses).toHaveLength(before)
+  const again = openPulseStream({ node: 'alpha', host: '127.0.0.1', port }, beta, (_, why) => ends.push(why))
+  opened.push(again)
+  await expect.poll(() => ends.length).toBe(2)
+})

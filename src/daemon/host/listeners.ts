@@ -11,6 +11,7 @@ export interface ListenAt {
 
 interface Closable {
   readonly close: () => unknown
+  readonly endConnections?: () => void
 }
 
 const tryAgainMs = 1000
@@ -40,6 +41,11 @@ export class Listeners<At extends ListenAt> {
     await this.use([])
   }
 
+  /** Those that are open, on all addresses. */
+  endConnections(): void {
+    for (const { endConnections } of this.#listening.values()) endConnections?.()
+  }
+
   async #listen(at: At, isOnly: boolean): Promise<void> {
     let server: Closable | undefined
     let retry: NodeJS.Timeout | undefined
@@ -58,6 +64,7 @@ export class Listeners<At extends ListenAt> {
       }
     }
     this.#listening.set(keyOf(at), {
+      endConnections: () => server?.endConnections?.(),
       close: async () => {
         closed = true
         clearTimeout(retry)

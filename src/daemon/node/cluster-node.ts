@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import { type ClusterState, keyOf, type PeerCredentials, type TermAnswer, type TlsIdentity } from '../../rpc/index.ts'
+import type { ClusterState, PeerCredentials, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
@@ -31,7 +31,7 @@ import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cl
 import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
-import { OwnKey } from '../nodes/pins.ts'
+import { knownBy, OwnKey } from '../nodes/pins.ts'
 import { Relink } from '../nodes/relink.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
@@ -218,7 +218,7 @@ export class ClusterNode {
     this.#ownKey = new OwnKey({
       ...this.#sources(),
       self: this.name,
-      key: keyOf(setup.identity.certificate),
+      known: knownBy(setup.identity.certificate),
       file: () => this.#file,
       quorate: () => this.quorate,
     })

@@ -23,7 +23,7 @@ import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
 import { addressesOf, linksOf, withLinks } from './node-links.ts'
-import { changeNodeList, ofNodes } from './node-list.ts'
+import { changeNodeList, type NodeList, ofNodes, revoking } from './node-list.ts'
 import { plainAddress } from './plain-address.ts'
 
 const attempts = 5
@@ -138,7 +138,8 @@ export async function removeNode(daemon: Daemon, removed: NodeName): Promise<voi
   await daemon.tokens.withdraw(({ node }) => node === removed)
   // One that is off finds that the list does not name it any more when it is back.
   await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
-  const kept = ofNodes((nodes) => nodes.filter((node) => !isIt(node)))
+  const kept = (list: NodeList): NodeList =>
+    revoking({ ...list, nodes: list.nodes.filter((node) => !isIt(node)) }, list.nodes.filter(isIt))
   tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, kept))
 }
 

@@ -5,14 +5,8 @@
  */
 import { type Admit, type NodeCaller, type RefusedError, refuse } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
-
-export type KnownNode = Pick<ClusterNodeEntry, 'name' | 'keys'>
-
-export function isKnown(nodes: readonly KnownNode[], caller: Pick<NodeCaller, 'name' | 'key'>): boolean {
-  const entry = nodes.find(({ name }) => name === caller.name)
-  return entry !== undefined && (entry.keys === undefined || entry.keys.includes(caller.key))
-}
+import type { ClusterFile } from './cluster-file.ts'
+import { isKnown } from './known-node.ts'
 
 export interface AdmissionPorts {
   readonly log: Log

@@ -23,6 +23,8 @@ export interface ClusterNodeEntry {
    * list, and its name in a certificate of the authority is all that there is to know it by, until it records its own.
    */
   readonly keys?: readonly string[]
+  /** Of certificates that an older build has signed for it: those of later ones follow from its keys (`serialOf`). In hexadecimal. */
+  readonly serials?: readonly string[]
 }
 
 /** A host that has a member of the store and is no node: it only votes. It has no links. */
@@ -95,6 +97,8 @@ export interface ClusterFile {
   readonly timings: Timings
   /** Part of the list of nodes, where an administrator has changed them for all nodes. */
   readonly pulse?: PulseTimes
+  /** Serial numbers of certificates that open nothing any more: of nodes that were removed, and of keys that were replaced. It only grows. */
+  readonly revoked?: readonly string[]
 }
 
 export interface ClusterFileReport {
@@ -128,7 +132,7 @@ export function parseClusterFile(
   if (!value) return failed(...reports)
   unknownEntries(
     value,
-    ['clusterName', 'nodes', 'witness', 'nodesVersion', 'store', 'timings', 'pulse', 'ports'],
+    ['clusterName', 'nodes', 'witness', 'nodesVersion', 'store', 'timings', 'pulse', 'revoked', 'ports'],
     'cluster.json',
     wrong,
   )
@@ -148,6 +152,7 @@ export function parseClusterFile(
     'cluster.json',
     wrong,
   )
+  const revoked = parseTexts(value.revoked, { where: 'revoked', form: serialForm, are: 'serial numbers' }, wrong)
   const store = parseStore(value.store, wrong)
   if (timings.heartbeatIntervalMs * 2 > timings.tokenMs)
     wrong('timings.heartbeatIntervalMs must be at most half of timings.tokenMs, or one late beat loses a node')
@@ -162,11 +167,12 @@ export function parseClusterFile(
     store,
     timings,
     ...(pulse === undefined ? {} : { pulse }),
+    ...(revoked === undefined ? {} : { revoked }),
   })
 }
 
 export function printClusterFile(file: ClusterFile): string {
-  const nodes = file.nodes.map(({ name, id, address, links, ports, votes, leaving, keys }, index) => {
+  const nodes = file.nodes.map(({ name, id, address, links, ports, votes, leaving, keys, serials }, index) => {
     return {
       name,
       id,
@@ -175,6 +181,7 @@ export function printClusterFile(file: ClusterFile): string {
       ...(votes === index < mostVoters ? {} : { votes }),
       ...(leaving ? { leaving } : {}),
       ...(keys === undefined ? {} : { keys }),
+      ...(serials === undefined ? {} : { serials }),
       ...ownPorts(ports),
     }
   })
@@ -186,8 +193,10 @@ export function printClusterFile(file: ClusterFile): string {
   const timings = own.length > 0 ? { timings: Object.fromEntries(own) } : {}
   const version = file.nodesVersion > 0 ? { nodesVersion: file.nodesVersion } : {}
   const pulse = file.pulse === undefined ? {} : { pulse: file.pulse }
+  const revoked = file.revoked === undefined ? {} : { revoked: file.revoked }
   const { clusterName, store } = file
-  return `${JSON.stringify({ clusterName, nodes, ...witness, ...version, store, ...timings, ...pulse }, null, 2)}\n`
+  const list = { clusterName, nodes, ...witness, ...version, store, ...timings, ...pulse, ...revoked }
+  return `${JSON.stringify(list, null, 2)}\n`
 }
 
 function ownPorts(ports: Ports): { readonly ports?: Partial<Ports> } {
@@ -244,7 +253,12 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
     const where = `nodes[${index}]`
     const node = asObject(entry, where, wrong)
     if (!node) return []
-    unknownEntries(node, ['name', 'id', 'address', 'links', 'ports', 'votes', 'leaving', 'keys'], where, wrong)
+    unknownEntries(
+      node,
+      ['name', 'id', 'address', 'links', 'ports', 'votes', 'leaving', 'keys', 'serials'],
+      where,
+      wrong,
+    )
     const { name, id, address } = node
     if (typeof name !== 'string' || name === '') return wrong(`${where} has no name`) ?? []
     const own = numbers(node.ports, Object.keys(defaultPorts), `${where}.ports`, wrong)
@@ -255,7 +269,7 @@ function parseNodes(value: unknown, ports: Ports, wrong: Wrong): readonly Cluste
       ports: { ...ports, ...own },
       votes: node.votes === undefined ? index < mostVoters : node.votes !== false,
       ...(node.leaving === true ? { leaving: true } : {}),
-      ...parseKeys(node.keys, where, wrong),
+      ...parseKeys(node, where, wrong),
     }
     const links = node.links === undefined ? [] : parseLinks(node.links, `${where}.links`, wrong)
     return [links.length === 0 ? host : withLinks(host, links)]
@@ -290,7 +304,7 @@ function parseLinks(value: unknown, where: string, wrong: Wrong): readonly NodeL
 function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry | undefined {
   const witness = value === undefined ? undefined : asObject(value, 'witness', wrong)
   if (!witness) return undefined
-  unknownEntries(witness, ['name', 'address', 'ports', 'votes', 'leaving', 'keys'], 'witness', wrong)
+  unknownEntries(witness, ['name', 'address', 'ports', 'votes', 'leaving', 'keys', 'serials'], 'witness', wrong)
   const { name, address } = witness
   if (typeof name !== 'string' || name === '') return wrong('witness has no name')
   return {
@@ -299,17 +313,33 @@ function parseWitness(value: unknown, ports: Ports, wrong: Wrong): WitnessEntry 
     ports: { ...ports, ...numbers(witness.ports, Object.keys(defaultPorts), 'witness.ports', wrong) },
     votes: witness.votes === true,
     ...(witness.leaving === true ? { leaving: true } : {}),
-    ...parseKeys(witness.keys, 'witness', wrong),
+    ...parseKeys(witness, 'witness', wrong),
   }
 }
 
 /** base64 of 32 bytes. */
 const keyForm = /^[A-Za-z0-9+/]{43}=$/
+const serialForm = /^[0-9a-f]{1,40}$/
 
-function parseKeys(value: unknown, where: string, wrong: Wrong): { readonly keys?: readonly string[] } {
-  if (value === undefined) return {}
-  if (Array.isArray(value) && value.every((key) => typeof key === 'string' && keyForm.test(key))) return { keys: value }
-  return wrong(`${where}.keys must list the SHA-256 of public keys in base64`) ?? {}
+function parseKeys(value: Json, where: string, wrong: Wrong): Pick<ClusterNodeEntry, 'keys' | 'serials'> {
+  const asked = { form: keyForm, are: 'the SHA-256 of public keys in base64' }
+  const keys = parseTexts(value.keys, { ...asked, where: `${where}.keys` }, wrong)
+  const serials = parseTexts(
+    value.serials,
+    { where: `${where}.serials`, form: serialForm, are: 'serial numbers' },
+    wrong,
+  )
+  return { ...(keys === undefined ? {} : { keys }), ...(serials === undefined ? {} : { serials }) }
+}
+
+function parseTexts(
+  value: unknown,
+  { where, form, are }: { readonly where: string; readonly form: RegExp; readonly are: string },
+  wrong: Wrong,
+): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string' && form.test(text))) return value
+  return wrong(`${where} must list ${are}`)
 }
 
 function parseStore(value: unknown, wrong: Wrong): StoreChoice | undefined {

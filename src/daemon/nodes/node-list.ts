@@ -3,7 +3,7 @@
  * reach the store; and in the store, written with every change, so that a node that was away when it changed takes the newer one when it is back.
  */
 import type { NodeName } from '../../base/index.ts'
-import { refuse } from '../../rpc/index.ts'
+import { refuse, serialOf } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import { nodeListKey } from '../records/keys.ts'
 import {
@@ -43,36 +43,65 @@ function completes(own: ClusterFile, listed: ClusterFile): boolean {
 function withKeysOfBoth(file: ClusterFile, one: ClusterFile, other: ClusterFile): ClusterFile {
   const known = [one, other].flatMap(storeHosts)
   const changed = <Host extends Keyed>(host: Host): Host => {
-    const lists = known.flatMap(({ name, keys }) => (name === host.name && keys !== undefined ? [keys] : []))
-    return lists.length === 0 ? host : { ...host, keys: [...new Set(lists.flat())].sort() }
+    const same = known.filter(({ name }) => name === host.name)
+    return { ...host, ...both('keys', same), ...both('serials', same) }
   }
-  return changeHosts(file, changed)
+  return withListOf(changeHosts(file, changed), { ...changeHosts(file, changed), ...both('revoked', [one, other]) })
 }
 
-function withoutKeys(file: ClusterFile): ClusterFile {
-  const bare = <Host extends Keyed>({ keys: _keys, ...host }: Host) => host
+type Known = Partial<Record<'keys' | 'serials' | 'revoked', readonly string[]>>
+
+function both(field: keyof Known, from: readonly Known[]): Known {
+  const lists = from.flatMap((one) => (one[field] === undefined ? [] : [one[field]]))
+  return lists.length === 0 ? {} : { [field]: [...new Set(lists.flat())].sort() }
+}
+
+function withoutKeys({ revoked: _revoked, ...file }: ClusterFile): ClusterFile {
+  const bare = <Host extends Keyed>({ keys: _keys, serials: _serials, ...host }: Host) => host
   const { witness } = file
   return { ...file, nodes: file.nodes.map(bare), ...(witness === undefined ? {} : { witness: bare(witness) }) }
 }
 
-type Keyed = Pick<WitnessEntry, 'name' | 'keys'>
+type Keyed = Pick<WitnessEntry, 'name' | 'keys' | 'serials'>
+
+/** What a node's certificates are revoked by. */
+export const serialsOf = ({ keys = [], serials = [] }: Pick<Keyed, 'keys' | 'serials'>): readonly string[] => [
+  ...keys.map(serialOf),
+  ...serials,
+]
+
+/** Of hosts that are in the list no more: their certificates open nothing. */
+export const revoking = (list: NodeList, gone: readonly Keyed[]): NodeList => {
+  const serials = gone.flatMap(serialsOf)
+  return serials.length === 0 ? list : { ...list, revoked: [...new Set([...(list.revoked ?? []), ...serials])].sort() }
+}
 
 function changeHosts(file: ClusterFile, change: <Host extends Keyed>(host: Host) => Host): ClusterFile {
   const { witness } = file
   return { ...file, nodes: file.nodes.map(change), ...(witness === undefined ? {} : { witness: change(witness) }) }
 }
 
-/** `key` is that node's or witness's as well. The others take it by the list that they have. */
-export const withKey = (file: ClusterFile, name: string, key: string): ClusterFile =>
-  changeHosts(file, (host) =>
-    host.name === name ? { ...host, keys: [...new Set([...(host.keys ?? []), key])].sort() } : host,
-  )
+/** By which a node is known, and what an older build has signed for it. */
+export interface KnownAs {
+  readonly key: string
+  readonly serials?: readonly string[]
+}
+
+/** It is that node's or witness's as well. The others take it by the list that they have. */
+export const withKey = (file: ClusterFile, name: string, { key, serials }: KnownAs): ClusterFile =>
+  changeHosts(file, (host) => {
+    if (host.name !== name) return host
+    const known = { keys: [key], ...(serials === undefined ? {} : { serials }) }
+    return { ...host, ...both('keys', [host, known]), ...both('serials', [host, known]) }
+  })
 
 export function withListOf(
   own: ClusterFile,
-  { nodes, witness, pulse, nodesVersion }: NodeList & Pick<ClusterFile, 'nodesVersion'>,
+  { nodes, witness, pulse, revoked, nodesVersion }: NodeList & Pick<ClusterFile, 'nodesVersion'>,
 ): ClusterFile {
   const { witness: _before, pulse: _times, ...rest } = own
+  // What is revoked stays so, whichever build has written the list.
+  const allRevoked = [...new Set([...(own.revoked ?? []), ...(revoked ?? [])])].sort()
   return {
     ...rest,
     nodes,
@@ -80,11 +109,12 @@ export function withListOf(
     timings: { ...own.timings, ...pulse },
     ...(witness === undefined ? {} : { witness }),
     ...(pulse === undefined ? {} : { pulse }),
+    ...(allRevoked.length === 0 ? {} : { revoked: allRevoked }),
   }
 }
 
 /** `pulse`: once it was set, it stays part of the list. */
-export type NodeList = Pick<ClusterFile, 'nodes' | 'witness' | 'pulse'>
+export type NodeList = Pick<ClusterFile, 'nodes' | 'witness' | 'pulse' | 'revoked'>
 
 /** What a change of the nodes alone makes of a list. */
 export const ofNodes =
@@ -117,7 +147,8 @@ export const ofWitness =
         `${meant.name} is not the witness any more: somebody else has ${witness === undefined ? 'taken it out' : `put ${witness.name} at ${witness.address} in its place`} meanwhile. Look (\`systole quorum device status\`), and try again.`,
       )
     const changed = change(witness)
-    return changed === undefined ? rest : { ...rest, witness: changed }
+    if (changed !== undefined && isSameWitness(changed, witness)) return { ...rest, witness: changed }
+    return revoking(changed === undefined ? rest : { ...rest, witness: changed }, [witness])
   }
 
 /** One that votes stays: its member must leave etcd before. */
@@ -139,20 +170,30 @@ export async function changeNodeList(
 }
 
 /** A key that is not in the store's list yet. */
-export async function addKey(store: Store, own: ClusterFile, name: string, key: string): Promise<ClusterFile> {
+export async function addKey(store: Store, own: ClusterFile, name: string, known: KnownAs): Promise<ClusterFile> {
   return await writeNodeList(store, own, (before, listed) => {
-    const isThere =
-      listed !== undefined && storeHosts(listed).some((host) => host.name === name && host.keys?.includes(key))
-    return isThere ? before : withKey(before, name, key)
+    const host = listed && storeHosts(listed).find((one) => one.name === name)
+    const { key, serials = [] } = known
+    const isThere = host?.keys?.includes(key) && serials.every((serial) => host.serials?.includes(serial))
+    return isThere ? before : withKey(before, name, known)
   })
 }
 
-/** From now on it is known by no other. */
-export async function keepOnlyKey(store: Store, own: ClusterFile, name: string, key: string): Promise<ClusterFile> {
-  await addKey(store, own, name, key)
-  return await changeNodeList(store, own, ({ nodes, witness, ...rest }) => {
-    const changed = <Host extends Keyed>(host: Host): Host => (host.name === name ? { ...host, keys: [key] } : host)
-    return { ...rest, nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
+/** From now on it is known by no other, and what it was known by is revoked. */
+export async function keepOnlyKey(store: Store, own: ClusterFile, name: string, known: KnownAs): Promise<ClusterFile> {
+  await addKey(store, own, name, known)
+  return await changeNodeList(store, own, (list) => {
+    const { nodes, witness, ...rest } = list
+    const { key, serials } = known
+    const changed = <Host extends Keyed>(host: Host): Host => {
+      if (host.name !== name) return host
+      const some = host.serials === undefined && serials === undefined ? {} : { serials: serials ?? [] }
+      return { ...host, keys: [key], ...some }
+    }
+    const before = storeHosts(list).filter((host) => host.name === name)
+    const dropped = before.flatMap(serialsOf).filter((serial) => !serialsOf({ keys: [key], ...known }).includes(serial))
+    const kept = { ...rest, nodes: nodes.map(changed), ...(witness === undefined ? {} : { witness: changed(witness) }) }
+    return revoking(kept, [{ name: before[0]?.name ?? ('' as NodeName), serials: dropped }])
   })
 }
 
@@ -183,7 +224,8 @@ async function writeNodeList(
   throw refuse('conflict', 'The list of nodes was changed by somebody else several times in a row: try again.')
 }
 
-const listText = ({ nodes, witness, pulse }: NodeList): string => JSON.stringify([nodes, witness, pulse])
+const listText = ({ nodes, witness, pulse, revoked }: NodeList): string =>
+  JSON.stringify([nodes, witness, pulse, revoked])
 
 /** Undefined before the first change. */
 export async function storedList(store: Store): Promise<ClusterFile | undefined> {

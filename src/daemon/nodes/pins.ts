@@ -2,11 +2,13 @@
  * The keys by which the list of nodes knows each node: written when it joins and before it renews its certificate, by whoever signs. A node of a
  * cluster that an older build has set up records its own when it takes part; it drops those that it has no more.
  */
+import { X509Certificate } from 'node:crypto'
 import type { NodeName } from '../../base/index.ts'
+import { keyOf, serialOf } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
-import { addKey, keepOnlyKey, withKey } from './node-list.ts'
+import { addKey, type KnownAs, keepOnlyKey, withKey } from './node-list.ts'
 
 export interface LearnPorts {
   readonly self: string
@@ -22,7 +24,7 @@ export async function learnKey(
   file: ClusterFile,
   { host, key }: { readonly host: string; readonly key: string },
 ): Promise<ClusterFile> {
-  const changed = store === undefined ? withKey(file, host, key) : await addKey(store, file, host, key)
+  const changed = store === undefined ? withKey(file, host, { key }) : await addKey(store, file, host, { key })
   const json = printClusterFile(changed)
   for (const { name } of changed.nodes.filter((node) => node.name !== self && node.name !== host))
     tell(name, json).catch((error: unknown) =>
@@ -33,7 +35,7 @@ export async function learnKey(
 
 export interface OwnKeyPorts {
   readonly self: NodeName
-  readonly key: string
+  readonly known: KnownAs
   readonly log: Log
   readonly store: () => Store
   readonly file: () => ClusterFile
@@ -54,11 +56,11 @@ export class OwnKey {
 
   /** When this node gets quorum, and after the list of nodes has changed: an older build leaves the keys out when it changes it. */
   look(): void {
-    const { self, key, file, quorate, log } = this.#ports
+    const { self, known, file, quorate, log } = this.#ports
     clearTimeout(this.#retry)
     if (this.#working || this.#closed || !quorate()) return
     const entry = file().nodes.find(({ name }) => name === self)
-    if (entry === undefined || (this.#isOnly && entry.keys?.includes(key))) return
+    if (entry === undefined || (this.#isOnly && entry.keys?.includes(known.key))) return
     this.#working = true
     this.#record()
       .catch((error: unknown) => {
@@ -76,11 +78,18 @@ export class OwnKey {
   }
 
   async #record(): Promise<void> {
-    const { self, key, store, file } = this.#ports
-    if (this.#isOnly) await addKey(store(), file(), self, key)
-    else await keepOnlyKey(store(), file(), self, key)
+    const { self, known, store, file } = this.#ports
+    if (this.#isOnly) await addKey(store(), file(), self, known)
+    else await keepOnlyKey(store(), file(), self, known)
     this.#isOnly = true
   }
 }
 
 const retryMs = 1000
+
+/** A certificate of an older build has a serial number of its own. */
+export function knownBy(certificate: string): KnownAs {
+  const key = keyOf(certificate)
+  const serial = new X509Certificate(certificate).serialNumber.toLowerCase()
+  return serial === serialOf(key) ? { key } : { key, serials: [serial] }
+}

@@ -73,7 +73,8 @@ function pulsePeers(file: ClusterFile, own: ClusterNodeEntry): readonly PulsePee
         const { heartbeat } = peer.ports
         const used = [own, peer].flatMap(({ ports }) => [ports.peer, ports.etcdClient, ports.etcdPeer])
         const connections = [...new Set(used)]
-        return [{ node: peer.name, link: number, from, host: address, port: heartbeat, connections }]
+        const keys = peer.keys === undefined ? {} : { keys: peer.keys }
+        return [{ node: peer.name, link: number, from, host: address, port: heartbeat, connections, ...keys }]
       }),
     )
 }

@@ -10,6 +10,7 @@ import {
   type TlsIdentity,
 } from '../../rpc/index.ts'
 import { Listeners } from '../host/listeners.ts'
+import { isKnown, type KnownNode } from '../nodes/known-node.ts'
 import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
@@ -43,6 +44,7 @@ export class Links {
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
   readonly #begun = new WeakSet<PulseStream>()
   #longPulseAt = 0
+  #peers: readonly KnownNode[] = []
 
   constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
     this.#self = self
@@ -56,6 +58,7 @@ export class Links {
 
   /** Opens streams to new peers and closes those to peers that are gone or have moved, or from an address that this node had. */
   connect(peers: readonly PulsePeer[]): void {
+    this.#peers = peers.map(({ node, keys }) => ({ name: node, ...(keys === undefined ? {} : { keys }) }))
     for (const [key, { peer, close }] of this.#open) {
       const wanted = peers.find((one) => keyOf(one) === key)
       if (wanted && wanted.host === peer.host && wanted.port === peer.port && wanted.from === peer.from) continue
@@ -94,6 +97,7 @@ export class Links {
     return servePulses(
       { host, port, identity: this.#identity },
       {
+        isPeer: (caller) => isKnown(this.#peers, caller),
         onPulse: (message, caller) => {
           const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
           const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)

@@ -27,6 +27,8 @@ export interface PulseListen {
 /** A peer on one of the links that it shares with this node. */
 export interface PulsePeer extends PulseListen {
   readonly node: NodeName
+  /** As the list of nodes has them: whoever shows another is not that node. */
+  readonly keys?: readonly string[]
   /** This node's own address on the link. */
   readonly from: string
   /** Of its ports and this node's those on which connections are given up where the link is down. */

@@ -25,6 +25,7 @@ import type { WithAuthority } from '../nodes/authority.ts'
 import { certifyAddresses } from '../nodes/certificates.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
 import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
+import { endConnections, mustReadRevocations, revokedFile, writeRevocations } from './revocations.ts'
 import { canSpare } from './spare-member.ts'
 import { etcdEndpoints, etcdPeerUrls, etcdTls, isMemberOf, storeConfig, voterEndpoints } from './store-config.ts'
 
@@ -147,6 +148,7 @@ class OwnMember {
     this.#file = file
     this.#turn = this.#turn.then(async () => {
       await this.#certify()
+      if (writeRevocations(this.#setup.paths, this.#file)) endConnections(this.#own(), this.#setup.log)
       const votes = this.#file.nodes.some((node) => node.name === this.#setup.own.name && node.votes)
       if (votes) this.#member ??= this.#start()
       else await this.#discard()
@@ -206,7 +208,8 @@ class OwnMember {
 
   mustRelink(): boolean {
     if (this.#member === undefined || !this.isComplete()) return false
-    return !this.#urlsAreKnown || this.#isAwaited() || !listensAsConfigured(this.#settings())
+    const settings = this.#settings()
+    return !this.#urlsAreKnown || this.#isAwaited() || this.#isOutdated(settings)
   }
 
   /**
@@ -220,7 +223,7 @@ class OwnMember {
     const settings = this.#settings(file.nodesVersion > 0)
     await certifyAddresses(this.#certifying(), this.#own())
     await this.#tellEtcd(file, settings)
-    if (!listensAsConfigured(settings)) {
+    if (this.#isOutdated(settings)) {
       if (!(await canSpare(file, settings.name, readTlsFiles(etcdTls(paths)))))
         throw new StoreUnavailableError('Too few of the other members of the store answer: this one is not stopped.')
       if (!(await hasTurn()))
@@ -228,6 +231,10 @@ class OwnMember {
       await this.#startAnew(settings)
     }
     await this.#answers()
+  }
+
+  #isOutdated(settings: MemberSettings): boolean {
+    return !listensAsConfigured(settings) || mustReadRevocations(settings, this.#file)
   }
 
   async #tellEtcd(file: ClusterFile, settings: MemberSettings): Promise<void> {
@@ -356,7 +363,7 @@ export function memberSettings({ own, paths }: Setup, file: () => ClusterFile, j
     peerPort: own.ports.etcdPeer,
     // Certificates are checked by the node's name, whatever its address: TLS knows no server names that are addresses.
     serverName: tlsName(own.name),
-    tls: etcdTls(paths),
+    tls: { ...etcdTls(paths), revoked: revokedFile(paths) },
     joins,
     founders: storeHosts(file())
       .filter(({ votes }) => votes)

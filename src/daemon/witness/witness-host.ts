@@ -18,6 +18,7 @@ import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/
 import { newerFile } from '../nodes/node-list.ts'
 import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
 import { memberSettings } from '../store/local-store.ts'
+import { endConnections, writeRevocations } from '../store/revocations.ts'
 import { etcdTls } from '../store/store-config.ts'
 import { WitnessRenewal } from './witness-renewal.ts'
 
@@ -128,6 +129,7 @@ export class WitnessHost {
         log.info('the list of nodes has changed', { version: newer.nodesVersion })
         writeWhole(paths.witnessFile, printClusterFile(newer))
         this.#file = newer
+        this.#revoke()
       }
       this.#told ||= quorate
       this.#bringMember(quorate).catch((error: unknown) => log.error('the etcd member did not follow', { error }))
@@ -161,6 +163,7 @@ export class WitnessHost {
     if (newer === undefined || newer.witness?.name !== this.#ports.own.name) return
     writeWhole(this.#ports.paths.witnessFile, printClusterFile(newer))
     this.#file = newer
+    this.#revoke()
   }
 
   async #listInStore(): Promise<ClusterFile | undefined> {
@@ -190,6 +193,11 @@ export class WitnessHost {
     })
   }
 
+  #revoke(): void {
+    const { paths, own, log } = this.#ports
+    if (writeRevocations(paths, this.#file)) endConnections(own, log)
+  }
+
   #memberNow(): MemberNow {
     if (!this.#member) return { kind: 'none' }
     if (this.#removedAt !== undefined) return { kind: 'removed', forMs: performance.now() - this.#removedAt }
@@ -198,6 +206,7 @@ export class WitnessHost {
 
   #run(): void {
     const { log, paths } = this.#ports
+    writeRevocations(paths, this.#file)
     this.#removedAt = undefined
     this.#member = new EtcdMember({
       settings: this.#settings(),

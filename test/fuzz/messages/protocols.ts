@@ -120,7 +120,9 @@ function pulses(): Protocol {
     feed: (random) => {
       const wire = createWire()
       let heard = 0
-      readPulses(wire.socket, 'beta', {
+      const beta = { name: 'beta', key: '' }
+      readPulses(wire.socket, beta, {
+        isPeer: () => true,
         onPulse: ({ node, incarnation, sequence }) => {
           if (node !== 'beta' || !Number.isFinite(incarnation + sequence))
             throw new Error('a pulse that must not count')

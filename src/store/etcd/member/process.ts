@@ -64,6 +64,12 @@ export function listensAsConfigured(settings: MemberSettings): boolean {
   )
 }
 
+/** One that an earlier build has started does not: it is started anew before anything is revoked. */
+export function readsRevocations(settings: MemberSettings): boolean {
+  const started = startedWith(settings)
+  return started === undefined || started.PeerTLSInfo?.CRLFile === settings.tls?.revoked
+}
+
 /** How this node's own client reaches the member: where it listens since its last start. */
 export function ownEndpoint(settings: MemberSettings): EndpointAddress {
   const [first = ''] = settings.addresses
@@ -72,7 +78,11 @@ export function ownEndpoint(settings: MemberSettings): EndpointAddress {
   return settings.serverName === undefined ? address : { address, serverName: settings.serverName }
 }
 
-type StartedWith = Readonly<Record<'listen-peer-urls' | 'listen-client-urls' | 'initial-advertise-peer-urls', string>>
+type StartedWith = Readonly<
+  Record<'listen-peer-urls' | 'listen-client-urls' | 'initial-advertise-peer-urls', string>
+> & {
+  readonly PeerTLSInfo?: { readonly CRLFile?: string }
+}
 
 /** Undefined before its first start. */
 function startedWith(settings: MemberSettings): StartedWith | undefined {

@@ -25,7 +25,7 @@ export interface MemberSettings {
   /** What the node's certificate is made out to, where that is not its address. */
   readonly serverName?: string
   /** Paths of PEM files, used towards clients and peers alike, both of which must show a certificate of the same authority. */
-  readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string }
+  readonly tls?: MemberTls
   /** This node comes to a cluster that exists: as a learner, with the help of the others, and is promoted. */
   readonly joins?: boolean
   /** The voters that the cluster is first made of, this one among them; they all start with the same list and token. */
@@ -37,6 +37,14 @@ export interface MemberSettings {
   readonly electionMs?: number
   readonly quotaBytes?: number
   readonly binary?: string
+}
+
+export interface MemberTls {
+  readonly ca: string
+  readonly certificate: string
+  readonly key: string
+  /** Lists the certificates that open nothing any more: it must be there. Read at each handshake. */
+  readonly revoked?: string
 }
 
 export type MemberStart =
@@ -137,12 +145,19 @@ function bracketed(address: string): string {
   return address.includes(':') ? `[${address}]` : address
 }
 
-function transportSecurity(tls: { readonly ca: string; readonly certificate: string; readonly key: string }) {
+function transportSecurity(tls: MemberTls) {
   const security = {
     'trusted-ca-file': tls.ca,
     'cert-file': tls.certificate,
     'key-file': tls.key,
     'client-cert-auth': true,
   }
-  return { 'client-transport-security': security, 'peer-transport-security': security }
+  // A file has no name for what the flags --client-crl-file and --peer-crl-file set: these are the fields behind them.
+  const revoked = tls.revoked === undefined ? {} : { CRLFile: tls.revoked }
+  return {
+    'client-transport-security': security,
+    'peer-transport-security': security,
+    ClientTLSInfo: revoked,
+    PeerTLSInfo: revoked,
+  }
 }
