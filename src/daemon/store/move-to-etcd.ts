@@ -26,6 +26,7 @@ import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../nodes/cluster-file.ts'
 import { allKeys } from '../records/keys.ts'
 import { memberSettings } from './local-store.ts'
+import { writeRevocations } from './revocations.ts'
 import { etcdTls, storeConfig } from './store-config.ts'
 
 export interface Move {
@@ -56,6 +57,7 @@ export async function moveToEtcd(move: Move): Promise<ClusterFile> {
   const store = createStore(storeConfig(file, own, paths))
   let moved = false
   try {
+    writeRevocations(paths, file)
     member.run()
     await answers(store, member)
     // The long part, while the node still does its work.
