@@ -117,7 +117,21 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
     const cib = needsCluster(tool, given) ? await clusterCib(socket, call) : undefined
     return await runTool(call, new FileWorld({ read: () => cib ?? noCib() }))
   }
-  return await forwarded(socket, call, given)
+  try {
+    return await forwarded(socket, call, given)
+  } catch (error) {
+    if (!(error instanceof NoDaemonError)) throw error
+    return await runTool(call, nowhere(error))
+  }
+}
+
+/** A world that nothing can be asked of: a call that needs none (a wrong one, an empty CIB) is answered, and any other ends with this error. */
+function nowhere(error: NoDaemonError): FileWorld {
+  return new Proxy(new FileWorld({ read: noCib }), {
+    get: () => {
+      throw error
+    },
+  })
 }
 
 /** The copy or the file that the caller works on. */
