@@ -20,9 +20,11 @@ import {
   keyOfPublic,
   localService,
   localSocketPath,
+  type NodePki,
   nodeService,
   type PeerClient,
   PeerCredentials,
+  type PkiOrder,
   refuse,
   serveEnrolment,
   serveTcp,
@@ -48,6 +50,7 @@ import { enrolHandler } from './nodes/let-in.ts'
 import { addressesOf } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
 import { findOwnNode, ownName } from './nodes/own-name.ts'
+import { followAuthority, ownPki } from './nodes/own-pki.ts'
 import { Peers } from './nodes/peers.ts'
 import { learnKey } from './nodes/pins.ts'
 import { listInStore, placeIn } from './nodes/removal.ts'
@@ -91,6 +94,7 @@ export class Daemon {
   readonly #badMessages = new Seldom()
   #credentials: PeerCredentials | undefined
   readonly #renewal: Renewal
+  #following = false
   readonly tokens: JoinTokens
   readonly #admission: Admission
   readonly authority: Authority
@@ -334,6 +338,42 @@ export class Daemon {
     const identity = await signForNode(this.authority.with, own, renewed)
     await this.#learnKey(file, own.name, renewed.publicKey)
     writeRemoteIdentity(this.paths.pki, identity)
+    await this.#beginAnew(file)
+  }
+
+  pkiState(): NodePki {
+    const turn = (this.#file?.nodes ?? []).findIndex(({ name }) => name === this.name)
+    const storeTrusts = this.#node === undefined || this.#node.storeFollows
+    return ownPki({ pki: this.paths.pki, node: this.name, turn, storeTrusts })
+  }
+
+  /** Answers before its connections are made anew. */
+  async followAuthority(order: PkiOrder): Promise<void> {
+    const file = this.#file
+    const own = file && this.#ownIn(file)
+    if (!file || !own) throw refuse('not-configured', 'This host belongs to no cluster.')
+    if (this.#following) throw refuse('is-following', 'This node follows another authority just now.')
+    this.#following = true
+    try {
+      await followAuthority(order, {
+        pki: this.paths.pki,
+        own,
+        withAuthority: this.authority.with,
+        learnKey: async (publicKey) => await this.#learnKey(file, own.name, publicKey),
+      })
+    } catch (error) {
+      this.#following = false
+      throw error
+    }
+    this.log.info('this node believes other authorities from now on', {
+      authorities: order.trust.length,
+      renewed: order.renew,
+    })
+    const begin = async (): Promise<void> => await this.#beginAnew(file).finally(() => (this.#following = false))
+    setTimeout(() => begin().catch(this.#fail), 50)
+  }
+
+  async #beginAnew(file: ClusterFile): Promise<void> {
     await this.#node?.suspend()
     this.#node = undefined
     await this.#closeServers()
@@ -354,11 +394,22 @@ export class Daemon {
     return changed
   }
 
+  /** Refuses where nobody could be let in now: better told here than on the host that is to join. */
+  async canSign(): Promise<void> {
+    if (this.#node?.authority.record?.rotation !== undefined)
+      throw refuse(
+        'is-rotating',
+        'The authority is being replaced: wait until `systole pki status` says that it is done.',
+      )
+    await this.authority.with(async () => undefined)
+  }
+
   /** Without quorum only on the host that founds the cluster, which can sign alone: nobody else would know the token. */
   async issueToken(asked: AskedToken): Promise<JoinTokenAnswer> {
     const { pki } = this.paths
     if (this.#node?.quorate !== true && readWholeKey(pki) === undefined)
       throw refuse('no-quorum', 'This node has no quorum: make the token on a node that has.')
+    await this.canSign()
     const { token, validUntil } = await this.tokens.issue(readIdentity(pki).authority, asked)
     return { token, validUntil, nodes: [] }
   }
@@ -380,6 +431,7 @@ export class Daemon {
       paths: this.paths,
       log: this.log,
       withAuthority: this.authority.with,
+      ownPki: { state: () => this.pkiState(), follow: async (order) => await this.followAuthority(order) },
       fail: this.#fail,
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),

@@ -45,7 +45,11 @@ export const callRules: {
     getAuthorityShares: member(
       'gets this node’s share of the authority’s key, to sign something with enough of them; the whole key from a host that founds the cluster',
     ),
-    keepAuthorityShare: dc('gives this node its share of the authority’s key, which counts once the store says so'),
+    getPki: member('reads which authorities this node believes, and until when its certificate holds'),
+    bringPki: dc(
+      'has this node believe other authorities while the authority is replaced, as the store says, and renew its certificate',
+    ),
+    keepAuthorityShare: member('gives this node its share of the authority’s key, which counts once the store says so'),
   },
   Witness: {
     follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),
@@ -91,6 +95,8 @@ export const callRules: {
     getWitnessHost: local('reads how this host is as a witness'),
     changeWitnessHost: local('starts, stops or ends this host as a witness'),
     getCertificates: local('reads until when certificates hold'),
+    getPkiStatus: local('reads which authorities the members believe, and until when their certificates hold'),
+    rotateAuthority: local('replaces the cluster’s authority'),
     renewCertificate: local('renews the certificate of this node'),
   },
 }

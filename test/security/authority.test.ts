@@ -121,3 +121,35 @@ test('node by node down to one, which then has the key, and up again', async () 
   await lab.systole('n2', 'cluster', 'join', address('n1'), '--token', added.joinToken, '--start')
   await lab.until('each has a share', () => isSplit(['n1', 'n2']))
 }, 180_000)
+
+test('another authority takes the place of the first, without its key: keys and certificates are new, the old ones open nothing', async () => {
+  await lab.systole('n1', 'property', 'set', 'stonith-enabled=false')
+  await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', 'state=/run/work', '--wait')
+  const before = ['n1', 'n2'].map((node) => readFileSync(join(pki(node), 'node.crt'), 'utf8'))
+  const authority = readFileSync(join(pki('n1'), 'authority.crt'), 'utf8')
+  // The old key cannot be put together any more.
+  writeFileSync(join(pki('n2'), 'authority-share.json'), '[]')
+  await lab.systole('n2', 'pki', 'rotate')
+  const status = async () => JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
+  await lab.until(
+    'the old authority is forgotten',
+    async () => {
+      const { rotation, nodes } = await status()
+      return !rotation && nodes.length === 2 && nodes.every((node: { trusts: unknown[] }) => node.trusts.length === 1)
+    },
+    90_000,
+  )
+  const { authority: signer, nodes } = await status()
+  for (const node of nodes) expect(node).toMatchObject({ certifiedBy: signer, storeTrusts: true, wholeKey: false })
+  expect(['n1', 'n2'].map((node) => readFileSync(join(pki(node), 'node.crt'), 'utf8'))).not.toEqual(before)
+  for (const node of ['n1', 'n2'])
+    expect(readFileSync(join(pki(node), 'authority.crt'), 'utf8')).not.toContain(authority.trim())
+  await lab.until('both are online', async () =>
+    (await lab.status('n1')).nodes.every(({ online, unclean }) => online && !unclean),
+  )
+  expect((await lab.status('n1')).fencing).toEqual([])
+  await lab.systole('n2', 'resource', 'create', 'more', 'ocf:pacemaker:Dummy', '--wait')
+  const added = JSON.parse(await lab.systole('n1', 'cluster', 'node', 'add', 'n3', `addr=${address('n3')}`, '--json'))
+  await lab.systole('n3', 'cluster', 'join', address('n2'), '--token', added.joinToken, '--start')
+  await lab.until('each has a share', () => isSplit(['n1', 'n2', 'n3']))
+}, 180_000)

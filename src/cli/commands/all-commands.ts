@@ -56,6 +56,7 @@ import { hostAuth, hostDeauth, statusPcsd } from './host/host.ts'
 import { importCluster } from './import/import.ts'
 import { nodeAttribute } from './node/attribute.ts'
 import { nodeModeCommands } from './node/standby.ts'
+import { pkiRotate, pkiStatus } from './pki/pki.ts'
 import { propertyConfig, propertyList } from './property/config.ts'
 import { propertyDefaults, propertyDescribe } from './property/describe.ts'
 import { propertySet, propertyUnset } from './property/property.ts'
@@ -151,6 +152,8 @@ export const allCommands: readonly Command[] = [
   clusterToken,
   clusterTokenList,
   clusterTokenWithdraw,
+  pkiStatus,
+  pkiRotate,
   clusterStart,
   clusterStop,
   clusterStatus,

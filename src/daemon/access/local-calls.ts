@@ -54,6 +54,8 @@ export const localNeeds = {
   changeWitnessHost: 'administration',
   getCertificates: 'anybody',
   renewCertificate: 'administration',
+  getPkiStatus: 'anybody',
+  rotateAuthority: 'administration',
 } as const satisfies Readonly<Record<keyof LocalHandlers, Need>>
 
 type AnyHandler = (...given: readonly unknown[]) => Promise<unknown>

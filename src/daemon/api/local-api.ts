@@ -30,6 +30,7 @@ import { toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import { ticketAfter } from '../records/ticket-after.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
+import { pkiHandlers } from './pki-api.ts'
 import { witnessHandlers } from './witness-api.ts'
 
 const peerTimeoutMs = 15_000
@@ -42,6 +43,7 @@ export function localHandlers(daemon: Daemon): Handlers<typeof localService> {
     ...stateHandlers(daemon),
     ...membershipHandlers(daemon),
     ...joinTokenHandlers(daemon),
+    ...pkiHandlers(daemon),
     ...witnessHandlers(daemon),
   })
 }
@@ -218,6 +220,7 @@ function membershipHandlers(
       return { clusterName: file.clusterName, node }
     },
     addNode: async ({ name, address, more }) => {
+      await daemon.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
       return await daemon.issueToken({ role: 'member', node: name })
     },

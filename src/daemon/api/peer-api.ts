@@ -16,7 +16,7 @@ import { keepShare } from '../nodes/authority-keeper.ts'
 import { readShares } from '../nodes/authority-shares.ts'
 import { printClusterFile } from '../nodes/cluster-file.ts'
 import { acceptClusterFile } from '../nodes/enrol.ts'
-import { readIdentity, readWholeKey } from '../nodes/identity.ts'
+import { authoritiesIn, readIdentity, readWholeKey } from '../nodes/identity.ts'
 import { linkObstacles } from '../nodes/link-fitness.ts'
 import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
@@ -61,15 +61,20 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     }),
     getAuthorityShares: async ({ authority }) => {
       const { pki } = daemon.paths
-      if (authorityHash(readIdentity(pki).authority) !== authority)
+      if (!authoritiesIn(readIdentity(pki).authority).map(authorityHash).includes(authority))
         throw refuse('other-authority', `${daemon.name} has no share of that authority’s key.`)
       const wholeKey = readWholeKey(pki)
       const shares = readShares(pki).filter((share) => share.authority === authority)
       return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
     },
-    keepAuthorityShare: async (share, { caller }) => {
+    getPki: async () => daemon.pkiState(),
+    bringPki: async (order, { caller }) => {
       if (daemon.node.view.dc?.node !== nameOf(caller))
-        throw refuse('not-dc', `${nameOf(caller)} is not the DC, which alone splits the authority’s key.`)
+        throw refuse('not-dc', `${nameOf(caller)} is not the DC, which alone replaces the authority.`)
+      await daemon.followAuthority(order)
+      return {}
+    },
+    keepAuthorityShare: async (share) => {
       keepShare(daemon.paths.pki, share, daemon.running ? daemon.node.authority.record?.generation : undefined)
       return {}
     },

@@ -5,7 +5,8 @@
 import type { NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import type { ClusterState, PeerCredentials, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
+import type { ClusterState, NodePki, PeerCredentials, PkiOrder, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
+import { connectedNodeNames } from '../../status/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
@@ -25,9 +26,11 @@ import { shortages } from '../host/room.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
-import { AuthorityKeeper } from '../nodes/authority-keeper.ts'
+import { AuthorityKeeper, keepShare } from '../nodes/authority-keeper.ts'
+import { AuthorityRotation } from '../nodes/authority-rotation.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
+import { readIdentity } from '../nodes/identity.ts'
 import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
@@ -68,6 +71,7 @@ export interface ClusterNodeSetup {
   readonly paths: Paths
   readonly log: Log
   readonly withAuthority: WithAuthority
+  readonly ownPki: { readonly state: () => NodePki; readonly follow: (order: PkiOrder) => Promise<void> }
   /** A bug: the daemon ends, to be started again. */
   readonly fail: (error: unknown) => void
   /** No bug: the node must come back as somebody new. */
@@ -102,6 +106,7 @@ export class ClusterNode {
   readonly #quorumLoss: QuorumLoss
   readonly #votes: VoteKeeper
   readonly authority: AuthorityKeeper
+  readonly rotation: AuthorityRotation
   readonly #dampened: DampenedAttributes
   readonly #connections: RemoteConnections
   readonly #alerts: AlertHands
@@ -207,6 +212,7 @@ export class ClusterNode {
       ask: async (member, authority) => await this.#peers.to(member).getAuthorityShares({ authority }),
       keep: async (member, share) => await this.#peers.to(member).keepAuthorityShare(share),
     })
+    this.rotation = this.#openRotation()
     this.#relink = new Relink({
       ...this.#sources(),
       self: this.name,
@@ -369,6 +375,7 @@ export class ClusterNode {
     this.#controller.end()
     this.#votes.close()
     this.authority.close()
+    this.rotation.close()
     this.#relink.close()
     this.#ownKey.close()
     this.#dampened.close()
@@ -469,6 +476,7 @@ export class ClusterNode {
     this.#votes.look()
     if (this.#executor) this.#alerts.look()
     this.authority.look()
+    this.rotation.look()
     this.#tellListeners()
   }
 
@@ -578,6 +586,41 @@ export class ClusterNode {
       depart: () => this.#left?.(),
       restart,
     })
+  }
+
+  #openRotation(): AuthorityRotation {
+    const { ownPki, paths } = this.#setup
+    const isOwn = (member: NodeName): boolean => member === this.name
+    return new AuthorityRotation({
+      ...this.#sources(),
+      self: this.name,
+      file: () => this.#file,
+      leads: () => this.#leads(),
+      isUp: this.isUp,
+      record: () => this.authority.record,
+      commit: async (record) => await this.authority.commit(record),
+      keep: async (member, share) => {
+        if (isOwn(member)) keepShare(paths.pki, share, this.authority.record?.generation)
+        else await this.#peers.to(member).keepAuthorityShare(share)
+      },
+      pkiOf: async (member) =>
+        isOwn(member) ? ownPki.state() : await this.#peers.to(member).getPki({}, { timeoutMs: 2000 }),
+      bring: async (member, order) =>
+        isOwn(member)
+          ? await ownPki.follow(order)
+          : await this.#peers.to(member).bringPki(order, { timeoutMs: 15_000 }),
+      authority: () => readIdentity(paths.pki).authority,
+      otherHosts: () => {
+        const { configuration } = this.view
+        const remote = configuration === undefined ? [] : connectedNodeNames(configuration.typed)
+        return [...(this.#file.witness === undefined ? [] : [this.#file.witness.name]), ...remote]
+      },
+    })
+  }
+
+  /** Its member of the store was started with what this node believes and is named by now. */
+  get storeFollows(): boolean {
+    return !(this.#localStore?.mustRelink() ?? false)
   }
 
   #openController(): ControllerHands {

@@ -12,7 +12,7 @@ import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { authorityKey, keys } from '../records/keys.ts'
 import type { WithAuthority } from './authority.ts'
-import { newGeneration, readShares, splitKey, thresholdOf, writeShares } from './authority-shares.ts'
+import { belongsTo, newGeneration, readShares, splitKey, thresholdOf, writeShares } from './authority-shares.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 import { forgetWholeKey, readIdentity, readWholeKey, writeWholeKey } from './identity.ts'
 
@@ -23,6 +23,15 @@ export interface AuthorityRecord {
   readonly threshold: number
   readonly authority: string
   readonly holders: readonly Holder[]
+  /** While another authority takes the place of the one before (authority-rotation.ts). */
+  readonly rotation?: Rotation
+}
+
+export interface Rotation {
+  readonly phase: 'trust' | 'certify' | 'distrust'
+  /** Certificates, PEM. */
+  readonly before: string
+  readonly next: string
 }
 
 /** A name may be used again, an id is not. */
@@ -57,6 +66,7 @@ export class AuthorityKeeper {
   #working = false
   /** Something has changed meanwhile. */
   #again = false
+  #told = ''
   #timer: NodeJS.Timeout | undefined
   #closed = false
   #askAgainAt = 0
@@ -72,7 +82,10 @@ export class AuthorityKeeper {
     this.#working = true
     void this.#work()
       .catch((error: unknown) => {
-        this.#ports.log.warn('the shares of the authority’s key are not as they should be yet', { error })
+        const why = String(error)
+        if (why !== this.#told)
+          this.#ports.log.warn('the shares of the authority’s key are not as they should be yet', { error })
+        this.#told = why
         return false
       })
       .then((done) => {
@@ -104,6 +117,8 @@ export class AuthorityKeeper {
     if (record !== undefined) settle({ pki, self, file: file() }, record)
     if (!leads()) return true
     const wanted = holdersOf(file(), this.#ports.view())
+    // Who comes or goes meanwhile is looked at afterwards.
+    if (record?.rotation !== undefined) return true
     if (record !== undefined && sameHolders(record, wanted) && (await this.#allHave(record))) return true
     if (record === undefined && wanted.length < 2) return true
     if (!wanted.every((holder) => this.#canKeep(holder))) return false
@@ -156,12 +171,12 @@ export class AuthorityKeeper {
       )
     }
     const record = { number, generation, threshold, authority: authorityHash(authority.certificate), holders }
-    await this.#commit(record)
+    await this.commit(record)
     log.info('the authority’s key was split anew', { generation, threshold, holders: holders.map(({ name }) => name) })
   }
 
   /** By the term of this DC, and only in the place of the generation that it has replaced. */
-  async #commit(record: AuthorityRecord): Promise<void> {
+  async commit(record: AuthorityRecord): Promise<void> {
     const { store, entry, view } = this.#ports
     const before = entry(authorityKey)
     const dc = view().dc
@@ -180,7 +195,7 @@ export class AuthorityKeeper {
 }
 
 /** The members that have joined and stay. */
-function holdersOf({ nodes }: ClusterFile, view: ClusterView): readonly Holder[] {
+export function holdersOf({ nodes }: ClusterFile, view: ClusterView): readonly Holder[] {
   const hasJoined = ({ name, keys: known }: ClusterNodeEntry): boolean =>
     known === undefined ? view.members.has(name) || view.nodeStates.has(name) : known.length > 0
   return nodes.filter((node) => node.leaving !== true && hasJoined(node)).map(({ name, id }) => ({ name, id }))
@@ -198,10 +213,10 @@ const sameHolders = (record: AuthorityRecord, wanted: readonly Holder[]): boolea
 export function recordOf(entry: Entry | undefined): AuthorityRecord | undefined {
   const value = entry === undefined ? undefined : fromBytes(entry.value)
   if (typeof value !== 'object' || value === null) return undefined
-  const { number, generation, threshold, authority, holders } = value as Partial<AuthorityRecord>
+  const { number, generation, threshold, authority, holders, rotation } = value as Partial<AuthorityRecord>
   if (typeof number !== 'number' || typeof generation !== 'string' || typeof threshold !== 'number') return undefined
   if (typeof authority !== 'string' || !Array.isArray(holders)) return undefined
-  return { number, generation, threshold, authority, holders }
+  return { number, generation, threshold, authority, holders, ...(rotation === undefined ? {} : { rotation }) }
 }
 
 /** What this member has beside what counts goes, the whole key among it. Nothing goes while it lacks what counts. */
@@ -214,7 +229,8 @@ export function settle(
   if (!isHolder || authorityHash(readIdentity(pki).authority) !== record.authority) return
   const shares = readShares(pki)
   if (record.holders.length === 1) {
-    if (readWholeKey(pki) !== undefined && shares.length > 0) writeShares(pki, [])
+    const whole = readWholeKey(pki)
+    if (whole !== undefined && shares.length > 0 && belongsTo(whole, readIdentity(pki).authority)) writeShares(pki, [])
     return
   }
   const counting = shares.filter(({ generation }) => generation === record.generation)

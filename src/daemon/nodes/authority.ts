@@ -5,10 +5,17 @@
 import { type AuthorityShare, type AuthorityShares, authorityHash, type KeyPair, refuse } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
 import { belongsTo, combineShares, readShares } from './authority-shares.ts'
-import { readIdentity, readWholeKey } from './identity.ts'
+import { authoritiesIn, readIdentity, readWholeKey } from './identity.ts'
 
 /** Whoever is given this may have something signed. */
-export type WithAuthority = <Value>(use: (authority: KeyPair) => Promise<Value>) => Promise<Value>
+export type WithAuthority = <Value>(use: (authority: SigningAuthority) => Promise<Value>) => Promise<Value>
+
+export interface SigningAuthority extends KeyPair {
+  /** All that are believed, where there are more, while the authority is replaced. */
+  readonly trust?: string
+}
+
+export const trustOf = ({ certificate, trust }: SigningAuthority): string => trust ?? certificate
 
 export interface AuthorityPorts {
   readonly pki: string
@@ -25,13 +32,17 @@ export class Authority {
     this.#ports = ports
   }
 
-  readonly with: WithAuthority = async (use) => await use(await this.#together())
+  readonly with: WithAuthority = async (use) => {
+    const trust = readIdentity(this.#ports.pki).authority
+    const [certificate = trust, ...others] = authoritiesIn(trust)
+    const pair = await this.#together(certificate)
+    return await use(others.length === 0 ? pair : { ...pair, trust })
+  }
 
-  async #together(): Promise<KeyPair> {
+  async #together(certificate: string): Promise<KeyPair> {
     const { pki, others } = this.#ports
-    const certificate = readIdentity(pki).authority
     const whole = readWholeKey(pki)
-    if (whole !== undefined) return { certificate, key: whole }
+    if (whole !== undefined && belongsTo(whole, certificate)) return { certificate, key: whole }
     const gathered: AuthorityShare[] = [...readShares(pki)]
     const found = await this.#ask(certificate, gathered)
     if (found !== undefined) return found
@@ -39,6 +50,7 @@ export class Authority {
     throw refuse(
       'authority-not-together',
       `The key of the cluster’s authority could not be put together: its shares are with the ${all} members, and too few of them answer. Start the others, then try again.`,
+      'Where they are lost for good: `systole pki rotate` makes another authority, and needs none of the old key.',
     )
   }
 

@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { signNodeCertificate, type TlsIdentity } from '../../rpc/index.ts'
-import type { WithAuthority } from './authority.ts'
+import { trustOf, type WithAuthority } from './authority.ts'
 import type { ClusterNodeEntry, WitnessEntry } from './cluster-file.ts'
 import { readIdentity, writeCertificate } from './identity.ts'
 import { addressesOf } from './node-links.ts'
@@ -47,7 +47,7 @@ export async function signForRemote(
 ): Promise<{ readonly certificate: string; readonly authority: string }> {
   return await withAuthority(async (authority) => ({
     certificate: await signNodeCertificate(authority, { name, addresses: [], publicKey, servesOnly: true }),
-    authority: authority.certificate,
+    authority: trustOf(authority),
   }))
 }
 
@@ -59,7 +59,7 @@ export async function signForWitness(
 ): Promise<{ readonly certificate: string; readonly authority: string }> {
   return await withAuthority(async (authority) => ({
     certificate: await signNodeCertificate(authority, { name, addresses: [address], publicKey, isWitness: true }),
-    authority: authority.certificate,
+    authority: trustOf(authority),
   }))
 }
 
@@ -89,7 +89,7 @@ export async function signForNode(
   { publicKey, key }: { readonly publicKey: string; readonly key: string },
 ): Promise<TlsIdentity> {
   return await withAuthority(async (authority) => ({
-    authority: authority.certificate,
+    authority: trustOf(authority),
     certificate: await signNodeCertificate(authority, { name: own.name, addresses: addressesOf(own), publicKey }),
     key,
   }))

@@ -1,6 +1,6 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnrolmentAnswer, KeyPair, TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
@@ -87,6 +87,27 @@ export function readIdentity(folder: string): TlsIdentity {
   if (!certificate.checkPrivateKey(key))
     throw new UnusableIdentityError(files.key, `it does not belong to ${files.certificate}`)
   return identity
+}
+
+/** While the authority is replaced two are believed, and the first one signs. */
+export const authoritiesIn = (bundle: string): readonly string[] =>
+  bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [bundle]
+
+/** The file that etcd reads when it starts: another one for other authorities, so that it shows with which it was started. */
+export function trustFile(folder: string): string {
+  const { authority } = pkiFiles(folder)
+  const text = readIfThere(authority)
+  const own = text === undefined ? authority : namedByContent(folder, text)
+  return existsSync(own) ? own : authority
+}
+
+const namedByContent = (folder: string, bundle: string): string =>
+  join(folder, `trust-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.crt`)
+
+export function writeTrust(folder: string, bundle: string): void {
+  const own = namedByContent(folder, bundle)
+  writeWhole(own, bundle)
+  writeWhole(pkiFiles(folder).authority, bundle)
 }
 
 /** The authority's, as it is on the host that founds a cluster, until another one has joined. */

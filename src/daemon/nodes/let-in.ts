@@ -9,14 +9,13 @@ import {
   type Enrol,
   type EnrolmentAnswer,
   type JoinRole,
-  type KeyPair,
   type RefusedError,
   refuse,
   signNodeCertificate,
 } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
 import { AttemptLimit } from './attempt-limit.ts'
-import type { WithAuthority } from './authority.ts'
+import { type SigningAuthority, trustOf, type WithAuthority } from './authority.ts'
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
 import type { AskedIn } from './join-book.ts'
 import type { JoinTokens } from './join-tokens.ts'
@@ -136,12 +135,12 @@ async function sign(
   { file: currentFile, withKeyOf }: LetInPorts,
   { role, node: name }: AskedIn,
   publicKey: string,
-  authority: KeyPair,
+  authority: SigningAuthority,
 ): Promise<EnrolmentAnswer> {
   const { nodes, witness } = currentFile()
   const answer = (certificate: string, file: ClusterFile): EnrolmentAnswer => ({
     certificate,
-    authority: { certificate: authority.certificate },
+    authority: { certificate: trustOf(authority) },
     clusterFile: printClusterFile(file),
   })
   switch (role) {

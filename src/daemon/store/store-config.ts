@@ -5,7 +5,7 @@ import { tlsName } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts, type WitnessEntry } from '../nodes/cluster-file.ts'
-import { pkiFiles } from '../nodes/identity.ts'
+import { pkiFiles, trustFile } from '../nodes/identity.ts'
 import { addressesOf } from '../nodes/node-links.ts'
 
 export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>, paths: Paths): StoreConfig {
@@ -53,8 +53,8 @@ export function isMemberOf(host: WitnessEntry, peerURLs: readonly string[]): boo
 }
 
 export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
-  const { authority, certificate, key } = pkiFiles(paths.pki)
-  return { ca: authority, certificate, key }
+  const { certificate, key } = pkiFiles(paths.pki)
+  return { ca: trustFile(paths.pki), certificate, key }
 }
 
 export const etcdEndpoint = ({ name, address, ports }: WitnessEntry): EndpointAddress => ({

@@ -1,8 +1,9 @@
-/** A certificate of a remote node, or of a witness, with minutes left, as it is after most of ten years. */
+/** A certificate of a remote node, or of a witness, with minutes left, as it is after most of a year. */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKeys, signNodeCertificate } from '../../../src/rpc/index.ts'
+import { authorityOf } from './authority.ts'
 import type { Lab } from './lab.ts'
 
 const yearMs = 365 * 86_400_000
@@ -13,11 +14,7 @@ export async function letExpireSoon(
   remote: { readonly name: string; readonly pki: string; readonly witnessAt?: string },
   member: string,
 ): Promise<void> {
-  const signer = join(lab.folder, 'nodes', member, 'etc/pki')
-  const authority = {
-    certificate: readFileSync(join(signer, 'authority.crt'), 'utf8'),
-    key: readFileSync(join(signer, 'authority.key'), 'utf8'),
-  }
+  const authority = await authorityOf(lab, member)
   const { publicKey, key } = await createKeys()
   const valid = { from: new Date(Date.now() - 600_000), until: new Date(Date.now() + 200_000) }
   const { name, witnessAt } = remote
@@ -28,7 +25,7 @@ export async function letExpireSoon(
   writeFileSync(join(remote.pki, 'node.key'), key)
 }
 
-export function holdsForYears(pki: string): boolean {
+export function holdsForMonths(pki: string): boolean {
   const { validTo } = new X509Certificate(readFileSync(join(pki, 'node.crt')))
-  return Date.parse(validTo) - Date.now() > 9 * yearMs
+  return Date.parse(validTo) - Date.now() > 0.8 * yearMs
 }

@@ -31,7 +31,7 @@ export async function addWitness(lab: Lab, node: string, host: string): Promise<
     'algorithm=ffsplit',
   )
   const line = said.split('\n')[1]?.trim() ?? ''
-  await lab.inNode(host, ...line.split(' '))
+  await lab.inNode(host, 'bash', '-c', line)
   await untilVotes(lab, node, 3)
 }
 

@@ -50,7 +50,7 @@ export function findMember(settings: MemberSettings): number | undefined {
 }
 
 /**
- * Whether this member was started last with the addresses of these settings, and listens on each that this host has now. That one has gone
+ * Whether this member was started last with the addresses of these settings and the authorities that are believed now, and listens on each that this host has now. That one has gone
  * since then is no reason to start it anew: it listens there again as soon as the address is back.
  */
 export function listensAsConfigured(settings: MemberSettings): boolean {
@@ -60,6 +60,8 @@ export function listensAsConfigured(settings: MemberSettings): boolean {
   const wanted = settings.listenOn ?? settings.addresses
   return (
     started['initial-advertise-peer-urls'] === commas(peerUrls(settings)) &&
+    // It reads whom it believes only when it starts.
+    started['peer-transport-security']?.['trusted-ca-file'] === settings.tls?.ca &&
     wanted.every((address) => listening.includes(peerUrl(settings, address)))
   )
 }
@@ -82,6 +84,7 @@ type StartedWith = Readonly<
   Record<'listen-peer-urls' | 'listen-client-urls' | 'initial-advertise-peer-urls', string>
 > & {
   readonly PeerTLSInfo?: { readonly CRLFile?: string }
+  readonly 'peer-transport-security'?: { readonly 'trusted-ca-file'?: string }
 }
 
 /** Undefined before its first start. */

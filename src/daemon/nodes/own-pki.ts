@@ -1,0 +1,80 @@
+/** What this member believes, shows, and has of the authority's key; and that it follows another authority, as the DC says. */
+
+import { X509Certificate } from 'node:crypto'
+import { authorityHash, createKeys, type NodePki, type PkiOrder, refuse, signNodeCertificate } from '../../rpc/index.ts'
+import type { WithAuthority } from './authority.ts'
+import { belongsTo, combineShares, readShares } from './authority-shares.ts'
+import { ownCertificates, renewalTime } from './certificates.ts'
+import type { ClusterNodeEntry } from './cluster-file.ts'
+import {
+  authoritiesIn,
+  readIdentity,
+  readWholeKey,
+  writeRemoteIdentity,
+  writeTrust,
+  writeWholeKey,
+} from './identity.ts'
+import { addressesOf } from './node-links.ts'
+
+export function ownPki(asked: {
+  readonly pki: string
+  readonly node: string
+  /** Its place in the list of nodes. */
+  readonly turn: number
+  readonly storeTrusts: boolean
+}): NodePki {
+  const { pki, node, turn, storeTrusts } = asked
+  const { authority, certificate } = readIdentity(pki)
+  const { node: own, authority: its } = ownCertificates(pki)
+  const authorities = authoritiesIn(authority)
+  const text = (time: number): string => new Date(time).toISOString()
+  const signer = authorities.find((one) => new X509Certificate(certificate).verify(new X509Certificate(one).publicKey))
+  return {
+    node,
+    trusts: authorities.map(authorityHash),
+    storeTrusts,
+    certifiedBy: signer === undefined ? '' : authorityHash(signer),
+    validUntil: text(own.until),
+    renewsAt: text(renewalTime(own, turn)),
+    authorityValidUntil: text(its.until),
+    shares: readShares(pki).map(({ generation }) => generation),
+    wholeKey: readWholeKey(pki) !== undefined,
+  }
+}
+
+/** On the disk, whole or not at all; whoever reads it begins anew afterwards. */
+export async function followAuthority(
+  { trust, renew }: PkiOrder,
+  ports: {
+    readonly pki: string
+    readonly own: ClusterNodeEntry
+    readonly withAuthority: WithAuthority
+    /** The others know this node by that key (PEM) from now on. */
+    readonly learnKey: (publicKey: string) => Promise<unknown>
+  },
+): Promise<void> {
+  const { pki, own, withAuthority, learnKey } = ports
+  if (trust.length === 0 || trust.length > 2) throw refuse('bad-order', 'One or two authorities can be believed.')
+  const before = readIdentity(pki)
+  const bundle = trust.map((one) => `${one.trim()}\n`).join('')
+  writeTrust(pki, bundle)
+  const [signer = ''] = trust
+  const whole = readWholeKey(pki)
+  // A member that is alone has the key itself.
+  const alone =
+    whole !== undefined && !belongsTo(whole, signer) ? await combineShares(signer, readShares(pki)) : undefined
+  if (alone !== undefined) writeWholeKey(pki, alone.key)
+  if (!renew) return
+  try {
+    const { publicKey, key } = await createKeys()
+    const certificate = await withAuthority(
+      async (authority) =>
+        await signNodeCertificate(authority, { name: own.name, addresses: addressesOf(own), publicKey }),
+    )
+    await learnKey(publicKey)
+    writeRemoteIdentity(pki, { authority: bundle, certificate, key })
+  } catch (error) {
+    writeTrust(pki, before.authority)
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+/** Which step comes next while the authority is replaced, by how the members are. */
+import { beforeAll, expect, test } from 'vitest'
+import { nextRotationStep } from '../../src/daemon/nodes/authority-rotation.ts'
+import { authorityHash, createAuthority, type NodePki } from '../../src/rpc/index.ts'
+
+let before: string
+let next: string
+beforeAll(async () => {
+  before = (await createAuthority('prod')).certificate
+  next = (await createAuthority('prod')).certificate
+})
+
+type Phase = 'trust' | 'certify' | 'distrust'
+interface Seen {
+  readonly trusts: readonly ('before' | 'next')[]
+  readonly by: 'before' | 'next'
+  readonly storeTrusts?: boolean
+}
+
+const start: Seen = { trusts: ['before'], by: 'before' }
+const both: Seen = { trusts: ['before', 'next'], by: 'before' }
+const certified: Seen = { trusts: ['next', 'before'], by: 'next' }
+const finished: Seen = { trusts: ['next'], by: 'next' }
+
+const cases: readonly {
+  readonly name: string
+  readonly phase: Phase
+  readonly members: Readonly<Record<string, Seen | undefined>>
+  readonly step: string
+}[] = [
+  { name: 'the first member believes both first', phase: 'trust', members: { n2: start, n1: start }, step: 'order n2' },
+  {
+    name: 'the next one waits for the store of the first',
+    phase: 'trust',
+    members: { n2: { ...both, storeTrusts: false }, n1: start },
+    step: 'wait',
+  },
+  { name: 'then it follows', phase: 'trust', members: { n2: both, n1: start }, step: 'order n1' },
+  {
+    name: 'nobody is asked while one is not heard',
+    phase: 'trust',
+    members: { n2: undefined, n1: start },
+    step: 'wait',
+  },
+  {
+    name: 'nobody shows the new one before all believe it',
+    phase: 'trust',
+    members: { n2: both, n1: both },
+    step: 'phase-done',
+  },
+  { name: 'each gets a certificate', phase: 'certify', members: { n2: both, n1: both }, step: 'order n2 renew' },
+  {
+    name: 'one that believes it and still shows the old one gets one, too',
+    phase: 'certify',
+    members: { n2: { ...certified, by: 'before' }, n1: both },
+    step: 'order n2 renew',
+  },
+  {
+    name: 'the old one is believed until all have one',
+    phase: 'certify',
+    members: { n2: certified, n1: both },
+    step: 'order n1 renew',
+  },
+  { name: 'when all have one', phase: 'certify', members: { n2: certified, n1: certified }, step: 'phase-done' },
+  {
+    name: 'the old one is forgotten member by member',
+    phase: 'distrust',
+    members: { n2: finished, n1: certified },
+    step: 'order n1',
+  },
+  {
+    name: 'the end waits for the store',
+    phase: 'distrust',
+    members: { n2: finished, n1: { ...finished, storeTrusts: false } },
+    step: 'wait',
+  },
+  { name: 'the end', phase: 'distrust', members: { n2: finished, n1: finished }, step: 'phase-done' },
+]
+
+for (const { name, phase, members, step } of cases)
+  test(`${phase}: ${name}`, () => {
+    const hash = { before: authorityHash(before), next: authorityHash(next) }
+    const seen = Object.entries(members).map(([member, one]) => ({
+      name: member,
+      pki:
+        one &&
+        ({
+          node: member,
+          trusts: one.trusts.map((which) => hash[which]),
+          certifiedBy: hash[one.by],
+          storeTrusts: one.storeTrusts ?? true,
+        } as unknown as NodePki),
+    }))
+    const found = nextRotationStep({ phase, before, next }, seen)
+    const text =
+      found.kind === 'order' ? `order ${found.step.member}${found.step.order.renew ? ' renew' : ''}` : found.kind
+    expect(text).toBe(step)
+    if (found.kind === 'order')
+      expect(found.step.order.trust).toEqual(
+        { trust: [before, next], certify: [next, before], distrust: [next] }[phase],
+      )
+  })
