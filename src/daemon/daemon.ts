@@ -246,7 +246,8 @@ export class Daemon {
     const file = this.#file
     if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
     const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
-    this.#peers ??= new Peers(file, readIdentity(this.paths.pki), reach)
+    const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
+    this.#peers ??= new Peers(file, readIdentity(this.paths.pki), reach, lifeOf)
     return this.#peers.to(node)
   }
 

@@ -27,6 +27,7 @@ export interface LinkEnd {
 const aliveEveryMs = 1000
 const silenceMs = 3000
 const lengthBytes = 4
+const mostUnanswered = 10_000
 
 /** What the two sides have agreed on, from this side. */
 export interface LinkTerms<Asked, Answered> {
@@ -79,6 +80,7 @@ export class Link<Asked, Answered> {
     body: RequestOf<Asked[Name]>,
   ): Promise<AnswerOf<Asked[Name]>> {
     if (this.#ended) throw new LinkEndedError('The connection is gone.')
+    if (this.#waiting.size >= mostUnanswered) throw new LinkEndedError('The other side answers nothing.')
     const id = ++this.#lastId
     const { answer: form } = this.#terms.asked[name] as CallForm<unknown, unknown>
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { name, form, resolve, reject }))

@@ -7,6 +7,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
+import { boundedCredentials, FreshClient } from '../channel/index.ts'
 import { encode } from './codec.ts'
 import { readMessage } from './forms/grpc.ts'
 import { nodeService, witnessService } from './generated/systole.ts'
@@ -29,6 +30,10 @@ export type PeerClient = Callers<typeof nodeService> & Closable
 export type WitnessClient = Callers<typeof witnessService> & Closable
 
 const defaultTimeoutMs = 5000
+/** As long as a pulse's connection has: a host that is up answers sooner, even when it is busy. */
+const handshakeMs = 2000
+/** With TCP before and HTTP/2 after it. */
+const connectingMs = 3000
 
 export const connectPeer = (peer: PeerAddress, identity: TlsIdentity): PeerClient =>
   connect(nodeService, peer, identity)
@@ -37,10 +42,10 @@ export const connectWitness = (witness: PeerAddress, identity: TlsIdentity): Wit
   connect(witnessService, witness, identity)
 
 function connect<S extends Service>(service: S, peer: PeerAddress, identity: TlsIdentity): Callers<S> & Closable {
-  const client = makeClient(peer, identity)
+  const client = new FreshClient(() => makeClient(peer, identity), connectingMs)
   const calls = Object.entries(service).map(([name, method]: [string, Method]) => [
     name,
-    (request: never, options?: CallOptions) => unary(client, peer, method, request, options),
+    (request: never, options?: CallOptions) => unary(client.get(), peer, method, request, options),
   ])
   const close = (): void => client.close()
   return { ...Object.fromEntries(calls), close } as unknown as Callers<S> & Closable
@@ -72,7 +77,8 @@ function credentialsOf(identity: TlsIdentity): ChannelCredentials {
   const read = readCredentials.get(identity)
   if (read) return read
   const { authority, key, certificate } = identity
-  const fresh = credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate))
+  const ssl = credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate))
+  const fresh = boundedCredentials(ssl, handshakeMs)
   readCredentials.set(identity, fresh)
   return fresh
 }
@@ -100,7 +106,8 @@ function unary(
 function errorOf(error: ServiceError, peer: PeerAddress): Error {
   const report = error.metadata?.get(reportKey)[0]
   if (report !== undefined) return refusalIn(report.toString())
-  if (error.code === status.UNAVAILABLE)
+  // There was no connection yet, so that nothing was sent.
+  if (error.code === status.UNAVAILABLE || /Waiting for LB pick/.test(error.details))
     return new UnreachableError(`The daemon on ${peer.node} cannot be reached.`, hostAnswered(error), error)
   if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED)
     return new NoAnswerError(`The daemon on ${peer.node} did not answer in time.`, error)

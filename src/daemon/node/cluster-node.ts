@@ -133,7 +133,12 @@ export class ClusterNode {
     this.#file = setup.file
     this.name = setup.own.name
     this.#incarnation = setup.pulse.incarnation
-    this.#peers = new Peers(setup.file, setup.identity, this.#links.reach)
+    this.#peers = new Peers(
+      setup.file,
+      setup.identity,
+      this.#links.reach,
+      (peer) => this.view.members.get(peer)?.incarnation,
+    )
     this.#news = this.#openNews()
     this.#known = new KnownState({
       log: setup.log,

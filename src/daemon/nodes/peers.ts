@@ -5,15 +5,25 @@ import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 
 export class Peers {
   readonly #identity: TlsIdentity
-  readonly #clients = new Map<NodeName, { readonly at: string; readonly client: PeerClient }>()
+  readonly #clients = new Map<
+    NodeName,
+    { readonly at: string; life: number | undefined; readonly client: PeerClient }
+  >()
   readonly #reach: (node: ClusterNodeEntry) => string
+  readonly #lifeOf: (node: NodeName) => number | undefined
   #file: ClusterFile
 
-  /** `reach`: the address at which a node is reached now. */
-  constructor(file: ClusterFile, identity: TlsIdentity, reach: (node: ClusterNodeEntry) => string) {
+  /** `reach`: the address at which a node is reached now. `lifeOf`: the incarnation of its daemon, where it is known. */
+  constructor(
+    file: ClusterFile,
+    identity: TlsIdentity,
+    reach: (node: ClusterNodeEntry) => string,
+    lifeOf: (node: NodeName) => number | undefined,
+  ) {
     this.#file = file
     this.#identity = identity
     this.#reach = reach
+    this.#lifeOf = lifeOf
   }
 
   to(node: NodeName): PeerClient {
@@ -22,10 +32,15 @@ export class Peers {
     const host = this.#reach(entry)
     const at = `${host} ${entry.ports.peer}`
     const known = this.#clients.get(node)
-    if (known?.at === at) return known.client
+    const life = this.#lifeOf(node) ?? known?.life
+    // What was connected to a daemon's earlier life may never end by itself: its host lost power.
+    if (known?.at === at && (known.life === undefined || known.life === life)) {
+      known.life = life
+      return known.client
+    }
     known?.client.close()
     const client = connectPeer({ node, host, port: entry.ports.peer }, this.#identity)
-    this.#clients.set(node, { at, client })
+    this.#clients.set(node, { at, life, client })
     return client
   }
 

@@ -63,6 +63,8 @@ type Phase = 'connecting' | 'up' | 'broken' | 'lost' | 'taken' | 'closed'
  */
 const graceMs = 10_000
 const retryMs = 200
+/** It has nothing to do for this but to look, and to write a line. */
+const ownedWithinMs = 5000
 /** A host that was silent is tried once more: connecting has a patience of its own. */
 const onceMs = 100
 
@@ -189,7 +191,11 @@ export class RemoteConnection {
     })
     try {
       const firstCallId = nextCallId(view().operations.values(), this.remote)
-      const answer = await link.call('own', { owner: self, token: this.#token, firstCallId })
+      const answer = await Promise.race([
+        link.call('own', { owner: self, token: this.#token, firstCallId }),
+        delay(ownedWithinMs, undefined, { ref: false }),
+      ])
+      if (answer === undefined) throw new RemoteUnreachableError(this.#address, 'it does not say whom it obeys', true)
       if (!answer.accepted) throw new RemoteRefusedError(`${this.remote} obeys a node that was recorded later`)
       await this.#recordUp(answer.incarnation)
       if (this.#phase === 'closed') throw new RemoteRefusedError('the connection was stopped meanwhile')

@@ -11,6 +11,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
+import { boundedCredentials, FreshClient } from '../../channel/index.ts'
 import type { Method } from './api.ts'
 
 export interface TlsFiles {
@@ -37,22 +38,31 @@ const channelOptions = {
   'grpc.service_config_disable_resolution': 1,
   // Clients in several threads and tests must not share a connection: one that hangs would hang all.
   'grpc.use_local_subchannel_pool': 1,
+  // A member whose host lost its power closes nothing. etcd refuses clients that ask more often than every 5 s.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 3000,
 }
+
+const handshakeMs = 2000
+/** With TCP before and HTTP/2 after it. */
+const connectingMs = 3000
 
 export class Endpoint {
   /** `host:port`. */
   readonly address: string
-  readonly #client: Client
+  readonly #client: FreshClient
 
   constructor(endpoint: EndpointAddress, tls: TlsFiles | undefined) {
     this.address = typeof endpoint === 'string' ? endpoint : endpoint.address
     const host = new URL(`https://${this.address}`).hostname.replace(/^\[|\]$/g, '')
     const byAddress = typeof endpoint === 'string' && isIP(host) !== 0
     const serverName = typeof endpoint === 'string' ? (byAddress ? nobodysName : undefined) : endpoint.serverName
-    this.#client = new Client(this.address, channelCredentials(tls, byAddress ? host : ''), {
+    const secrets = channelCredentials(tls, byAddress ? host : '')
+    const options = {
       ...channelOptions,
       ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
-    })
+    }
+    this.#client = new FreshClient(() => new Client(this.address, secrets, options), connectingMs)
   }
 
   call<Request, Response>(
@@ -62,19 +72,21 @@ export class Endpoint {
   ): PendingCall<Response> {
     let cancel: () => void = () => undefined
     const answer = new Promise<Response>((resolve, reject) => {
-      const call = this.#client.makeUnaryRequest(
-        method.path,
-        method.encode,
-        method.decode,
-        request,
-        new Metadata(),
-        deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs },
-        (error, response) => {
-          if (error !== null) reject(error)
-          else if (response === undefined) reject(new Error(`${this.address} answered ${method.path} with nothing`))
-          else resolve(response)
-        },
-      )
+      const call = this.#client
+        .get()
+        .makeUnaryRequest(
+          method.path,
+          method.encode,
+          method.decode,
+          request,
+          new Metadata(),
+          deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs },
+          (error, response) => {
+            if (error !== null) reject(error)
+            else if (response === undefined) reject(new Error(`${this.address} answered ${method.path} with nothing`))
+            else resolve(response)
+          },
+        )
       cancel = () => call.cancel()
     })
     return { answer, cancel: () => cancel() }
@@ -100,12 +112,12 @@ export class Endpoint {
   ): ClientDuplexStream<Request, Response> {
     const metadata = new Metadata()
     if (options.hasLeader) metadata.set('hasleader', 'true')
-    return this.#client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata)
+    return this.#client.get().makeBidiStreamRequest(method.path, method.encode, method.decode, metadata)
   }
 
   /** Whether the connection is up; it is made where it is not. */
   isReady(): boolean {
-    return this.#client.getChannel().getConnectivityState(true) === connectivityState.READY
+    return this.#client.get().getChannel().getConnectivityState(true) === connectivityState.READY
   }
 
   close(): void {
@@ -130,7 +142,8 @@ function channelCredentials(tls: TlsFiles | undefined, address: string): Channel
     address === ''
       ? {}
       : { checkServerIdentity: (_: string, shown: PeerCertificate) => checkServerIdentity(address, shown) }
-  const fresh = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null, verify)
+  const ssl = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null, verify)
+  const fresh = boundedCredentials(ssl, handshakeMs)
   all.set(address, fresh)
   return fresh
 }
