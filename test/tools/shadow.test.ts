@@ -59,3 +59,17 @@ test('what was done to a copy is shown, and comes back whole', { timeout: 60_000
   expect(printed).toMatch(/unset CIB_shadow\n=> 0\n[\s\S]*\$ crm_shadow -d\n/)
   expect(readFileSync(cib, 'utf8')).toContain('name="foo" value="3"')
 })
+
+test('programs get the same as XML', { timeout: 60_000 }, () => {
+  const printed = transcript(
+    shims,
+    `r crm_shadow -b -c one --output-as=xml; export CIB_shadow=one; crm_attribute -n foo -v 3
+     for name in which file display diff; do r crm_shadow --$name --output-as=xml; done; r crm_shadow -C nosuch --force --output-as=xml`,
+  )
+  expect(printed).toMatch(/<instruction>[^<]*CIB_shadow=one/)
+  expect(printed).toContain('<shadow instance="one"/>')
+  expect(printed).toContain(`<shadow instance="one" file="${join(folder, 'shadows/shadow.one')}"/>`)
+  expect(printed).toMatch(/<shadow instance="one">\n {4}<content>&lt;cib /)
+  expect(printed).toMatch(/<xml-patchset>&lt;diff format="2"&gt;[\s\S]*name="foo" value="3"[\s\S]*=> 1\n/)
+  expect(printed).toMatch(/<status code="105" [\s\S]*nosuch[\s\S]*=> 105\n$/)
+})

@@ -2,7 +2,7 @@
  * crm_shadow: copies of the configuration to work on, and their way back (crm_shadow(8)). With `CIB_shadow` in its environment
  * every command works on the copy of that name.
  */
-import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { element, parseXml, printXml, type XmlElement, type XmlText } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -45,6 +45,7 @@ export const crmShadow: Tool = {
     flag('all,a', 'The recorded state, too (with --commit)'),
     valued('validate-with,v', 'SCHEMA', 'The schema of an empty configuration'),
   ],
+  printsXml: true,
   runsHere: true,
   run: async (call) => await run(call),
 }
@@ -122,7 +123,8 @@ class Shadow {
   begin(name: string, how: string): ToolReply {
     const isBatch = hasOption(this.#call.given, 'batch')
     if (!isBatch && this.#shadows.shell(name)) return printed('')
-    return printed(`Setting up shadow instance\n${how}\n  CIB_shadow=${name} ; export CIB_shadow\n`)
+    const advice = `${how}\n  CIB_shadow=${name} ; export CIB_shadow`
+    return printed(`Setting up shadow instance\n${advice}\n`, [element('instruction', {}, [textOf(advice)])])
   }
 
   async commit(name: string): Promise<ToolReply> {
@@ -145,13 +147,17 @@ class Shadow {
   async about(question: string): Promise<ToolReply> {
     const name = this.#shadows.active
     if (name === '') return refused(exitCodes.noSuchObject, 'No active shadow configuration defined')
-    if (question === 'which') return printed(`${name}\n`)
-    if (question === 'file') return printed(`${this.#shadows.path(name)}\n`)
+    const file = this.#shadows.path(name)
+    if (question === 'which') return printed(`${name}\n`, [element('shadow', { instance: name })])
+    if (question === 'file') return printed(`${file}\n`, [element('shadow', { instance: name, file })])
     const missing = this.missing(name)
     if (missing !== undefined) return missing
-    if (question === 'display') return printed(printXml(this.#read(name)))
+    if (question === 'display') {
+      const text = printXml(this.#read(name))
+      return printed(text, [element('shadow', { instance: name }, [element('content', {}, [textOf(text)])])])
+    }
     if (question === 'diff') return await this.#diff(name)
-    this.#shadows.edit(this.#shadows.path(name))
+    this.#shadows.edit(file)
     return printed('')
   }
 
@@ -159,9 +165,14 @@ class Shadow {
     const asked = await this.#cibadmin('--query')
     if (asked.exitCode !== exitCodes.ok) return asked
     const difference = makePatch(parsed(asked.output), this.#read(name), true)
-    return difference === undefined
-      ? printed('')
-      : { exitCode: exitCodes.error, output: describePatch(difference), errors: '' }
+    if (difference === undefined) return printed('')
+    const patch = element('xml-patchset', {}, [textOf(printXml(difference))])
+    return {
+      exitCode: exitCodes.error,
+      output: describePatch(difference),
+      errors: '',
+      xml: [element('shadow', { instance: name }, [patch])],
+    }
   }
 
   #end(): ToolReply {
@@ -182,6 +193,8 @@ class Shadow {
     this.#call.files?.write(this.#shadows.path(name), printXml(cib))
   }
 }
+
+const textOf = (text: string): XmlText => ({ kind: 'text', text })
 
 const forceNeeded =
   '  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.'
