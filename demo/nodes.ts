@@ -43,7 +43,7 @@ export class Nodes {
     const [first, ...others] = nodes
     const options = JSON.stringify({ nodes, store: { kind: 'embedded-socket', path: storeSocket }, timings })
     const listed = nodes.map(({ name, address }) => ({ name, address }))
-    const { token } = await answered(nodeNames[0], async (local) => {
+    const { nodes: tokens } = await answered(nodeNames[0], async (local) => {
       const made = await local.setupCluster({ clusterName: 'demo', nodes: listed, options, force: false })
       await local.startCluster({ nodes: [nodeNames[0]] })
       return made
@@ -52,6 +52,7 @@ export class Nodes {
     await Promise.all(
       others.map(async ({ name }) => {
         await answered(name, async (local) => {
+          const token = tokens.find(({ node }) => node === name)?.token ?? ''
           await local.joinCluster({ address, token, nodeName: name, force: false })
           await local.startCluster({ nodes: [name] })
         })

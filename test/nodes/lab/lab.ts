@@ -130,10 +130,13 @@ export class Lab {
       ...this.addressesOf(node, links).map((address) => `addr=${address}`),
     ])
     const setup = JSON.parse(await this.systole(first, 'cluster', 'setup', 'lab', ...members, '--json')) as {
-      readonly joins: readonly { readonly node: string; readonly token: string }[]
+      readonly joins?: readonly { readonly node: string; readonly token: string }[]
+      /** Of an older build: one for all. */
+      readonly joinToken?: string
     }
     await this.systole(first, 'cluster', 'start')
-    const tokenOf = (node: string): string => setup.joins.find((join) => join.node === node)?.token ?? ''
+    const tokenOf = (node: string): string =>
+      setup.joins?.find((join) => join.node === node)?.token ?? setup.joinToken ?? ''
     const join = async (node: string): Promise<void> => {
       await this.systole(node, 'cluster', 'join', this.network.address(first), '--token', tokenOf(node))
       await this.systole(node, 'cluster', 'start')
