@@ -1,5 +1,6 @@
 /** An XML file piece by piece: a CIB with its history may be longer than anybody wants to hold. */
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
+import { isGzip, readTextFile } from '../tools/index.ts'
 
 const pieceBytes = 0x10000
 const endOfTag = 0x3e
@@ -8,10 +9,25 @@ const endOfTag = 0x3e
 export function xmlPieces(path: string): () => Iterable<string> {
   if (statSync(path).isFile()) {
     accessSync(path, constants.R_OK)
-    return () => readPieces(path)
+    return isPacked(path) ? whole(path) : () => readPieces(path)
   }
-  const text = readFileSync(path, 'utf8')
+  return whole(path)
+}
+
+function whole(path: string): () => Iterable<string> {
+  const text = readTextFile(path)
   return () => [text]
+}
+
+function isPacked(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const first = Buffer.alloc(2)
+    readSync(file, first)
+    return isGzip(first)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** What comes after the last `>` so far waits for the next piece: it is the beginning of a tag, or white space before one. */

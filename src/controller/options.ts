@@ -12,6 +12,8 @@ export interface ControllerOptions {
   readonly nodeActionLimit: number
   /** For each processor, 0.8 for 80 %; 0: the load does not matter. */
   readonly loadThreshold: number
+  /** How long a node’s clean shutdown may take after it was told that it may go. */
+  readonly shutdownEscalationMs: number
   /** Only where it is written: how long a cluster that starts waits for all of its nodes. */
   readonly deadtimeMs?: number
 }
@@ -27,6 +29,7 @@ export function controllerOptions(configuration: Configuration | undefined): Con
     transitionDelayMs: parseDurationMs(value('transition-delay')) ?? 0,
     nodeActionLimit: Math.max(0, Number(value('node-action-limit')) || 0),
     loadThreshold: Math.max(0, Number.parseFloat(value('load-threshold')) || 0) / 100,
+    shutdownEscalationMs: parseDurationMs(value('shutdown-escalation')) || 20 * 60_000,
     ...(deadtimeMs === undefined ? {} : { deadtimeMs }),
   }
 }

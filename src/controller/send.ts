@@ -8,6 +8,7 @@ import type { Edit, FencingAction } from './effects.ts'
 import { keys } from './keys.ts'
 import { knownIncarnation } from './life.ts'
 import { downEdits } from './node-states.ts'
+import type { ControllerOptions } from './options.ts'
 import { transitionKeyOf } from './results.ts'
 import { type ControllerState, type FencingAttempts, type Turn, turn, walkOf, withReign, withWalk } from './state.ts'
 import { endAction, failActionsOn } from './under-way.ts'
@@ -30,7 +31,7 @@ export function send(
   if (action.kind === 'pseudo') return recordGuestDown(state, action, { walk, now })
   const underWay: UnderWay = {
     sentAt: now,
-    deadline: deadlineOf(action, graph, now),
+    deadline: deadlineOf(action, { graph, options: state.options }, now),
     ...(isFencing(action) ? {} : { resendAt: now + remindMs }),
   }
   const marked = withWalk(state, markSent(walk, action.id, underWay))
@@ -160,10 +161,14 @@ function clearFailures(state: ControllerState, action: GraphAction, of: WalkedAc
 }
 
 /** The fencer and the store always answer; a node may not. */
-function deadlineOf(action: GraphAction, graph: TransitionGraph, now: number): number {
+function deadlineOf(
+  action: GraphAction,
+  { graph, options }: { readonly graph: TransitionGraph; readonly options: ControllerOptions },
+  now: number,
+): number {
   if (isFencing(action)) return Number.POSITIVE_INFINITY
   const delay = parseDurationMs(graph.attributes['cluster-delay'] ?? '') ?? defaultClusterDelayMs
-  if (action.operation === 'do_shutdown') return now + 20 * 60_000
+  if (action.operation === 'do_shutdown') return now + options.shutdownEscalationMs + delay
   return now + timeoutOf(action) + Number(action.attributes.CRM_meta_start_delay ?? '0') + delay
 }
 

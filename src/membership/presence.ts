@@ -36,8 +36,8 @@ export type PresenceInput =
   /** This node holds a lease and is quorate under it; undefined: not any more. */
   | { readonly kind: 'lease'; readonly lease?: string }
   | { readonly kind: 'view'; readonly own: OwnMember }
-  /** `cluster stop`, or the signal to stop. */
-  | { readonly kind: 'leave' }
+  /** `cluster stop`, or the signal to stop. `escalateMs`: after this time it goes with what still runs, where others fence it then. */
+  | { readonly kind: 'leave'; readonly escalateMs?: number }
   /** The DC's `do_shutdown`: nothing runs here any more. */
   | { readonly kind: 'shutdown-allowed' }
   /** The local stop plan has ended. */
@@ -52,8 +52,8 @@ export type PresenceEffect =
   | { readonly kind: 'request-shutdown' }
   /** Nobody will tell us to: stop what runs here, in order, then feed `stopped-locally`. */
   | { readonly kind: 'stop-locally' }
-  /** Delete `members/<self>`, revoke the lease, end the daemon. */
-  | { readonly kind: 'depart'; readonly lease?: string }
+  /** Delete `members/<self>`, revoke the lease, end the daemon. `escalated`: what it runs goes on, so that it must be fenced. */
+  | { readonly kind: 'depart'; readonly lease?: string; readonly escalated?: true }
   /** The cluster counts this very incarnation as down while it lives: what it runs may run elsewhere as well. */
   | { readonly kind: 'declared-down' }
 
@@ -72,6 +72,8 @@ export interface PresenceState {
   readonly stoppingLocally: boolean
   /** Since when it wants to leave without quorum. */
   readonly leaveAloneAt?: MonotonicMs
+  /** When it goes whatever still runs (cluster option `shutdown-escalation`). */
+  readonly escalateAt?: MonotonicMs
   readonly toldDown: boolean
 }
 
@@ -95,6 +97,12 @@ export function initialPresence(self: NodeName, incarnation: number): PresenceSt
 
 /** When a tick is needed besides the inputs: to write again what had no effect, or to leave without the others. */
 export function nextPresenceAt(state: PresenceState, now: MonotonicMs): MonotonicMs | undefined {
+  const soonest = nextAttemptAt(state, now)
+  if (state.phase !== 'leaving' || state.escalateAt === undefined) return soonest
+  return soonest === undefined ? state.escalateAt : monotonicMs(Math.min(soonest, state.escalateAt))
+}
+
+function nextAttemptAt(state: PresenceState, now: MonotonicMs): MonotonicMs | undefined {
   const alone = state.phase === 'leaving' && state.lease === undefined && !state.stoppingLocally
   if (alone && state.leaveAloneAt !== undefined) return monotonicMs(state.leaveAloneAt + leaveAlonePatienceMs)
   return state.phase !== 'left' && !state.writing && state.retryAt > now ? state.retryAt : undefined
@@ -119,7 +127,7 @@ function takeInput(state: PresenceState, input: PresenceInput, now: MonotonicMs)
     case 'view':
       return { ...state, own: input.own }
     case 'leave':
-      return state.phase === 'left' ? state : { ...state, phase: 'leaving' }
+      return leaving(state, input.escalateMs, now)
     case 'shutdown-allowed':
     case 'stopped-locally':
       return state.phase === 'leaving' ? { ...state, phase: 'left' } : state
@@ -132,6 +140,13 @@ function takeInput(state: PresenceState, input: PresenceInput, now: MonotonicMs)
     default:
       return assertNever(input)
   }
+}
+
+function leaving(state: PresenceState, escalateMs: number | undefined, now: MonotonicMs): PresenceState {
+  if (state.phase === 'left') return state
+  const escalation =
+    escalateMs === undefined || state.escalateAt !== undefined ? {} : { escalateAt: monotonicMs(now + escalateMs) }
+  return { ...state, ...escalation, phase: 'leaving' }
 }
 
 function leftStep(before: PresenceState, state: PresenceState): Step<PresenceState, PresenceEffect> {
@@ -184,6 +199,7 @@ function leave(
   effects: PresenceEffect[],
   now: MonotonicMs,
 ): Step<PresenceState, PresenceEffect> {
+  if (state.escalateAt !== undefined && now >= state.escalateAt) return escalate(state, effects)
   if (state.own?.declaredDown) return stopLocally(state, effects)
   if (state.lease === undefined) return leaveAlone(state, effects, now)
   const { leaveAloneAt: _since, ...rest } = state
@@ -198,6 +214,11 @@ function leave(
   if (state.shutdownRequested) return { state: rest, effects }
   const asked = write(rest, { kind: 'request-shutdown' }, effects, now)
   return { state: { ...asked.state, shutdownRequested: asked.effects.length > effects.length }, effects: asked.effects }
+}
+
+function escalate(state: PresenceState, effects: readonly PresenceEffect[]): Step<PresenceState, PresenceEffect> {
+  const lease = state.lease === undefined ? {} : { lease: state.lease }
+  return { state: { ...state, phase: 'left' }, effects: [...effects, { kind: 'depart', ...lease, escalated: true }] }
 }
 
 function leaveAlone(

@@ -16,9 +16,9 @@ function cibUntil(end: string): XmlElement {
 const now = Date.parse('2026-11-20T12:00:00Z') / 1000
 
 test('a plan says when a rule by date will change it', () => {
-  expect(plan(cibUntil('2026-11-20T12:05:00Z'), { now, stopEverything: false }).recheckInMs).toBe(300_000)
+  expect(plan(cibUntil('2026-11-20T12:05:00Z'), { now, stopEverything: false }).planned.recheckInMs).toBe(300_000)
 })
 
 test('a plan that time does not change says nothing of the kind', () => {
-  expect(plan(cibUntil('2026-11-20T11:00:00Z'), { now, stopEverything: false }).recheckInMs).toBeUndefined()
+  expect(plan(cibUntil('2026-11-20T11:00:00Z'), { now, stopEverything: false }).planned.recheckInMs).toBeUndefined()
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import {
   initialPresence,
+  nextPresenceAt,
   type OwnMember,
   type PresenceEffect,
   type PresenceInput,
@@ -79,6 +80,23 @@ test('a node that leaves before the DC knows it joins first, so that it is known
   expect(node.view({ record: record('joining'), acknowledged: true })).toEqual([
     { kind: 'register', as: 'leaving', lease: 'l1' },
   ])
+})
+
+test('a shutdown that does not end in time is ended, whatever still runs', () => {
+  const node = member()
+  node.feed({ kind: 'leave', escalateMs: 60_000 })
+  node.feed({ kind: 'written', ok: true })
+  node.view({ record: record('leaving'), acknowledged: true })
+  node.feed({ kind: 'written', ok: true })
+  node.now += 30_000
+  // Asked twice, it does not begin to wait anew.
+  expect(node.feed({ kind: 'leave', escalateMs: 60_000 })).toEqual([])
+  expect(nextPresenceAt(node.state, monotonicMs(node.now))).toBe(61_000)
+  node.now += 29_999
+  expect(node.feed({ kind: 'tick' })).toEqual([])
+  node.now += 1
+  expect(node.feed({ kind: 'tick' })).toEqual([{ kind: 'depart', lease: 'l1', escalated: true }])
+  expect(node.feed({ kind: 'shutdown-allowed' })).toEqual([])
 })
 
 test('a node that leaves without quorum stops its resources by itself, after some patience', () => {

@@ -20,6 +20,7 @@ export function scheduleView(
   const { haveQuorum, stopEverything = false, own } = asked
   const cib = cibOfView(own === undefined ? view : viewOfItself(view, own), haveQuorum)
   if (cib === undefined) return { graph: { actions: [], attributes: {} }, noQuorumPolicy: 'stop', unmanaged: [] }
-  const { graph, noQuorumPolicy, unmanaged, recheckInMs } = plan(cib, { now, stopEverything, ...(own && { own }) })
+  const { planned } = plan(cib, { now, stopEverything, ...(own && { own }) })
+  const { graph, noQuorumPolicy, unmanaged, recheckInMs } = planned
   return { graph, noQuorumPolicy, unmanaged, ...(recheckInMs === undefined ? {} : { recheckInMs }) }
 }

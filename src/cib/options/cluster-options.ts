@@ -94,7 +94,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     type: oneOf('stop', 'panic'),
     default: 'stop',
     otherNames: ['fence-reaction'],
-    description: 'What a node does that learns of its own fencing while it still runs.',
+    description:
+      'What a node does that learns of its own fencing while it still runs: stop what it runs and come back as a new member, or panic, which reboots its machine at once.',
   },
   {
     name: 'fencing-watchdog-timeout',
@@ -300,7 +301,8 @@ export const clusterOptions: readonly OptionDefinition[] = [
     name: 'shutdown-escalation',
     type: duration,
     default: '20min',
-    description: 'How long a node’s clean shutdown may take before it leaves regardless.',
+    description:
+      'How long a node’s clean shutdown may take. Then it leaves with what still runs on it, and the others fence it; where fencing is disabled it waits on. 0 never does.',
   },
   {
     name: 'join-integration-timeout',
@@ -331,19 +333,20 @@ export const clusterOptions: readonly OptionDefinition[] = [
     name: 'pe-error-series-max',
     type: integer(-1),
     default: '-1',
-    description: 'How many scheduler inputs that led to errors are kept; -1 keeps all.',
+    description:
+      'How many inputs at which the scheduler has failed the DC keeps as files in /var/lib/systole/pengine, for `systole simulate -x`; -1 keeps all, 0 none.',
   },
   {
     name: 'pe-warn-series-max',
     type: integer(-1),
     default: '5000',
-    description: 'How many scheduler inputs that led to warnings are kept; -1 keeps all.',
+    description: 'How many scheduler inputs with failures or lost nodes the DC keeps; -1 keeps all, 0 none.',
   },
   {
     name: 'pe-input-series-max',
     type: integer(-1),
     default: '4000',
-    description: 'How many other scheduler inputs are kept; -1 keeps all.',
+    description: 'How many other scheduler inputs the DC keeps; -1 keeps all, 0 none.',
   },
   {
     name: 'secret-names',

@@ -14,6 +14,8 @@ export interface Paths {
   readonly startedMark: string
   /** Exists from `cluster disable` to `cluster enable`: a rebooted host waits for `cluster start`. */
   readonly disabledMark: string
+  /** What this node's transitions were computed from, while it was the DC. */
+  readonly transitions: string
   readonly joinTokens: string
   /** Exists while access control is on in the last configuration that this node knew. */
   readonly accessControlMark: string
@@ -38,6 +40,7 @@ export function pathsBelow(root: string): Paths {
     run,
     startedMark: join(data, 'started'),
     disabledMark: join(data, 'disabled'),
+    transitions: join(data, 'pengine'),
     joinTokens: join(data, 'join-tokens.json'),
     accessControlMark: join(data, 'access-control'),
     lock: join(run, 'systoled.pid'),

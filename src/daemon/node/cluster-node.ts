@@ -17,12 +17,14 @@ import { forgetMet, otherOfTwo } from '../alone/wait-for-all.ts'
 import { remoteTools } from '../api/agent-tools.ts'
 import { fencingRecordOf } from '../api/cluster-state.ts'
 import { serveAgentTools } from '../api/serve-agent-tools.ts'
+import { panicsWhenFenced, shutdownEscalationMs } from '../configuration/cluster-option.ts'
 import { FencingHands } from '../fencing/fencing-hands.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { shortages } from '../host/room.ts'
+import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
@@ -124,6 +126,7 @@ export class ClusterNode {
   #agentTools: ToolServer | undefined
   #storeTrouble: string | undefined
   #left: (() => void) | undefined
+  #escalated = false
   #ended = false
   readonly #began = monotonicNow()
 
@@ -350,10 +353,11 @@ export class ClusterNode {
       this.#left = resolve
     })
     this.#controller.feed({ kind: 'leaving' })
-    this.#presence.feed({ kind: 'leave' })
+    const escalateMs = shutdownEscalationMs(this.view.configuration?.typed)
+    this.#presence.feed({ kind: 'leave', ...(escalateMs === undefined ? {} : { escalateMs }) })
     await left
     // What was left running others will start: then this machine must be reset.
-    if (this.#quorumLoss.leftRunning.length === 0) await this.#watchdog.disarm()
+    if (this.#quorumLoss.leftRunning.length === 0 && !this.#escalated) await this.#watchdog.disarm()
     await this.#end('stop')
   }
 
@@ -588,7 +592,16 @@ export class ClusterNode {
         if (this.twoNode.met) await untilState(this, () => this.#executor !== undefined, readWithinMs)
         await this.#quorumLoss.stopAll()
       },
-      depart: () => this.#left?.(),
+      panics: () => panicsWhenFenced(this.view.configuration?.typed, this.view.nodeStates.get(this.name)),
+      panic: () =>
+        rebootSelf(
+          { log, isolated: this.#setup.paths.root !== '' },
+          'fencing-reaction=panic: the cluster counts this node as fenced although it lives',
+        ),
+      depart: (escalated) => {
+        this.#escalated = escalated
+        this.#left?.()
+      },
       restart,
     })
   }
@@ -635,7 +648,7 @@ export class ClusterNode {
       timings: this.#setup.file.timings,
       peers: this.#peers,
       quorate: () => this.quorate,
-      plan: async () => await this.#known.plan({ haveQuorum: true }),
+      plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: this.#setup.paths.transitions }),
       takeCommand: this.takeCommand,
       fence: async (request) => await this.fencing.fence(request),
       fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),

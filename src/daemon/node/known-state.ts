@@ -35,7 +35,12 @@ export class KnownState {
 
   constructor(ports: KnownStatePorts) {
     this.#ports = ports
-    this.#planner = new Planner(() => this.below(allKeys))
+    this.#planner = new Planner(() => this.below(allKeys), {
+      onKept: (kept) => {
+        if ('error' in kept) ports.log.warn('what a transition was computed from could not be kept', kept)
+        else ports.log.debug('what a transition was computed from is kept', kept)
+      },
+    })
   }
 
   get view(): ClusterView {

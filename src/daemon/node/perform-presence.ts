@@ -16,7 +16,7 @@ export interface PresenceHands {
   readonly resultsWritten: () => Promise<void>
   readonly written: (ok: boolean) => void
   readonly stopLocally: () => void
-  readonly depart: () => void
+  readonly depart: (escalated: boolean) => void
   readonly declaredDown: () => void
 }
 
@@ -58,7 +58,9 @@ export function performPresenceEffect(effect: PresenceEffect, hands: PresenceHan
       hands.stopLocally()
       return
     case 'depart':
-      hands.depart()
+      if (effect.escalated)
+        log.error('the shutdown has not ended within shutdown-escalation: this node goes with what it runs')
+      hands.depart(effect.escalated === true)
       return
     case 'declared-down':
       hands.declaredDown()

@@ -23,7 +23,11 @@ export interface PresencePorts {
   readonly resultsWritten: () => Promise<void>
   /** Resolves when nothing of the cluster's runs here any more. */
   readonly stopAll: () => Promise<void>
-  readonly depart: () => void
+  /** `escalated`: with what still runs here. */
+  readonly depart: (escalated: boolean) => void
+  /** The cluster counts this node as fenced, and fencing-reaction says that its machine must not go on. */
+  readonly panics: () => boolean
+  readonly panic: () => void
   /** No bug: the node must come back as somebody new. */
   readonly restart: (reason: string) => void
 }
@@ -65,7 +69,11 @@ export class PresenceHands {
 
   /** The cluster believes that this node is off and may start its resources elsewhere. */
   #declaredDown(): void {
-    const { log, stopAll, restart } = this.#ports
+    const { log, stopAll, restart, panics, panic } = this.#ports
+    if (panics()) {
+      panic()
+      return
+    }
     log.error('the cluster counts this node as down although it lives: its resources are stopped')
     void stopAll().then(() => restart('the cluster counts this node as down'))
   }

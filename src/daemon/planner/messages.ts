@@ -6,6 +6,7 @@ import type { NodeName, ResourceId } from '../../base/index.ts'
 import type { ShutdownLockRecord } from '../../cib/index.ts'
 import type { BlockedResource, Observation, OwnKnowledge } from '../../controller/index.ts'
 import type { TransitionGraph } from '../../transition/index.ts'
+import type { Kept } from './saved-inputs.ts'
 
 /** The configuration travels as text: reading it is this thread's work. */
 export type PlannerObservation =
@@ -27,6 +28,8 @@ export interface Question {
   readonly stopEverything?: boolean
   /** As if this node had been lost: for a survivor that cannot record it. */
   readonly lost?: NodeName
+  /** The folder in which what the transition is computed from is kept: the DC's. */
+  readonly keepIn?: string
   /** A node that decides for itself asks, and what it knows of itself counts. */
   readonly own?: OwnKnowledge
 }
@@ -50,3 +53,5 @@ export interface Planned {
 export type FromPlanner =
   | { readonly kind: 'scheduled'; readonly id: number; readonly planned: Planned }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly stack: string }
+  /** What a transition was computed from is in a file, or could not be kept. */
+  | { readonly kind: 'kept'; readonly kept: Kept }

@@ -11,12 +11,12 @@ import type { Planned, Question } from './messages.ts'
 export function plan(
   cib: XmlElement,
   asked: Pick<Question, 'now' | 'stopEverything' | 'own'>,
-): Omit<Planned, 'computedVersion'> {
+): { readonly planned: Omit<Planned, 'computedVersion'>; readonly status: ClusterStatus } {
   const wanted = asked.stopEverything ? withOption(cib, 'no-quorum-policy', 'stop') : cib
   const { graph, status } = schedule({ cib: wanted, now: asked.now, md5, explain: false, utcOffsetAt })
   const recheck =
     status.recheckAt === undefined ? {} : { recheckInMs: Math.max(0, status.recheckAt - asked.now) * 1000 }
-  return {
+  const planned = {
     graph,
     blocked: blockers(status),
     noQuorumPolicy: status.options.noQuorumPolicy,
@@ -24,6 +24,7 @@ export function plan(
     unmanaged: asked.own === undefined ? [] : unmanagedOn(status, asked.own.node),
     ...recheck,
   }
+  return { planned, status }
 }
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')

@@ -10,6 +10,7 @@ import { fromBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
 import type { FromPlanner, Planned, PlannerObservation, Question, ToPlanner } from './messages.ts'
+import type { Kept } from './saved-inputs.ts'
 
 /** The thread is told in bulk: most changes concern records that change again before anybody schedules. */
 const tellAfterKeys = 256
@@ -17,6 +18,7 @@ const tellAfterKeys = 256
 export class Planner {
   readonly #entries: () => readonly Entry[]
   readonly #maxOldSpaceMb: number
+  readonly #onKept: (kept: Kept) => void
   readonly #waiting = new Map<number, { resolve: (planned: Planned) => void; reject: (error: Error) => void }>()
   /** What the thread has not been told yet: the last change of each key. */
   readonly #untold = new Map<string, StoreChange>()
@@ -25,8 +27,15 @@ export class Planner {
   #lastId = 0
 
   /** `entries`: everything in this node's view of the store, for a thread that has just started. */
-  constructor(entries: () => readonly Entry[], maxOldSpaceMb = 2048) {
+  constructor(
+    entries: () => readonly Entry[],
+    {
+      maxOldSpaceMb = 2048,
+      onKept = () => undefined,
+    }: { readonly maxOldSpaceMb?: number; readonly onKept?: (kept: Kept) => void } = {},
+  ) {
     this.#entries = entries
+    this.#onKept = onKept
     this.#maxOldSpaceMb = maxOldSpaceMb
   }
 
@@ -90,6 +99,10 @@ export class Planner {
   }
 
   #answer(message: FromPlanner): void {
+    if (message.kind === 'kept') {
+      this.#onKept(message.kept)
+      return
+    }
     const waiting = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
     if (message.kind === 'scheduled') waiting?.resolve(message.planned)

@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { defined, type NodeName } from '../../base/index.ts'
-import type { NodeStateRecord } from '../../cib/index.ts'
+import type { NodeStateRecord, XmlElement } from '../../cib/index.ts'
 import {
   type ClusterView,
   cibOfView,
@@ -16,25 +16,37 @@ import {
 import { typedConfiguration } from '../configuration/typed-configuration.ts'
 import type { FromPlanner, PlannerObservation, Question, ToPlanner } from './messages.ts'
 import { plan } from './plan.ts'
+import { InputKeeper, type Series, seriesOf } from './saved-inputs.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the main thread')
 let view: ClusterView = emptyView
 
+const keeper = new InputKeeper((kept) => port.postMessage({ kind: 'kept', kept } satisfies FromPlanner))
+
 port.on('message', (message: ToPlanner) => {
   if (message.kind === 'observe') view = observe(view, message.observations.map(readObservation), message.revision).view
-  else port.postMessage(answer(message))
+  else answer(message)
 })
 
-function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): FromPlanner {
+function answer(asked: Extract<ToPlanner, { kind: 'schedule' }>): void {
+  const say = (word: FromPlanner): void => port.postMessage(word)
+  const { id, keepIn, now } = asked
+  let cib: XmlElement | undefined
+  const keep = (series: Series, options: ReadonlyMap<string, string>): void => {
+    if (cib && keepIn !== undefined) keeper.keep(cib, { folder: keepIn, series, now, options })
+  }
   try {
-    const cib = cibOfView(viewFor(asked), asked.haveQuorum)
+    cib = cibOfView(viewFor(asked), asked.haveQuorum)
     if (!cib) throw new Error('There is no configuration yet.')
     const computedVersion = view.configuration?.version ?? 0
-    return { kind: 'scheduled', id: asked.id, planned: { ...plan(cib, asked), computedVersion } }
+    const { planned, status } = plan(cib, asked)
+    say({ kind: 'scheduled', id, planned: { ...planned, computedVersion } })
+    keep(seriesOf(status), status.options.raw)
   } catch (error) {
     // A bug of the scheduler stops no service: what runs goes on, and the DC says that it cannot decide.
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
-    return { kind: 'failed', id: asked.id, message, stack }
+    say({ kind: 'failed', id, message, stack })
+    keep('pe-error', new Map())
   }
 }
 

@@ -5,6 +5,7 @@ import { printable } from '../../base/index.ts'
 import type { CallerFiles } from '../tool.ts'
 import { told } from './caller-file-error.ts'
 import { hostAgents } from './host-agents.ts'
+import { readTextFile } from './read-text.ts'
 import { archive } from './report-archive.ts'
 import { shadows } from './shadows.ts'
 import { writeCallersFile } from './write-file.ts'
@@ -13,7 +14,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
   return {
     agents: hostAgents(),
     environment,
-    read: (path) => told(path, 'read', () => readFileSync(path === '-' ? 0 : path, 'utf8')),
+    read: (path) => told(path, 'read', () => readTextFile(path === '-' ? 0 : path)),
     listXml: (folder) =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.xml'))

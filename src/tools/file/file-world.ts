@@ -1,6 +1,6 @@
 /** `CIB_file`: a CIB in a file stands for the cluster. A FIFO is read once; what is changed is written to the file. */
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
@@ -20,6 +20,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { CibChange, ToolNode, ToolWorld } from '../world.ts'
+import { readTextFile } from './read-text.ts'
 import { writeCallersFile } from './write-file.ts'
 
 export class CibFileError extends Error {
@@ -152,7 +153,7 @@ export class FileWorld implements ToolWorld {
 function readCib(path: string): XmlElement {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     throw new CibFileError(`Could not connect to the CIB: ${path} cannot be read: ${String(error)}`)
   }
