@@ -96,6 +96,8 @@ export interface ToolWorld {
   settled(timeoutMs: number): Promise<boolean>
   /** The same with what the roles of another user permit (`cibadmin --user`); a reply where that cannot be. Only a daemon has it. */
   asUser?(user: string): Promise<ToolWorld | ToolReply>
+  /** Why a caller's own XPath is not evaluated: for users who might stop others with one. Undefined where it may be. */
+  refuseXpath?(xpath: string): Promise<ToolReply | undefined>
   /** Who is the cluster's DC, if it has one. */
   dc(): { readonly name: NodeName; readonly id: string } | undefined
   /** What the DC is doing, as Pacemaker names its states: `S_IDLE`. */

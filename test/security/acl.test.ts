@@ -6,6 +6,7 @@ import { chmodSync, copyFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { decode, encode } from '../../src/rpc/codec.ts'
 import { localService } from '../../src/rpc/index.ts'
 import { allTools } from '../../src/tools/index.ts'
 import { Lab } from '../nodes/lab/lab.ts'
@@ -183,6 +184,42 @@ test('every call of the local API is refused or answers without the password, wh
   expect(answered).toEqual(
     expect.arrayContaining(['GetCib', 'GetState', 'WatchState', 'ListConfigVersions', 'GetCertificates']),
   )
+})
+
+test('a program that says it is root, and pushes a whole CIB without what it was not shown, is alice and removes nothing', async () => {
+  const packages = resolve(import.meta.dirname, '../../node_modules')
+  const raw = async (...calls: readonly string[]): Promise<{ readonly answer: string }> => {
+    const { text } = await as(
+      'alice',
+      `node ${lab.folder}/raw-calls.mjs ${packages} /run/systole/systole.sock ${calls.join(' ')}`,
+    )
+    return JSON.parse(text) as { readonly answer: string }
+  }
+  const { answer } = await raw(localService.getCib.path)
+  const { xml, version } = decode('CibAnswer', Buffer.from(answer, 'latin1'))
+  expect(xml).not.toContain(secret)
+  const message = encode('PushRequest', {
+    xml: xml.replace('name="target-role" value="Stopped"', 'name="target-role" value="Started"'),
+    expectedVersion: version,
+    user: 'root',
+    command: 'nothing to see',
+  })
+  await raw(`${localService.pushConfiguration.path}=${Buffer.from(message).toString('base64')}`)
+  expect(await root('cibadmin --query')).toContain(secret)
+  const history = JSON.parse(await root('systole config history --json')) as readonly {
+    readonly user: string
+    readonly command: string
+  }[]
+  expect(history.filter(({ command }) => command === 'nothing to see').map(({ user }) => user)).toEqual(['alice'])
+})
+
+test('a path of alice’s that takes for ever is refused, and nobody waits for it', async () => {
+  const path = `count(${'//*[count('.repeat(5)}//*${')>0]'.repeat(5)})>0`
+  const slow = as('alice', `cibadmin --query --xpath '//*[${path}]'`)
+  const began = Date.now()
+  await root('crm_attribute --query --name cluster-name')
+  expect(Date.now() - began).toBeLessThan(5000)
+  expect(await slow).toMatchObject({ code: 124 })
 })
 
 /** Calls of every command that show as much as they can. One without an entry fails below. */

@@ -31,10 +31,14 @@ export class Selector {
     this.#timeoutMs = within
   }
 
-  async select(cib: XmlElement, permissions: readonly AclPermission[]): Promise<SelectByXpath> {
+  async select(
+    cib: XmlElement,
+    permissions: readonly AclPermission[],
+    within = this.#timeoutMs,
+  ): Promise<SelectByXpath> {
     const xpaths = [...new Set(permissions.flatMap(({ on }) => (on.by === 'xpath' ? [on.xpath] : [])))]
     if (xpaths.length === 0) return () => []
-    const asked = this.#last.then(async () => await this.#ask({ cib, xpaths }))
+    const asked = this.#last.then(async () => await this.#ask({ cib, xpaths }, within))
     this.#last = asked.catch(() => undefined)
     const selected = await asked
     const elements = inOrder(cib)
@@ -49,7 +53,7 @@ export class Selector {
     this.#worker = undefined
   }
 
-  async #ask(question: ToSelect): Promise<Selected> {
+  async #ask(question: ToSelect, within: number): Promise<Selected> {
     const worker = this.#running()
     return await new Promise((resolve, reject) => {
       const end = (finish: () => void): void => {
@@ -63,7 +67,7 @@ export class Selector {
         end(() => reject(error))
       }
       const ended = (): void => failed(new Error('The thread that evaluates XPaths has ended.'))
-      const timer = setTimeout(() => failed(new SlowPermissionsError()), this.#timeoutMs)
+      const timer = setTimeout(() => failed(new SlowPermissionsError()), within)
       worker.on('message', answered).on('error', failed).on('exit', ended)
       worker.postMessage(question)
     })

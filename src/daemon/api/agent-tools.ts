@@ -149,6 +149,11 @@ export class AgentToolsWorld implements ToolWorld {
     return await changeCib(this.node, change, { ...how, by })
   }
 
+  /** Whoever may do all may also do this. */
+  async refuseXpath(_xpath: string): Promise<ToolReply | undefined> {
+    return await Promise.resolve(undefined)
+  }
+
   async asUser(user: string): Promise<ToolWorld | ToolReply> {
     const refusal = refused(4, 'Permission denied: only root and hacluster act for another user.')
     return (await this.#asUser?.(user)) ?? refusal

@@ -106,7 +106,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     )
   const user = optionValue(call.given, 'user')
   const acting = user === undefined || superusers.includes(user) ? world : await asUser(world, user)
-  return 'exitCode' in acting ? acting : await perform(call, acting)
+  if ('exitCode' in acting) return acting
+  const xpath = optionValue(call.given, 'xpath')
+  const refusal = xpath === undefined ? undefined : await acting.refuseXpath?.(xpath)
+  return refusal ?? (await perform(call, acting))
 }
 
 async function asUser(world: ToolWorld, user: string): Promise<ToolWorld | ToolReply> {
