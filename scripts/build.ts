@@ -16,6 +16,7 @@ const groups: readonly Readonly<Record<string, string>>[] = [
   {
     systoled: 'src/daemon/main.ts',
     pulse: 'src/daemon/pulse/thread.ts',
+    door: 'src/daemon/pulse/door-thread.ts',
     cutter: 'src/daemon/pulse/cutter-thread.ts',
     disk: 'src/daemon/watchdog/disk-process.ts',
     planner: 'src/daemon/planner/thread.ts',
@@ -31,15 +32,16 @@ const commands: Readonly<Record<string, string>> = {
   'systole-tool': 'src/tools/file/main.ts',
 }
 
-const lateContents: Readonly<Record<string, string>> = {
-  lmdb: "export const open = (...options) => require('lmdb').open(...options)",
-  koffi: "export default { load: (...options) => require('koffi').load(...options) }",
-}
-
 /**
  * What a program does not need when it starts is not parsed then. gRPC's reader of .proto files is for services that none of
  * ours has; the embedded store's native library is loaded when such a store is opened, and what asks the kernel when a socket is served.
  */
+const lateContents: Readonly<Record<string, string>> = {
+  lmdb: "export const open = (...options) => require('lmdb').open(...options)",
+  koffi:
+    "export default { load: (...options) => require('koffi').load(...options), address: (...options) => require('koffi').address(...options) }",
+}
+
 const lateOrNever: Plugin = {
   name: 'late-or-never',
   setup: ({ onResolve, onLoad }) => {

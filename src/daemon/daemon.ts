@@ -37,15 +37,23 @@ import { type ListenAt, Listeners } from './host/listeners.ts'
 import type { Log } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
 import { Seldom } from './host/seldom.ts'
+import { StrangerTable } from './host/stranger-table.ts'
 import { isEnabled, markStarted, markStopped, setEnabled, takesPart } from './host/takes-part.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { Admission } from './nodes/admission.ts'
 import { Authority } from './nodes/authority.ts'
 import { signForNode } from './nodes/certificates.ts'
-import { type ClusterFile, type ClusterNodeEntry, parseClusterFile, printClusterFile } from './nodes/cluster-file.ts'
+import {
+  type ClusterFile,
+  type ClusterNodeEntry,
+  parseClusterFile,
+  printClusterFile,
+  type WitnessEntry,
+} from './nodes/cluster-file.ts'
 import { readIdentity, readWholeKey, writeRemoteIdentity } from './nodes/identity.ts'
 import { type AskedToken, JoinTokens } from './nodes/join-tokens.ts'
 import { joiningVotes } from './nodes/joining-votes.ts'
+import { openDoorOf, strangerRules } from './nodes/known-hosts.ts'
 import { enrolHandler } from './nodes/let-in.ts'
 import { addressesOf } from './nodes/node-links.ts'
 import { newerFile, withListOf } from './nodes/node-list.ts'
@@ -95,6 +103,7 @@ export class Daemon {
   #credentials: PeerCredentials | undefined
   readonly #renewal: Renewal
   #following = false
+  readonly #strangers: StrangerTable
   readonly tokens: JoinTokens
   readonly #admission: Admission
   readonly authority: Authority
@@ -105,6 +114,7 @@ export class Daemon {
     this.#renewal = new Renewal({ pki: paths.pki, log, renew: async () => await this.renewCertificate() })
     this.log = log
     this.access = new AccessControl(paths, () => this.configuration)
+    this.#strangers = new StrangerTable(log)
     this.#fail = fail
     this.authority = new Authority({
       pki: paths.pki,
@@ -257,6 +267,7 @@ export class Daemon {
     const own = this.#ownIn(file)
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     this.#ownNode = own.name
+    this.#keepStrangersOut(file, own)
     const identity = readIdentity(this.paths.pki)
     if (takesPart(this.paths)) await this.startNode()
     else markStopped(this.paths)
@@ -274,7 +285,12 @@ export class Daemon {
       this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
     this.#servers = {
       peers: new Listeners(
-        (at) => serveTcp({ ...at, identity, admit: this.#admission.admit }, methods, this.#onFailure),
+        (at) =>
+          serveTcp(
+            { ...at, identity, admit: this.#admission.admit, door: openDoorOf(current) },
+            methods,
+            this.#onFailure,
+          ),
         notYet,
       ),
       enrolment: new Listeners(
@@ -284,6 +300,11 @@ export class Daemon {
     }
     await this.#serveOn(own)
     this.#renewal.plan(file.nodes.indexOf(own))
+  }
+
+  #keepStrangersOut(file: ClusterFile, own: WitnessEntry): void {
+    const rules = strangerRules(file, own)
+    if (rules !== undefined) this.#strangers.use(rules)
   }
 
   /** On each of its links. */
@@ -308,7 +329,11 @@ export class Daemon {
   #openWitness(file: ClusterFile): WitnessPlace {
     const { paths, log } = this
     const removed = (reason: string): void => this.#forgetWitnessLater(reason)
-    this.#witness = new WitnessPlace(file, { paths, log, removed, onFailure: this.#onFailure })
+    const onList = (listed: ClusterFile): void => {
+      if (listed.witness !== undefined) this.#keepStrangersOut(listed, listed.witness)
+    }
+    onList(file)
+    this.#witness = new WitnessPlace(file, { paths, log, removed, onList, onFailure: this.#onFailure })
     return this.#witness
   }
 
@@ -325,6 +350,7 @@ export class Daemon {
   async forgetWitness(): Promise<void> {
     await this.#witness?.forget()
     this.#witness = undefined
+    await this.#strangers.remove()
     for (const path of [this.paths.witnessFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     emptyFolder(this.paths.data)
   }
@@ -440,6 +466,7 @@ export class Daemon {
       onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },
+      trouble: () => this.#strangers.trouble,
     })
     this.#node = node
     await node.start()
@@ -514,6 +541,7 @@ export class Daemon {
     const before = this.#file
     this.#file = file
     if ((file.revoked?.length ?? 0) > (before?.revoked?.length ?? 0)) this.#servers?.peers.endConnections()
+    this.#keepStrangersOut(file, own)
     this.#serveOn(own).catch(this.#fail)
     this.#peers?.replaceFile(file)
     this.#node?.replaceFile(file)
@@ -565,6 +593,7 @@ export class Daemon {
     this.#peers = undefined
     this.#file = undefined
     this.#ownNode = undefined
+    await this.#strangers.remove()
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.
     emptyFolder(this.paths.data)
@@ -572,6 +601,7 @@ export class Daemon {
 
   /** For an upgrade or a restart: what runs stays. */
   async end(): Promise<void> {
+    this.#strangers.stop()
     await this.#node?.suspend()
     await this.#witness?.end()
     await Promise.all([this.#closeServers(), this.#local?.close()])

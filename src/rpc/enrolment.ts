@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { listenBehindDoor, openDoor } from './doorman.ts'
 import type { JoinToken } from './join-token.ts'
 import { RefusedError, refuse, UnreachableError } from './report.ts'
 import { isMemberCertificate, type TlsIdentity } from './tls-identity.ts'
@@ -36,7 +37,7 @@ export type Enrol = (asked: EnrolmentRequest, address: string) => Promise<Enrolm
 
 export interface EnrolmentServer {
   readonly port: number
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 const maxRequestBytes = 16 * 1024
@@ -60,23 +61,20 @@ export async function serveEnrolment(
       reply(answer, 500, { code: 'failed', sentences: ['The node could not let this host in: see its log.'] })
     })
   })
-  server.maxConnections = mostConnections
   server.on('connection', (socket: Socket) => {
     const end = setTimeout(() => socket.destroy(), connectionWithinMs)
     socket.once('close', () => clearTimeout(end))
   })
-  // A stranger who speaks no TLS is no event.
-  server.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, options.host, resolve)
+  const { port, close } = await listenBehindDoor(server, {
+    ...options,
+    door: { ...openDoor, mostStrangers: mostConnections },
   })
-  const bound = server.address()
   return {
-    port: typeof bound === 'object' && bound ? bound.port : options.port,
-    close: () => {
-      server.close()
+    port,
+    close: async () => {
+      const closed = close()
       server.closeAllConnections()
+      await closed
     },
   }
 }

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import {
+  type ConnectionInjector,
   Metadata,
   Server,
   ServerCredentials,
@@ -17,6 +18,7 @@ import {
 import { type CallRule, ruleOf } from './call-rules.ts'
 import { type CallerIdentity, callerOf, type NodeCaller } from './caller.ts'
 import { decode, encode } from './codec.ts'
+import type { DoorRule } from './doorman.ts'
 import { readMessage } from './forms/grpc.ts'
 import { BadMessageError } from './forms/words.ts'
 import { LocalCallers } from './local-callers.ts'
@@ -24,12 +26,14 @@ import type { CallContext, Method, Service } from './method.ts'
 import type { PeerCredentials } from './peer-credentials.ts'
 import { RefusedError, refuse, reportKey } from './report.ts'
 import type { TlsIdentity } from './tls-identity.ts'
+import { serveTls } from './tls-server.ts'
 
 export interface GrpcServer {
   readonly close: () => Promise<void>
   /** Every connection is made anew by whoever may: what was called before is given some time to end, and each call from now on is asked for again who makes it. */
   readonly endConnections: () => void
   readonly port: number
+  readonly replaceDoor: (door: DoorRule) => void
 }
 
 export interface ServedMethods {
@@ -45,22 +49,38 @@ export type Admit = (caller: NodeCaller) => Promise<void>
 export type OnFailure = (method: string, error: unknown) => void
 
 export async function serveTcp(
-  options: { readonly host: string; readonly port: number; readonly identity: TlsIdentity; readonly admit: Admit },
+  options: {
+    readonly host: string
+    readonly port: number
+    readonly identity: TlsIdentity
+    readonly admit: Admit
+    /** Who is known by address; the others are strangers, who may knock as well. */
+    readonly door?: DoorRule
+  },
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
 ): Promise<GrpcServer> {
-  const { certificate, key, authority } = options.identity
-  const credentials = ServerCredentials.createSsl(
-    Buffer.from(authority),
-    [{ cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) }],
-    true,
+  const server = grpcServer(methods, { onFailure, admit: options.admit, localCaller: () => undefined })
+  // Whose certificate is no node's does not get as far as HTTP/2, whose server would take any number of them.
+  const begin = (): ConnectionInjector => server.createConnectionInjector(ServerCredentials.createInsecure())
+  let injector = begin()
+  const { port, replaceDoor, close } = await serveTls({ ...options, protocols: ['h2'], hearsWitness: true }, (socket) =>
+    injector.injectConnection(socket),
   )
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return await serve(`${host}:${options.port}`, credentials, methods, {
-    onFailure,
-    admit: options.admit,
-    localCaller: () => undefined,
-  })
+  return {
+    port,
+    replaceDoor,
+    endConnections: () => {
+      // Those that come from now on belong to another one: the old one ends all that it has.
+      const before = injector
+      injector = begin()
+      before.drain(endConnectionsMs)
+    },
+    close: async () => {
+      await closed(server)
+      await close()
+    },
+  }
 }
 
 /**
@@ -132,23 +152,6 @@ interface Door {
   readonly onFailure: OnFailure
   /** Who is behind a connection that has no certificate. */
   readonly localCaller: (peer: string) => CallerIdentity | undefined
-}
-
-async function serve(
-  address: string,
-  credentials: ServerCredentials,
-  methods: readonly ServedMethods[],
-  door: Door,
-): Promise<GrpcServer> {
-  const server = grpcServer(methods, door)
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
-  })
-  return {
-    port,
-    endConnections: () => server.drain(address.replace(/:0$/, `:${port}`), endConnectionsMs),
-    close: async () => await closed(server),
-  }
 }
 
 function grpcServer(methods: readonly ServedMethods[], door: Door): Server {

@@ -11,6 +11,7 @@ export {
   type KeyPair,
   signNodeCertificate,
 } from './certificates.ts'
+export { type DoorRule, openDoor } from './doorman.ts'
 export {
   askToEnrol,
   type Enrol,

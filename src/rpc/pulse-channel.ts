@@ -6,6 +6,7 @@
 import { connect, type TLSSocket } from 'node:tls'
 import { callerOf, type NodeCaller } from './caller.ts'
 import { encode } from './codec.ts'
+import type { DoorRule } from './doorman.ts'
 import { longestPulse, readPulse } from './forms/pulse.ts'
 import { BadMessageError } from './forms/words.ts'
 import { FrameReader, frame } from './frames.ts'
@@ -42,7 +43,7 @@ const lengthBytes = 2
 const pulsesInVain = 4
 
 export function servePulses(
-  at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity },
+  at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity; readonly door?: DoorRule },
   listener: PulseListener,
 ): Promise<TlsServer> {
   return serveTls(at, (socket) => {
@@ -89,12 +90,20 @@ export function readPulses(socket: TLSSocket, peer: Pick<NodeCaller, 'name' | 'k
 
 /** `onEnd` is called once, with whether the peer's host answered: a refusal or a reset says that it lives without its daemon. */
 export function openPulseStream(
-  peer: PeerAddress,
+  peer: PeerAddress & { readonly from?: string },
   identity: TlsIdentity,
   onEnd: (hostAnswered: boolean, reason: string) => void,
 ): PulseStream {
   // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
-  const socket = connect({ host: peer.host, port: peer.port, servername: tlsName(peer.node), ...tlsSecrets(identity) })
+  // From the address of this link: its hosts listen to no other.
+  const from = peer.from === undefined ? {} : { localAddress: peer.from }
+  const socket = connect({
+    ...from,
+    host: peer.host,
+    port: peer.port,
+    servername: tlsName(peer.node),
+    ...tlsSecrets(identity),
+  })
   let phase: 'opening' | 'open' | 'ended' = 'opening'
   let lastHeardAt = performance.now()
   let inVain = 0

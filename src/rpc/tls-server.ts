@@ -1,12 +1,14 @@
 /** Waits for connections by mutual TLS under the cluster's own authority; what is said on them is the caller's matter. */
-import { once } from 'node:events'
 import { createServer, type TLSSocket } from 'node:tls'
+import { type DoorRule, handshakeMs, listenBehindDoor } from './doorman.ts'
 import { isWitness, type TlsIdentity, tlsSecrets } from './tls-identity.ts'
 
 export interface TlsServer {
   readonly port: number
   /** For connections from now on; those that are open stay. */
   readonly replaceIdentity: (identity: TlsIdentity) => void
+  /** Who may connect from now on. */
+  readonly replaceDoor: (door: DoorRule) => void
   /** Breaks the connections that are open. */
   readonly close: () => Promise<void>
 }
@@ -17,28 +19,36 @@ export async function serveTls(
     readonly host: string | undefined
     readonly port: number
     readonly identity: TlsIdentity
+    /** Absent: everybody may knock. */
+    readonly door?: DoorRule
+    /** What is spoken inside, where the other side must be told (ALPN). */
+    readonly protocols?: readonly string[]
+    /** A witness is heard; whoever answers calls refuses it in words. */
+    readonly hearsWitness?: boolean
   },
   receive: (socket: TLSSocket) => void,
 ): Promise<TlsServer> {
   const open = new Set<TLSSocket>()
-  const options = { ...tlsSecrets(at.identity), requestCert: true, rejectUnauthorized: true }
-  const server = createServer(options, (socket) => {
+  const ALPNProtocols = at.protocols === undefined ? {} : { ALPNProtocols: [...at.protocols] }
+  const options = {
+    ...tlsSecrets(at.identity),
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: handshakeMs,
+  }
+  const tls = createServer({ ...options, ...ALPNProtocols }, (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    if (isWitness(socket.getPeerCertificate().subject)) return void socket.destroy()
+    if (at.hearsWitness !== true && isWitness(socket.getPeerCertificate().subject)) return void socket.destroy()
     receive(socket)
   })
-  // A stranger who fails the handshake concerns nobody.
-  server.on('tlsClientError', (_error, socket) => socket.destroy())
-  server.listen(at.port, at.host)
-  await once(server, 'listening')
-  const address = server.address()
+  const { port, replaceDoor, close } = await listenBehindDoor(tls, at)
   return {
-    port: typeof address === 'object' && address ? address.port : at.port,
-    replaceIdentity: (identity) => server.setSecureContext(tlsSecrets(identity)),
+    port,
+    replaceIdentity: (identity) => tls.setSecureContext(tlsSecrets(identity)),
+    replaceDoor,
     close: async () => {
-      const closed = once(server, 'close')
-      server.close()
+      const closed = close()
       for (const socket of open) socket.destroy()
       await closed
     },

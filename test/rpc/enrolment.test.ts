@@ -26,8 +26,8 @@ beforeAll(async () => {
   authority = await createAuthority('testing')
 })
 
-afterEach(() => {
-  server?.close()
+afterEach(async () => {
+  await server?.close()
   server = undefined
 })
 

@@ -88,6 +88,8 @@ export interface ClusterNodeSetup {
   readonly giveWayTo: (listed: ClusterFile) => void
   /** Who calls on this host, and what they may do. */
   readonly local: { readonly access: AccessControl; readonly credentials: PeerCredentials | undefined }
+  /** What is wrong with the host beside this node, as a sentence. */
+  readonly trouble: () => string | undefined
 }
 
 export class ClusterNode {
@@ -557,8 +559,12 @@ export class ClusterNode {
 
   #openTroubles(): OwnTroubles {
     const find = (): readonly string[] => {
-      const trouble = this.#localStore?.trouble()
-      return [...(trouble === undefined ? [] : [trouble]), ...shortages(this.#setup.paths), ...this.#alerts.troubles]
+      const troubles = [this.#localStore?.trouble(), this.#setup.trouble()]
+      return [
+        ...troubles.filter((trouble) => trouble !== undefined),
+        ...shortages(this.#setup.paths),
+        ...this.#alerts.troubles,
+      ]
     }
     return new OwnTroubles(find, (troubles) => {
       if (troubles.length > 0) this.#log.warn('something on this node needs a person', { troubles })

@@ -8,6 +8,7 @@ import { takesPart } from '../host/takes-part.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'
 import { defaultTimings, parseClusterFile, type Timings } from '../nodes/cluster-file.ts'
 import { readIdentity, UnusableIdentityError } from '../nodes/identity.ts'
+import { membersDoor } from '../nodes/known-hosts.ts'
 import { addressOn, linksOf } from '../nodes/node-links.ts'
 import { findOwnNode } from '../nodes/own-name.ts'
 import { storeConfig, voterEndpoints } from '../store/store-config.ts'
@@ -19,6 +20,7 @@ export function beginPulse(file: ClusterFile, own: ClusterNodeEntry, paths: Path
     node: own.name,
     incarnation: Date.now(),
     listen: listenOn(own),
+    door: membersDoor(file),
     peers: pulsePeers(file, own),
     identity: readIdentity(paths.pki),
     timings: timingsOf(file, own),
@@ -49,7 +51,15 @@ export function nodesForPulse(file: ClusterFile, own: ClusterNodeEntry, members:
   const endpoints = file.store.kind === 'etcd' ? voterEndpoints(file, own.name) : []
   const { tokenMs, heartbeatIntervalMs, restartGraceMs } = timingsOf(file, own)
   const timings = { tokenMs, heartbeatIntervalMs, restartGraceMs }
-  return { kind: 'nodes', listen: listenOn(own), peers: pulsePeers(file, own), members, endpoints, timings }
+  return {
+    kind: 'nodes',
+    listen: listenOn(own),
+    door: membersDoor(file),
+    peers: pulsePeers(file, own),
+    members,
+    endpoints,
+    timings,
+  }
 }
 
 /** That a link is down must be known long before a lease is over, however long the token is. */

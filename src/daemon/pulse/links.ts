@@ -2,15 +2,14 @@
 import { type NodeName, nodeName, onDemand } from '../../base/index.ts'
 import type { PeerLink, Pulse } from '../../membership/index.ts'
 import {
+  type DoorRule,
   framePulse,
   openPulseStream,
   type Pulse as PulseMessage,
   type PulseStream,
-  servePulses,
   type TlsIdentity,
 } from '../../rpc/index.ts'
-import { Listeners } from '../host/listeners.ts'
-import { isKnown, type KnownNode } from '../nodes/known-node.ts'
+import { Door } from './door.ts'
 import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
@@ -36,15 +35,11 @@ export class Links {
   readonly #self: NodeName
   readonly #identity: TlsIdentity
   readonly #events: LinkEvents
-  readonly #servers = new Listeners(
-    (at: PulseListen) => this.#serve(at),
-    ({ link }, error) => this.#events.onNotListening(link, error),
-  )
+  #door: Door | undefined
   readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
   readonly #begun = new WeakSet<PulseStream>()
   #longPulseAt = 0
-  #peers: readonly KnownNode[] = []
 
   constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
     this.#self = self
@@ -52,13 +47,22 @@ export class Links {
     this.#events = events
   }
 
-  async listen(wanted: readonly PulseListen[]): Promise<void> {
-    await this.#servers.use(wanted)
+  async listen(wanted: readonly PulseListen[], rule: DoorRule): Promise<void> {
+    this.#door ??= new Door(
+      { identity: this.#identity },
+      {
+        onPulse: (message, caller, link) => this.#hear(message, caller, link),
+        onBadMessage: (caller, link, what) => this.#events.onBadMessage(caller, link, what),
+        onBroken: (caller, link) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
+        onNotListening: (link, error) => this.#events.onNotListening(link, error),
+      },
+    )
+    await this.#door.listen(wanted, rule)
   }
 
   /** Opens streams to new peers and closes those to peers that are gone or have moved, or from an address that this node had. */
   connect(peers: readonly PulsePeer[]): void {
-    this.#peers = peers.map(({ node, keys }) => ({ name: node, ...(keys === undefined ? {} : { keys }) }))
+    this.#door?.hear(peers.map(({ node, keys }) => ({ name: node, ...(keys === undefined ? {} : { keys }) })))
     for (const [key, { peer, close }] of this.#open) {
       const wanted = peers.find((one) => keyOf(one) === key)
       if (wanted && wanted.host === peer.host && wanted.port === peer.port && wanted.from === peer.from) continue
@@ -90,25 +94,15 @@ export class Links {
   async close(): Promise<void> {
     for (const { close } of this.#open.values()) close()
     this.#open.clear()
-    await this.#servers.close()
+    await this.#door?.close()
   }
 
-  #serve({ link, host, port }: PulseListen): Promise<{ readonly close: () => Promise<void> }> {
-    return servePulses(
-      { host, port, identity: this.#identity },
-      {
-        isPeer: (caller) => isKnown(this.#peers, caller),
-        onPulse: (message, caller) => {
-          const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
-          const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
-          const stream = this.#streams.get(nodeName(caller))?.get(link)
-          stream?.heardPeer(hearsThisNode)
-          this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
-        },
-        onBadMessage: (caller, what) => this.#events.onBadMessage(caller, link, what),
-        onBroken: (caller) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
-      },
-    )
+  #hear(message: PulseMessage, caller: string, link: number): void {
+    const deaf = message.silentLinks.filter(({ node }) => node === this.#self).map((silent) => silent.link)
+    const hearsThisNode = !message.silent.includes(this.#self) && !deaf.includes(link)
+    const stream = this.#streams.get(nodeName(caller))?.get(link)
+    stream?.heardPeer(hearsThisNode)
+    this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
   }
 
   #keepUp(peer: PulsePeer): { readonly peer: PulsePeer; readonly close: () => void } {

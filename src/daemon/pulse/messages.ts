@@ -2,13 +2,15 @@
 import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { HeartbeatTimings, LinkView, PeerView } from '../../membership/index.ts'
 import type { DiskRule, QuorumTimings, WatchdogPermit } from '../../quorum/index.ts'
-import type { TlsIdentity } from '../../rpc/index.ts'
+import type { DoorRule, TlsIdentity } from '../../rpc/index.ts'
 import type { EndpointAddress, StoreConfig } from '../../store/index.ts'
 
 export interface PulseSetup {
   readonly node: NodeName
   readonly incarnation: number
   readonly listen: readonly PulseListen[]
+  /** Who is heard at all. */
+  readonly door: DoorRule
   readonly peers: readonly PulsePeer[]
   readonly identity: TlsIdentity
   readonly timings: HeartbeatTimings & QuorumTimings
@@ -45,6 +47,7 @@ export type ToPulse =
   | {
       readonly kind: 'nodes'
       readonly listen: readonly PulseListen[]
+      readonly door: DoorRule
       readonly peers: readonly PulsePeer[]
       readonly members: readonly NodeName[]
       /** Of the store; empty where they never change. */

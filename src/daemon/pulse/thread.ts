@@ -86,8 +86,8 @@ class PulseThread {
   }
 
   async start(): Promise<void> {
-    const { listen, peers } = this.#setup
-    await this.#links.listen(listen)
+    const { listen, door, peers } = this.#setup
+    await this.#links.listen(listen, door)
     this.setNodes(peers, namesOf(peers))
     // First the others hear this node, then they see it among the members: the other way round it would look silent.
     setTimeout(() => this.#lease.feed({ kind: 'tick' }), this.#setup.timings.heartbeatIntervalMs)
@@ -103,8 +103,8 @@ class PulseThread {
     this.#feed({ kind: 'nodes', peers: namesOf(peers), members })
   }
 
-  async listen(listen: PulseSetup['listen']): Promise<void> {
-    await this.#links.listen(listen)
+  async listen(listen: PulseSetup['listen'], door: PulseSetup['door']): Promise<void> {
+    await this.#links.listen(listen, door)
   }
 
   useTimings(timings: HeartbeatTimings): void {
@@ -178,7 +178,7 @@ port.on('message', (message: ToPulse) => {
     case 'nodes':
       thread.useEndpoints(message.endpoints)
       thread.useTimings(message.timings)
-      void thread.listen(message.listen)
+      void thread.listen(message.listen, message.door)
       thread.setNodes(message.peers, message.members)
       return
     case 'release':

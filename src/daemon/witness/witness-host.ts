@@ -29,6 +29,7 @@ export interface WitnessHostPorts {
   readonly own: WitnessEntry
   /** The list names this host no more. */
   readonly removed: () => void
+  readonly onList: (listed: ClusterFile) => void
   /** There is another certificate on the disk. */
   readonly renewed: () => void
 }
@@ -130,6 +131,7 @@ export class WitnessHost {
         writeWhole(paths.witnessFile, printClusterFile(newer))
         this.#file = newer
         this.#revoke()
+        this.#ports.onList(newer)
       }
       this.#told ||= quorate
       this.#bringMember(quorate).catch((error: unknown) => log.error('the etcd member did not follow', { error }))

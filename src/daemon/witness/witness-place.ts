@@ -25,6 +25,8 @@ export interface WitnessPlacePorts {
   readonly log: Log
   /** The cluster has another witness, or none. */
   readonly removed: (reason: string) => void
+  /** There is a newer list of nodes. */
+  readonly onList: (listed: ClusterFile) => void
   readonly onFailure: (method: string, error: unknown) => void
 }
 
@@ -44,13 +46,14 @@ export class WitnessPlace {
   constructor(file: ClusterFile, ports: WitnessPlacePorts) {
     const { witness } = file
     assert(witness !== undefined, 'the list names the witness whose host this is')
-    const { paths, log, removed } = ports
+    const { paths, log, removed, onList } = ports
     this.#ports = ports
     this.#own = witness
     this.#host = new WitnessHost(file, {
       paths,
       log,
       own: witness,
+      onList,
       removed: () => removed('the cluster has removed this witness'),
       // The answer first: this very server is closed.
       renewed: () => this.#tryIn(50),
