@@ -289,5 +289,13 @@ function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial
   onFailure(method.path, error)
   if (error instanceof BadMessageError)
     return statusOf(refuse('bad-message', `This call is not understood: ${error.message}.`), method, onFailure)
-  return { code: status.INTERNAL, details: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+  return { code: status.INTERNAL, details: detailsOf(error) }
+}
+
+/** What has a name of its own has a sentence for people; of anything else, the kind of mistake helps whoever looks for it. */
+export function detailsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return /^(?:Store\w*|NotTheOwner|Unreachable|NoAnswer)Error$/.test(error.name)
+    ? error.message
+    : `${error.name}: ${error.message}`
 }

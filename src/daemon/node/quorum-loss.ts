@@ -21,15 +21,18 @@ export interface QuorumLossPorts {
   /** From what the store shows and what this node knows of itself. `stopEverything`: whatever no-quorum-policy says. */
   readonly plan: (stopEverything: boolean) => Promise<Planned>
   readonly executor: () => Executor | undefined
+  readonly hasConfiguration: () => boolean
 }
 
 const retryMs = 500
+const tellAgainMs = 5 * 60_000
 /** A node that only stood still for a moment has its lease confirmed within this time. The lease's margin covers it. */
 const momentMs = 50
 
 export class QuorumLoss {
   readonly #ports: QuorumLossPorts
   #timer: NodeJS.Timeout | undefined
+  #told: { readonly trouble: string; readonly at: number } | undefined
   #leftRunning: readonly ResourceId[] = []
 
   constructor(ports: QuorumLossPorts) {
@@ -44,9 +47,20 @@ export class QuorumLoss {
   #tryToAct(): void {
     if (!this.#ports.mayAct()) return
     this.#act().catch((error: unknown) => {
-      this.#ports.log.error('what to do without quorum could not be computed: trying again', { error })
+      this.#tell(error)
       this.#timer = setTimeout(() => this.#tryToAct(), retryMs)
     })
+  }
+
+  /** It is tried often, and the same trouble is told seldom. */
+  #tell(error: unknown): void {
+    const { log, hasConfiguration } = this.#ports
+    const trouble = hasConfiguration() ? String(error) : ''
+    const now = performance.now()
+    if (trouble === this.#told?.trouble && now - this.#told.at < tellAgainMs) return
+    this.#told = { trouble, at: now }
+    if (trouble === '') log.info('this node knows no configuration yet, so that there is nothing for it to stop', {})
+    else log.error('what to do without quorum could not be computed: trying again', { error })
   }
 
   /** Quorum is back: what the DC says counts again. */

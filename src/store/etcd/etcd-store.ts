@@ -30,7 +30,16 @@ import {
   verdictOf,
 } from './exactly-once.ts'
 import { LeaseRenewal } from './lease-renewal.ts'
-import { grantLease, newLeaseId, type OpenSession, refusedBy, Sessions, sessionPrefix, unanswered } from './session.ts'
+import {
+  grantLease,
+  inTime,
+  newLeaseId,
+  type OpenSession,
+  refusedBy,
+  Sessions,
+  sessionPrefix,
+  unanswered,
+} from './session.ts'
 import { openWatch, toEntry } from './watch-stream.ts'
 
 export interface EtcdStoreOptions {
@@ -261,7 +270,7 @@ export class EtcdStore implements Store {
 function unknownFate(timeoutMs: number, cause: unknown): StoreTimeoutError {
   const why = cause === undefined ? '' : ` (${messageOf(cause)})`
   return new StoreTimeoutError(
-    `The store did not confirm a change within ${Math.round(timeoutMs)} ms${why}. It may be saved: read, then repeat.`,
+    `The store did not confirm a change ${inTime(timeoutMs)}${why}. It may be saved: read, then repeat.`,
     cause,
   )
 }

@@ -154,9 +154,14 @@ export async function grantLease(
 export function unanswered(what: string, timeoutMs: number, cause: unknown): StoreUnavailableError {
   const why = cause === undefined ? 'no member answered' : messageOf(cause)
   return new StoreUnavailableError(
-    `The store could not ${what} within ${Math.round(timeoutMs)} ms (${why}). Most of its voters must be up and reach each other: see 'systole quorum status'.`,
+    `The store could not ${what} ${inTime(timeoutMs)} (${why}). Most of its voters must be up and reach each other: see 'systole quorum status'.`,
     cause,
   )
+}
+
+/** A process that stood still finds that the time is over before it has asked anybody. */
+export function inTime(timeoutMs: number): string {
+  return timeoutMs < 1 ? 'in its time' : `within ${Math.round(timeoutMs)} ms`
 }
 
 export function refusedBy(what: string, cause: unknown): StoreUnavailableError {
