@@ -321,6 +321,7 @@ function fencingFailed(
   input: Input<'fenced'>,
   now: number,
 ): ControllerState {
+  if (input.withdrawn === true) return fencingWithdrawn(state, own, input, now)
   const failures = own.failures + 1
   const retryMs = failures < state.options.fencingMaxAttempts ? Math.min(10_000, 1000 * failures) : 60_000
   const attempts: FencingAttempts = { failures, retryAt: now + retryMs, message: input.message }
@@ -328,4 +329,18 @@ function fencingFailed(
   const known = withReign(state, { fencing })
   const ended = own.action === undefined ? known : endAction(known, own.action, 'failed')
   return lookAgain(ended, `fencing of ${input.target} failed: ${input.message}`, now)
+}
+
+/** No device has failed. */
+function fencingWithdrawn(
+  state: ControllerState,
+  own: FencingAttempts,
+  { target }: Input<'fenced'>,
+  now: number,
+): ControllerState {
+  const fencing = new Map(state.reign?.fencing)
+  fencing.delete(target)
+  const known = withReign(state, { fencing })
+  const ended = own.action === undefined ? known : endAction(known, own.action, 'failed')
+  return lookAgain(ended, `${target} is heard again`, now)
 }

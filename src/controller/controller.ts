@@ -11,6 +11,7 @@ import type { NodeName } from '../base/index.ts'
 import { absorb } from './absorb.ts'
 import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
+import { withdrawWhoIsBack } from './heard-again.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
 import { loseWhoOwes, withoutOwing } from './owed-answers.ts'
 import { pursue, walkDeadlines } from './pursue.ts'
@@ -132,8 +133,10 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
 }
 
 function rule(state: ControllerState, now: number): Turn {
-  return andThen(recordNodes(state, now), (recorded) =>
-    andThen(pursue(recorded, now), (pursued) => andThen(compute(pursued, now), (done) => publish(done, now))),
+  return andThen(
+    andThen(withdrawWhoIsBack(state), (next) => recordNodes(next, now)),
+    (recorded) =>
+      andThen(pursue(recorded, now), (pursued) => andThen(compute(pursued, now), (done) => publish(done, now))),
   )
 }
 

@@ -126,6 +126,8 @@ export type ControllerInput =
       readonly at: number
       readonly outcome: 'succeeded' | 'failed'
       readonly message: string
+      /** It was taken back before anything was done to the node. */
+      readonly withdrawn?: true
     }
   /** What a node has said of itself with an answer. */
   | { readonly kind: 'load'; readonly node: NodeName; readonly load: NodeLoad }
@@ -186,6 +188,8 @@ export type ControllerEffect =
       readonly delayMs: number
       readonly reason: string
     }
+  /** The `fence` of that id is not wanted any more. It is answered all the same: by what came of it where a device was told already. */
+  | { readonly kind: 'withdraw-fencing'; readonly id: string; readonly node: NodeName }
   /** End the lease of a node that is lost, so that it cannot act any more. */
   | { readonly kind: 'revoke-lease'; readonly node: NodeName; readonly lease: string }
   /** Put `transition` under the same comparison; nobody waits for it, and a newer one replaces it. */

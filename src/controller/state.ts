@@ -117,6 +117,8 @@ export interface FencingAttempts {
   readonly action?: WalkedAction
   /** Which life of the node the `fence` under way is meant for. */
   readonly incarnation?: number
+  /** The node is here again: the `fence` under way was asked to end. */
+  readonly withdrawn?: true
   readonly failures: number
   readonly retryAt: number
   readonly message: string

@@ -202,6 +202,13 @@ function failAttempt(
     runner: request.runner ?? 'no node',
     text: `${step.action} failed: ${answer.message}`,
   }
+  // It was not switched off, and is heard: it is not tried again.
+  if (request.withdrawn && acting.step === 0 && !answer.timedOut)
+    return ending(
+      state,
+      { ...request, trail: [...request.trail, why] },
+      { outcome: 'failed', message: describeTrail([why]) },
+    )
   const attempts = deviceOf(state, step.device)?.actions[step.action].attempts ?? 1
   if (answer.timedOut || acting.attempt + 1 >= attempts) return failLevel(state, request, acting, why)
   const again: Acting = { ...acting, attempt: acting.attempt + 1, doing: { kind: 'ready', delayed: true } }

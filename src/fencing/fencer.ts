@@ -61,6 +61,11 @@ export class Fencer {
     this.#input({ kind: 'confirmed', target })
   }
 
+  /** Whoever asked for it does not want it any more. It ends as a failure where nothing was done to the node yet. */
+  withdraw(id: string): void {
+    this.#input({ kind: 'withdrawn', id })
+  }
+
   close(): void {
     clearTimeout(this.#timer)
   }

@@ -64,6 +64,8 @@ function take(state: FencingState, input: FencingInput, now: MonotonicMs): Fenci
       return answered(state, input.call, input.answer, now)
     case 'confirmed':
       return confirmed(state, input.target)
+    case 'withdrawn':
+      return withdrawn(state, input.id)
     case 'tick':
       return { state, effects: [] }
     default:
@@ -156,13 +158,36 @@ function announce(
   end: Pick<Extract<Phase, { kind: 'ending' }>, 'outcome' | 'message' | 'powerOn'>,
 ): FencingStep {
   const { outcome, message, powerOn: devices } = end
-  const results = [request.id, ...request.joined].map((id) => ({ id, target: request.target, outcome, message }))
+  const back = request.withdrawn === true && outcome === 'failed' ? ({ withdrawn: true } as const) : {}
+  const results = [request.id, ...request.joined].map((id) => ({
+    id,
+    target: request.target,
+    outcome,
+    message,
+    ...back,
+  }))
   const next: FencingState = { ...state, finished: [...state.finished, ...results].slice(-rememberedResults) }
   const after =
     devices.length === 0
       ? remove(next, request)
       : replace(next, { ...request, phase: { kind: 'powering-on', devices, attempt: 0 } })
   return { state: after, effects: results.map((result) => ({ kind: 'announce', ...result })) }
+}
+
+/** Before the first device is told to do anything; others who want the same are not asked. */
+function withdrawn(state: FencingState, id: string): FencingStep {
+  const request = state.requests.find((candidate) => candidate.id === id)
+  if (request === undefined || request.joined.length > 0) return { state, effects: [] }
+  const { phase } = request
+  // It was told already: that goes on, and is not repeated.
+  if (request.device !== undefined) return { state: replace(state, { ...request, withdrawn: true }), effects: [] }
+  const isBefore =
+    phase.kind === 'recording' ||
+    phase.kind === 'queued' ||
+    (phase.kind === 'acting' && ['ready', 'delaying', 'asking'].includes(phase.doing.kind))
+  if (!isBefore) return { state, effects: [] }
+  const message = `${request.target} is heard again: its fence device was told nothing.`
+  return ending(state, { ...request, withdrawn: true }, { outcome: 'failed', message })
 }
 
 /** A device that still works on the node may end as it likes. */

@@ -41,6 +41,8 @@ export interface Request extends FencingDemand {
   readonly trail: readonly (FailedAttempt | string)[]
   readonly device?: string
   readonly runner?: NodeName
+  /** Whoever asked for it has taken it back. */
+  readonly withdrawn?: true
 }
 
 export type Phase =
@@ -115,7 +117,12 @@ export function fencingDelayMs(device: FenceDevice, request: FencingDemand): num
   const { byNode, all } = device.delayBaseMs
   const base = byNode.get(request.target) ?? all
   const range = Math.max(0, device.delayMaxMs - base)
-  return Math.round(request.delayMs + base + request.random * range)
+  return Math.round(request.delayMs + base + request.random * range + ownDelayMs(device))
+}
+
+/** The parameter `delay`, which agents obey themselves: waited for here, a delay can be ended when the node is heard again. */
+function ownDelayMs({ parameters: { delay = '0' } }: FenceDevice): number {
+  return Math.max(0, Number(delay) * 1000 || 0)
 }
 
 /** The nodes that can run the device for this action, in the order in which they are asked. */

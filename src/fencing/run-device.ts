@@ -2,7 +2,6 @@
  * Runs a fence agent: options on its standard input, one `name=value` a line, so that no secret is ever among a process's
  * arguments or in its environment (fence agents' API). What the agent prints is told without the device's secrets.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type IsSecret, isSecretName, textWithoutSecrets } from '../cib/index.ts'
 import {
   type AgentHost,
@@ -52,14 +51,13 @@ export async function runDevice(call: DeviceCall, host: FenceHost): Promise<Devi
   const options = optionLines(call)
   if (options === undefined) return failure('a parameter has more than one line, which fence agents cannot read')
   const plug = call.target === undefined ? undefined : plugOf(call.device, call.target)
-  const program = offThroughDisks(call.device, call.action, plug) ?? { path: found.path, arguments: [], delayMs: 0 }
-  if (program.delayMs > 0) await delay(Math.min(program.delayMs, call.timeoutMs))
+  const program = offThroughDisks(call.device, call.action, plug) ?? { path: found.path, arguments: [] }
   const run = runProgram({
     path: program.path,
     arguments: program.arguments,
     environment: { ...baseEnvironment(host), PYTHONWARNINGS: 'ignore' },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeoutMs: call.timeoutMs - program.delayMs,
+    timeoutMs: call.timeoutMs,
   })
   const output = new OutputTail(keptOutput)
   const errors = new OutputTail()
@@ -112,7 +110,9 @@ function failure(message: string): DeviceAnswer {
 
 /** Undefined where a value would become an option of its own. */
 function optionLines({ device, action, target }: DeviceCall): string | undefined {
-  const options: Record<string, string> = { ...device.parameters, action: device.actions[action].name }
+  // Its delay was waited for before (`fencingDelayMs`).
+  const { delay: _waitedFor, ...parameters } = device.parameters
+  const options: Record<string, string> = { ...parameters, action: device.actions[action].name }
   if (target !== undefined) {
     options.nodename = target
     if (device.plugParameter !== undefined) options[device.plugParameter] = plugOf(device, target)

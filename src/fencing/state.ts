@@ -29,6 +29,8 @@ export interface Announcement {
   readonly target: NodeName
   readonly outcome: 'succeeded' | 'failed'
   readonly message: string
+  /** It was taken back before anything was done to the node: no failure of a device. */
+  readonly withdrawn?: true
 }
 
 export interface DeviceAnswer {
@@ -53,6 +55,8 @@ export type FencingInput =
       readonly written: boolean
     }
   | { readonly kind: 'device-answered'; readonly call: number; readonly answer: DeviceAnswer }
+  /** Whoever asked for it does not want it any more: the node is heard again. It ends where no device was told to do anything yet. */
+  | { readonly kind: 'withdrawn'; readonly id: string }
   /** An administrator says that the node is off. */
   | { readonly kind: 'confirmed'; readonly target: NodeName }
   | { readonly kind: 'tick' }

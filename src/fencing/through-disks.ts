@@ -23,7 +23,6 @@ export function disksOfDevice({ agent, parameters: given }: Omit<DiskDevice, 'ac
 export interface SbdMessageProgram {
   readonly path: string
   readonly arguments: readonly string[]
-  readonly delayMs: number
 }
 
 /**
@@ -38,7 +37,7 @@ export function offThroughDisks(
 ): SbdMessageProgram | undefined {
   if (device.agent !== 'fence_sbd' || action !== 'off' || plug === undefined) return undefined
   if (device.actions.off.name !== 'off') return undefined
-  const { sbd_path: path = '/usr/sbin/sbd', delay = '0' } = device.parameters
+  const { sbd_path: path = '/usr/sbin/sbd' } = device.parameters
   const named = disksOfDevice(device).flatMap((disk) => ['-d', disk])
-  return { path, arguments: [...named, 'message', plug, 'off'], delayMs: Math.max(0, Number(delay) * 1000 || 0) }
+  return { path, arguments: [...named, 'message', plug, 'off'] }
 }

@@ -10,6 +10,8 @@
  * Contract at the edge:
  * - `situation` is fed whenever one of its parts changes, and before everything else.
  * - `fence` is answered with one `fenced` of the same id; it is recorded on this machine's disk before that.
+ * - `withdraw`: the peer is heard again. Where its device was told nothing yet, for there is a delay, nothing happens to it, and the `fenced` says so;
+ *   otherwise the fencing goes on, and the silence that it causes is no new one.
  * - `go-alone` is answered with one `went-alone`. The word on which it is done must survive a crash of the daemon.
  */
 import { assertNever, type MonotonicMs, monotonicMs, type NodeName, type Step } from '../base/index.ts'
@@ -20,6 +22,8 @@ export type PeerWord = 'fenced' | 'left' | 'administrator'
 export interface TwoNodeSituation {
   readonly peer: NodeName
   readonly heartbeat: 'heard' | 'restarting' | 'silent'
+  /** Which life of its daemon was heard last. */
+  readonly incarnation?: number
   /** By the last state that both agreed on it has stopped everything and gone, or was fenced. */
   readonly peerIsDown: boolean
   /** This machine had quorum since it booted. */
@@ -40,11 +44,21 @@ export type TwoNodeInput =
 
 export type TwoNodeEffect =
   | { readonly kind: 'fence'; readonly id: number; readonly target: NodeName }
+  | { readonly kind: 'withdraw'; readonly id: number; readonly target: NodeName }
   | { readonly kind: 'go-alone'; readonly without: NodeName; readonly word: PeerWord }
 
 export type TwoNodePhase =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'fencing'; readonly id: number }
+  | {
+      readonly kind: 'fencing'
+      readonly id: number
+      readonly incarnation: number | undefined
+      readonly withdrawn?: true
+    }
+  /** That life of it is over, and its last heartbeats are not a second old: its silence is waited for. */
+  | { readonly kind: 'fenced-and-heard'; readonly incarnation: number | undefined; readonly retryAt: MonotonicMs }
+  /** The list of nodes is about to show that the peer has no vote any more. */
+  | { readonly kind: 'went-alone' }
   | { readonly kind: 'fencing-failed'; readonly retryAt: MonotonicMs; readonly message: string }
   /** `lapsed`: meanwhile this was no cluster of two voters, so that the word does not count for another attempt. */
   | { readonly kind: 'going-alone'; readonly word: PeerWord; readonly lapsed?: true }
@@ -65,6 +79,8 @@ export interface TwoNodeState {
 type TwoNodeStep = Step<TwoNodeState, TwoNodeEffect>
 
 const aloneRetryMs = 1000
+/** Whoever is heard after that lives, whatever its device says. */
+const lastHeartbeatsMs = 10_000
 const fencingRetryMs = 1000
 const mostFencingRetryMs = 10_000
 
@@ -91,6 +107,8 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
   switch (phase.kind) {
     case 'fencing':
       return `${peer} is silent: this node keeps what it runs, and goes on alone once ${peer} is fenced.`
+    case 'fenced-and-heard':
+      return `${peer} was fenced: this node goes on alone as soon as it is silent.`
     case 'fencing-failed':
       return `${peer} is silent and could not be fenced (${phase.message}): nothing is recovered until fencing succeeds, or \`systole stonith confirm ${peer}\`.`
     case 'going-alone':
@@ -98,6 +116,7 @@ export function describeTwoNode({ situation, phase }: TwoNodeState): string | un
     case 'going-alone-failed':
       return `${peer} is off, but this node could not make the store its own yet: ${phase.message}`
     case 'idle':
+    case 'went-alone':
       break
     default:
       return assertNever(phase)
@@ -117,12 +136,14 @@ function takeInput(state: TwoNodeState, input: TwoNodeInput, now: MonotonicMs): 
       return input.situation === undefined ? withoutSituation(state) : { ...state, situation: input.situation }
     case 'fenced':
       if (phase.kind !== 'fencing' || phase.id !== input.id) return state
-      return input.succeeded ? wishAlone(state, 'fenced', now) : fencingFailed(state, input.message, now)
+      if (input.succeeded) return afterFencing(state, phase.incarnation, now)
+      return phase.withdrawn ? idle(state) : fencingFailed(state, input.message, now)
     case 'peer-is-off':
       return phase.kind === 'going-alone' || state.situation === undefined ? state : wishAlone(state, input.word, now)
     case 'went-alone': {
       if (phase.kind !== 'going-alone') return state
-      if (input.succeeded || phase.lapsed) return idle(state)
+      if (phase.lapsed) return idle(state)
+      if (input.succeeded) return { ...state, phase: { kind: 'went-alone' }, failures: 0 }
       const retryAt = monotonicMs(now + aloneRetryMs)
       return { ...state, phase: { kind: 'going-alone-failed', word: phase.word, retryAt, message: input.message } }
     }
@@ -141,6 +162,13 @@ function withoutSituation({ situation: _before, ...rest }: TwoNodeState): TwoNod
 
 const idle = (state: TwoNodeState): TwoNodeState => ({ ...state, phase: { kind: 'idle' }, failures: 0 })
 
+/** The life that was fenced is over. Another that is heard has booted since, and is decided about anew. */
+function afterFencing(state: TwoNodeState, incarnation: number | undefined, now: MonotonicMs): TwoNodeState {
+  const { situation } = state
+  if (situation?.heartbeat !== 'heard' || situation.incarnation !== incarnation) return wishAlone(state, 'fenced', now)
+  return { ...state, phase: { kind: 'fenced-and-heard', incarnation, retryAt: monotonicMs(now + lastHeartbeatsMs) } }
+}
+
 /** Done by `act`, which looks first whether the peer is back. */
 function wishAlone(state: TwoNodeState, word: PeerWord, now: MonotonicMs): TwoNodeState {
   return { ...state, phase: { kind: 'going-alone-failed', word, retryAt: now, message: 'it has not been tried' } }
@@ -157,8 +185,20 @@ function act(state: TwoNodeState, now: MonotonicMs): TwoNodeStep {
   if (situation === undefined) return { state, effects: [] }
   switch (phase.kind) {
     case 'fencing':
+      if (situation.heartbeat !== 'heard' || phase.withdrawn) return { state, effects: [] }
+      return {
+        state: { ...state, phase: { ...phase, withdrawn: true } },
+        effects: [{ kind: 'withdraw', id: phase.id, target: situation.peer }],
+      }
     case 'going-alone':
       return { state, effects: [] }
+    case 'went-alone':
+      // The silence that was answered is no new one.
+      return { state: situation.heartbeat === 'heard' ? idle(state) : state, effects: [] }
+    case 'fenced-and-heard':
+      if (situation.incarnation !== phase.incarnation) return { state: idle(state), effects: [] }
+      if (situation.heartbeat !== 'heard') return goAlone(state, situation, 'fenced')
+      return { state: now < phase.retryAt ? state : idle(state), effects: [] }
     case 'going-alone-failed':
       // A peer that was fenced may be up again before this node came to anything: then there are two once more.
       if (situation.heartbeat === 'heard') return { state: idle(state), effects: [] }
@@ -180,7 +220,7 @@ function decide(state: TwoNodeState, situation: TwoNodeSituation, now: Monotonic
   if (state.phase.kind === 'fencing-failed' && now < state.phase.retryAt) return { state, effects: [] }
   const id = state.lastId + 1
   return {
-    state: { ...state, lastId: id, phase: { kind: 'fencing', id } },
+    state: { ...state, lastId: id, phase: { kind: 'fencing', id, incarnation: situation.incarnation } },
     effects: [{ kind: 'fence', id, target: peer }],
   }
 }

@@ -335,6 +335,44 @@ describe('delays', () => {
     expect(dc.at(2500)).toEqual(['ipmi off alpha on beta'])
   })
 
+  test('the device’s own parameter of that name is one more, and is waited for here', () => {
+    const dc = new Dc([device('ipmi', { parameters: { delay: '2' } })])
+    dc.demand()
+    expect(dc.at(1999)).toEqual([])
+    expect(dc.at(2000)).toEqual(['ipmi off alpha on beta'])
+  })
+
+  test('who is heard again before the end of one is not fenced: the device is told nothing', () => {
+    const slow = { delayBaseMs: { all: 5000, byNode: new Map<string, number>() } }
+    const dc = new Dc([device('ipmi', slow)])
+    dc.demand()
+    const said = dc.give({ kind: 'withdrawn', id: 'f1' })
+    expect(said.join(' ')).toMatch(/history f1 failed/)
+    expect(dc.at(5000)).toEqual([])
+    expect(dc.state.requests).toEqual([])
+    expect(dc.state.finished).toMatchObject([{ id: 'f1', outcome: 'failed', withdrawn: true }])
+  })
+
+  test('what the device was told goes on when the node is heard again, and is not repeated when it fails', () => {
+    const dc = new Dc([device('ipmi')])
+    expect(dc.demand()).toContain('ipmi off alpha on beta')
+    expect(dc.give({ kind: 'withdrawn', id: 'f1' })).toEqual([])
+    expect(dc.answer('ipmi', failed).join(' ')).toMatch(/history f1 failed/)
+    const other = new Dc([device('ipmi')])
+    other.demand()
+    other.give({ kind: 'withdrawn', id: 'f1' })
+    expect(other.answer('ipmi').concat(other.answer('ipmi', off)).join(' ')).toMatch(/history f1 succeeded/)
+  })
+
+  test('what somebody else has asked for as well is not taken back', () => {
+    const slow = { delayBaseMs: { all: 5000, byNode: new Map<string, number>() } }
+    const dc = new Dc([device('ipmi', slow)])
+    dc.demand()
+    dc.demand({ id: 'f2' })
+    expect(dc.give({ kind: 'withdrawn', id: 'f1' })).toEqual([])
+    expect(dc.at(5000)).toEqual(['ipmi off alpha on beta'])
+  })
+
   test('a base delay can be one node’s', () => {
     const byNode = new Map([['beta', 5000]])
     const dc = new Dc([device('ipmi', { delayBaseMs: { all: 0, byNode } })])

@@ -155,7 +155,7 @@ describe('fencing the peer', () => {
   test('a peer that has booted before the news of its fencing came is not left behind', () => {
     const node = new Node()
     node.see(silent)
-    node.see(together)
+    node.see({ ...together, incarnation: 2 })
     expect(node.feed({ kind: 'fenced', id: 1, succeeded: true, message: 'off' })).toEqual([])
     expect(node.says).toBeUndefined()
   })
@@ -243,5 +243,55 @@ describe('going on alone', () => {
     expect(node.feed({ kind: 'went-alone', succeeded: true, message: '' })).toEqual([])
     expect(node.says).toBeUndefined()
     expect(nextTwoNodeAt(node.state)).toBeUndefined()
+  })
+})
+
+describe('a peer that is heard again while it is being fenced', () => {
+  const life = (incarnation: number): TwoNodeSituation => ({ ...together, incarnation })
+  const gone = (incarnation: number): TwoNodeSituation => ({ ...silent, incarnation })
+  const withdraw: TwoNodeEffect = { kind: 'withdraw', id: 1, target: peer }
+
+  test('is not fenced where its device was told nothing yet, and the next silence is another', () => {
+    const node = new Node()
+    node.see(life(1))
+    expect(node.see(gone(1))).toEqual([fence()])
+    expect(node.see(life(1))).toEqual([withdraw])
+    expect(node.see({ ...life(1), quorate: false })).toEqual([])
+    expect(node.feed({ kind: 'fenced', id: 1, succeeded: false, message: 'it is heard again' })).toEqual([])
+    expect(node.state.phase).toEqual({ kind: 'idle' })
+    expect(node.see(gone(1))).toEqual([fence(2)])
+  })
+
+  test('was told already: the silence that follows is expected, and begins nothing', () => {
+    const node = new Node()
+    node.see(life(1))
+    node.see(gone(1))
+    expect(node.see(life(1))).toEqual([withdraw])
+    expect(node.feed({ kind: 'fenced', id: 1, succeeded: true, message: '' })).toEqual([])
+    expect(node.see(gone(1))).toEqual([alone('fenced')])
+    expect(node.feed({ kind: 'went-alone', succeeded: true, message: '' })).toEqual([])
+    expect(node.see({ ...gone(1), quorate: true })).toEqual([])
+  })
+
+  test('has booted since: it is decided about anew', () => {
+    const node = new Node()
+    node.see(life(1))
+    node.see(gone(1))
+    node.see(life(1))
+    node.feed({ kind: 'fenced', id: 1, succeeded: true, message: '' })
+    expect(node.see(life(2))).toEqual([])
+    expect(node.state.phase).toEqual({ kind: 'idle' })
+    expect(node.see(gone(2))).toEqual([fence(2)])
+  })
+
+  test('whom its device has not switched off, although it says so, is not waited for', () => {
+    const node = new Node()
+    node.see(life(1))
+    node.see(gone(1))
+    node.see(life(1))
+    node.feed({ kind: 'fenced', id: 1, succeeded: true, message: '' })
+    node.now = nextTwoNodeAt(node.state) ?? Number.NaN
+    node.feed({ kind: 'tick' })
+    expect(node.state.phase).toEqual({ kind: 'idle' })
   })
 })

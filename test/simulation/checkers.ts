@@ -16,6 +16,8 @@ export type Invariant =
   | 'orders are kept'
   | 'a node that counts as reset was reset'
   | 'missing answers cost no majority'
+  | 'who is heard again is not fenced'
+  | 'a silence is fenced once'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {

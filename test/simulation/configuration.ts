@@ -9,6 +9,8 @@ import type { AgentAction, AgentMetadata } from '../../src/resource-agents/index
 export interface Wishes {
   readonly nodes: readonly string[]
   readonly fencing: boolean
+  /** `pcmk_delay_base`. */
+  readonly fencingDelay?: string
   /** There is a fence device; without one, only watchdogs fence. */
   readonly device: boolean
   readonly watchdogs: boolean
@@ -57,9 +59,13 @@ function xmlOf(wishes: Wishes): string {
       : ''
     return `<node id="${index + 1}" uname="${name}">${standby}</node>`
   })
+  const delay =
+    wishes.fencingDelay === undefined
+      ? ''
+      : `<nvpair id="fence-delay" name="pcmk_delay_base" value="${wishes.fencingDelay}"/>`
   const device =
     wishes.fencing && wishes.device
-      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.nodes.join(' ')}"/></instance_attributes></primitive>`
+      ? `<primitive id="fence" class="stonith" type="fence_sim"><instance_attributes id="fence-p"><nvpair id="fence-hosts" name="pcmk_host_list" value="${wishes.nodes.join(' ')}"/>${delay}</instance_attributes></primitive>`
       : ''
   return `<cib validate-with="pacemaker-3.9"><configuration>
 <crm_config><cluster_property_set id="cib-bootstrap-options">
@@ -118,7 +124,7 @@ export const fenceAgentMetadata: ReadonlyMap<string, AgentMetadata> = new Map([
 ])
 
 export function initialWishes(
-  made: Pick<Wishes, 'nodes' | 'fencing' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'>,
+  made: Pick<Wishes, 'nodes' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'>,
 ): Wishes {
   return { ...made, standby: [], stopped: [], markers: [] }
 }

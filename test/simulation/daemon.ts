@@ -644,6 +644,11 @@ export class SimDaemon {
         if (effect.reason === owes) this.world.fencesForAnswers(effect.target)
         this.fencing.fence(effect)
         return
+      case 'withdraw-fencing':
+        this.log('controller', `${effect.node} is here again`)
+        if (!this.world.mutations.has('fence-who-is-heard'))
+          this.fencing.core.feed({ kind: 'withdrawn', id: effect.id })
+        return
       case 'revoke-lease':
         this.log('controller', `ends the lease of ${effect.node}`)
         this.ask(

@@ -35,6 +35,8 @@ export class FencingHands {
   /** What was asked for, by its id. */
   #waits: ReadonlyMap<NodeName, number> = new Map()
   readonly #memberChanges = new Map<NodeName, number>()
+  /** Fencings of which a device was told. */
+  readonly #sent = new Set<string>()
   /** Requests whose target is back after another boot. */
   readonly #rebooted = new Set<string>()
   readonly #fences = new Map<string, Extract<ControllerEffect, { kind: 'fence' }>>()
@@ -125,20 +127,22 @@ export class FencingHands {
         this.#runDevice(effect)
         return
       case 'announce': {
-        const { id, target, outcome, message } = effect
+        const { id, target, outcome, message, withdrawn } = effect
         this.#life.log('fencing', `${target}: ${outcome} (${message})`)
         const asked = this.#fences.get(id)
         if (asked === undefined) return
         const { action, incarnation } = asked
         const meant = incarnation === undefined ? {} : { incarnation }
         const at = this.#life.world.calendar()
-        this.#life.controller.feed({ kind: 'fenced', id, target, action, ...meant, at, outcome, message })
+        const back = withdrawn === undefined ? {} : { withdrawn }
+        this.#life.controller.feed({ kind: 'fenced', id, target, action, ...meant, ...back, at, outcome, message })
       }
     }
   }
 
   #runDevice(effect: Extract<FencingEffect, { kind: 'run-device' }>): void {
     const { call, node, action, target, timeoutMs } = effect
+    if (action === 'off' || action === 'reboot') this.#sends(effect.id, target)
     let answered = false
     const answer = (result: DeviceAnswer) => {
       if (answered) return
@@ -158,6 +162,19 @@ export class FencingHands {
     )
     const message = `${node} did not answer`
     this.#life.after(timeoutMs + 1000, () => answer({ succeeded: false, timedOut: true, output: '', message }))
+  }
+
+  /** A node that was lost, and is here again before its device is told. */
+  #sends(id: string, target: NodeName): void {
+    const { view, heartbeat, world, node } = this.#life
+    const heard = peerViews(heartbeat.state, this.#life.now()).some(
+      (one) => one.node === target && one.state === 'heard',
+    )
+    const state = view.nodeStates.get(target)
+    const wasLost = state?.expected === 'member' && state.join !== 'member' && !/told|tell/.test(state.reason ?? '')
+    if (!this.#sent.has(id) && this.#fences.has(id) && heard && view.members.has(target) && wasLost)
+      world.checkers.violated('who is heard again is not fenced', `${node} has ${target} fenced`)
+    this.#sent.add(id)
   }
 
   /** As `daemon/fencing/watchdog-fencer.ts` does it. */

@@ -4,6 +4,7 @@
  * What agents do outlives the daemon and ends with the power.
  */
 import type { NodeName, ResourceId } from '../../src/base/index.ts'
+import type { KeyWrite } from '../../src/controller/index.ts'
 import type { ClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import type { PeerWord } from '../../src/quorum/index.ts'
 import type { AgentOutcome } from '../../src/resource-agents/index.ts'
@@ -57,6 +58,8 @@ export class Host {
   list: ClusterFile
   /** On its disk: the word on which its member has begun as a cluster of one, until the store knows who is off. */
   word: { readonly without: NodeName; readonly word: PeerWord } | undefined
+  /** On its disk: what it has fenced without a majority, until the store has it. */
+  readonly journal = new Map<string, KeyWrite>()
   /** Its member of the store has a complete copy. */
   hasData = true
   readonly active = new Set<ResourceId>()

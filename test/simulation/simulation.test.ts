@@ -15,6 +15,15 @@ const describeViolations = (report: SimulationReport): string =>
 /** Nothing goes wrong but that nodes do not tell what they have done. */
 const untold = { fencing: true, watchdogs: false, rich: true, faults: ['mute'], faultsLastMs: 240_000 } as const
 
+/** A delay of the fence device, as two nodes should have one, and daemons that stand still for shorter and for longer. */
+const delayed = {
+  fencing: true,
+  witness: false,
+  watchdogs: false,
+  fencingDelay: '5s',
+  faults: ['pause', 'short pause'],
+} as const
+
 describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
   test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 600_000 }, () => {
     const reports = Array.from({ length: seeds }, (_, index) => simulate({ seed: index + 1 }))
@@ -51,6 +60,15 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.reduce((total, { counts }) => total + counts.fencedForAnswers, 0)).toBeGreaterThan(5)
   })
 
+  test('fences nobody who is heard again before the end of a delay, and nobody twice for one silence', {
+    timeout: 600_000,
+  }, () => {
+    const reports = [2, 3].flatMap((nodes) =>
+      Array.from({ length: 20 }, (_, index) => simulate({ seed: index + 1, nodes, ...delayed })),
+    )
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),
@@ -74,6 +92,8 @@ describe('the checkers notice a product that is broken on purpose', () => {
     readonly from?: number
   })[] = [
     { mutation: 'lose-all-who-owe', invariant: 'missing answers cost no majority', ...untold },
+    { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 2, ...delayed },
+    { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 3, ...delayed },
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },
     {
       mutation: 'ignore-own-decisions',

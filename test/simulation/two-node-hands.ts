@@ -1,6 +1,6 @@
 /** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
 import { parseBoolean } from '../../src/cib/index.ts'
-import { type KeyWrite, keys, knownIncarnation } from '../../src/controller/index.ts'
+import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { votes } from '../../src/daemon/alone/wait-for-all.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
 import {
@@ -35,9 +35,16 @@ export class TwoNodeHands {
   readonly #life: SimDaemon
   readonly #core: Core<TwoNodeState, TwoNodeInput, TwoNodeEffect>
   readonly #fencing: Core<FencingState, FencingInput, FencingEffect>
-  readonly #records = new Map<string, KeyWrite>()
   #shown = ''
+  /** What the core was shown last. */
+  #known: TwoNodeSituation | undefined
+  /** Which life of the other is being fenced. */
+  #fences: number | undefined
   #underWay = false
+  /** Fenced by this node, and not there since. */
+  #offSince: string | undefined
+  /** Fencings of which the device was told. */
+  readonly #sent = new Set<string>()
 
   constructor(life: SimDaemon) {
     this.#life = life
@@ -54,6 +61,9 @@ export class TwoNodeHands {
     const text = JSON.stringify(situation) ?? ''
     if (text === this.#shown) return
     this.#shown = text
+    this.#known = situation
+    if (situation?.heartbeat === 'heard' && this.#life.world.daemons.get(situation.peer)?.isAlive)
+      this.#offSince = undefined
     this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
     if (situation !== undefined) this.#settle(situation)
   }
@@ -71,6 +81,7 @@ export class TwoNodeHands {
     return {
       peer,
       heartbeat: heard?.state ?? 'heard',
+      ...(heard?.incarnation === undefined ? {} : { incarnation: heard.incarnation }),
       peerIsDown: view.nodeStates.get(peer)?.expected === 'down' && !view.members.has(peer),
       met: host.met,
       fencingEnabled: wanted !== undefined && parseBoolean(fencing) !== false,
@@ -93,14 +104,23 @@ export class TwoNodeHands {
       return
     }
     const { world, node, view } = this.#life
+    const id = `alone-${node}-${this.#life.incarnation}-${effect.id}`
+    if (effect.kind === 'withdraw') {
+      this.#life.log('two nodes', `${effect.target} is heard again`)
+      if (!world.mutations.has('fence-who-is-heard')) this.#fencing.feed({ kind: 'withdrawn', id })
+      return
+    }
     this.#life.log('two nodes', `fences ${effect.target}`)
+    this.#fences = this.#known?.incarnation
+    if (this.#offSince === effect.target && !world.daemons.get(effect.target)?.isAlive)
+      world.checkers.violated('a silence is fenced once', `${node} fences ${effect.target}, which it has just fenced`)
     const configuration = view.configuration?.typed
     const devices = configuration === undefined ? [] : readFenceDevices(configuration, { metadata: fenceAgentMetadata })
     this.#fencing.feed({ kind: 'configured', setup: { devices, topology: [], concurrent: true } })
     this.#fencing.feed({
       kind: 'demanded',
       demand: {
-        id: `alone-${node}-${this.#life.incarnation}-${effect.id}`,
+        id,
         target: effect.target,
         attributes: new Map(),
         action: world.chance.happens(0.5) ? 'reboot' : 'off',
@@ -122,12 +142,13 @@ export class TwoNodeHands {
     switch (effect.kind) {
       case 'record': {
         const { id, outcome } = effect.progress
-        this.#records.set(id, { kind: 'put', key: keys.fencingHistory(id), value: effect.progress })
+        this.#life.host.journal.set(id, { kind: 'put', key: keys.fencingHistory(id), value: effect.progress })
         this.#life.after(1, () => this.#fencing.feed({ kind: 'recorded', id, outcome, written: true }))
         return
       }
       case 'run-device': {
         const { call, action, target, timeoutMs } = effect
+        if (action === 'off' || action === 'reboot') this.#sends(effect.id, target)
         world.runDevice(node, action, target, timeoutMs, (answer) =>
           this.#life.after(0, () => this.#fencing.feed({ kind: 'device-answered', call, answer })),
         )
@@ -136,6 +157,7 @@ export class TwoNodeHands {
       case 'announce': {
         const { id, outcome, message } = effect
         this.#life.log('two nodes', `${effect.target}: ${outcome} (${message})`)
+        if (outcome === 'succeeded' && this.#known?.incarnation === this.#fences) this.#offSince = effect.target
         this.#core.feed({
           kind: 'fenced',
           id: Number(id.split('-').at(-1)),
@@ -144,6 +166,13 @@ export class TwoNodeHands {
         })
       }
     }
+  }
+
+  #sends(id: string, target: TwoNodeSituation['peer']): void {
+    const { world, node } = this.#life
+    if (!this.#sent.has(id) && this.#known?.heartbeat === 'heard')
+      world.checkers.violated('who is heard again is not fenced', `${node} has ${target} fenced`)
+    this.#sent.add(id)
   }
 
   /** As `only-voter.ts` does it, once etcd is up again. */
@@ -189,7 +218,7 @@ export class TwoNodeHands {
     store.transaction(
       [],
       [
-        ...this.#records.values(),
+        ...this.#life.host.journal.values(),
         { kind: 'delete', key: keys.member(lost) },
         ...(leads ? [{ kind: 'delete', key: keys.dc } as const] : []),
         {

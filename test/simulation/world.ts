@@ -40,6 +40,7 @@ export type Mutation =
   | 'ignore-witness'
   | 'feed-always'
   | 'lose-all-who-owe'
+  | 'fence-who-is-heard'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -56,6 +57,8 @@ export interface SimulationOptions {
   readonly witness?: boolean
   /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
   readonly faults?: readonly string[]
+  /** `pcmk_delay_base` of the fence device. */
+  readonly fencingDelay?: string
   /** For how long they happen. */
   readonly faultsLastMs?: number
 }
@@ -144,7 +147,11 @@ export class World {
     const policy = this.chance.pick(policies) ?? 'stop'
     const { nodeNames: nodes, fencing, watchdogs, rich } = this
     const device = !watchdogs || this.chance.happens(0.5)
-    this.#seedConfiguration(initialWishes({ nodes, fencing, device, watchdogs, rich, noQuorumPolicy: policy }))
+    const { fencingDelay } = options
+    const delayed = fencingDelay === undefined ? {} : { fencingDelay }
+    this.#seedConfiguration(
+      initialWishes({ ...delayed, nodes, fencing, device, watchdogs, rich, noQuorumPolicy: policy }),
+    )
     const list = firstList(this.nodeNames, this.witness)
     this.store.transaction([], [{ kind: 'put', key: nodeListKey, value: list }])
     for (const name of this.hostNames) this.hosts.set(name, new Host(name, list, this.timeline, this.chance))

@@ -13,6 +13,8 @@ export interface FencePeerPorts {
   readonly view: () => ClusterView
   /** With this node's own devices, and records in the journal. */
   readonly fence: (asked: Omit<LoneDemand, 'attributes'>) => Promise<Announcement>
+  /** Before anything was done to the peer; otherwise it goes on. */
+  readonly withdrawFencing: (id: string) => void
   /** What the scheduler would do if the node were lost. */
   readonly planWithout: (lost: NodeName) => Promise<Planned>
 }
@@ -22,11 +24,16 @@ const defaultTimeoutMs = 60_000
 export async function fencePeer(
   target: NodeName,
   ports: FencePeerPorts,
+  /** The peer is heard again. */
+  heardAgain: AbortSignal,
 ): Promise<{ readonly succeeded: boolean; readonly message: string }> {
   const { action, delayMs } = await wish(target, ports)
+  if (heardAgain.aborted) return { succeeded: false, message: `${target} is heard again.` }
+  const id = `alone-${randomUUID()}`
+  heardAgain.addEventListener('abort', () => ports.withdrawFencing(id), { once: true })
   const timeout = parseDurationMs(clusterOptionValue(ports.view().configuration?.typed, 'fencing-timeout'))
   const { outcome, message } = await ports.fence({
-    id: `alone-${randomUUID()}`,
+    id,
     target,
     action,
     timeoutMs: timeout ?? defaultTimeoutMs,

@@ -41,6 +41,7 @@ export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly quorate: () => boolean
   readonly hearsWitness: (host: NodeName) => boolean
   readonly heartbeat: (peer: NodeName) => TwoNodeSituation['heartbeat']
+  readonly incarnation: (peer: NodeName) => number | undefined
   /** This node's copy of the store has everything that was ever confirmed. */
   readonly isComplete: () => boolean
   /** This node's etcd is a cluster of one; undefined while it does not answer. */
@@ -63,6 +64,8 @@ export class TwoNodeHands {
   #told = false
   #settling: Promise<void> | undefined
   #closed = false
+  /** Of the fencing that is under way. */
+  #heardAgain: AbortController | undefined
 
   constructor(ports: TwoNodePorts) {
     this.#ports = ports
@@ -274,8 +277,10 @@ export class TwoNodeHands {
     if (!other?.votes || !votes(file(), own.name) || !this.#ports.isComplete()) return undefined
     const peer = other.name
     const state = view().nodeStates.get(peer)
+    const incarnation = this.#ports.incarnation(peer)
     return {
       peer,
+      ...(incarnation === undefined ? {} : { incarnation }),
       heartbeat: heartbeat(peer),
       // Recorded before a node is told that it may go, which is when nothing runs there any more; or once it was fenced.
       peerIsDown: state?.expected === 'down' && !view().members.has(peer),
@@ -288,11 +293,16 @@ export class TwoNodeHands {
   #perform(effect: TwoNodeEffect): void {
     switch (effect.kind) {
       case 'fence':
-        fencePeer(effect.target, this.#ports).then(
+        this.#heardAgain = new AbortController()
+        fencePeer(effect.target, this.#ports, this.#heardAgain.signal).then(
           ({ succeeded, message }) => this.#feed({ kind: 'fenced', id: effect.id, succeeded, message }),
           (error: unknown) =>
             this.#feed({ kind: 'fenced', id: effect.id, succeeded: false, message: messageOf(error) }),
         )
+        return
+      case 'withdraw':
+        this.#ports.log.warn('the other node is heard again before it was fenced', { peer: effect.target })
+        this.#heardAgain?.abort()
         return
       case 'go-alone':
         this.#goingAlone.without([effect.without], effect.word).then(

@@ -175,6 +175,17 @@ export class FencingHands {
     return await this.#lone.fence({ ...asked, attributes: this.#attributesOf(asked.target) })
   }
 
+  /** The other is heard again. */
+  withdrawAlone(id: string): void {
+    this.#lone.withdraw(id)
+  }
+
+  /** For the controller of this node: the node is here again. */
+  withdraw(id: string): void {
+    this.#ports.log.warn('a node that was to be fenced is heard again', { id })
+    this.#fencer.withdraw(id)
+  }
+
   /** For the controller of this node, which is the DC. */
   async fence(request: Extract<ControllerEffect, { kind: 'fence' }>): Promise<ControllerInput> {
     const { id, term, target, action, timeoutMs, delayMs, reason } = request
@@ -395,7 +406,8 @@ function fencedInput(
   action: FencingAction,
   incarnation: number | undefined,
 ): Extract<ControllerInput, { kind: 'fenced' }> {
-  const { id, target, outcome, message } = result
+  const { id, target, outcome, message, withdrawn } = result
   const meant = incarnation === undefined ? {} : { incarnation }
-  return { kind: 'fenced', id, target, action, ...meant, at: Math.floor(Date.now() / 1000), outcome, message }
+  const back = withdrawn === undefined ? {} : { withdrawn }
+  return { kind: 'fenced', id, target, action, ...meant, ...back, at: Math.floor(Date.now() / 1000), outcome, message }
 }

@@ -79,6 +79,10 @@ export class LoneFencer {
     this.#fencer.confirm(target)
   }
 
+  withdraw(id: string): void {
+    this.#fencer.withdraw(id)
+  }
+
   close(): void {
     this.#fencer.close()
   }

@@ -173,6 +173,7 @@ export class ClusterNode {
       log: setup.log,
       isolated: setup.paths.root !== '',
       mayAct: () => !this.quorate && !this.twoNode.keepsResources,
+      hasConfiguration: () => this.view.configuration !== undefined,
       plan: async (stopEverything) => {
         const own = { node: this.name, operations: this.#executor?.history ?? [] }
         return await this.#known.plan({ haveQuorum: false, stopEverything, own })
@@ -657,6 +658,7 @@ export class ClusterNode {
       plan: async () => await this.#known.plan({ haveQuorum: true, keepIn: this.#setup.paths.transitions }),
       takeCommand: this.takeCommand,
       fence: async (request) => await this.fencing.fence(request),
+      withdrawFencing: (id) => this.fencing.withdraw(id),
       fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
     })
   }
@@ -686,7 +688,9 @@ export class ClusterNode {
       quorate: () => this.quorate,
       hearsWitness: this.hearsWitness,
       heartbeat: (peer) => this.#news.heartbeat(peer),
+      incarnation: (peer) => this.#news.incarnation(peer),
       fence: async (asked) => await this.fencing.fenceAlone(asked),
+      withdrawFencing: (id) => this.fencing.withdrawAlone(id),
       planWithout: async (lost) => await this.#known.plan({ haveQuorum: true, lost }),
       isComplete: () => this.#localStore?.isComplete() ?? false,
       goAlone: async (onPointOfNoReturn) => await this.#localStore?.goAlone(onPointOfNoReturn),

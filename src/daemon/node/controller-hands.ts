@@ -27,6 +27,7 @@ export interface ControllerPorts {
   readonly fencingHistory: () => readonly FencingRecord[]
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
   readonly fence: (request: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
+  readonly withdrawFencing: (id: string) => void
 }
 
 export class ControllerHands {
@@ -48,7 +49,7 @@ export class ControllerHands {
   holdsTerm = (term: number): boolean => this.#ports.quorate() && this.#ports.view().dc?.term === term
 
   #perform(effect: ControllerEffect): void {
-    const { self, log, peers, store, view, quorate, takeCommand, fence } = this.#ports
+    const { self, log, peers, store, view, quorate, takeCommand, fence, withdrawFencing } = this.#ports
     // A step may have taken a moment, or this process may have been paused: the lease is looked at again.
     if (!quorate() && effect.kind !== 'log') {
       // What is not performed is never answered: the core begins anew when the lease is confirmed.
@@ -67,6 +68,7 @@ export class ControllerHands {
       compute: async ({ compute }) => await this.#compute(compute),
       execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed: this.feed }),
       fence,
+      withdrawFencing,
     })
   }
 

@@ -21,6 +21,7 @@ export interface ControllerHands {
   readonly compute: (effect: Extract<ControllerEffect, { kind: 'compute' }>) => Promise<ControllerInput>
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
   readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
+  readonly withdrawFencing: (id: string) => void
   readonly attributes: () => readonly TransientAttributeRecord[]
   readonly nodeStates: () => ReadonlyMap<NodeName, NodeStateRecord>
   /** The fencing history as this node knows it. */
@@ -65,6 +66,9 @@ export function performControllerEffect(effect: ControllerEffect, hands: Control
       return
     case 'fence':
       background(log, 'fence', async () => feed(await fenced(effect, hands)))
+      return
+    case 'withdraw-fencing':
+      hands.withdrawFencing(effect.id)
       return
     case 'revoke-lease':
       log.info('the lease of a lost node is ended', { lost: effect.node })

@@ -27,6 +27,7 @@ export class PulseNews {
   #quorateUntil: MonotonicMs = never
   #lease: string | undefined
   #states: ReadonlyMap<NodeName, 'heard' | 'restarting' | 'silent'> = new Map()
+  #incarnations: ReadonlyMap<NodeName, number | undefined> = new Map()
   #silent: ReadonlySet<NodeName> = new Set()
 
   constructor(ports: PulseNewsPorts) {
@@ -52,11 +53,17 @@ export class PulseNews {
     return this.#states.get(peer) ?? 'heard'
   }
 
+  /** Which life of it was heard last. */
+  incarnation(peer: NodeName): number | undefined {
+    return this.#incarnations.get(peer)
+  }
+
   readonly take = (message: FromPulse): void => {
     const { log, onSilence, onLost, onTrouble } = this.#ports
     switch (message.kind) {
       case 'view': {
         this.#states = new Map(message.peers.map(({ node, state }) => [node, state]))
+        this.#incarnations = new Map(message.peers.map(({ node, incarnation }) => [node, incarnation]))
         const silent = message.peers.filter(({ state }) => state === 'silent').map(({ node }) => node)
         this.#silent = new Set(silent)
         log.info('the heartbeats changed', { peers: message.peers.map(({ node, state }) => `${node} ${state}`) })

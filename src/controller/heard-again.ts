@@ -1,0 +1,21 @@
+/**
+ * Nodes that are to be fenced because they were lost, and are here again before their device was told anything: a delay of the device gives them
+ * the time. The fencing is taken back, and they are integrated as after any loss of sight. What was told to a device goes on.
+ */
+import { isUnclean } from './node-states.ts'
+import { type ControllerState, forEach, type Turn, turn, withReign } from './state.ts'
+
+export function withdrawWhoIsBack(state: ControllerState): Turn {
+  const { reign, view, silent, agreed } = state
+  const back = [...(reign?.fencing ?? [])].flatMap(([node, { id, withdrawn }]) => {
+    const isHere = view.members.has(node) && !silent.has(node) && !agreed.has(node) && !reign?.unresponsive.has(node)
+    const wasLost = isUnclean(view.nodeStates.get(node))
+    return id === undefined || withdrawn === true || !isHere || !wasLost ? [] : [{ node, id }]
+  })
+  return forEach(state, back, (next, { node, id }) => {
+    const attempts = next.reign?.fencing.get(node)
+    if (attempts === undefined) return turn(next)
+    const fencing = new Map(next.reign?.fencing).set(node, { ...attempts, withdrawn: true })
+    return turn(withReign(next, { fencing }), { kind: 'withdraw-fencing', id, node })
+  })
+}
