@@ -21,6 +21,8 @@ export interface OwnRequest {
   readonly token: number
   /** Above the call ids of everything that is recorded of the remote node. */
   readonly firstCallId: number
+  /** Serial numbers of certificates that must not own this node any more, of cluster nodes that were removed. The same owner calls again when there are more. */
+  readonly revoked?: readonly string[]
 }
 
 export interface OwnAnswer {

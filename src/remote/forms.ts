@@ -57,10 +57,18 @@ const termAnswer = v.object({
   processors: v.exactOptional(numberForm),
 })
 
+/** In hexadecimal, as the list of nodes has them. */
+const serialForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{1,40}$/, 'no certificate has such a number'))
+
 /** What the cluster asks of a remote node. */
 export const remoteForms: CallForms<RemoteCalls> = {
   own: {
-    request: v.object({ owner: nodeForm, token: countForm, firstCallId: countForm }),
+    request: v.object({
+      owner: nodeForm,
+      token: countForm,
+      firstCallId: countForm,
+      revoked: v.exactOptional(listUpTo(10_000, serialForm)),
+    }),
     answer: v.object({ accepted: v.boolean(), highestToken: countForm, incarnation: countForm }),
   },
   perform: {

@@ -17,6 +17,9 @@ export interface RemotePorts {
   /** As it was before this daemon started; it must outlive the daemon. */
   readonly ownership: Ownership
   readonly saveOwnership: (ownership: Ownership) => void
+  /** Of certificates of nodes that were removed, in hexadecimal. */
+  readonly isRevoked: (serial: string) => boolean
+  readonly saveRevoked: (serials: readonly string[]) => void
   /** A cluster node holds the connection from now on. */
   readonly onOwned: (link: OwnerLink, asked: OwnRequest) => void
   readonly onLost: (link: OwnerLink, reason: string) => void
@@ -43,6 +46,8 @@ class Owners {
   }
 
   receive(socket: TLSSocket): void {
+    const serial = socket.getPeerCertificate().serialNumber.toLowerCase()
+    if (this.#ports.isRevoked(serial)) return void socket.destroy()
     const obeyed = <Request, Answer>(act: (request: Request) => Promise<Answer>) => {
       return async (request: Request): Promise<Answer> => {
         if (this.#current !== link) throw new Error('This connection does not own the remote node.')
@@ -59,7 +64,10 @@ class Owners {
         pace: unhurried,
       },
       {
-        own: async (asked) => this.#own(link, asked),
+        own: async (asked) => {
+          if (this.#ports.isRevoked(serial)) throw new Error('The certificate of this node is revoked.')
+          return this.#own(link, asked)
+        },
         perform: obeyed(perform),
         release: obeyed(release),
       },
@@ -88,6 +96,7 @@ class Owners {
         () => before.close(),
       )
     }
+    if (asked.revoked !== undefined) this.#ports.saveRevoked(asked.revoked)
     onOwned(link, asked)
     return { accepted: true, highestToken, incarnation }
   }

@@ -21,7 +21,9 @@ import {
   createNodeCertificate,
   frame,
   type KeyPair,
+  keyOf,
   nodeService,
+  serialOf,
   serveTcp,
   signNodeCertificate,
   type TlsIdentity,
@@ -75,6 +77,7 @@ interface Served {
   readonly lost: string[]
   link: OwnerLink | undefined
   answer: typeof taken
+  readonly revoked: string[]
 }
 
 async function serve(): Promise<Served> {
@@ -83,6 +86,7 @@ async function serve(): Promise<Served> {
     lost: [] as string[],
     link: undefined as OwnerLink | undefined,
     answer: taken,
+    revoked: [] as string[],
   }
   const server = await serveRemote(
     { host: '127.0.0.1', port: 0, identity: remote },
@@ -90,6 +94,8 @@ async function serve(): Promise<Served> {
       incarnation: 17,
       ownership: nobody,
       saveOwnership: () => undefined,
+      isRevoked: (serial) => served.revoked.includes(serial),
+      saveRevoked: (serials) => served.revoked.push(...serials),
       onOwned: (link, { owner }) => {
         served.owners.push(owner)
         served.link = link
@@ -296,6 +302,23 @@ test('both sides notice that nothing is heard any more', async () => {
   await vi.waitFor(() => expect([...ends, ...served.lost]).toEqual(['silent for 3000 ms', 'silent for 3000 ms']), {
     timeout: 15_000,
   })
+})
+
+test('a node that was removed owns it no more, by an open connection or by another, whatever its token', async () => {
+  const { server, owners, revoked } = await serve()
+  const link = await open(server.port)
+  const removed = await open(server.port)
+  await removed.call('own', { owner: 'n3', token: 5, firstCallId: 1 })
+  await link.call('own', { owner: 'n1', token: 6, firstCallId: 1 })
+  await link.call('own', { owner: 'n1', token: 6, firstCallId: 1, revoked: [serialOf(keyOf(member.certificate))] })
+  expect(revoked).toEqual([serialOf(keyOf(member.certificate))])
+  const again = await open(server.port)
+  await expect(again.call('own', { owner: 'n3', token: 99, firstCallId: 1 })).rejects.toThrow()
+  const early = await serve()
+  const before = await open(early.server.port)
+  early.revoked.push(serialOf(keyOf(member.certificate)))
+  await expect(before.call('own', { owner: 'n3', token: 99, firstCallId: 1 })).rejects.toThrow()
+  expect([owners, early.owners]).toEqual([['n3', 'n1', 'n1'], []])
 })
 
 test('the certificate of a remote node opens nothing', async () => {

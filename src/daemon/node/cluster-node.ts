@@ -200,6 +200,7 @@ export class ClusterNode {
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
+      revoked: () => this.#file.revoked ?? [],
       runTool: remoteTools(this, setup.log),
     })
     this.#votes = new VoteKeeper({
@@ -340,7 +341,9 @@ export class ClusterNode {
   }
 
   replaceFile(file: ClusterFile): void {
+    const moreRevoked = (file.revoked?.length ?? 0) > (this.#file.revoked?.length ?? 0)
     this.#file = file
+    if (moreRevoked) this.#connections.tellRevoked()
     this.#peers.replaceFile(file)
     this.#localStore?.follow(file)
     this.#witness.look()

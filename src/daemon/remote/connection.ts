@@ -39,6 +39,8 @@ export interface ConnectionPorts {
   /** With the key of the cluster's authority. */
   readonly sign: (remote: NodeName, publicKey: string) => Promise<AnswerTo<'renew'>>
   readonly runTool: (remote: NodeName, call: ToolRequest) => Promise<AnswerTo<'tool'>>
+  /** By the list of nodes now. */
+  readonly revoked: () => readonly string[]
   /** A result of the remote node is in the store. */
   readonly alertFor: (records: readonly OperationRecord[]) => void
 }
@@ -207,6 +209,18 @@ export class RemoteConnection {
     this.#link = link
     this.#phase = 'up'
     log.info('a remote node is connected', { remote: this.remote, revision: this.#token })
+    this.tellRevoked()
+  }
+
+  /** Who must not own it any more. Once it is owned, when a long list is no message of a stranger's; a remote node of an older version ignores it. */
+  tellRevoked(): void {
+    const { self, view, log, revoked } = this.#ports
+    const serials = revoked()
+    if (this.#link === undefined || serials.length === 0) return
+    const firstCallId = nextCallId(view().operations.values(), this.remote)
+    this.#link
+      .call('own', { owner: self, token: this.#token, firstCallId, revoked: serials })
+      .catch((error: unknown) => log.info('a remote node was not told what is revoked', { remote: this.remote, error }))
   }
 
   #broke(end: LinkEnd): void {

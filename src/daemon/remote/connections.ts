@@ -57,6 +57,11 @@ export class RemoteConnections implements AgentRunner {
     return { accepted: false, done: false, why: 'no-connection', highestTerm: 0, message }
   }
 
+  /** After the list of nodes has changed. */
+  tellRevoked(): void {
+    for (const connection of this.#byNode.values()) connection.tellRevoked()
+  }
+
   abandon(): void {
     for (const connection of this.#byNode.values()) connection.abandon()
     this.#byNode.clear()

@@ -39,6 +39,7 @@ import { writeRemoteIdentity } from '../nodes/identity.ts'
 import { Renewal } from '../nodes/renewal.ts'
 import { Owner } from './owner.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
+import { RevokedSerials } from './revoked-serials.ts'
 
 /** As long as a connection takes to move: an agent's call does not fail for that. */
 const toolPatienceMs = 10_000
@@ -55,6 +56,7 @@ export class RemoteDaemon {
   readonly #settings: RemoteSettings
   readonly #left: () => void
   readonly #owner = new Owner()
+  readonly #revoked: RevokedSerials
   #executor: Executor | undefined
   #server: TlsServer | undefined
   #tools: ToolServer | undefined
@@ -69,6 +71,7 @@ export class RemoteDaemon {
     readonly left: () => void
   }) {
     this.#paths = parts.paths
+    this.#revoked = new RevokedSerials(parts.paths)
     this.#log = parts.log
     this.#identity = parts.identity
     this.#left = parts.left
@@ -91,6 +94,8 @@ export class RemoteDaemon {
         incarnation: Date.now(),
         ownership: this.#readOwnership(),
         saveOwnership: (ownership) => writeWhole(this.#ownershipPath, `${JSON.stringify(ownership)}\n`),
+        isRevoked: (serial) => this.#revoked.has(serial),
+        saveRevoked: (serials) => this.#revoked.add(serials),
         onOwned: (link, asked) => this.#begin(link, asked),
         onLost: (link, reason) => this.#lost(link, reason),
         perform: async (command) => await this.#perform(command),
