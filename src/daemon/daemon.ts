@@ -463,6 +463,7 @@ export class Daemon {
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),
       onStoredList: (listed) => this.takeNodeList(listed, 'store'),
+      withdrawTokens: async (removed) => await this.tokens.withdraw((token) => token.node === removed),
       onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },

@@ -30,6 +30,7 @@ function notes(
     isFenceable: (node) => isFenceable({ node, attributes: new Map() }, configuration.fencingLevels, known),
     watchdogs: new Map(Object.entries(watchdogs).map(([name, ms]) => [nodeName(name), ms])),
     troubles: new Map(),
+    removals: [],
     deaf: [],
     watchdogTroubles: [],
   }).join('\n')
@@ -87,6 +88,7 @@ test('a kernel that ends no connections is told where there are several links', 
     isFenceable: () => true,
     watchdogs: new Map(),
     troubles: new Map([[nodeName('n2'), ['The disk is full.']]]),
+    removals: [],
     deaf: [],
     watchdogTroubles: [],
   })

@@ -33,7 +33,7 @@ import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
-import { mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
+import { metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
   readonly own: ClusterNodeEntry
@@ -82,7 +82,7 @@ export class TwoNodeHands {
   /** Resolves once this node may take part; with false where it has ended, or gives way to the other. */
   async mayBegin(): Promise<boolean> {
     const { own, paths, file, log, peers, store, release, giveWayTo } = this.#ports
-    const other = otherOfTwo(file(), own)
+    const other = metFirst(file(), own)
     if (!mustMeetFirst(file(), own, paths)) return !this.#closed
     if (!other) {
       await beginAmongMore(this.#oldWordPorts())

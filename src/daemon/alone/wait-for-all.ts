@@ -10,18 +10,35 @@ import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cl
 import { readJournal } from './alone-journal.ts'
 
 /** The other of two nodes whose store is the cluster's own; undefined in every other cluster, such as one with a witness that votes. */
-export function otherOfTwo(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>): ClusterNodeEntry | undefined {
+function otherOfAll(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>): ClusterNodeEntry | undefined {
   if (file.witness?.votes === true) return undefined
   if (file.store.kind !== 'etcd' || file.nodes.length !== 2 || file.nodes.some(({ leaving }) => leaving))
     return undefined
   return file.nodes.find(({ name }) => name !== own.name)
 }
 
+/**
+ * The other of two voters, too, while nodes come or go that have no vote: of three, one that is being removed has given its vote back, or one that was added has none yet.
+ * A node without a vote in the list is no voter in etcd, because the list comes first where a vote is given and last where one is taken: so it has no part in any
+ * majority, and what holds for two nodes holds for these two.
+ */
+export function otherOfTwo(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name'>): ClusterNodeEntry | undefined {
+  if (file.nodes.length <= 2) return otherOfAll(file, own)
+  const voters = file.nodes.filter((node) => node.votes)
+  const isInChange = file.nodes.every(({ votes, leaving }) => !votes || leaving !== true)
+  if (file.store.kind !== 'etcd' || file.witness?.votes === true || voters.length !== 2 || !isInChange) return undefined
+  if (!voters.some(({ name }) => name === own.name)) return undefined
+  return voters.find(({ name }) => name !== own.name)
+}
+
 export const votes = (file: ClusterFile, node: string): boolean =>
   file.nodes.some((entry) => entry.name === node && entry.votes)
 
+/** Whom this node must meet after a boot: where there are more than two, it asks them all. */
+export const metFirst = otherOfAll
+
 export function mustMeetFirst(file: ClusterFile, own: ClusterNodeEntry, paths: Paths): boolean {
-  const other = otherOfTwo(file, own)
+  const other = otherOfAll(file, own)
   if (!other) return mustAskFirst(file, paths)
   if (existsSync(paths.metMark)) return false
   // With the journal there, this node's etcd may be alone already although the list does not say so yet.

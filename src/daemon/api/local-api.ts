@@ -16,7 +16,7 @@ import { guardLocal } from '../access/local-calls.ts'
 import { listConfigVersions, readConfigVersion } from '../configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
-import { addNode, removeNode } from '../nodes/add-remove-node.ts'
+import { addNode, keepNode, removeNode } from '../nodes/add-remove-node.ts'
 import { ownCertificates, renewalTime } from '../nodes/certificates.ts'
 import { addLink, removeLinks, updateLink } from '../nodes/change-links.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
@@ -227,8 +227,9 @@ function membershipHandlers(
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),
     removeLinks: async ({ numbers }) => await removeLinks(daemon, numbers),
-    removeNode: async ({ node }) => {
-      await removeNode(daemon, knownNode(daemon, node))
+    removeNode: async ({ node, cancel }) => {
+      if (cancel) await keepNode(daemon, knownNode(daemon, node))
+      else await removeNode(daemon, knownNode(daemon, node))
       return {}
     },
     clearNode: async ({ node }) => {

@@ -22,6 +22,8 @@ export interface NoteSources {
   readonly isFenceable: (node: NodeName) => boolean
   /** Nodes that feed a watchdog, with its time. */
   readonly watchdogs: ReadonlyMap<NodeName, number>
+  /** What the removal of a node waits for, a sentence each. */
+  readonly removals: readonly string[]
   /** What members say is wrong with them, a sentence each. */
   readonly troubles: ReadonlyMap<NodeName, readonly string[]>
   /** Members that are to read disks of SBD's, and have not told that they do. */
@@ -32,7 +34,7 @@ export interface NoteSources {
 
 export function clusterNotes(sources: NoteSources): readonly string[] {
   const { file, configuration, deviceCount, isFenceable } = sources
-  const notes: string[] = []
+  const notes: string[] = [...sources.removals]
   const several = file.nodes.length > 1
   if (several && configuration) notes.push(...fencingNotes(configuration, file, deviceCount, isFenceable))
   if (several && file.store.kind === 'etcd') notes.push(...voteNotes(file, configuration))

@@ -38,6 +38,7 @@ import { decodeNodeList } from '../nodes/node-list.ts'
 import { Peers } from '../nodes/peers.ts'
 import { knownBy, OwnKey } from '../nodes/pins.ts'
 import { Relink } from '../nodes/relink.ts'
+import { type RemovalView, RemovalWork, removalNotes } from '../nodes/removal-work.ts'
 import { VoteKeeper, voterState } from '../nodes/vote-keeper.ts'
 import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
@@ -82,6 +83,8 @@ export interface ClusterNodeSetup {
   readonly onNodeList: (listed: ClusterFile) => void
   /** The store's. Who is not in it was removed. */
   readonly onStoredList: (listed: ClusterFile) => void
+  /** Those that were made for a node that is removed. */
+  readonly withdrawTokens: (node: NodeName) => Promise<unknown>
   /** More than half of the other nodes say so. */
   readonly onRemoved: () => void
   /** A list that counts although this node's own may be as new. */
@@ -121,6 +124,7 @@ export class ClusterNode {
   #connectionsStay: string | undefined
   readonly #relink: Relink
   readonly #ownKey: OwnKey
+  readonly #removals: RemovalWork
   readonly #listeners = new Set<() => void>()
   #file: ClusterFile
   #localStore: LocalStore | undefined
@@ -233,6 +237,15 @@ export class ClusterNode {
       relink: async (hasTurn) => await this.#localStore?.relink(hasTurn),
       mayChange: () => this.#own.links !== undefined,
     })
+    this.#removals = new RemovalWork({
+      node: this,
+      log: setup.log,
+      peers: this.#peers,
+      seen: () => this.removals,
+      withdrawTokens: setup.withdrawTokens,
+      leads: () => this.#leads(),
+      onChanged: setup.onStoredList,
+    })
     this.#ownKey = new OwnKey({
       ...this.#sources(),
       self: this.name,
@@ -297,6 +310,21 @@ export class ClusterNode {
   /** The address at which a node is reached now. */
   readonly reach = (node: ClusterNodeEntry): string => this.#links.reach(node)
 
+  /** By which the removal of nodes goes on. */
+  get removals(): RemovalView {
+    const { holders = [] } = this.authority.record ?? {}
+    return {
+      file: this.#file,
+      view: this.view,
+      isUp: (host) => this.isUp(host) || this.hearsWitness(host),
+      hasShare: (node) => holders.some(({ name }) => name === node),
+    }
+  }
+
+  beginRemoval(node: NodeName): void {
+    this.#removals.begin(node)
+  }
+
   get witnessKnows(): WitnessKnowledge {
     return this.#witness.knows
   }
@@ -308,6 +336,7 @@ export class ClusterNode {
       self: this.name,
       file: this.#file,
       known: this.#known,
+      removals: removalNotes(this.removals),
       fencing: this.fencing,
       quorate: this.quorate,
       silent: this.#news.silent,
@@ -389,6 +418,7 @@ export class ClusterNode {
     this.#presence.end()
     this.#controller.end()
     this.#votes.close()
+    this.#removals.close()
     this.authority.close()
     this.rotation.close()
     this.#relink.close()
@@ -489,6 +519,7 @@ export class ClusterNode {
     this.#watchdog.look()
     this.fencing.look()
     this.#votes.look()
+    this.#removals.look()
     if (this.#executor) this.#alerts.look()
     this.authority.look()
     this.rotation.look()

@@ -27,6 +27,8 @@ export interface NodeStateSources {
   readonly watchdogTroubles: readonly string[]
   readonly twoNode: ClusterState['twoNode']
   readonly witness: ClusterState['witness']
+  /** What the removal of a node waits for. */
+  readonly removals: readonly string[]
   /** Takes part again after a boot of its host. */
   readonly enabled: boolean
 }
@@ -43,6 +45,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
     connectionsStay,
     storeTrouble,
     watchdogTroubles,
+    removals,
     twoNode,
     witness,
     enabled,
@@ -73,6 +76,7 @@ export function nodeState(sources: NodeStateSources): ClusterState {
       troubles: troublesOf(view),
       deaf: deafMembers(view, self),
       watchdogTroubles,
+      removals,
     }),
   })
   return { ...state, ...(twoNode === undefined ? {} : { twoNode }) }

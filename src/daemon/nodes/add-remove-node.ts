@@ -6,31 +6,26 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
-import {
-  addNode as addCibNode,
-  describeEditReport,
-  type EditResult,
-  type NodeStateRecord,
-  printXml,
-  removeNode as removeCibNode,
-  type XmlElement,
-} from '../../cib/index.ts'
+import { addNode as addCibNode } from '../../cib/index.ts'
 import { refuse } from '../../rpc/index.ts'
-import { saveConfiguration } from '../configuration/configuration-edit.ts'
 import type { Daemon } from '../daemon.ts'
 import { forgetRecords } from '../records/forget-node.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
 import { addressesOf, linksOf, withLinks } from './node-links.ts'
-import { changeNodeList, type NodeList, ofNodes, revoking } from './node-list.ts'
+import { changeNodeList, ofNodes } from './node-list.ts'
 import { plainAddress } from './plain-address.ts'
+import {
+  cancelRemoval,
+  editCib,
+  marked,
+  type RemovalStep,
+  recordOff,
+  removalStep,
+  wayOut,
+  whyNotYet,
+} from './removal-work.ts'
 
-const attempts = 5
-const stopTimeoutMs = 30 * 60_000
-const voteTimeoutMs = 60_000
 const leftTimeoutMs = 30_000
-const shareTimeoutMs = 15_000
 
 export async function addNode(
   daemon: Daemon,
@@ -65,82 +60,92 @@ async function moveToEtcd(daemon: Daemon): Promise<void> {
   throw refuse('no-quorum', 'The state of the cluster has moved to etcd, which does not answer yet: try again.')
 }
 
+/** Its place in the list first, with an id that nobody else gets: two who add nodes at once both end well. Then its state, and only then the configuration. */
 async function tellOfNode(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly addresses: readonly string[] },
 ): Promise<void> {
-  const { file, store, view } = quorateNode(daemon)
-  const id = String(Math.max(...file.nodes.map((node) => Number(node.id) || 0)) + 1)
-  // A node that is listed and was never seen would be fenced at once: it might be running anything.
-  const off: NodeStateRecord = {
-    node: added.name,
-    id,
-    inCcm: false,
-    crmd: 'offline',
-    join: 'down',
-    expected: 'down',
-    reason: 'added, has not joined yet',
-    ...(view.dc === undefined ? {} : { term: view.dc.term }),
-  }
-  await store.transaction({
-    compare: [{ kind: 'absent', key: keys.nodeState(added.name) }],
-    writes: [{ kind: 'put', key: keys.nodeState(added.name), value: toBytes(off) }],
-  })
-  await editCib(daemon, `cluster node add ${added.name}`, (cib) => addCibNode(cib, { id, name: added.name }))
-  const { name, addresses } = added
-  const links = linksOf(file.nodes[0] ?? { address: '' })
-  const host: ClusterNodeEntry = {
-    name,
-    id,
-    address: addresses[0] ?? name,
-    ports: defaultPorts,
-    votes: false,
-    // Nobody is it before it has joined.
-    keys: [],
-  }
-  const entry = withLinks(
-    host,
-    links.map((link, index) => ({ ...link, address: addresses[index] ?? host.address })),
+  const { file, store } = quorateNode(daemon)
+  const listed = await changeNodeList(
+    store,
+    file,
+    ofNodes((nodes) => {
+      if (nodes.some(({ name }) => name === added.name))
+        throw refuse('node-exists', `${added.name} was added by somebody else just now.`)
+      return [...nodes, newEntry(nodes, added)]
+    }),
   )
-  const others = (nodes: readonly ClusterNodeEntry[]) => nodes.filter(({ name }) => name !== added.name)
-  tellIdleNodes(
-    daemon,
-    await changeNodeList(
-      store,
-      file,
-      ofNodes((nodes) => [...others(nodes), entry]),
-    ),
+  const entry = listed.nodes.find(({ name }) => name === added.name)
+  if (!entry) throw refuse('conflict', `${added.name} was removed again by somebody else: try again.`)
+  try {
+    await recordOff(daemon.node, entry, 'added, has not joined yet')
+    await editCib(daemon.node, `cluster node add ${added.name}`, (cib) => addCibNode(cib, entry))
+  } catch (error) {
+    await withdrawEntry(daemon, entry)
+    throw error
+  }
+  tellIdleNodes(daemon, listed)
+}
+
+/** `keys`: nobody is it before it has joined. */
+function newEntry(
+  nodes: readonly ClusterNodeEntry[],
+  { name, addresses }: { readonly name: NodeName; readonly addresses: readonly string[] },
+): ClusterNodeEntry {
+  const id = String(Math.max(0, ...nodes.map((node) => Number(node.id) || 0)) + 1)
+  const address = addresses[0] ?? name
+  const host: ClusterNodeEntry = { name, id, address, ports: defaultPorts, votes: false, keys: [] }
+  const links = linksOf(nodes[0] ?? { address: '' })
+  return withLinks(
+    host,
+    links.map((link, index) => ({ ...link, address: addresses[index] ?? address })),
   )
 }
 
+/** What could not be added leaves nothing behind. */
+async function withdrawEntry(daemon: Daemon, { name, id }: ClusterNodeEntry): Promise<void> {
+  const { store, file } = daemon.node
+  const others = ofNodes((nodes) => nodes.filter((node) => node.name !== name || node.id !== id))
+  await Promise.all([forgetRecords(store, name), changeNodeList(store, file, others)]).catch((error: unknown) =>
+    daemon.log.warn('a node that could not be added is still in the list', { node: name, error }),
+  )
+}
+
+/** Begins it, and waits until the DC has done it (removal-work.ts). Whatever becomes of this command, the DC carries on. */
 export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
   const { store, file } = quorateNode(daemon)
   refuseRemoval(daemon, removed)
-  const peer = daemon.peer(removed)
-  const isIt = ({ name }: ClusterNodeEntry): boolean => name === removed
-  const leaving = ofNodes((nodes) => nodes.map((node) => (isIt(node) ? { ...node, leaving: true } : node)))
-  const marked = await changeNodeList(store, file, leaving)
-  try {
-    await voteGiven(daemon, removed, marked.nodesVersion)
-    await shareGiven(daemon, removed)
-    if (daemon.node.view.members.has(removed)) await peer.stopCluster({}, { timeoutMs: stopTimeoutMs })
-    await left(daemon, removed)
-  } catch (error) {
-    await changeNodeList(
-      store,
-      daemon.node.file,
-      ofNodes((nodes) => nodes.map(staying(removed))),
-    )
-    throw error
+  daemon.takeNodeList(await changeNodeList(store, file, marked(removed)), 'store')
+  daemon.node.beginRemoval(removed)
+  const entry = (): ClusterNodeEntry | undefined => daemon.node.file.nodes.find(({ name }) => name === removed)
+  let waitsSince = performance.now()
+  let last: string | undefined
+  for (;;) {
+    const now = entry()
+    if (now === undefined) return
+    if (now.leaving !== true) throw refuse('cancelled', `The removal of ${removed} was cancelled: it stays a node.`)
+    const seen = daemon.node.removals
+    const step = removalStep(seen, now)
+    if (step !== last) waitsSince = performance.now()
+    last = step
+    if (performance.now() - waitsSince > patienceMs[step])
+      throw refuse('not-yet', `${removed} is still being removed: ${whyNotYet(seen, now)}. ${wayOut(removed)}`)
+    await delay(pollMs)
   }
-  await editCib(daemon, `cluster node remove ${removed}`, (cib) => removeCibNode(cib, { name: removed }))
-  await forgetRecords(store, removed)
-  await daemon.tokens.withdraw(({ node }) => node === removed)
-  // One that is off finds that the list does not name it any more when it is back.
-  await peer.forget({}).catch((error: unknown) => daemon.log.info('the removed node was not told', { removed, error }))
-  const kept = (list: NodeList): NodeList =>
-    revoking({ ...list, nodes: list.nodes.filter((node) => !isIt(node)) }, list.nodes.filter(isIt))
-  tellIdleNodes(daemon, await changeNodeList(store, daemon.node.file, kept))
+}
+
+const pollMs = 50
+/** Resources are given their own time limits to stop. */
+const patienceMs: Readonly<Record<RemovalStep, number>> = {
+  vote: 60_000,
+  share: 60_000,
+  stop: 30 * 60_000,
+  leave: 30_000,
+  forget: 30_000,
+}
+
+export async function keepNode(daemon: Daemon, kept: NodeName): Promise<void> {
+  tellIdleNodes(daemon, await cancelRemoval(quorateNode(daemon), kept))
 }
 
 /** Daemons that take no part do not follow the store. Nobody waits for them: they read it when they start. */
@@ -152,14 +157,6 @@ export function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
       .then(async () => await daemon.peer(name).updateClusterFile({ json }))
       .catch((error: unknown) => daemon.log.info('an idle node was not told of the new list', { node: name, error }))
 }
-
-const staying =
-  (node: NodeName) =>
-  (entry: ClusterNodeEntry): ClusterNodeEntry => {
-    if (entry.name !== node) return entry
-    const { leaving: _not, ...rest } = entry
-    return rest
-  }
 
 /** Where the list of nodes may be changed. */
 export function quorateNode(daemon: Daemon): Daemon['node'] {
@@ -196,41 +193,6 @@ export function lostVotes(file: ClusterFile, removed: NodeName, isUp: (node: Nod
   return `Without ${removed} the cluster would lose its quorum, because ${missing.join(', ')} ${are} not there: start ${start} first.`
 }
 
-/** By the list in which it is leaving, or a newer one: an older one may not yet tell of a vote that it was given. */
-async function voteGiven(daemon: Daemon, removed: NodeName, sinceVersion: number): Promise<void> {
-  if (daemon.node.file.store.kind !== 'etcd') return
-  const voteless = ({ nodes, nodesVersion }: ClusterFile): boolean =>
-    nodesVersion >= sinceVersion && !nodes.some(({ name, votes }) => name === removed && votes)
-  if (await until(() => voteless(daemon.node.file), voteTimeoutMs)) return
-  throw refuse('vote-kept', `The other voters did not agree to go on without ${removed}: it stays a node.`)
-}
-
-/**
- * While the node that leaves is there, its share of the authority's key still counts: the others have a new generation first. Where one alone is
- * left, it could sign nothing any more without that; otherwise it is done later as well.
- */
-async function shareGiven(daemon: Daemon, removed: NodeName): Promise<void> {
-  const { node } = daemon
-  const hasShare = (): boolean => node.authority.record?.holders.some(({ name }) => name === removed) === true
-  if (!node.isUp(removed) || (await until(() => !hasShare(), shareTimeoutMs))) return
-  if (node.file.nodes.length > 2) return
-  throw refuse(
-    'share-kept',
-    `The share that ${removed} has of the authority’s key could not be replaced: it stays a node.`,
-  )
-}
-
-/** Out of the membership and recorded so by the DC: what is deleted before would be written again. */
-async function left(daemon: Daemon, removed: NodeName): Promise<void> {
-  const gone = (): boolean => {
-    const { view } = daemon.node
-    const state = view.nodeStates.get(removed)
-    return !view.members.has(removed) && (state === undefined || (state.expected === 'down' && state.join === 'down'))
-  }
-  if (await until(gone, leftTimeoutMs)) return
-  throw refuse('has-not-left', `${removed} has not left the cluster: it stays a node.`)
-}
-
 export async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs
   while (!holds()) {
@@ -238,22 +200,4 @@ export async function until(holds: () => boolean, timeoutMs: number): Promise<bo
     await delay(50)
   }
   return true
-}
-
-async function editCib(daemon: Daemon, command: string, edit: (cib: XmlElement) => EditResult): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const { configuration } = daemon.node.view
-    if (!configuration) throw refuse('no-configuration', 'The configuration is not known yet.')
-    const edited = edit(configuration.cib)
-    if (!edited.ok) {
-      // Done before, by a removal that was interrupted.
-      if (edited.reports.every(({ code }) => code === 'node-not-found')) return
-      throw refuse('not-possible', ...edited.reports.map(describeEditReport))
-    }
-    const xml = printXml(edited.value.cib)
-    const pushed = { xml, expectedVersion: configuration.version, user: 'root', command }
-    if ((await saveConfiguration(daemon.node, pushed)).kind === 'saved') return
-    await delay(100)
-  }
-  throw refuse('conflict', 'The configuration was changed by somebody else several times in a row: try again.')
 }

@@ -17,9 +17,10 @@ import {
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { etcdEndpoints, etcdPeerUrl, etcdPeerUrls, etcdTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
-import { type ClusterFile, storeHosts } from './cluster-file.ts'
+import { type ClusterFile, storeHosts, type WitnessEntry } from './cluster-file.ts'
 import { joiningVotes } from './joining-votes.ts'
 import { changeNodeList, newestList, withVote } from './node-list.ts'
+import { othersAreMajority } from './removal-work.ts'
 
 export interface VotePorts {
   readonly self: NodeName
@@ -158,11 +159,16 @@ export function voterState(view: ClusterView, node: NodeName, isUp: boolean): Vo
 
 export type VoteStep = { readonly kind: 'none' } | { readonly kind: 'give' | 'take'; readonly node: NodeName }
 
+/** One that leaves does not give up its vote while the others without it would be no majority: a node may have been lost since its removal began. */
+function keepsVote(file: ClusterFile, host: WitnessEntry, stateOf: VotePorts['stateOf']): boolean {
+  return host.votes && !othersAreMajority(file, host.name, (other) => stateOf(other) === 'up').holds
+}
+
 /** By the list, which runs ahead of etcd: a learner counts as the voter that it is about to be. */
 export function nextVoteStep(file: ClusterFile, stateOf: VotePorts['stateOf']): VoteStep {
   const hosts = storeHosts(file)
   const nodes = hosts
-    .filter(({ leaving }) => !leaving)
+    .filter((host) => !host.leaving || keepsVote(file, host, stateOf))
     .map(
       (host): VoterNode => ({
         name: host.name,

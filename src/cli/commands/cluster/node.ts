@@ -39,14 +39,27 @@ export const clusterNodeAdd: Command = {
 export const clusterNodeRemove: Command = {
   path: ['cluster', 'node', 'remove'],
   aliases: [['cluster', 'node', 'delete']],
-  usage: '<node>',
+  usage: '<node> [--cancel]',
   summary: 'Take a node out of the cluster: its resources move first',
+  details:
+    'The DC carries the removal on, also when this command is interrupted: `systole status` names what it waits for. From the last step on the node’s key opens nothing any more.',
   completes: ['node'],
+  flags: [{ name: 'cancel', summary: 'Keep a node whose removal was begun and has not ended' }],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node remove <node>' })
+    expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node remove <node> [--cancel]' })
     const node = call.words[0] ?? ''
+    if (call.flags.has('cancel')) {
+      await liveCluster(call).removeNode({ node, cancel: true })
+      return done(
+        `Node ${node} stays part of the cluster. Where it was stopped already: systole cluster start ${node}\n`,
+        {
+          node,
+          removed: false,
+        },
+      )
+    }
     call.terminal.progress(`Removing ${node}: its resources move first …`)
-    await liveCluster(call).removeNode({ node })
+    await liveCluster(call).removeNode({ node, cancel: false })
     return done(`Node ${node} is no longer part of the cluster.\n`, { node, removed: true })
   },
 }
