@@ -11,6 +11,7 @@ beforeAll(async () => {
   await lab.start()
   await lab.formCluster(['n1', 'n2'])
   await lab.createFencing(['n1', 'n2'])
+  await lab.systole('n1', 'property', 'set', 'stonith-action=off')
   await lab.until('both have their shares', () =>
     ['n1', 'n2'].every((node) => holds(node, 'authority-share.json') && !holds(node, 'authority.key')),
   )
@@ -20,9 +21,13 @@ afterAll(() => lab.close(), 60_000)
 
 test('what it cannot do is refused with the command that helps, which needs nothing of the old key', async () => {
   await lab.systole('n1', 'resource', 'create', 'work', 'ocf:pacemaker:Dummy', 'state=/run/work', '--wait')
-  lab.power.unplugged.add('n2')
   await lab.power.off('n2')
-  await lab.until('n1 runs it alone', async () => (await lab.whereIs('work', 'n1')).join() === 'n1')
+  await lab.until('n2 is fenced, and n1 goes on alone', async () => {
+    const { fencing, nodes } = await lab.status('n1')
+    const isOff = nodes.some(({ name, online, unclean }) => name === 'n2' && !online && !unclean)
+    return isOff && fencing.some(({ target, outcome }) => target === 'n2' && outcome === 'succeeded')
+  })
+  await lab.until('n1 runs it', async () => (await lab.whereIs('work', 'n1')).join() === 'n1')
   await lab.systole('n1', 'cluster', 'node', 'remove', 'n2')
   const adding = ['cluster', 'node', 'add', 'n3', `addr=${lab.network.address('n3')}`, '--json']
   expect(await lab.try('n1', ...adding)).toBeUndefined()

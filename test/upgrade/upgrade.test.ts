@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
@@ -138,4 +138,13 @@ test('then it does what it could not do before', async () => {
   )
   // These addresses are on no network of the lab: each node says so, and none of them that its version is too old.
   await expect(lab.systole('n1', 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(/^(?!.*knows one link only)/s)
+}, 60_000)
+
+test('and the authority’s key, which each of them had, is in shares', async () => {
+  await lab.until('no node has the key, and each its share', () =>
+    lab.nodes.every((node) => {
+      const pki = join(lab.folder, 'nodes', node, 'etc/pki')
+      return !existsSync(join(pki, 'authority.key')) && existsSync(join(pki, 'authority-share.json'))
+    }),
+  )
 }, 60_000)
