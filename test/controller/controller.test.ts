@@ -772,6 +772,28 @@ describe('a node that is lost', () => {
     expect(dc.take('fence')).toHaveLength(1)
   })
 
+  test('is fenced again every second or ten, until fencing-max-attempts have failed', () => {
+    const attempts = (max: string): number => {
+      const left = [configuration(true, `<nvpair id="a" name="stonith-max-attempts" value="${max}"/>`)]
+      const dc = new Dc({ left })
+      dc.computes()
+      dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
+      dc.store(gone(gamma))
+      const fencing = clusterAction(1, 'stonith', gamma)
+      for (let count = 0; count < 9; count++) {
+        dc.computes(fencing)
+        const [fence] = dc.take('fence')
+        if (fence?.kind !== 'fence') return count
+        const { id } = fence
+        dc.feed({ kind: 'fenced', id, target: gamma, action: 'reboot', at: 1, outcome: 'failed', message: 'no power' })
+        dc.later(10_000)
+      }
+      return 9
+    }
+    expect(attempts('3')).toBe(3)
+    expect(attempts('5')).toBe(5)
+  })
+
   test('is not taken for fenced by a fencing that was meant for an earlier life of it', () => {
     const dc = new Dc()
     dc.computes()
@@ -1016,6 +1038,16 @@ describe('a cluster that starts', () => {
     expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'down' })
   })
 
+  test('waits as long as dc-deadtime says', () => {
+    const option = '<nvpair id="d" name="dc-deadtime" value="20s"/>'
+    const dc = new Dc({ present: [alpha, beta], left: [...before, configuration(true, option)] })
+    dc.feed({ kind: 'silence', silent: [gamma], agreed: [] })
+    dc.later(19_900)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: true })
+    dc.later(200)
+    expect(dc.stateOf(gamma)).toMatchObject({ inCcm: false, expected: 'member' })
+  })
+
   test('waits no longer once all are there', () => {
     const dc = new Dc({ present: [alpha, beta], left: before })
     dc.later(300)
@@ -1076,4 +1108,21 @@ describe('time alone makes the DC look again', () => {
     dc.later(5000)
     expect(dc.take('compute')).toHaveLength(1)
   })
+})
+
+test('with transition-delay more events are waited for before a new transition is computed', () => {
+  const computedAfter = (option: string): number => {
+    const dc = new Dc({ left: [configuration(true, option)] })
+    dc.computes()
+    dc.later(10_000)
+    dc.take('compute')
+    dc.store(put(keys.attribute(beta, '', 'colour'), { node: beta, set: '', name: 'colour', value: 'red' }))
+    for (let ms = 0; ms < 10_000; ms += 100) {
+      if (dc.take('compute').length > 0) return ms
+      dc.later(100)
+    }
+    return Number.POSITIVE_INFINITY
+  }
+  expect(computedAfter('')).toBeLessThanOrEqual(100)
+  expect(computedAfter('<nvpair id="t" name="crmd-transition-delay" value="3s"/>')).toBe(3000)
 })

@@ -17,7 +17,7 @@ export interface SmallCib {
 }
 
 export interface SmallNode {
-  readonly state?: 'online' | 'lost' | 'offline'
+  readonly state?: 'online' | 'lost' | 'offline' | 'unseen'
   readonly attributes?: Readonly<Record<string, string>>
   readonly utilization?: Readonly<Record<string, string>>
   /** Of a remote or guest node. */
@@ -84,6 +84,7 @@ function operation(node: string, text: string, call: number): { readonly resourc
 }
 
 function nodeState(name: string, node: SmallNode): string {
+  if (node.state === 'unseen') return ''
   const byResource = new Map<string, string>()
   for (const [index, text] of (node.ran ?? []).entries()) {
     const { resource, xml } = operation(name, text, index + 1)
