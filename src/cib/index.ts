@@ -237,5 +237,6 @@ export {
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
+export { attributesWithoutEffect, forms } from './validate/schema.ts'
 export { validateCib } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'

@@ -90,7 +90,7 @@ export function concernedBy(call: Call, { edited, actions, leftStopped }: Change
   return new Set([...named, ...acted, ...leftStopped.map(({ resource }) => resource)])
 }
 
-function idsWithin(element: XmlElement | undefined): readonly string[] {
+export function idsWithin(element: XmlElement | undefined): readonly string[] {
   if (element === undefined) return []
   const members = element.children.filter((child) => child.kind === 'element')
   return [element.attributes.id ?? '', ...members.flatMap(idsWithin)]

@@ -41,6 +41,8 @@ export interface Flag {
   readonly repeats?: boolean
   /** One letter, for `-n value`. */
   readonly letter?: string
+  /** Taken so that what was written for pcs goes on to work, and obeyed by nothing: why. Whoever gives it is told. Absent: it acts. */
+  readonly withoutEffect?: string
 }
 
 export type Completion =
@@ -127,10 +129,24 @@ export const commonFlags: readonly Flag[] = [
 /** Flags that pcs takes with every command and that have nothing to do here. Read where the program is called as pcs. */
 export const pcsFlags: readonly Flag[] = [
   { name: 'force', summary: 'Make the change although a check advises against it' },
-  { name: 'skip-offline', summary: 'Nodes that are away learn of a change when they are back, with or without it' },
-  { name: 'request-timeout', value: 'seconds', summary: 'The daemon of this host answers for all nodes' },
+  {
+    name: 'skip-offline',
+    summary: 'Nodes that are away learn of a change when they are back, with or without it',
+    withoutEffect: 'nodes that are away learn of a change when they are back, with or without it.',
+  },
+  {
+    name: 'request-timeout',
+    value: 'seconds',
+    summary: 'The daemon of this host answers for all nodes',
+    withoutEffect: 'the daemon of this host answers for all nodes.',
+  },
   { name: 'yes', summary: 'Do not ask' },
-  { name: 'corosync_conf', value: 'file', summary: 'The nodes are those of the CIB' },
+  {
+    name: 'corosync_conf',
+    value: 'file',
+    summary: 'The nodes are those of the CIB',
+    withoutEffect: 'the nodes are those of the CIB.',
+  },
 ]
 
 /** Flags of commands that change the configuration. */

@@ -1,6 +1,6 @@
 /** The command line: commands with pcs's grammar, their help and completion. The program is main.ts. */
 
-export type { Command } from './command.ts'
+export { type Command, changeFlags, commonFlags, type Flag, pcsFlags } from './command.ts'
 export { allCommands } from './commands/all-commands.ts'
 export { describeCommand } from './help.ts'
 export { presentWords } from './old-words.ts'

@@ -68,6 +68,7 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   }
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
+  tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
   const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
   const typed = (isSecret: IsSecret): string =>
@@ -93,6 +94,12 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
   } finally {
     cluster.close()
   }
+}
+
+/** Whoever asks for something that is not done learns it, out of the way of what scripts read. */
+function tellWithoutEffect(known: readonly Flag[], given: ReadonlyMap<string, unknown>, { progress }: Terminal): void {
+  for (const { name, withoutEffect } of known)
+    if (withoutEffect !== undefined && given.has(name)) progress(`--${name} has no effect here: ${withoutEffect}`)
 }
 
 function flagsOf(command: Command, { program }: Speech): readonly Flag[] {

@@ -12,8 +12,11 @@ export interface OptionSpec {
   readonly help: string
   /** Its value names a file of the caller (`read`, `written`), so that the command runs in the caller's process. */
   readonly file?: 'read' | 'written'
-  /** Accepted and of no effect here, for a reason that the help tells. */
-  readonly ignored?: true
+  /**
+   * Accepted and of no effect here, for a reason that the help tells. `true`: what it asks for holds without it. `told`: it asks for something that is
+   * not done, which whoever gives it is told.
+   */
+  readonly ignored?: true | 'told'
 }
 
 /** In the order in which they were given: of two commands the later one counts. */

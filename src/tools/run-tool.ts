@@ -31,8 +31,17 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   if (tool.printsXml && !formatsOf(tool).includes(format))
     return refused(exitCodes.error, `${call.tool}: Error creating output format ${format}: Unknown output format`)
   if (call.files === undefined && needsCaller(tool, given)) return runHere
-  const reply = await tool.run({ ...call, given }, world)
+  const reply = withNotDone(tool, given, await tool.run({ ...call, given }, world))
   return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
+}
+
+/** Whoever asks for something that is not done learns it, out of the way of what scripts read. */
+function withNotDone(tool: Tool, given: readonly GivenOption[], reply: ToolReply): ToolReply {
+  const told = tool.options.filter(({ ignored, names }) => ignored === 'told' && hasOption(given, names[0] ?? ''))
+  const lines = told.map(
+    ({ names: [name = ''] }) => `${tool.name}: ${name.length === 1 ? '-' : '--'}${name} has no effect here.\n`,
+  )
+  return lines.length === 0 ? reply : { ...reply, errors: lines.join('') + reply.errors }
 }
 
 const holdsNoControl = (character: string): string =>

@@ -44,6 +44,7 @@ export const operationOptions: readonly OptionDefinition[] = [
     name: 'interval-origin',
     type: text,
     description: 'A moment from which the repetitions are counted, as an ISO 8601 date and time.',
+    withoutEffect: 'repetitions are counted from the first one.',
   },
   {
     name: 'start-delay',

@@ -276,6 +276,23 @@ export const forms: Readonly<Record<string, ElementForm>> = {
   attribute: form({ name: text }, ['id', 'name']),
 }
 
+const notInPattern = 'a pattern of calendar fields has none of this name.'
+const notInLength = 'a length of time has none of this name.'
+
+/** Attributes that are taken, as Pacemaker's schema has them, and obeyed by nothing: why. */
+export const attributesWithoutEffect: Readonly<Record<string, string>> = {
+  'rsc_order first-instance': 'an order is for all instances of a clone.',
+  'rsc_order then-instance': 'an order is for all instances of a clone.',
+  'op interval-origin': 'repetitions are counted from the first one.',
+  'date_spec days': notInPattern,
+  'date_spec moon': notInPattern,
+  'duration weekdays': notInLength,
+  'duration monthdays': notInLength,
+  'duration yeardays': notInLength,
+  'duration weekyears': notInLength,
+  'duration moon': notInLength,
+}
+
 /** Attributes whose bad value Pacemaker passes over with its default: a warning, as the CIB still works. */
 export const forgivenAttributes: ReadonlySet<string> = new Set([
   'rsc_order kind',

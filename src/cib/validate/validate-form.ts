@@ -4,7 +4,7 @@ import { childElements, type XmlElement } from '../document.ts'
 import { isReference, isValidId } from '../edit/ids.ts'
 import { describeValues, isValueOf, type OptionDefinition, type OptionType } from '../options/definition.ts'
 import type { AddReport } from './report.ts'
-import { type ElementForm, forgivenAttributes, forms } from './schema.ts'
+import { attributesWithoutEffect, type ElementForm, forgivenAttributes, forms } from './schema.ts'
 import { isObsoleteAttribute, isObsoleteElement } from './validate-obsolete.ts'
 
 /** Elements whose id is a name, not an XML id: nodes have the membership's ids, references those of others. */
@@ -31,8 +31,10 @@ function checkAttributes(element: XmlElement, form: ElementForm, add: AddReport)
     const character = firstNotInXml(value)
     if (character !== undefined) add('error', element, { code: 'control-character', name: attribute, character })
     const type = Object.hasOwn(form.attributes, attribute) ? form.attributes[attribute] : undefined
-    if (type) checkValue(element, { attribute, value, type }, add)
-    else if (isObsoleteAttribute(element, attribute)) continue
+    if (type) {
+      checkValue(element, { attribute, value, type }, add)
+      checkEffect(element, { attribute, value }, add)
+    } else if (isObsoleteAttribute(element, attribute)) continue
     else if (!known.includes(attribute) && !attribute.includes(':') && attribute !== 'xmlns') {
       const similar = similarWords(attribute, known)
       add('warning', element, { code: 'unknown-attribute', attribute, element: element.name, similar })
@@ -53,6 +55,16 @@ function checkAttributes(element: XmlElement, form: ElementForm, add: AddReport)
   for (const attribute of form.required)
     if (element.attributes[attribute] === undefined)
       add('error', element, { code: 'missing-attribute', attribute, element: element.name })
+}
+
+function checkEffect(
+  element: XmlElement,
+  { attribute, value }: { readonly attribute: string; readonly value: string },
+  add: AddReport,
+): void {
+  const word = `${element.name} ${attribute}`
+  const reason = Object.hasOwn(attributesWithoutEffect, word) ? attributesWithoutEffect[word] : undefined
+  if (reason !== undefined) add('warning', element, { code: 'without-effect', name: attribute, value, reason })
 }
 
 function checkValue(

@@ -20,9 +20,9 @@ export const corosyncCfgtool: Tool = {
   options: [
     flag('s', 'The state of the links'),
     flag('n', 'The state of the links'),
-    flag('R', 'Nothing: a changed list of nodes is known everywhere at once'),
+    { ...flag('R', 'Nothing: a changed list of nodes is known everywhere at once'), ignored: true },
     valued('a', 'ID', 'The address of a node'),
-    flag('L', 'Nothing: systoled keeps no log file open'),
+    { ...flag('L', 'Nothing: systoled keeps no log file open'), ignored: true },
     flag('H', "Refused: 'systole cluster stop' stops this node"),
     valued('k', 'ID', "Refused: 'stonith_admin --fence' switches a node off"),
     { ...valued('i', 'LINK', 'Nothing: all links are shown'), ignored: true },
@@ -194,7 +194,7 @@ export const corosyncCmapctl: Tool = {
     valued('C', 'KIND', 'Refused: settings are not written here'),
     valued('t', 'KEY', 'Refused: nothing is followed here'),
     valued('T', 'PREFIX', 'Refused: nothing is followed here'),
-    flag('b', 'Nothing'),
+    { ...flag('b', 'Nothing'), ignored: true },
     { ...valued('m', 'MAP', 'Only stats, which there are none of'), ignored: true },
   ],
   run: (call, world) => {

@@ -14,7 +14,7 @@ export const pacemakerd: Tool = {
     flag('shutdown,S', "Refused: 'systole cluster stop' stops this node"),
     flag('standby,s', "Refused: 'systole node standby' first, then start the node"),
     { ...flag('foreground,f', 'Nothing'), ignored: true },
-    { ...valued('pid-file,p', 'FILE', 'Nothing'), ignored: true },
+    { ...valued('pid-file,p', 'FILE', 'Nothing'), ignored: 'told' },
   ],
   printsXml: true,
   run: ({ given }) =>

@@ -39,10 +39,10 @@ const options: readonly OptionSpec[] = [
   valued('timeout,t', 'TIME', 'How long fencing may take'),
   flag('quiet,q', 'Less: of --history the moment of the last fencing, as seconds since 1970'),
   flag('as-node-id,n', 'The node is named by its id (with --last)'),
-  { ...valued('tag,T', 'TAG', 'Nothing'), ignored: true },
-  { ...valued('tolerance', 'TIME', 'Nothing: a node that is off already is not fenced again'), ignored: true },
-  { ...valued('delay,y', 'TIME', 'Nothing'), ignored: true },
-  { ...flag('cleanup,c', 'Nothing'), ignored: true },
+  { ...valued('tag,T', 'TAG', 'Nothing'), ignored: 'told' },
+  { ...valued('tolerance', 'TIME', 'Nothing: a node that is off already is not fenced again'), ignored: 'told' },
+  { ...valued('delay,y', 'TIME', 'Nothing'), ignored: 'told' },
+  { ...flag('cleanup,c', 'Nothing'), ignored: 'told' },
   { ...flag('broadcast,b', 'Nothing: every node knows the whole history'), ignored: true },
 ]
 

@@ -47,7 +47,7 @@ const options: readonly OptionSpec[] = [
   flag('why,Y', 'Whether the resource runs. systole why tells the reasons'),
   flag('list-operations,O', 'The operations of what is active: since its last start'),
   flag('list-all-operations,o', 'All recorded operations of resources or nodes'),
-  flag('pending', 'Nothing: operations that are under way are always shown'),
+  { ...flag('pending', 'Nothing: operations that are under way are always shown'), ignored: true },
   valued(
     'get-parameter,g',
     'NAME',

@@ -144,7 +144,14 @@ export const clusterEdit: Command = {
   path: ['cluster', 'edit'],
   usage: '[scope=<section> | --config]',
   summary: 'Edit the configuration as XML in $EDITOR, and push what was changed',
-  flags: [...changeFlags, { name: 'config', summary: 'Accepted for pcs’s sake: the status cannot be edited' }],
+  flags: [
+    ...changeFlags,
+    {
+      name: 'config',
+      summary: 'Without effect, for pcs’s sake: the status cannot be edited',
+      withoutEffect: 'the status cannot be edited.',
+    },
+  ],
   run: async (call) => {
     const { scope = 'configuration' } = Object.fromEntries(parsePairs(call.words, 'options'))
     const { cib } = await call.cluster.readCib()

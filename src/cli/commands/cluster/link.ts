@@ -9,7 +9,11 @@ import { withAddresses } from './setup.ts'
 const addUsage = '<node>=<address>... [options [linknumber=<number>] [link_priority=<priority>]]'
 const updateUsage = '<number> [<node>=<address>...] [options link_priority=<priority>]'
 
-const force = { name: 'force', summary: 'Accepted for pcs’s sake' } as const
+const force = {
+  name: 'force',
+  summary: 'Without effect, for pcs’s sake: nothing here is refused that could be forced',
+  withoutEffect: 'nothing here is refused that could be forced.',
+} as const
 const skipOffline = { name: 'skip-offline', summary: 'Refused: every node must be there to follow the change' } as const
 
 export const clusterLinkAdd: Command = {

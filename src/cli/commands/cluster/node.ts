@@ -11,10 +11,27 @@ export const clusterNodeAdd: Command = {
   details:
     'In a cluster with several links the node has an address on each: one addr= for each link, in the order of their numbers.',
   flags: [
-    { name: 'start', summary: 'Accepted for pcs’s sake: the printed command starts the node' },
-    { name: 'enable', summary: 'Accepted for pcs’s sake' },
-    { name: 'wait', value: '[seconds]', summary: 'Accepted for pcs’s sake' },
-    { name: 'no-watchdog-validation', summary: 'Accepted for pcs’s sake' },
+    {
+      name: 'start',
+      summary: 'Without effect, for pcs’s sake: the printed command starts the node',
+      withoutEffect: 'the printed command starts the node.',
+    },
+    {
+      name: 'enable',
+      summary: 'Without effect, for pcs’s sake: a node that was started stays started across reboots',
+      withoutEffect: 'a node that was started stays started across reboots.',
+    },
+    {
+      name: 'wait',
+      value: '[seconds]',
+      summary: 'Without effect, for pcs’s sake: the printed command waits',
+      withoutEffect: 'the printed command waits.',
+    },
+    {
+      name: 'no-watchdog-validation',
+      summary: 'Without effect, for pcs’s sake: a node opens its watchdog when it begins to feed it',
+      withoutEffect: 'a node opens its watchdog when it begins to feed it.',
+    },
   ],
   run: async (call) => {
     const [written, ...more] = readNodes(call.words)

@@ -29,7 +29,14 @@ export const nodeAddRemote: Command = {
   details:
     'The host needs a certificate of its name first: `systole cluster token --remote --node <node>` here, and on the host `systoled --remote --join <address of a node>`, which reads the token from its standard input.',
   examples: ['systole cluster node add-remote east-05 10.0.0.5 reconnect_interval=60'],
-  flags: [...changeFlags, { name: 'no-default-ops', summary: 'Accepted for pcs’s sake' }],
+  flags: [
+    ...changeFlags,
+    {
+      name: 'no-default-ops',
+      summary: 'Without effect, for pcs’s sake: the operations of a connection are the cluster’s own',
+      withoutEffect: 'the operations of a connection are the cluster’s own.',
+    },
+  ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'cluster node add-remote <node> [<address>]' })
     const [id = '', second, ...more] = call.words
@@ -76,7 +83,11 @@ export const nodeDeleteRemote: Command = {
   flags: [
     ...changeFlags,
     { name: 'no-stop', summary: 'Do not wait for what runs on it to stop' },
-    { name: 'future', summary: 'Accepted for pcs’s sake' },
+    {
+      name: 'future',
+      summary: 'Without effect, for pcs’s sake: the command does already what it is to do in the future',
+      withoutEffect: 'the command does already what it is to do in the future.',
+    },
   ],
   completes: ['node'],
   run: async (call) => {

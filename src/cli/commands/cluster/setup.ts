@@ -47,16 +47,33 @@ export const clusterSetup: Command = {
     { name: 'etcd-cert', value: 'file', summary: 'The certificate to show to that etcd, on each node' },
     { name: 'etcd-key', value: 'file', summary: 'Its key, on each node' },
     { name: 'start', summary: 'Start the cluster on this node at once' },
-    { name: 'enable', summary: 'Accepted for pcs’s sake: a node that was started stays started across reboots' },
+    {
+      name: 'enable',
+      summary: 'Without effect, for pcs’s sake: a node that was started stays started across reboots',
+      withoutEffect: 'a node that was started stays started across reboots.',
+    },
     { name: 'force', summary: 'Forget the cluster that this host belongs to' },
     {
       name: 'wait',
       value: '[seconds]',
-      summary: 'Accepted for pcs’s sake: with --start the cluster of one node is there at once',
+      summary: 'Without effect, for pcs’s sake: with --start the cluster of one node is there at once',
+      withoutEffect: 'with --start the cluster of one node is there at once.',
     },
-    { name: 'no-keys-sync', summary: 'Accepted for pcs’s sake' },
-    { name: 'no-cluster-uuid', summary: 'Accepted for pcs’s sake' },
-    { name: 'overwrite', summary: 'Accepted for pcs’s sake' },
+    {
+      name: 'no-keys-sync',
+      summary: 'Without effect, for pcs’s sake: no keys are copied: nodes are let in by tokens',
+      withoutEffect: 'no keys are copied: nodes are let in by tokens.',
+    },
+    {
+      name: 'no-cluster-uuid',
+      summary: 'Without effect, for pcs’s sake: a cluster has no such number',
+      withoutEffect: 'a cluster has no such number.',
+    },
+    {
+      name: 'overwrite',
+      summary: 'Without effect, for pcs’s sake: a host that belongs to a cluster leaves it first, by cluster destroy',
+      withoutEffect: 'a host that belongs to a cluster leaves it first, by cluster destroy.',
+    },
     {
       name: 'corosync_conf',
       value: 'file',

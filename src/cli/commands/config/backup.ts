@@ -28,7 +28,11 @@ export const configRestore: Command = {
   summary: 'Go back to the configuration that config backup has saved',
   flags: [
     ...changeFlags,
-    { name: 'local', summary: 'Accepted for pcs’s sake: the configuration is the same on all nodes' },
+    {
+      name: 'local',
+      summary: 'Without effect, for pcs’s sake: the configuration is the same on all nodes',
+      withoutEffect: 'the configuration is the same on all nodes.',
+    },
   ],
   completes: ['file'],
   run: async (call) => {

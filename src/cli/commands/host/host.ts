@@ -7,12 +7,32 @@ const userFlags = [
     name: 'username',
     letter: 'u',
     value: 'user',
-    summary: 'Accepted for pcs’s sake: nodes know each other by certificates',
+    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
+    withoutEffect: 'nodes know each other by certificates.',
   },
-  { name: 'password', letter: 'p', value: 'password', summary: 'Accepted for pcs’s sake' },
-  { name: 'token', value: 'file', summary: 'Accepted for pcs’s sake' },
-  { name: 'force', summary: 'Accepted for pcs’s sake' },
-  { name: 'local', summary: 'Accepted for pcs’s sake' },
+  {
+    name: 'password',
+    letter: 'p',
+    value: 'password',
+    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
+    withoutEffect: 'nodes know each other by certificates.',
+  },
+  {
+    name: 'token',
+    value: 'file',
+    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
+    withoutEffect: 'nodes know each other by certificates.',
+  },
+  {
+    name: 'force',
+    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
+    withoutEffect: 'nodes know each other by certificates.',
+  },
+  {
+    name: 'local',
+    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
+    withoutEffect: 'nodes know each other by certificates.',
+  },
 ] as const
 
 export const hostAuth: Command = {

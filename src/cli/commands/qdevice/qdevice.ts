@@ -63,7 +63,13 @@ export const qdeviceStatus: Command = {
   aliases: [['status', 'qdevice']],
   usage: 'net [--full] [<cluster>]',
   summary: 'Show of which cluster this host is the witness, and whether it votes',
-  flags: [{ name: 'full', summary: 'Accepted for pcs’s sake' }],
+  flags: [
+    {
+      name: 'full',
+      summary: 'Without effect, for pcs’s sake: everything is shown without it',
+      withoutEffect: 'everything is shown without it.',
+    },
+  ],
   completes: [netOnly, 'anything'],
   run: async (call) => {
     const [model, cluster, ...more] = call.words

@@ -59,7 +59,13 @@ export const quorumDeviceStatus: Command = {
   path: ['quorum', 'device', 'status'],
   usage: '[--full]',
   summary: 'Show whether the witness is heard, and whether it votes',
-  flags: [{ name: 'full', summary: 'Accepted for pcs’s sake' }],
+  flags: [
+    {
+      name: 'full',
+      summary: 'Without effect, for pcs’s sake: everything is shown without it',
+      withoutEffect: 'everything is shown without it.',
+    },
+  ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum device status' })
     const state = await liveCluster(call).getState({ askStore: true })

@@ -19,7 +19,11 @@ import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
   { name: 'show-secrets', summary: 'Show passwords and tokens' },
-  { name: 'full', summary: 'Accepted for pcs’s sake' },
+  {
+    name: 'full',
+    summary: 'Without effect, for pcs’s sake: everything is shown without it',
+    withoutEffect: 'everything is shown without it.',
+  },
   formatFlag,
 ] as const
 

@@ -27,7 +27,11 @@ const createFlags = [
   { name: 'master', summary: 'Make it promotable (also: promotable [<name>=<value>...])' },
   { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
   agentValidationFlag,
-  { name: 'future', summary: 'Accepted for pcs’s sake' },
+  {
+    name: 'future',
+    summary: 'Without effect, for pcs’s sake: the command does already what it is to do in the future',
+    withoutEffect: 'the command does already what it is to do in the future.',
+  },
 ]
 
 const usage =

@@ -34,7 +34,11 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
       formatFlag,
       { name: 'all', summary: 'Also sets whose rule has expired' },
       { name: 'full', summary: 'With the ids' },
-      { name: 'no-expire-check', summary: 'Accepted for pcs’s sake' },
+      {
+        name: 'no-expire-check',
+        summary: 'Without effect, for pcs’s sake: sets are shown whether their rules have expired or not',
+        withoutEffect: 'sets are shown whether their rules have expired or not.',
+      },
     ],
     run: (call) => (call.words.length === 0 ? showDefaults(call, of) : updateDefaults(call, of)),
   }

@@ -18,7 +18,11 @@ const safeFlags = [
   { name: 'safe', summary: 'Refuse if other resources would be affected' },
   { name: 'no-strict', summary: 'With --safe, allow other resources to be moved or restarted, but not stopped' },
   { name: 'simulate', summary: 'The same as --preview' },
-  { name: 'brief', summary: 'Accepted for pcs’s sake' },
+  {
+    name: 'brief',
+    summary: 'Without effect, for pcs’s sake: what would be stopped is one line for each resource without it',
+    withoutEffect: 'what would be stopped is one line for each resource without it.',
+  },
 ]
 const monitorFlags = [...changeFlags, { name: 'monitor', summary: 'Also switch the monitors on or off' }]
 

@@ -9,7 +9,11 @@ import { expectWords, parsePairs } from '../../words.ts'
 
 const flags = [
   { name: 'node', value: 'node', summary: 'The same as node=<node>' },
-  { name: 'strict', summary: 'Accepted for pcs’s sake: members of a group or clone are always treated one by one' },
+  {
+    name: 'strict',
+    summary: 'Without effect, for pcs’s sake: members of a group or clone are always treated one by one',
+    withoutEffect: 'members of a group or clone are always treated one by one.',
+  },
   { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled' },
 ] as const
 

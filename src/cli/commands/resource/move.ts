@@ -17,11 +17,11 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
-import { applyChange, type Changed, changeCib, concernedBy, previewed } from '../../change.ts'
+import { applyChange, type Changed, changeCib, concernedBy, idsWithin, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { promotedLocations, resourceLocations } from '../../locations.ts'
-import { afterwards, plannedActions } from '../../planned-actions.ts'
-import { waitUntilSettled } from '../../wait.ts'
+import { afterwards, type PlannedAction, plannedActions } from '../../planned-actions.ts'
+import { waitUntilSettled, withoutInstance } from '../../wait.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 /** A preference whose command died ends after this time. */
@@ -73,7 +73,8 @@ async function move(call: Call): Promise<Outcome> {
   const changed = await applyChange(call, {
     edit,
     message: () => `${resource} moves ${node === undefined ? `away from ${current[0] ?? ''}` : `to ${node}`}.`,
-    needsForce: (_before, edited) => [
+    needsForce: (_before, edited, actions) => [
+      ...(call.flags.has('strict') ? othersAffected(resource, edited.cib, actions) : []),
       ...(current.length === 0 ? [] : staysAway(call, { resource, edited: edited.cib, target })),
       ...returnsAtOnce(call, { resource, edited: edited.cib, target }),
     ],
@@ -82,6 +83,15 @@ async function move(call: Call): Promise<Outcome> {
   if (!call.cluster.live)
     return done(`${changed.message}\n`, { message: changed.message, actions: changed.actions, preview: false })
   return await settleAndClear(call, { changed, resource, version: changed.version, message: changed.message })
+}
+
+/** pcs's --strict: nothing happens to what is not moved. */
+function othersAffected(resource: string, cib: XmlElement, actions: readonly PlannedAction[]): readonly string[] {
+  const moved = findResource(cib, resource)
+  const own = new Set(moved === undefined ? [resource] : idsWithin(moved))
+  return actions
+    .filter((action) => action.resource !== undefined && !own.has(withoutInstance(action.resource)))
+    .map(({ text }) => `Moving ${resource} would also: ${text.trim()}.`)
 }
 
 /**

@@ -7,7 +7,11 @@ import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
   { name: 'hide-inactive', summary: 'Leave out what runs nowhere' },
-  { name: 'full', summary: 'Accepted for pcs’s sake' },
+  {
+    name: 'full',
+    summary: 'Without effect, for pcs’s sake: everything is shown without it',
+    withoutEffect: 'everything is shown without it.',
+  },
 ]
 const usage = '[<resource | tag>] [node=<node>] [--hide-inactive]'
 

@@ -34,7 +34,14 @@ export const sbdEnable: Command = {
     'systole stonith sbd enable watchdog=/dev/watchdog watchdog=/dev/watchdog1@n2 SBD_WATCHDOG_TIMEOUT=5',
     'systole stonith sbd enable device=/dev/disk/by-id/wwn-0x5000c5 watchdog=/dev/watchdog',
   ],
-  flags: [...changeFlags, { name: 'no-watchdog-validation', summary: 'Accepted for pcs’s sake' }],
+  flags: [
+    ...changeFlags,
+    {
+      name: 'no-watchdog-validation',
+      summary: 'Without effect, for pcs’s sake: a node opens its watchdog when it begins to feed it',
+      withoutEffect: 'a node opens its watchdog when it begins to feed it.',
+    },
+  ],
   run: async (call) => {
     const wanted = readWords(call.words)
     return await changeCib(call, {

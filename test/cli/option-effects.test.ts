@@ -1,0 +1,131 @@
+/** An option that is accepted does something: with it, a command prints something else than without it, or leaves something else in the file. */
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { allCommands } from '../../src/cli/commands/all-commands.ts'
+import { fileAccess } from '../../src/cli/file-access.ts'
+import { runLine } from '../../src/cli/run.ts'
+import { splitShellLine } from '../../src/cli/shell-words.ts'
+import { scriptedTerminal } from './scripted-terminal.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'systole-effects-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The option stands behind the bar; what stands before a semicolon is typed before it. */
+const lines: readonly string[] = [
+  "cluster verify| --xml-text '<cib/>'",
+  'resource group add g vip; resource create x ocf:pacemaker:Dummy --group g| --before vip',
+  'resource group add g vip web; resource create x ocf:pacemaker:Dummy --group g| --after vip',
+  'resource disable web| --safe',
+  'resource disable db-clone| --simulate',
+  'constraint location vip prefers n1=50; constraint colocation add vip with web score=-INFINITY; simulate --run --in-place --xml-file FOLDER/cib.xml; resource disable web --safe| --no-strict',
+  'constraint location vip prefers n1=50; constraint colocation add vip with web score=-INFINITY; simulate --run --in-place --xml-file FOLDER/cib.xml; resource safe-disable web| --no-strict',
+  'resource safe-disable db-clone| --simulate',
+  'resource move db-clone n2| --promoted',
+  'resource move db-clone n2| --master',
+  'constraint colocation add vip with web; resource enable web; simulate --run --in-place --xml-file FOLDER/cib.xml; resource move web n2| --strict',
+  'resource move-with-constraint db-clone n2| --master',
+  'resource ban db-clone n1| --promoted',
+  'resource ban db-clone n1| --master',
+  'resource ban db-clone n1; resource clear db-clone| --promoted',
+  'resource ban db-clone n1; resource clear db-clone| --master',
+  'resource ban web n1 lifetime=P1D; resource clear web| --expired',
+  'resource create x ocf:pacemaker:Dummy; resource unmanage x --monitor; resource manage x| --monitor',
+  'resource create x ocf:pacemaker:Dummy; resource unmanage x| --monitor',
+  'resource group add g vip; resource group add g web| --before vip',
+  'resource op defaults set create meta timeout=30s; resource op defaults config| --full',
+  'resource op defaults timeout=30s; resource op defaults| --output-format json',
+  'resource op defaults timeout=30s; resource op defaults| --full',
+  'resource defaults resource-stickiness=3; resource defaults| --full',
+  'resource defaults set create id=old meta a=1 rule date lt 2020-01-01; resource defaults| --all',
+  'resource op defaults set create id=old meta timeout=1s rule date lt 2020-01-01; resource op defaults| --all',
+  'resource relations web| --full',
+  'resource list ocf:pacemaker| --nodesc',
+  'stonith list| --nodesc',
+  'stonith describe fence_ipmilan| --full',
+  'constraint colocation add web with vip; constraint colocation config| --full',
+  'constraint colocation add web with vip; constraint colocation config| --output-format json',
+  'constraint order config| --output-format json',
+  'constraint ticket add T web; constraint ticket config| --full',
+  'constraint ticket add T web; constraint ticket config| --output-format json',
+  'constraint location web rule score=5 date lt 2020-01-01; constraint location config| --all',
+  'node standby n1; node unstandby| --all',
+  'node maintenance| --all',
+  'node maintenance n1 n2; node unmaintenance| --all',
+  'node attribute n1 a=1 b=2; node attribute n1| --name a',
+  'node utilization n1 a=1 b=2; node utilization n1| --name a',
+  'property set batch-limit=3; property config| --defaults',
+  'property config| --all',
+  'property list| --all',
+  'property list| --defaults',
+  'property set batch-limit=3; property list| --output-format json',
+  'property defaults| --full',
+  'property describe| --full',
+  'property describe batch-limit| --output-format json',
+  'stonith create f fence_dummy| --disabled',
+  'stonith create f fence_dummy| --group g',
+  'stonith create e fence_dummy --group g; stonith create f fence_dummy --group g| --before e',
+  'stonith create e fence_dummy --group g; stonith create e2 fence_dummy --group g; stonith create f fence_dummy --group g| --after e',
+  'stonith create f fence_dummy| --clone',
+  'stonith create f fence_dummy| --master',
+  'stonith create f fence_dummy --disabled; stonith status| --hide-inactive',
+  'tag create t vip; tag update t add web| --before vip',
+  'tag create t vip fence-n1; tag update t add web| --after vip',
+  'acl role create r read xpath /cib; acl user create u r; acl role delete r| --autodelete',
+  'cluster cib| --config',
+  'resource create x ocf:pacemaker:Dummy state=FOLDER/x.state --disabled; resource debug-start x| --full',
+  'resource create x ocf:pacemaker:Dummy state=FOLDER/x.state --disabled; resource debug-monitor x| --full',
+  'resource create x ocf:pacemaker:Dummy state=FOLDER/x.state --disabled; resource debug-stop x| --full',
+  'resource create x ocf:pacemaker:Stateful state=FOLDER/x.state --disabled; resource debug-promote x| --full',
+  'resource create x ocf:pacemaker:Stateful state=FOLDER/x.state --disabled; resource debug-demote x| --full',
+  'resource debug-stop web| --force',
+  'resource create x ocf:pacemaker:Dummy passwd=abcdef --force; config show| --show-secrets',
+  'resource config| --output-format cmd',
+  'simulate| --node-pending n2',
+  'simulate| --node-add n9',
+  'simulate| --show-scores',
+  'simulate| --show-utilization',
+  'simulate --node-down n1| --quiet',
+  'simulate --node-down n1| --run',
+  'simulate --node-down n1 --run --xml-file FOLDER/cib.xml| --in-place',
+  'simulate| --watchdog yes',
+  'constraint ticket add T web; simulate| --ticket-grant T',
+  'constraint ticket add T web; simulate| --ticket-revoke T',
+  'constraint ticket add T web; simulate| --ticket-standby T',
+  'constraint ticket add T web; simulate| --ticket-activate T',
+  'simulate| --with "resource disable web"',
+  'simulate| --set-datetime 2030-01-01',
+  'cluster cib FOLDER/other.xml; resource delete vip; simulate| --xml-file FOLDER/other.xml',
+  'simulate| --profile FOLDER',
+]
+
+async function say(line: string, file: string): Promise<string> {
+  const progress: string[] = []
+  const printed = await runLine({
+    commands: allCommands,
+    line: splitShellLine(line.replaceAll('FOLDER', folder)),
+    terminal: scriptedTerminal(progress),
+    openCluster: (other) => fileAccess(other ?? file),
+  })
+  return [...progress, printed.standardError, printed.standardOutput, String(printed.exitCode)].join('\n')
+}
+
+async function play(before: readonly string[], line: string): Promise<string> {
+  const file = join(folder, 'cib.xml')
+  copyFileSync(join(import.meta.dirname, 'cases/start.xml'), file)
+  for (const first of before) await say(first, file)
+  const said = await say(line, file)
+  return said + readFileSync(file, 'utf8')
+}
+
+test.each(lines)('%s', async (row) => {
+  const [common = '', option = ''] = row.split('|')
+  const steps = common.split('; ')
+  const line = steps.at(-1) ?? ''
+  const without = await play(steps.slice(0, -1), line)
+  const withIt = await play(steps.slice(0, -1), line + option)
+  expect(withIt).not.toBe(without)
+  // An option that is unknown, or that does not go with the rest, shows nothing.
+  expect(withIt).not.toMatch(/There is no option|exclude each other|Nothing is expected|cannot be read/)
+})
