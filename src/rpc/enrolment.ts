@@ -9,28 +9,16 @@ import { createServer, request } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { listenBehindDoor, openDoor } from './doorman.ts'
+import {
+  type EnrolmentAnswer,
+  type EnrolmentRequest,
+  readEnrolmentAnswer,
+  readEnrolmentRefusal,
+  readEnrolmentRequest,
+} from './forms/enrolment.ts'
 import type { JoinToken } from './join-token.ts'
 import { RefusedError, refuse, UnreachableError } from './report.ts'
 import { isMemberCertificate, type TlsIdentity } from './tls-identity.ts'
-
-export interface EnrolmentRequest {
-  readonly secret: string
-  readonly node: string
-  /** PEM; the node keeps the private half. */
-  readonly publicKey: string
-  /** It shall be no member but a remote node. */
-  readonly remote?: boolean
-  /** It shall be the witness, by the name that the cluster has for it. */
-  readonly witness?: boolean
-}
-
-export interface EnrolmentAnswer {
-  readonly certificate: string
-  /** With the key only where an older version answers: no node but one that founds a cluster keeps it whole. */
-  readonly authority: { readonly certificate: string; readonly key?: string }
-  /** The text of cluster.json. */
-  readonly clusterFile: string
-}
 
 /** Decides and signs; throws a RefusedError to refuse. `address`: where the host that asks was seen. */
 export type Enrol = (asked: EnrolmentRequest, address: string) => Promise<EnrolmentAnswer>
@@ -41,6 +29,8 @@ export interface EnrolmentServer {
 }
 
 const maxRequestBytes = 16 * 1024
+/** A list of many nodes is in it. */
+const maxAnswerBytes = 2 * 1024 * 1024
 /** A host that joins says all it has to say at once. */
 const requestWithinMs = 4000
 /** With the answer, for which the other members may have to be asked. */
@@ -80,8 +70,8 @@ export async function serveEnrolment(
 }
 
 async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, enrol: Enrol): Promise<void> {
-  const body = await readBody(asked)
-  const parsed = body === undefined ? undefined : parseRequest(body)
+  const body = await readBody(asked, maxRequestBytes)
+  const parsed = body === undefined ? undefined : readEnrolmentRequest(body)
   if (asked.method !== 'POST' || asked.url !== '/join' || !parsed)
     return reply(answer, 400, { code: 'bad-request', sentences: ['This is no request to join a cluster.'] })
   try {
@@ -92,32 +82,15 @@ async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, e
   }
 }
 
-async function readBody(asked: IncomingMessage): Promise<string | undefined> {
+async function readBody(asked: IncomingMessage, longest: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of asked as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxRequestBytes) return undefined
+    if (size > longest) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-function parseRequest(body: string): EnrolmentRequest | undefined {
-  const value = parseObject(body)
-  const { secret, node, publicKey, remote, witness } = value ?? {}
-  if (typeof secret !== 'string' || typeof node !== 'string' || typeof publicKey !== 'string') return undefined
-  return { secret, node, publicKey, remote: remote === true, witness: witness === true }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function reply(answer: ServerResponse, status: number, body: object): void {
@@ -143,28 +116,20 @@ export async function askToEnrol(
     })
     sent.on('error', reject)
     sent.on('response', (response) => {
-      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, text: text ?? '' }), reject)
+      readBody(response, maxAnswerBytes).then(
+        (text) => resolve({ status: response.statusCode ?? 0, text: text ?? '' }),
+        reject,
+      )
     })
     sent.end(body)
   })
-  const value = parseObject(answered.text)
-  if (answered.status === 200) return parseAnswer(value)
-  const { code, sentences } = value ?? {}
-  throw new RefusedError({
-    code: typeof code === 'string' ? code : 'refused',
-    sentences: Array.isArray(sentences) ? sentences.map(String) : [`${peer.host} refused (${answered.status}).`],
-  })
-}
-
-function parseAnswer(value: Readonly<Record<string, unknown>> | undefined): EnrolmentAnswer {
-  const { certificate, clusterFile, authority } = value ?? {}
-  const pair = (typeof authority === 'object' && authority !== null ? authority : {}) as Partial<
-    Record<string, unknown>
-  >
-  if (typeof certificate !== 'string' || typeof clusterFile !== 'string' || typeof pair.certificate !== 'string')
+  if (answered.status === 200) {
+    const answer = readEnrolmentAnswer(answered.text)
+    if (answer) return answer
     throw refuse('bad-answer', 'The node answered with something that is no certificate: is its version the same?')
-  const key = typeof pair.key === 'string' ? { key: pair.key } : {}
-  return { certificate, clusterFile, authority: { certificate: pair.certificate, ...key } }
+  }
+  const refusal = readEnrolmentRefusal(answered.text)
+  throw new RefusedError(refusal ?? { code: 'refused', sentences: [`${peer.host} refused (${answered.status}).`] })
 }
 
 /** The certificate is checked by hand, because all that is known of the authority is its hash. */

@@ -15,12 +15,12 @@ export { type DoorRule, openDoor } from './doorman.ts'
 export {
   askToEnrol,
   type Enrol,
-  type EnrolmentAnswer,
   type EnrolmentServer,
   serveEnrolment,
 } from './enrolment.ts'
 export { actionForm, agentForm } from './forms/action.ts'
 export { deviceAnswerForm } from './forms/device-answer.ts'
+export type { EnrolmentAnswer } from './forms/enrolment.ts'
 export { readMessage } from './forms/grpc.ts'
 export {
   BadMessageError,

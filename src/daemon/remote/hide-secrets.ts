@@ -2,7 +2,7 @@
  * The CIB as a remote node may read it: values whose names say that they are secret are hidden, and of fence devices everything that their
  * agents get. The parameters of what runs on the remote node itself it gets with each operation anyway.
  */
-import { childElement, hiddenValue, type IsSecret, type XmlElement, type XmlNode } from '../../cib/index.ts'
+import { hiddenValue, type IsSecret, type XmlElement, type XmlNode } from '../../cib/index.ts'
 
 /** Whose parameters they are, and in what kind of set. */
 interface Place {
@@ -20,14 +20,25 @@ export function configurationWithoutSecrets(element: XmlElement, hiding: Hiding)
   return masked(element, { owner: 'other', set: '' }, hiding)
 }
 
-/** Of the recorded state, only attributes of nodes have values that somebody chose; the rest is long. */
+/**
+ * Of the recorded state, attributes of nodes have values that somebody chose, and of a fence device's parameters the digests are enough to try
+ * passwords with.
+ */
 export function statusWithoutSecrets(status: XmlElement, isSecret: IsSecret): XmlElement {
   const hiding = { isSecret, known: new Set<string>() }
-  return mapChildren(status, (state) => {
-    const attributes = childElement(state, 'transient_attributes')
-    return attributes === undefined
-      ? state
-      : mapChildren(state, (child) => (child === attributes ? configurationWithoutSecrets(child, hiding) : child))
+  return mapChildren(status, (state) =>
+    mapChildren(state, (part) => {
+      if (part.name === 'transient_attributes') return configurationWithoutSecrets(part, hiding)
+      return part.name === 'lrm' ? mapChildren(part, (resources) => mapChildren(resources, withoutDigests)) : part
+    }),
+  )
+}
+
+function withoutDigests(resource: XmlElement): XmlElement {
+  if (resource.attributes.class !== 'stonith') return resource
+  return mapChildren(resource, (operation) => {
+    const kept = Object.entries(operation.attributes).filter(([name]) => !name.endsWith('-digest'))
+    return { ...operation, attributes: Object.fromEntries(kept) }
   })
 }
 

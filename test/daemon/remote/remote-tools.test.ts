@@ -65,7 +65,11 @@ const operations = [
   started('r1', 'rabbitmq'),
   started('r1', 'vm'),
   started('r1', 'other', probed),
-  started('n1', 'fence-n1'),
+  {
+    ...started('n1', 'fence-n1', { 'op-digest': 'digest-of-fence' }),
+    agent: { class: 'stonith', type: 'fence_ipmilan' },
+  },
+  started('n1', 'other', { 'op-digest': 'digest-of-other' }),
 ]
 
 let world: TestWorld
@@ -151,7 +155,10 @@ test('secrets are hidden, but for those of resources that run there', async () =
     const { output } = await call(line)
     expect(output).not.toMatch(/secret-of-(fence|n1|other)|secret-user|secret-community/)
   }
-  expect((await call('cibadmin -Q')).output).toContain('secret-of-db')
+  const whole = (await call('cibadmin -Q')).output
+  expect(whole).toContain('secret-of-db')
+  expect(whole, 'passwords can be tried with it').not.toContain('digest-of-fence')
+  expect(whole).toContain('digest-of-other')
   expect((await call('crm_resource -r other -g password')).output).toBe('******\n')
   expect((await call('crm_resource -r other -g port')).output).toBe('80\n')
   expect((await call('crm_resource -r db -g password')).output).toBe('secret-of-db\n')

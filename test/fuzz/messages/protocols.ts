@@ -8,6 +8,7 @@ import { longest, ownerForms, remoteForms } from '../../../src/remote/forms.ts'
 import { Link } from '../../../src/remote/link.ts'
 import { ofRemoteNode, unhurried } from '../../../src/remote/turn-line.ts'
 import { encode, type MessageName } from '../../../src/rpc/codec.ts'
+import { readEnrolmentAnswer, readEnrolmentRefusal, readEnrolmentRequest } from '../../../src/rpc/forms/enrolment.ts'
 import {
   actionForm,
   BadMessageError,
@@ -101,6 +102,18 @@ const answers: Readonly<Record<string, unknown>> = {
   record: { revision: 4 },
 }
 
+const enrolment = {
+  secret: 's',
+  node: 'n4',
+  publicKey: 'PEM',
+  remote: false,
+  certificate: 'PEM',
+  authority: { certificate: 'PEM' },
+  clusterFile: '{}',
+  code: 'refused',
+  sentences: ['No.'],
+}
+
 export const protocols: readonly Protocol[] = [
   pulses(),
   link('a remote node’s calls to a member', 'member'),
@@ -110,6 +123,10 @@ export const protocols: readonly Protocol[] = [
   json('answers of fence devices', deviceAnswer, (text) => checkedJson(deviceAnswerForm, 'an answer', text)),
   json('lists of nodes', clusterFile, (text) => {
     if (!parseClusterFile(text, 'ignored').ok) throw new BadMessageError('refused with reports')
+  }),
+  json('enrolment, both ways', enrolment, (text) => {
+    const read = [readEnrolmentRequest(text), readEnrolmentAnswer(text), readEnrolmentRefusal(text)]
+    if (read.every((one) => one === undefined)) throw new BadMessageError('none of the three')
   }),
   tools(),
 ]
