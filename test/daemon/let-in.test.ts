@@ -11,7 +11,7 @@ import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/clust
 import { JoinTokens } from '../../src/daemon/nodes/join-tokens.ts'
 import { enrolHandler } from '../../src/daemon/nodes/let-in.ts'
 import { withKey } from '../../src/daemon/nodes/node-list.ts'
-import { remoteNameObstacle } from '../../src/daemon/nodes/node-names.ts'
+import { alikeHosts, remoteNameObstacle } from '../../src/daemon/nodes/node-names.ts'
 import {
   createAuthority,
   createKeys,
@@ -239,3 +239,13 @@ for (const { name, says } of names)
     if (says === undefined) expect(why).toBeUndefined()
     else expect(why).toMatch(says)
   })
+
+test('members whose certificates could pass for each other are told', () => {
+  const host = (name: string, address: string) => ({ name, address })
+  expect(alikeHosts([host('n1', '10.0.0.1'), host('n2', '10.0.0.2'), host('n10', '10.0.0.10')])).toEqual([])
+  // Several on one machine, as in the demo.
+  expect(alikeHosts([host('n1', '127.0.0.1'), host('n2', '127.0.0.1')])).toEqual([])
+  expect(alikeHosts([host('10.0.0.1', '10.0.0.1'), host('10.0.0.2', '10.0.0.2')])).toEqual([])
+  expect(alikeHosts([host('n1', '10.0.0.1'), host('N1', '10.0.0.2')])).toHaveLength(1)
+  expect(alikeHosts([host('10.0.0.2', '10.0.0.1'), host('n2', '10.0.0.2')])).toHaveLength(1)
+})

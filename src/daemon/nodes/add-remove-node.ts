@@ -13,6 +13,7 @@ import { forgetRecords } from '../records/forget-node.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
 import { addressesOf, linksOf, withLinks } from './node-links.ts'
 import { changeNodeList, ofNodes } from './node-list.ts'
+import { alikeHosts } from './node-names.ts'
 import { plainAddress } from './plain-address.ts'
 import {
   cancelRemoval,
@@ -35,6 +36,9 @@ export async function addNode(
   const { file } = quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
     throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)
+  const host = { name: added.name, address: added.addresses[0] ?? added.name }
+  const alike = storeHosts(file).flatMap((other) => alikeHosts([other, host]))
+  if (alike.length > 0) throw refuse('names-alike', ...alike)
   const inUse = added.addresses.flatMap((address) =>
     storeHosts(file)
       .filter((host) => addressesOf(host).includes(address))

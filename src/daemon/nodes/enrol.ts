@@ -25,6 +25,7 @@ import {
 import { writeIdentity, writeJoined, writeRemoteIdentity } from './identity.ts'
 import { linkObstacles } from './link-fitness.ts'
 import { addressesOf } from './node-links.ts'
+import { alikeHosts } from './node-names.ts'
 import { findOwnNode, ownName } from './own-name.ts'
 import { plainAddress } from './plain-address.ts'
 
@@ -52,6 +53,8 @@ export async function setUpCluster(paths: Paths, asked: SetupRequest): Promise<P
     ...options,
   })
   const file = acceptWholeFile(text)
+  const alike = alikeHosts(file.nodes)
+  if (alike.length > 0) throw refuse('names-alike', ...alike)
   const own = findOwnNode(file)
   if (!own)
     throw refuse('not-this-host', `None of the named nodes is this host: one of them must be called '${ownName()}'.`)

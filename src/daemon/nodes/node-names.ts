@@ -24,6 +24,21 @@ export function remoteNameObstacle(file: Pick<ClusterFile, 'nodes' | 'witness'>,
   return undefined
 }
 
+/** Two names that TLS takes for one; or a name that is another host's address. */
+export function alikeHosts(hosts: readonly Parameters<typeof namesOf>[0][]): readonly string[] {
+  return hosts.flatMap((one, index) =>
+    hosts
+      .slice(index + 1)
+      .filter((other) => isNameOf(one.name, other) || isNameOf(other.name, one))
+      .map(
+        (other) => `${one.name} and ${other.name} cannot be told apart by their certificates: give one another name.`,
+      ),
+  )
+}
+
+const isNameOf = (name: string, host: Parameters<typeof namesOf>[0]): boolean =>
+  namesOf(host).some((its) => isSameName(its, name))
+
 export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 const namesOf = (host: Parameters<typeof addressesOf>[0] & { readonly name: string }): readonly string[] => [
