@@ -5,8 +5,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
 import { element, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
-import { listConfigVersions, pushConfig, readConfigVersion } from '../../src/daemon/configuration/config-history.ts'
+import {
+  forgottenBelow,
+  listConfigVersions,
+  pushConfig,
+  readConfigVersion,
+} from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
+import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
+import { configVersionKey } from '../../src/daemon/records/keys.ts'
 import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
 import { EmbeddedStore } from '../../src/store/index.ts'
 
@@ -112,4 +119,59 @@ test('the view of the store follows it, and leaves old configurations out', asyn
     'delete /systole/members/alpha',
   ])
   view.close()
+})
+
+test('the history keeps as many versions as it may, also where it had more before', async () => {
+  for (let version = 0; version < 14; version++) await pushConfig(store, change(`<a${version}/>`, version))
+  process.env.SYSTOLE_HISTORY_MAX = '3'
+  try {
+    await pushConfig(store, change('<last/>', 14))
+    expect((await listConfigVersions(store)).map(({ version }) => version)).toEqual([13, 14, 15])
+    expect(await readConfigVersion(store, 12)).toBeUndefined()
+  } finally {
+    delete process.env.SYSTOLE_HISTORY_MAX
+  }
+})
+
+test('all versions below one are named by few beginnings of keys', () => {
+  const names = forgottenBelow(1023).map((write) =>
+    write.kind === 'delete-prefix' ? write.prefix : write.kind === 'delete' ? write.key : '',
+  )
+  const forgotten = (version: number) => names.some((name) => configVersionKey(version).startsWith(name))
+  expect(
+    Array.from({ length: 3000 }, (_, version) => version).filter((version) => version > 0 && forgotten(version)).length,
+  ).toBe(1022)
+  expect(forgotten(1022) && !forgotten(1023) && !forgotten(1024) && !forgotten(2000)).toBe(true)
+  expect(names.length).toBeLessThan(100)
+})
+
+test('what stands before a document is read without it, whatever it says', async () => {
+  await pushConfig(store, {
+    ...change('<a/>', 0),
+    command: 'x ,"xml":" \\ y',
+    xml: `<a v="${'z'.repeat(3_000_000)}"/>`,
+  })
+  expect((await listConfigVersions(store)).map(({ command }) => command)).toEqual(['x ,"xml":" \\ y'])
+})
+
+test('a value and a configuration that are too large are refused before anything is stored', () => {
+  const cib = (value: string) =>
+    `<cib><configuration><crm_config><cluster_property_set id="s"><nvpair id="n" name="x" value="${value}"/></cluster_property_set></crm_config></configuration></cib>`
+  expect(() => readConfigurationToPush(cib('a'.repeat(65_537)))).toThrow(
+    "The attribute 'value' of /configuration/crm_config/cluster_property_set[@id='s']/nvpair[@id='n'] has 65537 bytes: 65536 is the most that it may have.",
+  )
+  expect(readConfigurationToPush(cib('a'.repeat(65_536)))).toContain('aaa')
+  expect(() => readConfigurationToPush(cib('a'.repeat(8 * 1024 * 1024)))).toThrow(
+    '8388608 is the most that it may have.',
+  )
+})
+
+test('an attribute that is too long or that XML cannot hold is not set', async () => {
+  const changes = new AttributeChanges({ store: () => store, view: () => emptyView, onState: () => () => undefined })
+  const attribute = { node: nodeName('alpha'), set: '', name: 'big' }
+  await expect(changes.set({ ...attribute, value: 'a'.repeat(65_537) })).rejects.toThrow(
+    'The value of big has 65537 bytes: 65536',
+  )
+  await expect(changes.set({ ...attribute, value: 'a\u0001' })).rejects.toThrow('control character U+0001')
+  expect((await store.list('/systole/')).entries).toEqual([])
 })

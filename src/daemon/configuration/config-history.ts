@@ -2,10 +2,11 @@
  * The configuration and every version that it ever had: who changed it, when, with which command. An edit is one
  * transaction that compares the current version's revision, so that of two at the same time one is told of the other.
  */
-import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Entry, Store } from '../../store/index.ts'
+import { constants, gunzipSync, gzipSync } from 'node:zlib'
+import type { Entry, Store, Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { configHistoryPrefix, configVersionKey, keys } from '../records/keys.ts'
+import { longestHistory } from '../records/limits.ts'
 
 export interface ConfigRecord {
   readonly version: number
@@ -60,6 +61,7 @@ export async function pushConfig(
     writes: [
       { kind: 'put', key: keys.configuration, value },
       { kind: 'put', key: configVersionKey(record.version), value },
+      ...forgottenBelow(record.version - longestHistory() + 1),
     ],
   })
   if (result.applied) return { kind: 'saved', version: record.version }
@@ -67,10 +69,41 @@ export async function pushConfig(
   return { kind: 'conflict', version: winner ? decodeConfig(winner).version : 0 }
 }
 
+/**
+ * All versions below one, however many there are and although nobody has counted them: by the beginnings that their keys have. Below 1234 these
+ * are 0…, 10…, 11…, 120…, 121…, 122… and so on, each with its zeros before it.
+ */
+export function forgottenBelow(version: number): readonly Write[] {
+  if (version <= 1) return []
+  const key = configVersionKey(version)
+  const digits = key.length - configHistoryPrefix.length
+  return Array.from({ length: digits }, (_, at) => key.length - digits + at).flatMap((at) =>
+    Array.from({ length: Number(key[at]) }, (_, digit): Write => {
+      const prefix = `${key.slice(0, at)}${digit}`
+      return at === key.length - 1 ? { kind: 'delete', key: prefix } : { kind: 'delete-prefix', prefix }
+    }),
+  )
+}
+
 /** Oldest first, without their documents. */
-export async function listConfigVersions(store: Store): Promise<readonly ConfigRecord[]> {
+export async function listConfigVersions(store: Store): Promise<readonly Omit<ConfigRecord, 'xml'>[]> {
   const { entries } = await store.list(configHistoryPrefix)
-  return entries.map(decodeConfig)
+  return entries.map(decodeHead)
+}
+
+/** More than what stands before the document takes. */
+const headBytes = 32 * 1024
+const documentBegins = ',"xml":"'
+
+/** The document is the last entry and by far the largest: it is not unpacked. No quote within a text is written as this one. */
+function decodeHead(entry: Entry): Omit<ConfigRecord, 'xml'> {
+  const start = gunzipSync(entry.value.subarray(0, headBytes), { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+  const end = start.indexOf(documentBegins)
+  const head = end < 0 ? undefined : fromBytes(Buffer.from(`${start.slice(0, end)}}`))
+  if (typeof head !== 'object' || head === null) return decodeConfig(entry)
+  const { version, time, node, user, command } = head as Readonly<Record<string, unknown>>
+  if (typeof version !== 'number') throw new DamagedRecordError(entry.key)
+  return { version, time: String(time), node: String(node), user: String(user), command: String(command) }
 }
 
 export async function readConfigVersion(store: Store, version: number): Promise<ConfigRecord | undefined> {

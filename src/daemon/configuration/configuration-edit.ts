@@ -1,5 +1,5 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
-import type { NodeName } from '../../base/index.ts'
+import { type NodeName, shortened } from '../../base/index.ts'
 import {
   childElement,
   configurationElement,
@@ -7,15 +7,21 @@ import {
   printXml,
   readConfiguration,
   textWithoutSecrets,
+  type XmlElement,
 } from '../../cib/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
+import { refuseUnfit } from '../records/fit-value.ts'
+import { largestConfiguration, longestCommand } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { pushConfig } from './config-history.ts'
 
 /** The text to store. A document that is not a CIB is refused whole. */
 export function readConfigurationToPush(xml: string): string {
+  const [bytes, most] = [Buffer.byteLength(xml), largestConfiguration()]
+  if (bytes > most)
+    throw refuse('too-large', `The configuration would have ${bytes} bytes: ${most} is the most that it may have.`)
   const parsed = parseXml(xml)
   if (!parsed.ok)
     throw refuse(
@@ -26,7 +32,17 @@ export function readConfigurationToPush(xml: string): string {
   if (cib.name !== 'cib' || !childElement(cib, 'configuration'))
     throw refuse('not-a-cib', `The document is no CIB: a 'cib' element with a 'configuration' in it is expected.`)
   readConfiguration(cib)
+  refuseLongValues(configurationElement(cib), '')
   return printXml({ ...cib, children: [configurationElement(cib)] })
+}
+
+function refuseLongValues({ name, attributes, children }: XmlElement, above: string): void {
+  const path = `${above}/${name}${attributes.id === undefined ? '' : `[@id='${shortened(attributes.id)}']`}`
+  for (const [attribute, value] of Object.entries(attributes))
+    refuseUnfit({ [`The attribute '${shortened(attribute)}' of ${path}`]: value })
+  for (const child of children)
+    if (child.kind === 'element') refuseLongValues(child, path)
+    else refuseUnfit({ [`A text in ${path}`]: child.text })
 }
 
 /** A node that was just cut off sees what was changed meanwhile a moment later than it has quorum again. */
@@ -46,9 +62,12 @@ export async function saveConfiguration(
 ): Promise<PushAnswer> {
   if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
   // The client has hidden what it knows to be secret; not every client is ours.
-  const command = textWithoutSecrets(change.command, secretsOfView(node.view))
+  const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const answer = await pushConfig(node.store, { ...change, command, node: change.by ?? node.name })
   if (answer.kind === 'conflict')
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= answer.version, seenWithinMs)
   return answer
 }
+
+const cut = (command: string): string =>
+  command.length <= longestCommand ? command : `${command.slice(0, longestCommand)}…`

@@ -1,6 +1,7 @@
-/** Values that people and agents give to records (attributes, tickets): what the composed CIB, being XML, could not hold is refused before it is stored. */
+/** Values that people and agents give to records (attributes, tickets): what the composed CIB, being XML, could not hold, and what is too long, is refused before it is stored. */
 import { firstNotInXml } from '../../base/index.ts'
 import { refuse } from '../../rpc/index.ts'
+import { longestValue } from './limits.ts'
 
 /** By what each is: `The value of ping`. */
 export function refuseUnfit(texts: Readonly<Record<string, string | undefined>>): void {
@@ -8,5 +9,8 @@ export function refuseUnfit(texts: Readonly<Record<string, string | undefined>>)
     const character = firstNotInXml(text)
     if (character !== undefined)
       throw refuse('unfit-value', `${what} holds the control character ${character}, which a CIB cannot hold.`)
+    const bytes = Buffer.byteLength(text)
+    if (bytes > longestValue())
+      throw refuse('too-long', `${what} has ${bytes} bytes: ${longestValue()} is the most that it may have.`)
   }
 }

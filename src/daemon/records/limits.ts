@@ -1,0 +1,15 @@
+/** How large things may become (docs/security.md, "Limits"): of this host's daemon, by its environment. */
+
+/** A parameter reaches an agent in its environment, where Linux takes 128 KiB for one. */
+export const longestValue = (): number => limit('SYSTOLE_VALUE_MAX', 64 * 1024)
+/** Bytes of the text. It is stored compressed, and twice in one request of 8 MiB. */
+export const largestConfiguration = (): number => limit('SYSTOLE_CONFIGURATION_MAX', 8 * 1024 * 1024)
+/** Versions of the configuration that are kept. */
+export const longestHistory = (): number => limit('SYSTOLE_HISTORY_MAX', 1000)
+/** Letters of the command that the history has with a version. */
+export const longestCommand = 4096
+
+function limit(name: string, otherwise: number): number {
+  const asked = process.env[name] ?? ''
+  return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : otherwise
+}
