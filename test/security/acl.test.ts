@@ -334,5 +334,18 @@ test('a role that may write the whole configuration administers, and nothing les
   await root('systole acl user create bob admin')
   expect((await as('bob', 'systole cluster cib')).text).toContain(secret)
   expect(await as('bob', 'systole property set maintenance-mode=false')).toMatchObject({ code: 0 })
-  expect(await as('bob', 'systole property config')).toMatchObject({ code: 0 })
+  expect(await as('bob', 'systole cluster token')).toMatchObject({ code: 0 })
+})
+
+test('where the cluster is stopped nobody but root gets in, as the roles are not known there', async () => {
+  await root('systole cluster stop --force')
+  for (const command of ['systole cluster start', 'systole cluster token', 'systole cluster destroy --force']) {
+    const { code, text } = await as('bob', command)
+    expect.soft(code, command).toBe(1)
+    expect.soft(text, command).toContain('Access control is on, and this node does not know the roles now')
+  }
+  await root('systole cluster start')
+  await lab.until('the node has quorum again', async () => (await as('bob', 'systole acl disable')).code === 0)
+  await root('systole cluster stop --force')
+  expect(await as('bob', 'systole cluster start')).toMatchObject({ code: 0 })
 })
