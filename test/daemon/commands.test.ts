@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type CommandSides, sendCommand } from '../../src/daemon/node/commands.ts'
+import { checked, resourceForm } from '../../src/rpc/forms/words.ts'
+import { refuse } from '../../src/rpc/index.ts'
 
 /** What goes over the wire for an operation on another node. */
 async function sent(operation: string): Promise<unknown> {
@@ -36,3 +38,21 @@ test('a history that is to be forgotten is asked for in the word that every vers
 
 test('every other operation goes out as it is', async () =>
   expect(await sent('stop')).toMatchObject({ kind: 'resource', operation: 'stop', resource: 'web' }))
+
+test('what another node does not understand is not told again and again: it was refused', async () => {
+  const execute = () => Promise.reject(refuse('bad-message', 'This call is not understood: an action.'))
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+  const sides = { self: nodeName('n1'), peers: { to: () => ({ execute }) }, log, feed: () => undefined }
+  const command = { term: 1, plannedFrom: 1, transition: 1, transitionKey: '1:1:0:u', timeoutMs: 1, action: {} }
+  const effect = { kind: 'execute', node: nodeName('n2'), ...command } as never
+  expect(await sendCommand(effect, sides as unknown as CommandSides)).toMatchObject({
+    kind: 'not-taken',
+    why: 'refused',
+  })
+})
+
+test('a name that is longer than names may be today passes the door', () => {
+  const long = 'a'.repeat(260)
+  expect(checked(resourceForm, 'a name', long)).toBe(long)
+  expect(() => checked(resourceForm, 'a name', 'a'.repeat(5000))).toThrow('a name is too long')
+})

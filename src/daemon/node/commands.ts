@@ -50,7 +50,9 @@ export async function sendCommand(effect: Execute, sides: CommandSides): Promise
     return notTaken(answer.why === 'old-term' ? 'old-term' : 'refused', answer.message)
   } catch (error) {
     // Refused before any handler: nothing was done, and nothing was taken.
-    if (error instanceof RefusedError && notAdmitted.includes(error.code)) return notTaken('refused', error.message)
+    // What a node does not understand it will never understand, however often it is told.
+    const isAnswer = error instanceof RefusedError && [...notAdmitted, 'bad-message'].includes(error.code)
+    if (isAnswer) return notTaken('refused', error.message)
     sides.log.warn('a command did not arrive for sure', { to: node, transitionKey, error })
     return notTaken('unknown', error instanceof Error ? error.message : String(error))
   }

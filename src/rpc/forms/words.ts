@@ -14,7 +14,8 @@ export type Form<Value> = v.GenericSchema<unknown, Value>
 
 /** Characters of a text of which nothing else is known. */
 const longestText = 64 * 1024
-const longestName = 255
+/** A configuration of an older version may have longer ones than are taken today (base/name-length.ts): what it has must be carried out. */
+const longestName = 4096
 
 const nothingHidden = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s/]+$/u
 
