@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 
 type CreateConnector = ChannelCredentials['_createSecureConnector']
@@ -13,21 +12,18 @@ export function boundedCredentials(given: ChannelCredentials, limitMs: number): 
 
 function bounded(connector: Connector, limitMs: number): Connector {
   return {
-    connect: async (socket) => await within(limitMs, socket, connector.connect(socket)),
+    connect: async (socket) => await within(limitMs, connector.connect(socket)),
     waitForReady: async () => await connector.waitForReady(),
     getCallCredentials: () => connector.getCallCredentials(),
     destroy: () => connector.destroy(),
   }
 }
 
-async function within<Result>(limitMs: number, socket: Socket, done: Promise<Result>): Promise<Result> {
+async function within<Result>(limitMs: number, done: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      // What came of it later would be a connection that nobody uses.
-      socket.destroy()
-      reject(new Error(`no TLS within ${limitMs} ms`))
-    }, limitMs)
+    // grpc-js ends the connection of an attempt that has failed.
+    timer = setTimeout(() => reject(new Error(`no TLS within ${limitMs} ms`)), limitMs)
   })
   try {
     return await Promise.race([done, over])
