@@ -32,14 +32,16 @@ test('the history keeps the last versions, whichever node writes them', async ()
 })
 
 test('an expression that a thread would never be done with takes no time', async () => {
-  await inShell('n1', `attrd_updater -n ${'a'.repeat(60)} -U 1`)
+  await inShell('n1', `${lab.folder}/systole/shims/attrd_updater -n ${'a'.repeat(60)} -U 1`)
   const begun = performance.now()
-  expect(await inShell('n1', `attrd_updater -P '^(a+)+$x' -D`)).toContain('exit 0')
+  expect(await inShell('n1', `${lab.folder}/systole/shims/attrd_updater -P '^(a+)+$x' -D`)).toContain('exit 0')
   expect(performance.now() - begun).toBeLessThan(10_000)
 })
 
 test('an attribute with a control character is refused, and status works everywhere', async () => {
-  expect(await inShell('n1', `attrd_updater -n bad -U $'\\x01'`)).toContain('holds the control character U+0001')
+  expect(await inShell('n1', `${lab.folder}/systole/shims/attrd_updater -n bad -U $'\\x01'`)).toContain(
+    'holds the control character U+0001',
+  )
   for (const node of ['n1', 'n2', 'n3']) expect((await lab.status(node)).quorum.quorate).toBe(true)
 })
 
