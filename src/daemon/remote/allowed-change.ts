@@ -3,11 +3,11 @@
  * the name of a resource which runs there (`redis_REPL_INFO`), the utilization of such a resource, and a ban of a resource from the remote node
  * itself. All that differs must be one of these, whatever command made it.
  */
-import { childElements, configurationElement, sameDocument, type XmlElement } from '../../cib/index.ts'
+import { childElements, clusterOption, configurationElement, sameDocument, type XmlElement } from '../../cib/index.ts'
 
 export interface ChangeRights {
   readonly node: string
-  /** The primitives that run there, by their ids. */
+  /** The configured primitives that run there, by their ids. */
   readonly resources: ReadonlySet<string>
 }
 
@@ -68,9 +68,11 @@ function isOwn(trail: Trail, rights: ChangeRights): boolean {
 
 const holdsAttributes = ({ name }: XmlElement): boolean => name === 'instance_attributes' || name === 'utilization'
 
-/** An agent's own word among the cluster's options. */
+/** An agent's own word among the cluster's options. The cluster's are never one, whatever a resource is called: `stonith`, `maintenance`. */
 function isOwnOption({ name, attributes }: XmlElement, { resources }: ChangeRights): boolean {
-  return name === 'nvpair' && [...resources].some((id) => isNamedAfter(attributes.name ?? '', id))
+  const option = attributes.name ?? ''
+  if (name !== 'nvpair' || clusterOption(option.toLowerCase()) !== undefined) return false
+  return [...resources].some((id) => isNamedAfter(option, id))
 }
 
 /** Agents name what they keep after their resource: `galera-bootstrap`, `redis_REPL_INFO`, `rmq-node-attr-rabbitmq`, `master-db`. */

@@ -38,7 +38,10 @@ export class RemoteWorld implements ToolWorld {
     this.#inner = inner
     this.#view = view
     this.#isSecret = secretsOfView(view)
-    this.#runs = runningThere(view.operations.values(), remote)
+    const running = runningThere(view.operations.values(), remote)
+    // It may record results of a resource that nobody has configured: names that it chooses itself give it nothing.
+    const configured = (view.configuration?.typed.resources ?? []).flatMap(primitiveDefinitions)
+    this.#runs = new Set(configured.flatMap(({ id }) => (running.has(id) ? [id] : [])))
   }
 
   get quorate(): boolean {

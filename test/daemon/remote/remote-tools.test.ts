@@ -178,6 +178,35 @@ test('a change that hides more than it says is refused whole', async () => {
   expect(state()).toBe(before)
 })
 
+const withStarted = (...resources: readonly string[]): void => {
+  const records = resources.map((resource) => started('r1', resource))
+  const operations = new Map([...view.operations, ...records.map((record) => [record.recordId, record] as const)])
+  view = { ...view, operations }
+}
+
+test('a resource that a remote node has made up gives it no option of its name', async () => {
+  withStarted('mine', 'stonith')
+  const before = state()
+  for (const name of ['mine-word', 'mine_word', 'stonith-enabled'])
+    expect(await call(`crm_attribute --type crm_config --name ${name} -v false`)).toMatchObject({ exitCode: 4 })
+  expect(state()).toBe(before)
+})
+
+test('an option of the cluster belongs to no resource, whatever that is called', async () => {
+  const [typed, names] = [view.configuration?.typed, ['stonith', 'maintenance', 'ENABLE']]
+  if (typed === undefined) throw new Error('bad test')
+  const [pattern] = typed.resources.filter(({ id }) => id === 'rabbitmq')
+  if (pattern === undefined || view.configuration === undefined) throw new Error('bad test')
+  const resources = [...typed.resources, ...names.map((name) => ({ ...pattern, id: resourceId(name) }))]
+  view = { ...view, configuration: { ...view.configuration, typed: { ...typed, resources } } }
+  withStarted(...names)
+  const before = state()
+  for (const name of ['stonith-enabled', 'maintenance-mode', 'enable-acl'])
+    expect(await call(`crm_attribute --type crm_config --name ${name} -v false`), name).toMatchObject({ exitCode: 4 })
+  expect(state()).toBe(before)
+  expect(await call('crm_attribute --type crm_config --name stonith_word -v 1')).toMatchObject({ exitCode: 0 })
+})
+
 test('dampening is set for its own attributes only, and not for long', async () => {
   await call('attrd_updater -n load -B 1 -d 30s')
   await call('attrd_updater -n load2 -B 1 -d 10000s')
