@@ -1,4 +1,5 @@
 /** Access control of this daemon: who a caller is, what the caller may do, and the CIB as the caller sees it. */
+import type { XmlElement } from '../../cib/index.ts'
 import type { CallerIdentity } from '../../rpc/index.ts'
 import { readIfThere } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
@@ -10,6 +11,8 @@ import { Selector } from './selector.ts'
 export class AccessControl {
   readonly #sources: AccessSources
   readonly #selector = new Selector()
+  /** Remote nodes have a thread of their own: nobody of this host waits for theirs. */
+  readonly #ofRemoteNodes = new Selector()
   /** Of users who asked before, with the same permissions: what was found out for them is not looked for again. */
   readonly #guarded = new Map<string, GuardedCib>()
 
@@ -41,8 +44,14 @@ export class AccessControl {
     return guarded
   }
 
+  /** Whether the XPath of a remote node may be evaluated where others wait. */
+  async isQuickOfRemote(cib: XmlElement, xpath: string): Promise<boolean> {
+    return await this.#ofRemoteNodes.isQuick(cib, xpath)
+  }
+
   close(): void {
     this.#selector.close()
+    this.#ofRemoteNodes.close()
   }
 }
 

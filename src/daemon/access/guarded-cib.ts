@@ -1,7 +1,6 @@
 /** The CIB as a user with roles sees and changes it. */
 import {
   type Access,
-  type AclPermission,
   accessTo,
   applyToWhole,
   configurationElement,
@@ -21,9 +20,6 @@ import {
 import { refuse } from '../../rpc/index.ts'
 import { deniedCode, type LimitedRights } from './rights.ts'
 import { type Selector, SlowPermissionsError } from './selector.ts'
-
-/** The time of a token is longer, and so is what a person notices. */
-const quickMs = 300
 
 export class GuardedCib {
   readonly rights: LimitedRights
@@ -53,20 +49,8 @@ export class GuardedCib {
     }
   }
 
-  /** Whether the path of somebody who is no administrator may be evaluated where others wait. */
   async isQuick(cib: XmlElement, xpath: string): Promise<boolean> {
-    const asked = (path: string): readonly AclPermission[] => [
-      { id: '', role: '', kind: 'read', on: { by: 'xpath', xpath: path } },
-    ]
-    // The start of the thread is not the path's fault.
-    await this.#selector.select(cib, asked('/cib'))
-    return await this.#selector.select(cib, asked(xpath), quickMs).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof SlowPermissionsError) return false
-        throw error
-      },
-    )
+    return await this.#selector.isQuick(cib, xpath)
   }
 
   async see(cib: XmlElement): Promise<ReadableCib> {

@@ -12,23 +12,13 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
-import {
-  type CibChange,
-  type FenceRequest,
-  type FencingEvent,
-  refused,
-  type ToolReply,
-  type ToolWorld,
-} from '../../tools/index.ts'
-import { AgentToolsWorld, type ToolsNode } from '../api/agent-tools.ts'
+import type { CibChange, FenceRequest, FencingEvent, ToolReply, ToolWorld } from '../../tools/index.ts'
+import { AgentToolsWorld, type ToolsNode, tooSlow } from '../api/agent-tools.ts'
 import { changeCib } from '../api/change-cib.ts'
 import { historyToDelete } from '../records/forget-history.ts'
 import { simulatedFailure } from '../records/simulated-failure.ts'
 import { denied, type GuardedCib } from './guarded-cib.ts'
 import { viewAfter, viewWithAttribute } from './state-after.ts'
-
-/** Pacemaker's exit code for what took too long. */
-const exitTimeout = 124
 
 export class LimitedToolsWorld extends AgentToolsWorld {
   readonly #guarded: GuardedCib
@@ -136,7 +126,7 @@ export class LimitedToolsWorld extends AgentToolsWorld {
   /** One that takes long is found out in the thread that evaluates them; here nobody else could do anything meanwhile. */
   override async refuseXpath(xpath: string): Promise<ToolReply | undefined> {
     if (await this.#guarded.isQuick(this.#shown, xpath)) return undefined
-    return refused(exitTimeout, `The path ${xpath} takes too long: make it simpler.`)
+    return tooSlow(xpath)
   }
 
   override async asUser(): Promise<ToolWorld> {

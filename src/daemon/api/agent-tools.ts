@@ -19,6 +19,7 @@ import {
   type ToolWitness,
   type ToolWorld,
 } from '../../tools/index.ts'
+import type { AccessControl } from '../access/access-control.ts'
 import type { FencingHands } from '../fencing/fencing-hands.ts'
 import type { Log } from '../host/log.ts'
 import { Seldom } from '../host/seldom.ts'
@@ -47,6 +48,7 @@ export interface ToolsNode extends SharedState {
 export function remoteTools(
   node: ToolsNode,
   log: Pick<Log, 'warn'>,
+  access: Pick<AccessControl, 'isQuickOfRemote'>,
 ): (remote: NodeName, call: ToolCall) => Promise<ToolReply> {
   const seldom = new Seldom()
   return async (remote, call) =>
@@ -54,12 +56,19 @@ export function remoteTools(
       remote,
       world: new AgentToolsWorld(node, { localNode: remote }),
       view: node.view,
+      refuseXpath: async (cib, xpath) => ((await access.isQuickOfRemote(cib, xpath)) ? undefined : tooSlow(xpath)),
       onRefused: (why) => {
         if (seldom.mayTell(`${remote} ${call.tool}`, performance.now()))
           log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })
       },
     })
 }
+
+/** Pacemaker's exit code for what took too long. */
+const exitTimeout = 124
+
+export const tooSlow = (xpath: string): ToolReply =>
+  refused(exitTimeout, `The path ${xpath} takes too long: make it simpler.`)
 
 interface WorldOf {
   readonly localNode?: NodeName

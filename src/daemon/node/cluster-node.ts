@@ -205,7 +205,7 @@ export class ClusterNode {
       notice: (resource) => this.#executor?.notice(resource),
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
       revoked: () => this.#file.revoked ?? [],
-      runTool: remoteTools(this, setup.log),
+      runTool: remoteTools(this, setup.log, setup.local.access),
     })
     this.#votes = new VoteKeeper({
       ...this.#sources(),

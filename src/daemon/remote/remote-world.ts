@@ -25,6 +25,12 @@ export class NotAllowedError extends Error {
 /** Dampening is of an attribute on all nodes: longer than agents have it, others' changes would wait for a remote node's wish. */
 const longestDelayMs = 5 * 60_000
 
+interface Ports {
+  readonly remote: NodeName
+  readonly view: ClusterView
+  readonly refuseXpath: (cib: XmlElement, xpath: string) => Promise<ToolReply | undefined>
+}
+
 export class RemoteWorld implements ToolWorld {
   readonly isCluster = true
   readonly localNode: NodeName
@@ -33,8 +39,11 @@ export class RemoteWorld implements ToolWorld {
   readonly #isSecret: IsSecret
   readonly #runs: ReadonlySet<string>
 
-  constructor(inner: ToolWorld, { remote, view }: { readonly remote: NodeName; readonly view: ClusterView }) {
+  readonly #refuseXpath: Ports['refuseXpath']
+
+  constructor(inner: ToolWorld, { remote, view, refuseXpath }: Ports) {
     this.localNode = remote
+    this.#refuseXpath = refuseXpath
     this.#inner = inner
     this.#view = view
     this.#isSecret = secretsOfView(view)
@@ -128,6 +137,11 @@ export class RemoteWorld implements ToolWorld {
         ? after
         : refused(insufficientPrivileges, `The remote node ${this.localNode} may not change this: ${place}.`)
     }, how)
+  }
+
+  /** A path may take for ever, and this member's other work with it. */
+  async refuseXpath(xpath: string): Promise<ToolReply | undefined> {
+    return await this.#refuseXpath(this.cib(), xpath)
   }
 
   async cleanUp(what: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {

@@ -1,5 +1,6 @@
 /** A command that an agent on a remote node has called, with the rights of that node. */
 import type { NodeName } from '../../base/index.ts'
+import type { XmlElement } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { refused, runTool, type ToolCall, type ToolReply, type ToolWorld } from '../../tools/index.ts'
 import { whyNotAllowed } from './allowed-tools.ts'
@@ -10,6 +11,8 @@ export interface RemoteToolPorts {
   /** What a member may do, under the remote node's name. */
   readonly world: ToolWorld
   readonly view: ClusterView
+  /** Why an XPath of the remote node's own is not evaluated in this CIB; undefined where it may be. */
+  readonly refuseXpath: (cib: XmlElement, xpath: string) => Promise<ToolReply | undefined>
   readonly onRefused: (sentence: string) => void
 }
 

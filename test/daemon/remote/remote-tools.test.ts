@@ -112,6 +112,8 @@ async function call(line: string, resource?: string, onNode?: string): Promise<T
       remote: nodeName('r1'),
       world,
       view,
+      refuseXpath: async (_cib, xpath) =>
+        await Promise.resolve(xpath.includes('count(//*)') ? { exitCode: 124, output: '', errors: 'slow' } : undefined),
       onRefused: (sentence) => refusals.push(sentence),
     },
   )
@@ -165,6 +167,11 @@ test('secrets are hidden, but for those of resources that run there', async () =
   expect((await call('crm_resource -r fence-n1 -g password')).output).toBe('******\n')
   expect((await call('crm_resource -r fence-n1 -g pcmk_host_list')).output).toBe('n1\n')
   expect((await call('crm_attribute -N n1 -l forever -n api_token -q')).output).toBe('******\n')
+})
+
+test('a path that takes long is not evaluated where a member does its other work', async () => {
+  const slow = await call('cibadmin -Q --xpath //*[count(//*[count(//*)>0])>0]')
+  expect(slow).toMatchObject({ exitCode: 124, output: '' })
 })
 
 test('a change that hides more than it says is refused whole', async () => {
