@@ -28,6 +28,8 @@ const aliveEveryMs = 1000
 const silenceMs = 3000
 const lengthBytes = 4
 const mostUnanswered = 10_000
+/** Two of the longest messages. More means that the other side asks and does not read. */
+const mostUnreadBytes = 128 * 1024 * 1024
 
 /** What the two sides have agreed on, from this side. */
 export interface LinkTerms<Asked, Answered> {
@@ -111,6 +113,10 @@ export class Link<Asked, Answered> {
     if (this.#ended) return
     if (performance.now() - this.#heardAt > silenceMs) {
       this.#end({ hostAnswered: false, reason: `silent for ${silenceMs} ms` })
+      return
+    }
+    if (this.#socket.writableLength > mostUnreadBytes) {
+      this.#end({ hostAnswered: true, reason: 'it does not read what it is sent' })
       return
     }
     this.#socket.write(frame(lengthBytes, Buffer.from(JSON.stringify(message))))

@@ -1,5 +1,5 @@
-import { connect as connectTcp, createServer } from 'node:net'
-import { connect } from 'node:tls'
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
+import { connect, createServer as createTlsServer } from 'node:tls'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import {
@@ -109,12 +109,17 @@ async function serve(): Promise<Served> {
   return Object.assign(served, { server })
 }
 
-async function open(port: number, ends: string[] = [], told: string[] = []): Promise<RemoteLink> {
+async function open(
+  port: number,
+  ends: string[] = [],
+  told: string[] = [],
+  runTool: CallHandlers<OwnerCalls>['tool'] = async ({ tool }) => ({ exitCode: 0, output: tool, errors: '' }),
+): Promise<RemoteLink> {
   const handlers: CallHandlers<OwnerCalls> = {
     announce: async () => ({ written: true }),
     record: async () => ({ revision: 1 }),
     forget: async () => ({}),
-    tool: async ({ tool }) => ({ exitCode: 0, output: tool, errors: '' }),
+    tool: runTool,
     taken: async ({ by }) => {
       told.push(by)
       return {}
@@ -221,6 +226,32 @@ test('an answer that is none ends the connection, and fails what waits for it', 
   served.answer = { ...taken, highestTerm: 'three' } as unknown as typeof taken
   await expect(link.call('perform', command)).rejects.toThrow(LinkEndedError)
   expect(ends).toEqual(['it speaks another language: an answer to perform, highestTerm: not number'])
+})
+
+test('a remote node that asks and does not read what it is answered is left, before it fills the memory', async () => {
+  const server = createTlsServer(
+    { cert: remote.certificate, key: remote.key, ca: remote.authority, requestCert: true },
+    (socket) => {
+      socket.on('error', () => undefined)
+      const say = (message: object): unknown => socket.write(frame(4, Buffer.from(JSON.stringify(message))))
+      for (let id = 1; id <= 100; id++)
+        say({ kind: 'call', id, name: 'tool', body: { tool: 'x'.repeat(64), arguments: [] } })
+      const alive = setInterval(() => say({ kind: 'alive' }), 500)
+      socket.once('close', () => clearInterval(alive))
+      closing.push(() => socket.destroy())
+    },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const ends: string[] = []
+  let answered = 0
+  const long = 'x'.repeat(4 * 1024 * 1024)
+  await open((server.address() as AddressInfo).port, ends, [], async () => {
+    answered++
+    return await Promise.resolve({ exitCode: 0, output: long, errors: '' })
+  })
+  await vi.waitFor(() => expect(ends).toEqual(['it does not read what it is sent']), { timeout: 15_000 })
+  expect(answered).toBeLessThan(60)
 })
 
 test('nothing is obeyed before the connection is owned', async () => {
