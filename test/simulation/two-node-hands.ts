@@ -1,4 +1,5 @@
 /** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
+import type { NodeName } from '../../src/base/index.ts'
 import { parseBoolean } from '../../src/cib/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { votes } from '../../src/daemon/alone/wait-for-all.ts'
@@ -42,7 +43,7 @@ export class TwoNodeHands {
   #fences: number | undefined
   #underWay = false
   /** Fenced by this node, and not there since. */
-  #offSince: string | undefined
+  #offSince: NodeName | undefined
   /** Fencings of which the device was told. */
   readonly #sent = new Set<string>()
 
@@ -57,15 +58,22 @@ export class TwoNodeHands {
   }
 
   look(): void {
+    this.#noteHeard()
     const situation = this.#situation()
     const text = JSON.stringify(situation) ?? ''
     if (text === this.#shown) return
     this.#shown = text
     this.#known = situation
-    if (situation?.heartbeat === 'heard' && this.#life.world.daemons.get(situation.peer)?.isAlive)
-      this.#offSince = undefined
     this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
     if (situation !== undefined) this.#settle(situation)
+  }
+
+  /** Also while it has no vote yet, when this is no cluster of two voters. */
+  #noteHeard(): void {
+    const peers = peerViews(this.#life.heartbeat.state, this.#life.now())
+    const heard = peers.find(({ node }) => node === this.#offSince)?.state === 'heard'
+    if (heard && this.#offSince !== undefined && this.#life.world.daemons.get(this.#offSince)?.isAlive)
+      this.#offSince = undefined
   }
 
   #situation(): TwoNodeSituation | undefined {
