@@ -69,6 +69,16 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
   })
 
+  test('is blamed for nothing that the made-up world did (seeds that once failed)', () => {
+    const reports = [
+      // It was heard while it had no vote; its daemon was killed then.
+      { seed: 7300017, nodes: 2, witness: false },
+      // The host of a witness that was just taken out joined by the list that was about to change.
+      { seed: 8400028, nodes: 2, witness: true },
+    ].map((options) => simulate(options))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),

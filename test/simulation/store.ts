@@ -40,6 +40,8 @@ const electionMs = [400, 1000] as const
 const callTimeoutMs = 1500
 /** Longer than any restart takes: whoever went on alone is back before. */
 const restartMs = 3000
+/** An eighth of the real one, as the witness's patience is. */
+const removedPatienceMs = 625
 
 export class SimStore {
   revision = 1
@@ -58,6 +60,7 @@ export class SimStore {
   #lastLease = 0
   /** Up to which revision each voter has the history; whoever lacks a part of it leads nobody. */
   readonly #has = new Map<NodeName, number>()
+  readonly #takenAt = new Map<NodeName, number>()
 
   constructor(timeline: Timeline, chance: Chance, network: Network, voters: readonly NodeName[]) {
     this.#timeline = timeline
@@ -85,8 +88,14 @@ export class SimStore {
     this.#timeline.after(restartMs, () => this.#restarting.delete(node))
   }
 
+  /** Whose vote was taken a moment ago joins not again at once: the list of nodes may be about to say the same. */
+  mayJoin(host: NodeName): boolean {
+    return this.#timeline.now - (this.#takenAt.get(host) ?? Number.NEGATIVE_INFINITY) > removedPatienceMs
+  }
+
   /** Whoever gets a vote has copied the store. */
   vote(voters: readonly NodeName[]): 'done' {
+    for (const voter of this.#voters) if (!voters.includes(voter)) this.#takenAt.set(voter, this.#timeline.now)
     for (const voter of voters) if (!this.#voters.includes(voter)) this.#has.set(voter, this.revision)
     this.#voters = voters
     for (const voter of voters) this.#restarting.delete(voter)

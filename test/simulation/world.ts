@@ -235,7 +235,7 @@ export class World {
         const isTold = name === witnessName || host?.list.nodesVersion === this.list.nodesVersion
         if (host === undefined || !this.#isReachable(name) || !this.store.serves(name) || !isTold) continue
         if (!votes) host.hasData = false
-        else if (!this.store.voters.includes(name) && !isGoingAlone) {
+        else if (!this.store.voters.includes(name) && !isGoingAlone && this.store.mayJoin(name)) {
           this.store.vote([...this.store.voters, name])
           host.hasData = true
         }
