@@ -46,6 +46,7 @@ import {
   type RefusedFor,
   withLine,
 } from './state.ts'
+import { whereTooLong } from './too-long.ts'
 import { WritingLine } from './writing-line.ts'
 
 export interface ExecutorPorts {
@@ -323,13 +324,15 @@ export class Executor {
 
   #run(callId: number, operation: Operation): void {
     const { agent, resource, timeoutMs } = operation
+    const before = this.#keep(resource, () => this.#startedWith.parametersOf(resource))
     const attributes = this.#attributesOf(operation)
     const call = { agent, resource, operation: operation.operation, attributes, timeoutMs }
     const running = runForSure(this.#ports.runner, call)
     this.#running.set(callId, running)
     void running.finished.then((ended) => {
-      const outcome = this.#withoutSecrets(attributes, ended)
+      const outcome = whereTooLong(operation, this.#withoutSecrets(attributes, ended), before !== undefined)
       this.#running.delete(callId)
+      if (outcome.tooLong && beginsToRun(operation)) this.#neverBegan(resource, before)
       const { log } = this.#ports
       attempt(() => this.#noteStarted(operation, outcome), log, 'what it was started with')
       attempt(() => this.#operationLog.ended(operation, outcome), log, 'the log')
@@ -378,6 +381,13 @@ export class Executor {
     if (started === undefined) return attributes
     const others = Object.entries(attributes).filter(([name]) => !Object.hasOwn(parameters, name))
     return { ...started, ...Object.fromEntries(others) }
+  }
+
+  /** It was remembered as started before that was tried. */
+  #neverBegan(resource: ResourceId, before: Readonly<Record<string, string>> | undefined): void {
+    this.#keep(resource, () =>
+      before === undefined ? this.#startedWith.forget(resource) : this.#startedWith.remember(resource, before),
+    )
   }
 
   /** What was started before this daemon knew of it is known by what finds it; what has stopped is forgotten. */

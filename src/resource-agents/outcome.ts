@@ -31,6 +31,8 @@ export interface AgentOutcome {
   /** The end of what it printed, for the log. */
   readonly output: string
   readonly execTimeMs: number
+  /** It never ran: the kernel takes no parameters as long as these. */
+  readonly tooLong?: true
 }
 
 /** An agent that never ran. */

@@ -143,7 +143,7 @@ export function describeStartFailure({ code, message }: NodeJS.ErrnoException): 
     case 'ETXTBSY':
       return 'it is being written'
     case 'E2BIG':
-      return 'its parameters are too long: the kernel takes no value of more than 128 KiB'
+      return 'its parameters are too long: the kernel takes no value of more than 128 KiB, and no more than 2 MiB of them all'
     case 'EAGAIN':
     case 'ENOMEM':
       return 'the node has no room for another process'

@@ -129,7 +129,13 @@ function outcomeOf(call: AgentCall, path: string, end: ProgramEnd, output: strin
     output,
     execTimeMs,
   })
-  if (end.failure) return failure(`${path} could not be started: ${describeStartFailure(end.failure)}`)
+  if (end.failure) {
+    const tooLong = end.failure.code === 'E2BIG'
+    return {
+      ...failure(`${path} could not be started: ${describeStartFailure(end.failure)}`),
+      ...(tooLong && { tooLong }),
+    }
+  }
   const killed = end.stubborn ? ', ignored SIGTERM and was killed' : ''
   if (end.timedOut)
     return failure(`${call.operation} did not complete within ${describeMs(call.timeoutMs)}${killed}`, 'timeout')
