@@ -14,15 +14,36 @@ export function withLostArrivals(view: ClusterView, edits: readonly Edit[]): rea
   )
   if (forgotten.size === 0) return edits
   const last = lastOperations(view)
-  const arrivals = last.flatMap(({ node, resource, attributes }): readonly Edit[] => {
-    if (!forgotten.has(node) || attributes.operation !== 'migrate_to') return []
-    const there = last.find((other) => other.resource === resource && other.node === attributes.migrate_target)
-    if (there === undefined || there.node === node || isThere(there)) return []
-    return [{ kind: 'delete-history', node: there.node, resource }]
+  const arrivals = [...view.operations.values()].flatMap((sent): readonly Edit[] => {
+    if (!forgotten.has(sent.node) || sent.attributes.operation !== 'migrate_to' || !mayHaveLeft(view, last, sent))
+      return []
+    const there = last.find(
+      (other) => other.resource === sent.resource && other.node === sent.attributes.migrate_target,
+    )
+    if (there === undefined || there.node === sent.node || isThere(there)) return []
+    return [{ kind: 'delete-history', node: there.node, resource: sent.resource }]
   })
   return [...edits, ...arrivals]
 }
 
+/**
+ * The last that is known of it on the source, or only a stop followed: where the target may not start it any more, as something that it needs is
+ * stopped meanwhile, the source is stopped and nothing is asked of the target.
+ */
+function mayHaveLeft(view: ClusterView, last: readonly OperationRecord[], sent: OperationRecord): boolean {
+  const { node, resource, attributes } = sent
+  const latest = last.find((other) => other.node === node && other.resource === resource)
+  if (latest === undefined || latest === sent) return latest === sent
+  const hasArrived = [...view.operations.values()].some(
+    (other) =>
+      other.node === attributes.migrate_target && other.resource === resource && isArrival(other) && !isPending(other),
+  )
+  return latest.attributes.operation === 'stop' && !hasArrived
+}
+
 /** An arrival that has no result says nothing by itself: only what the source has told made it one. */
-const isThere = (there: OperationRecord): boolean =>
-  mayRun(there) && !(there.attributes.operation === 'migrate_from' && there.attributes['op-status'] === '-1')
+const isThere = (there: OperationRecord): boolean => mayRun(there) && !(isArrival(there) && isPending(there))
+
+const isArrival = ({ attributes }: OperationRecord): boolean => attributes.operation === 'migrate_from'
+
+const isPending = ({ attributes }: OperationRecord): boolean => attributes['op-status'] === '-1'

@@ -50,6 +50,16 @@ const cases: readonly { readonly name: string; readonly operations: readonly str
     probed: true,
   },
   {
+    name: 'where it was sent before it was stopped at its source alone it is probed',
+    operations: ['beta vm monitor 7', 'alpha vm migrate_to 0', 'alpha vm stop 0'],
+    probed: true,
+  },
+  {
+    name: 'where it has arrived and gone it is not',
+    operations: ['alpha vm migrate_to 0', 'beta vm migrate_from 0', 'alpha vm stop 0', 'beta vm stop 0'],
+    probed: false,
+  },
+  {
     name: 'a migration that is over is none',
     operations: ['beta vm monitor 7', 'alpha vm migrate_to 0', 'alpha vm start 0'],
     probed: false,

@@ -79,6 +79,11 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
   })
 
+  test('finds what was sent away by a node that stopped it and left (seeds that once failed)', () => {
+    const reports = [simulate({ seed: 8100334 }), simulate({ seed: 8600080, fencing: true, rich: true })]
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),
