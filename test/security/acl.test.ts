@@ -122,6 +122,8 @@ test('what alice may write is written and keeps what she does not see, and the h
   expect(cib).toContain(secret)
   const history = JSON.parse(await root('systole config history --json')) as readonly { readonly user: string }[]
   expect(history.filter(({ user }) => user === 'alice')).toHaveLength(2)
+  expect(await as('alice', 'systole resource enable web --wait')).toMatchObject({ code: 0 })
+  expect(await root('cibadmin --query')).not.toContain('web-meta_attributes')
 })
 
 test('what alice may not write is refused by the first difference with its path', async () => {

@@ -1,7 +1,7 @@
 /**
  * The first difference between two CIBs that a user may not make. What is there is changed or removed by those who may write it, in the CIB
  * as it was and as it becomes; what is new is made by those who may write it there, or encloses only such things and has nothing but an id
- * ("scaffolding"). Nothing in the list of permissions itself is scaffolding.
+ * ("scaffolding"); a set of pairs that is so goes with the last pair: who may disable a resource may enable it again. Nothing in the list of permissions itself is scaffolding.
  */
 import { childElements, type XmlElement, type XmlNode } from '../document.ts'
 import type { Access } from './access.ts'
@@ -84,22 +84,29 @@ function textOf({ children }: XmlElement): string {
   return children.flatMap((child: XmlNode) => (child.kind === 'element' ? [] : [child.text.trim()])).join('\n')
 }
 
-/** Removed is also what is in it: all of that must be writable. */
+/** Removed is also what is in it: all of that must be writable. A set of pairs that is scaffolding goes with the last of its pairs. */
 function unremovable(element: XmlElement, access: Access, path: string): Forbidden | undefined {
   const isWritable = (one: XmlElement): boolean => access.of(one) === 'write' && childElements(one).every(isWritable)
-  return isWritable(element) ? undefined : { kind: 'remove', path }
+  const isEmptied =
+    setsOfPairs.has(element.name) && mayComeAndGo(element, access, path) && childElements(element).every(isWritable)
+  return isEmptied || isWritable(element) ? undefined : { kind: 'remove', path }
 }
 
+const setsOfPairs = new Set(['meta_attributes', 'instance_attributes', 'utilization'])
+
 function uncreatable(element: XmlElement, access: Access, path: string): Forbidden | undefined {
-  const kind = access.of(element)
-  const children = childElements(element)
-  if (kind !== 'write' && !(kind !== 'deny' && children.length > 0 && isScaffolding(element, path)))
-    return { kind: 'create', path }
-  for (const child of children) {
+  if (!mayComeAndGo(element, access, path)) return { kind: 'create', path }
+  for (const child of childElements(element)) {
     const forbidden = uncreatable(child, access, pathOf(path, child))
     if (forbidden !== undefined) return forbidden
   }
   return undefined
+}
+
+/** By itself: whether what is in it may is asked of that. */
+function mayComeAndGo(element: XmlElement, access: Access, path: string): boolean {
+  const kind = access.of(element)
+  return kind === 'write' || (kind !== 'deny' && childElements(element).length > 0 && isScaffolding(element, path))
 }
 
 function isScaffolding(element: XmlElement, path: string): boolean {

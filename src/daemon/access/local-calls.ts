@@ -88,12 +88,15 @@ function byUser({ user, mayNameAnother }: AllRights, request: unknown): unknown 
   return named === undefined || (mayNameAnother && named !== '') ? request : { ...(request as object), user }
 }
 
+/** `createJoinToken` is a name of ours. */
+const inWords = (call: string): string => call.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 async function mayAdminister(daemon: Daemon, rights: LimitedRights, call: string): Promise<void> {
   const configuration = daemon.configuration
   const isPermitted =
     configuration !== undefined && (await daemon.access.guardedFor(rights).administers(configuration.cib))
   if (!isPermitted)
     throw denied(
-      `${call} changes more than the CIB, so that it needs the permission 'write' on the whole of /cib/configuration, which ${rights.user} does not have.`,
+      `'${inWords(call)}' changes more than the CIB, so that it needs the permission 'write' on the whole of /cib/configuration, which ${rights.user} does not have.`,
     )
 }
