@@ -92,7 +92,7 @@ function commandsToTry(port: number): string {
     '  2  demo/cut-power beta              # or wherever web runs, and watch; the cluster switches it on again',
     `  3  ${on('why web')}`,
     `  4  ${on('simulate --node-down gamma')}   # what would happen if`,
-    `  5  ${on('resource move web gamma')}`,
+    `  5  ${on('resource move web alpha')}`,
     `The service itself: curl http://127.0.0.1:${port}/      Logs: ${demoFolder}/*.log      Ctrl-C ends everything.`,
   ].join('\n')
 }
