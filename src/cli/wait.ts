@@ -40,7 +40,14 @@ export async function waitUntilSettled(
     wait,
     version,
     concerned,
-  }: { readonly wait: string | true; readonly version: number; readonly concerned: Concerned },
+    members = [],
+  }: {
+    readonly wait: string | true
+    readonly version: number
+    readonly concerned: Concerned
+    /** Nodes that must take part before anything counts as settled. */
+    readonly members?: readonly string[]
+  },
 ): Promise<Settled> {
   const live = call.cluster.live
   if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
@@ -56,13 +63,17 @@ export async function waitUntilSettled(
       if (last === undefined || last.transition.pending.join() !== state.transition.pending.join())
         reportProgress(call, state)
       last = state
-      answer = state.transition.computedVersion < version ? undefined : verdict(state.transition, concerned)
+      const isSeen = state.transition.computedVersion >= version && absentOf(state, members).length === 0
+      answer = isSeen ? verdict(state.transition, concerned) : undefined
       if (answer) finished.abort()
     },
     { signal: AbortSignal.any([deadline, finished.signal]) },
   )
-  return answer ?? { settled: false, message: unsettled(last, seconds) }
+  return answer ?? { settled: false, message: unsettled(last, { seconds, members }) }
 }
+
+const absentOf = ({ members }: ClusterState, nodes: readonly string[]): readonly string[] =>
+  nodes.filter((node) => !members.some((member) => member.node === node && member.state === 'member'))
 
 /** Undefined while something is being done. */
 export function verdict(transition: ClusterState['transition'], concerned: Concerned): Settled | undefined {
@@ -79,8 +90,15 @@ export function verdict(transition: ClusterState['transition'], concerned: Conce
 /** Of a clone, all instances. */
 export const withoutInstance = (id: string): string => id.replace(/:\d+$/, '')
 
-function unsettled(state: ClusterState | undefined, seconds: number): string {
+interface Waited {
+  readonly seconds: number
+  readonly members: readonly string[]
+}
+
+function unsettled(state: ClusterState | undefined, { seconds, members }: Waited): string {
   if (!state) return `No state came from the daemon within ${seconds} s.`
+  const absent = absentOf(state, members)
+  if (absent.length > 0) return `Not part of the cluster after ${seconds} s: ${absent.join(', ')}.`
   const { pending, blockedBy } = state.transition
   const what =
     blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `still to do: ${pending.join(', ') || 'unknown'}`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Concerned, verdict } from '../../src/cli/wait.ts'
+import type { Call } from '../../src/cli/command.ts'
+import { type Concerned, verdict, waitUntilSettled } from '../../src/cli/wait.ts'
 import type { ClusterState } from '../../src/rpc/index.ts'
 
 const web = 'web is blocked after a failure on alpha until `systole resource cleanup web`'
@@ -63,3 +64,47 @@ for (const { name, transition: seen, concerned, settled, names = '' } of cases)
     expect(answer?.settled).toBe(settled)
     expect(answer?.message ?? '').toContain(names)
   })
+
+const seenWith = (states: Readonly<Record<string, 'offline' | 'member'>>): ClusterState =>
+  ({
+    transition: transition('idle'),
+    members: Object.entries(states).map(([node, state]) => ({ node, state })),
+  }) as unknown as ClusterState
+
+/** A daemon that tells these states, and no more until it is not listened to any longer. */
+function callTold(states: readonly ClusterState[]): { readonly call: Call; readonly told: () => number } {
+  let told = 0
+  const watchState = async (
+    _: object,
+    on: (state: ClusterState) => void,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<void> => {
+    for (const state of states) {
+      if (signal.aborted) return
+      told += 1
+      on(state)
+    }
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  }
+  const call = { cluster: { live: { watchState } }, terminal: { progress: () => undefined } } as unknown as Call
+  return { call, told: () => told }
+}
+
+const start = { version: 0, concerned: new Set<string>(), members: ['alpha', 'beta'] }
+
+test('a cluster that has nothing to do has not settled before the nodes that were started take part', async () => {
+  const { call, told } = callTold([
+    seenWith({ alpha: 'member', beta: 'offline' }),
+    seenWith({ alpha: 'member', beta: 'member' }),
+  ])
+  expect(await waitUntilSettled(call, { ...start, wait: '30' })).toMatchObject({ settled: true })
+  expect(told()).toBe(2)
+})
+
+test('a node that was started and does not come is named', async () => {
+  const { call } = callTold([seenWith({ alpha: 'member', beta: 'offline' })])
+  expect(await waitUntilSettled(call, { ...start, wait: '0.05s' })).toEqual({
+    settled: false,
+    message: 'Not part of the cluster after 0.05 s: beta.',
+  })
+})

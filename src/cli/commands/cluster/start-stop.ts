@@ -10,7 +10,7 @@ export const clusterStart: Command = {
   summary: 'Start the cluster on this node, on some nodes, or on all',
   flags: [
     { name: 'all', summary: 'On every node of the cluster' },
-    { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled' },
+    { name: 'wait', value: '[seconds]', summary: 'Wait until they are online and the cluster has settled' },
   ],
   completes: ['node'],
   run: async (call) => {
@@ -18,7 +18,8 @@ export const clusterStart: Command = {
     const outcome = report(answers, 'started')
     const wait = call.flags.get('wait')
     if (outcome.kind === 'refused' || wait === undefined) return outcome
-    const settled = await waitUntilSettled(call, { wait, version: 0, concerned: new Set() })
+    const members = answers.map(({ node }) => node)
+    const settled = await waitUntilSettled(call, { wait, version: 0, concerned: new Set(), members })
     return done(
       `${outcome.text}${settled.message}\n`,
       { nodes: answers, settled: settled.settled },
