@@ -1,6 +1,7 @@
 /** Which step comes next while the authority is replaced, by how the members are. */
-import { beforeAll, expect, test } from 'vitest'
-import { nextRotationStep } from '../../src/daemon/nodes/authority-rotation.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
+import { AuthorityRotation, nextRotationStep, type RotationPorts } from '../../src/daemon/nodes/authority-rotation.ts'
 import { authorityHash, createAuthority, type NodePki } from '../../src/rpc/index.ts'
 
 let before: string
@@ -100,3 +101,33 @@ for (const { name, phase, members, step } of cases)
         { trust: [before, next], certify: [next, before], distrust: [next] }[phase],
       )
   })
+
+test('a node that was added and has not joined holds nothing up', async () => {
+  const rotation = { phase: 'trust', before, next } as const
+  const record = { number: 1, generation: '1-a', threshold: 2, authority: authorityHash(next), holders: [], rotation }
+  const asked: string[] = []
+  const nodes = [
+    { name: 'n1', id: '1', keys: ['one'] },
+    { name: 'n2', id: '2', keys: ['two'] },
+    { name: 'n3', id: '3', keys: [] },
+  ]
+  const pki = { trusts: [before, next].map(authorityHash), certifiedBy: authorityHash(before), storeTrusts: true }
+  const commit = vi.fn(async () => undefined)
+  const work = new AuthorityRotation({
+    self: nodeName('n1'),
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    leads: () => true,
+    file: () => ({ nodes }),
+    record: () => record,
+    commit,
+    pkiOf: async (member: string) => {
+      asked.push(member)
+      return await (member === 'n3' ? Promise.reject(new Error('no daemon')) : Promise.resolve(pki))
+    },
+  } as unknown as RotationPorts)
+  work.look()
+  await vi.waitFor(() => expect(commit).toHaveBeenCalled())
+  work.close()
+  expect(asked.sort()).toEqual(['n1', 'n2'])
+  expect(commit).toHaveBeenCalledWith({ ...record, rotation: { ...rotation, phase: 'certify' } }, record)
+})

@@ -112,6 +112,9 @@ class World {
     }
   }
 
+  /** What else happens while shares are given out. */
+  meanwhile: () => Promise<void> = async () => await Promise.resolve()
+
   authorityOf(self: string): Authority {
     return new Authority({
       pki: pkiOf(self),
@@ -129,7 +132,8 @@ class World {
 
   /** What the DC does once, and then every member that is up. */
   async turn(self = 'n1'): Promise<void> {
-    const [view, entry] = [await this.view(), await store.get(authorityKey)]
+    const view = await this.view()
+    let entry = await store.get(authorityKey)
     let finished: () => void = () => undefined
     const done = new Promise<void>((resolve) => {
       finished = resolve
@@ -149,6 +153,8 @@ class World {
       keep: async (member, share) => {
         if (this.failing.has(member)) throw new Error('the disk is full')
         keepShare(pkiOf(member), share, recordOf(entry)?.generation)
+        await this.meanwhile()
+        entry = await store.get(authorityKey)
       },
     })
     keeper.look()
@@ -223,6 +229,22 @@ test('a member that could not take its share leaves everything as it was', async
   world.failing.delete('n3')
   await world.turn()
   expect((await world.record())?.holders.map(({ name }) => name)).toEqual(['n1', 'n2', 'n3'])
+})
+
+test('a splitting that was under way when the authority began to be replaced does not take its place', async () => {
+  const world = new World(['n1', 'n2', 'n3'])
+  await world.found('n1')
+  await world.turn()
+  world.file = listOf(['n1', 'n2', 'n3', 'n4'])
+  await world.join('n4')
+  const rotation = { phase: 'trust', before: 'one', next: 'other' }
+  const begun = { ...(await world.record()), number: 2, generation: '2-cccccccccccc', authority: 'other', rotation }
+  const value = new TextEncoder().encode(JSON.stringify(begun))
+  world.meanwhile = async () => {
+    await store.transaction({ compare: [], writes: [{ kind: 'put', key: authorityKey, value }] })
+  }
+  await world.turn()
+  expect(await world.record()).toMatchObject({ generation: '2-cccccccccccc', rotation })
 })
 
 test('a member that is added gets a share, and the shares from before are worthless', async () => {

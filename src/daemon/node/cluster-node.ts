@@ -657,7 +657,7 @@ export class ClusterNode {
       leads: () => this.#leads(),
       isUp: this.isUp,
       record: () => this.authority.record,
-      commit: async (record) => await this.authority.commit(record),
+      commit: async (record, madeFrom) => await this.authority.commit(record, madeFrom),
       keep: async (member, share) => {
         if (isOwn(member)) keepShare(paths.pki, share, this.authority.record?.generation)
         else await this.#peers.to(member).keepAuthorityShare(share)

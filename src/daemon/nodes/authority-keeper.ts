@@ -171,14 +171,15 @@ export class AuthorityKeeper {
       )
     }
     const record = { number, generation, threshold, authority: authorityHash(authority.certificate), holders }
-    await this.commit(record)
+    await this.commit(record, before)
     log.info('the authority’s key was split anew', { generation, threshold, holders: holders.map(({ name }) => name) })
   }
 
-  /** By the term of this DC, and only in the place of the generation that it has replaced. */
-  async commit(record: AuthorityRecord): Promise<void> {
+  /** By the term of this DC, and only in the place of the record that it was made from: a splitting and a replacement may begin at the same time. */
+  async commit(record: AuthorityRecord, madeFrom: AuthorityRecord | undefined): Promise<void> {
     const { store, entry, view } = this.#ports
     const before = entry(authorityKey)
+    if (!isSameStage(recordOf(before), madeFrom)) throw new Error('Somebody else has changed it at the same time.')
     const dc = view().dc
     if (dc === undefined) throw new Error('This node is not the DC any more.')
     const { applied } = await store().transaction({
@@ -193,6 +194,9 @@ export class AuthorityKeeper {
     if (!applied) throw new Error('Somebody else has changed it at the same time.')
   }
 }
+
+const isSameStage = (one: AuthorityRecord | undefined, other: AuthorityRecord | undefined): boolean =>
+  one?.generation === other?.generation && one?.rotation?.phase === other?.rotation?.phase
 
 /** The members that have joined and stay. */
 export function holdersOf({ nodes }: ClusterFile, view: ClusterView): readonly Holder[] {

@@ -8,7 +8,7 @@ import { authorityHash, createAuthority, type NodePki, type PkiOrder, refuse } f
 import type { Log } from '../host/log.ts'
 import { type AuthorityRecord, holdersOf, type KeeperPorts, type Rotation } from './authority-keeper.ts'
 import { newGeneration, splitKey, thresholdOf } from './authority-shares.ts'
-import type { ClusterFile } from './cluster-file.ts'
+import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 
 export interface RotationStep {
   readonly member: string
@@ -41,7 +41,7 @@ export function nextRotationStep(
 export interface RotationPorts extends Pick<KeeperPorts, 'self' | 'log' | 'file' | 'view' | 'leads' | 'isUp' | 'keep'> {
   readonly record: () => AuthorityRecord | undefined
   /** Only in the place of the record that it was made from. */
-  readonly commit: (record: AuthorityRecord) => Promise<void>
+  readonly commit: (record: AuthorityRecord, madeFrom: AuthorityRecord | undefined) => Promise<void>
   readonly pkiOf: (member: NodeName) => Promise<NodePki>
   readonly bring: (member: NodeName, order: PkiOrder) => Promise<unknown>
   /** The certificates of the authorities that this node believes. */
@@ -110,14 +110,15 @@ export class AuthorityRotation {
     // One member keeps both halves until it believes the new authority.
     const shares = await splitKey(next, { holders: Math.max(2, holders.length), generation })
     await Promise.all(shares.map(async (share, index) => await keep((holders[index]?.name ?? self) as NodeName, share)))
-    await commit({
+    const begun = {
       number,
       generation,
       threshold: holders.length === 1 ? 1 : thresholdOf(holders.length),
       authority: authorityHash(next.certificate),
       holders,
       rotation: { phase: 'trust', before: authority(), next: next.certificate },
-    })
+    } as const
+    await commit(begun, before)
     log.info('the authority is being replaced', { generation })
   }
 
@@ -125,7 +126,7 @@ export class AuthorityRotation {
     const { self, file, pkiOf, bring, record, commit, log } = this.#ports
     const current = record()
     if (current?.rotation === undefined) return
-    const names = file().nodes.map(({ name }) => name)
+    const names = file().nodes.flatMap((node) => (hasJoined(node) ? [node.name] : []))
     const ordered = [...names.filter((name) => name !== self), ...names.filter((name) => name === self)]
     const members = await Promise.all(
       ordered.map(async (name) => ({ name, pki: await pkiOf(name).catch(() => undefined) })),
@@ -134,7 +135,7 @@ export class AuthorityRotation {
     if (step.kind === 'order') {
       log.info('a member follows the authority', { member: step.step.member, phase: current.rotation.phase })
       await bring(step.step.member as NodeName, step.step.order)
-    } else if (step.kind === 'phase-done') await commit(afterPhase(current, current.rotation))
+    } else if (step.kind === 'phase-done') await commit(afterPhase(current, current.rotation), current)
   }
 }
 
@@ -153,4 +154,7 @@ function afterPhase({ rotation: _done, ...record }: AuthorityRecord, rotation: R
 }
 
 const missing = ({ nodes }: Pick<ClusterFile, 'nodes'>, isThere: (node: NodeName) => boolean): readonly string[] =>
-  nodes.flatMap(({ name, keys }) => (isThere(name) || keys?.length === 0 ? [] : [name]))
+  nodes.flatMap((node) => (isThere(node.name) || !hasJoined(node) ? [] : [node.name]))
+
+/** Whoever joins later is let in by what is believed then. */
+const hasJoined = ({ keys }: Pick<ClusterNodeEntry, 'keys'>): boolean => keys?.length !== 0
