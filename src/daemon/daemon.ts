@@ -227,6 +227,8 @@ export class Daemon {
 
   /** The state at once and after every change, until the signal ends it. */
   async watchState(send: (state: ClusterState) => void, signal: AbortSignal): Promise<void> {
+    // Who has asked was looked up before, which takes a moment.
+    if (signal.aborted) return
     let last = ''
     let node: ClusterNode | undefined
     let stop: (() => void) | undefined

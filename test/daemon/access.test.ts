@@ -4,17 +4,25 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AclPermission, parseXml, readConfiguration, type XmlElement } from '../../src/cib/index.ts'
 import { HostUsers } from '../../src/daemon/access/host-users.ts'
+import { limitedHandlers } from '../../src/daemon/access/limited-api.ts'
 import { LimitedToolsWorld } from '../../src/daemon/access/limited-tools-world.ts'
-import { localNeeds } from '../../src/daemon/access/local-calls.ts'
-import { type AccessSources, rightsOf } from '../../src/daemon/access/rights.ts'
+import { type LocalHandlers, localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { type AccessSources, type Rights, rightsOf } from '../../src/daemon/access/rights.ts'
 import { Selector, SlowPermissionsError } from '../../src/daemon/access/selector.ts'
 import { visibleState } from '../../src/daemon/access/visible-state.ts'
 import { AgentToolsWorld } from '../../src/daemon/api/agent-tools.ts'
 import { stoppedState } from '../../src/daemon/api/cluster-state.ts'
-import { type CallerIdentity, localService, PeerCredentials } from '../../src/rpc/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import {
+  type CallContext,
+  type CallerIdentity,
+  type ClusterState,
+  localService,
+  PeerCredentials,
+} from '../../src/rpc/index.ts'
 
 let folder: string
 beforeEach(() => {
@@ -180,6 +188,58 @@ test('a user with roles has an answer of his own to all that commands see and do
   const methods = Object.getOwnPropertyNames(AgentToolsWorld.prototype).filter((name) => !open.includes(name))
   const limited = Object.getOwnPropertyNames(LimitedToolsWorld.prototype)
   expect(methods.filter((name) => !limited.includes(name))).toEqual([])
+})
+
+describe('a user with roles who watches', () => {
+  const rights = { kind: 'limited' as const, user: 'alice', permissions: [] }
+  const stateNo = (revision: number): ClusterState => ({ ...stoppedState(undefined, 'n1', true), revision })
+  const contextOf = (signal: AbortSignal): CallContext => ({ caller: user(1), signal })
+  /** What is to be watched, as long as the signal says; `rightsOf` may take its time, or refuse. */
+  const watching = (rightsOf: () => Promise<Rights>) => {
+    let show: (state: ClusterState) => void = () => undefined
+    const handlers = {
+      watchState: async (_asked: unknown, send: typeof show, { signal }: CallContext) => {
+        show = send
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      },
+    } as unknown as LocalHandlers
+    const daemon = { configuration: undefined, access: { rightsOf, guardedFor: () => undefined } } as unknown as Daemon
+    return { watch: limitedHandlers(daemon, handlers, rights).watchState, show: (state: ClusterState) => show(state) }
+  }
+
+  test('and is gone before it began leaves nothing behind', async () => {
+    const { watch } = watching(async () => await Promise.resolve(rights))
+    await watch({}, () => undefined, contextOf(AbortSignal.abort()))
+  })
+
+  test('is shown the newest state, and not all that came while permissions were looked up', async () => {
+    let found: () => void = () => undefined
+    const { watch, show } = watching(async () => {
+      await new Promise<void>((resolve) => {
+        found = resolve
+      })
+      return rights
+    })
+    const seen: (number | undefined)[] = []
+    const gone = new AbortController()
+    const over = watch({}, ({ revision }) => void seen.push(revision), contextOf(gone.signal))
+    for (const revision of [1, 2, 3, 4]) show(stateNo(revision))
+    for (const count of [1, 2])
+      await vi.waitFor(() => {
+        found()
+        expect(seen).toHaveLength(count)
+      })
+    expect(seen).toEqual([1, 4])
+    gone.abort()
+    await over
+  })
+
+  test('and loses the last role sees no more', async () => {
+    const { watch, show } = watching(async () => await Promise.reject(new Error('no role')))
+    const over = watch({}, () => undefined, contextOf(new AbortController().signal))
+    show(stateNo(1))
+    await expect(over).rejects.toThrow('no role')
+  })
 })
 
 test('what names a resource that may not be read is left out of the state', () => {

@@ -132,3 +132,9 @@ describe('the daemon of a witness begins', () => {
     await expect.poll(async () => (await live.getWitnessHost({})).problem, { timeout: 10_000 }).toBeUndefined()
   })
 })
+
+test('whoever is gone before it is known who asked to watch is not watched for', async () => {
+  await daemon.watchState(() => {
+    throw new Error('nobody is there')
+  }, AbortSignal.abort())
+})

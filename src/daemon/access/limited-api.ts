@@ -141,24 +141,30 @@ async function watch(
 ): Promise<void> {
   const { asked, send, context } = call
   const end = new AbortController()
-  const stop = (): void => end.abort()
-  context.signal.addEventListener('abort', stop, { once: true })
   let refusal: unknown
-  let last: Promise<void> = Promise.resolve()
-  const tell = async (state: ClusterState): Promise<void> => {
-    const rights = await daemon.access.rightsOf(context.caller)
-    const shown = rights.kind === 'all' ? state : await visible(daemon, daemon.access.guardedFor(rights), state)
-    send(shown)
+  /** The newest that was not told yet: states that come faster than they can be looked through are left out. */
+  let newest: ClusterState | undefined
+  let isTelling = false
+  const tell = async (): Promise<void> => {
+    isTelling = true
+    try {
+      while (newest !== undefined) {
+        const state = newest
+        newest = undefined
+        const rights = await daemon.access.rightsOf(context.caller)
+        send(rights.kind === 'all' ? state : await visible(daemon, daemon.access.guardedFor(rights), state))
+      }
+    } catch (error) {
+      refusal = error
+      end.abort()
+      return
+    }
+    isTelling = false
   }
   const show = (state: ClusterState): void => {
-    last = last
-      .then(async () => await tell(state))
-      .catch((error: unknown) => {
-        refusal ??= error
-        stop()
-      })
+    newest = state
+    if (!isTelling) void tell()
   }
-  await handlers.watchState(asked, show, { ...context, signal: end.signal })
-  context.signal.removeEventListener('abort', stop)
+  await handlers.watchState(asked, show, { ...context, signal: AbortSignal.any([context.signal, end.signal]) })
   if (refusal !== undefined) throw refusal
 }
