@@ -1,5 +1,5 @@
 /** A fencing action that was asked for, and how far it has come. */
-import type { MonotonicMs, NodeName } from '../base/index.ts'
+import { type MonotonicMs, type NodeName, parseDurationMs } from '../base/index.ts'
 import type { DeviceAction, FenceDevice } from './device.ts'
 import type { Levels } from './levels.ts'
 
@@ -122,7 +122,7 @@ export function fencingDelayMs(device: FenceDevice, request: FencingDemand): num
 
 /** The parameter `delay`, which agents obey themselves: waited for here, a delay can be ended when the node is heard again. */
 function ownDelayMs({ parameters: { delay = '0' } }: FenceDevice): number {
-  return Math.max(0, Number(delay) * 1000 || 0)
+  return parseDurationMs(delay) ?? 0
 }
 
 /** The nodes that can run the device for this action, in the order in which they are asked. */

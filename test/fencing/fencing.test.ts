@@ -335,12 +335,13 @@ describe('delays', () => {
     expect(dc.at(2500)).toEqual(['ipmi off alpha on beta'])
   })
 
-  test('the device’s own parameter of that name is one more, and is waited for here', () => {
-    const dc = new Dc([device('ipmi', { parameters: { delay: '2' } })])
-    dc.demand()
-    expect(dc.at(1999)).toEqual([])
-    expect(dc.at(2000)).toEqual(['ipmi off alpha on beta'])
-  })
+  for (const delay of ['2', '2s', '2.0'])
+    test(`the device’s own parameter of that name is one more, and is waited for here (${delay})`, () => {
+      const dc = new Dc([device('ipmi', { parameters: { delay } })])
+      dc.demand()
+      expect(dc.at(1999)).toEqual([])
+      expect(dc.at(2000)).toEqual(['ipmi off alpha on beta'])
+    })
 
   test('who is heard again before the end of one is not fenced: the device is told nothing', () => {
     const slow = { delayBaseMs: { all: 5000, byNode: new Map<string, number>() } }
