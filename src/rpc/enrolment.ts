@@ -70,7 +70,9 @@ export async function serveEnrolment(
 }
 
 async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, enrol: Enrol): Promise<void> {
-  const body = await readBody(asked, maxRequestBytes)
+  // Whoever hangs up in the middle is a stranger, and no line in the log.
+  const body = await readBody(asked, maxRequestBytes).catch(() => undefined)
+  if (asked.socket.destroyed) return
   const parsed = body === undefined ? undefined : readEnrolmentRequest(body)
   if (asked.method !== 'POST' || asked.url !== '/join' || !parsed)
     return reply(answer, 400, { code: 'bad-request', sentences: ['This is no request to join a cluster.'] })

@@ -39,10 +39,10 @@ function token(text: string): JoinToken {
   return parsed.value
 }
 
-async function serve(enrol: Enrol): Promise<number> {
+async function serve(enrol: Enrol, onFailure: (error: unknown) => void = () => undefined): Promise<number> {
   const pair = await createNodeCertificate(authority, { name: 'alpha', addresses: ['127.0.0.1'] })
   const identity = { ...pair, authority: authority.certificate }
-  server = await serveEnrolment({ host: '127.0.0.1', port: 0, identity }, enrol, () => undefined)
+  server = await serveEnrolment({ host: '127.0.0.1', port: 0, identity }, enrol, onFailure)
   return server.port
 }
 
@@ -129,6 +129,30 @@ for (const kind of [{ servesOnly: true }, { isWitness: true }])
     await expect(sent).rejects.toMatchObject({ code: 'no-member' })
     expect(secrets).toEqual([])
   })
+
+test('who hangs up in the middle of a request is no failure of this node', async () => {
+  const failures: unknown[] = []
+  const port = await serve(
+    async () => {
+      throw refuse('no', 'No.')
+    },
+    (error) => failures.push(error),
+  )
+  for (const way of ['destroy', 'end'] as const) {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+    socket.on('error', () => undefined)
+    socket.resume()
+    await new Promise<void>((resolve) => socket.once('secureConnect', resolve))
+    const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    const written = 'POST /join HTTP/1.1\r\nhost: n1\r\ncontent-length: 1000\r\n\r\nxx'
+    await new Promise<void>((resolve) => void socket.write(written, () => resolve()))
+    socket[way]()
+    await ended
+  }
+  await server?.close()
+  server = undefined
+  expect(failures).toEqual([])
+})
 
 test('who sends the request slowly is hung up on after a few seconds', async () => {
   const port = await serve(async () => {
