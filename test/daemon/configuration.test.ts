@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
-import { element, readConfiguration } from '../../src/cib/index.ts'
+import { element, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import {
   forgottenBelow,
   listConfigVersions,
   pushConfig,
   readConfigVersion,
+  trimHistory,
 } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
+import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
 import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
 import { configVersionKey } from '../../src/daemon/records/keys.ts'
 import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
@@ -123,14 +125,37 @@ test('the view of the store follows it, and leaves old configurations out', asyn
 
 test('the history keeps as many versions as it may, also where it had more before', async () => {
   for (let version = 0; version < 14; version++) await pushConfig(store, change(`<a${version}/>`, version))
-  process.env.SYSTOLE_HISTORY_MAX = '3'
-  try {
-    await pushConfig(store, change('<last/>', 14))
-    expect((await listConfigVersions(store)).map(({ version }) => version)).toEqual([13, 14, 15])
-    expect(await readConfigVersion(store, 12)).toBeUndefined()
-  } finally {
-    delete process.env.SYSTOLE_HISTORY_MAX
+  await pushConfig(store, { ...change('<last/>', 14), versionsKept: 3 })
+  expect((await listConfigVersions(store)).map(({ version }) => version)).toEqual([13, 14, 15])
+  expect(await readConfigVersion(store, 12)).toBeUndefined()
+})
+
+test('versions that are too old or too many bytes go, and the current one stays whatever it is', async () => {
+  for (let version = 0; version < 5; version++) await pushConfig(store, change(`<a${version}/>`, version))
+  const left = async (): Promise<readonly number[]> => (await listConfigVersions(store)).map(({ version }) => version)
+  await trimHistory(store, { versions: 1000, ageMs: 3_600_000 }, Date.now())
+  expect(await left()).toEqual([1, 2, 3, 4, 5])
+  const size = (await store.get(configVersionKey(5)))?.value.length ?? 0
+  await trimHistory(store, { versions: 1000, bytes: 3 * size + 5 }, Date.now())
+  expect(await left()).toEqual([3, 4, 5])
+  await trimHistory(store, { versions: 1000, ageMs: 3_600_000 }, Date.now() + 7_200_000)
+  expect(await left()).toEqual([5])
+})
+
+test('how much of the history is kept is said by cluster options', () => {
+  const bounds = (pairs: string) => {
+    const parsed = parseXml(
+      `<cib><configuration><crm_config><cluster_property_set id="cib-bootstrap-options">${pairs}</cluster_property_set></crm_config></configuration></cib>`,
+    )
+    return historyBounds(parsed.ok ? readConfiguration(parsed.value) : undefined)
   }
+  const pair = (name: string, value: string) => `<nvpair id="${name}" name="${name}" value="${value}"/>`
+  expect(bounds('')).toEqual({ versions: 1000, bytes: 128 * 1024 * 1024 })
+  expect(
+    bounds(
+      pair('config-history-max', '5') + pair('config-history-max-age', '720h') + pair('config-history-max-size', '0'),
+    ),
+  ).toEqual({ versions: 5, ageMs: 30 * 86_400_000 })
 })
 
 test('all versions below one are named by few beginnings of keys', () => {

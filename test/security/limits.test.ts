@@ -2,25 +2,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 
-const before = process.env.SYSTOLE_HISTORY_MAX
 const lab = new Lab(['n1', 'n2', 'n3'])
 
 beforeAll(async () => {
-  process.env.SYSTOLE_HISTORY_MAX = '12'
   await lab.start()
   await lab.formCluster()
 }, 120_000)
 
-afterAll(async () => {
-  await lab.close()
-  if (before === undefined) delete process.env.SYSTOLE_HISTORY_MAX
-  else process.env.SYSTOLE_HISTORY_MAX = before
-}, 60_000)
+afterAll(async () => await lab.close(), 60_000)
 
 const inShell = async (node: string, line: string): Promise<string> =>
   await lab.inNode(node, 'bash', '-c', `${line} 2>&1; echo "exit $?"`)
 
 test('the history keeps the last versions, whichever node writes them', async () => {
+  await lab.systole('n1', 'property', 'set', 'config-history-max=12')
   for (let change = 0; change < 16; change++)
     await lab.systole(`n${1 + (change % 3)}`, 'property', 'set', `cluster-delay=${60 + change}s`)
   const history = JSON.parse(await lab.systole('n2', 'config', 'history', '--json')) as readonly {

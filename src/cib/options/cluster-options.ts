@@ -349,6 +349,24 @@ export const clusterOptions: readonly OptionDefinition[] = [
     description: 'How many other scheduler inputs the DC keeps; -1 keeps all, 0 none.',
   },
   {
+    name: 'config-history-max',
+    type: integer(1),
+    default: '1000',
+    description: 'How many versions of the configuration are kept.',
+  },
+  {
+    name: 'config-history-max-age',
+    type: duration,
+    default: '0',
+    description: 'At the next change, versions of the configuration that are older than this go; 0 keeps them.',
+  },
+  {
+    name: 'config-history-max-size',
+    type: integer(0),
+    default: '128',
+    description: 'How many MiB all versions of the configuration may take together as they are stored; 0 is no limit.',
+  },
+  {
     name: 'secret-names',
     type: text,
     default: '',

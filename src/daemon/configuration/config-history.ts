@@ -6,7 +6,7 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import type { Entry, Store, Write } from '../../store/index.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { configHistoryPrefix, configVersionKey, keys } from '../records/keys.ts'
-import { longestHistory } from '../records/limits.ts'
+import { type HistoryBounds, oldestKept } from './history-bounds.ts'
 
 export interface ConfigRecord {
   readonly version: number
@@ -44,12 +44,16 @@ export type PushOutcome =
 /** Saves a new version, if `expectedVersion` (0: none yet) is still the current one. */
 export async function pushConfig(
   store: Store,
-  change: Omit<ConfigRecord, 'version' | 'time'> & { readonly expectedVersion: number },
+  change: Omit<ConfigRecord, 'version' | 'time'> & {
+    readonly expectedVersion: number
+    /** So many versions stay in the history; all where it is left out. */
+    readonly versionsKept?: number
+  },
 ): Promise<PushOutcome> {
   const current = await store.get(keys.configuration)
   const version = current ? decodeConfig(current).version : 0
   if (version !== change.expectedVersion) return { kind: 'conflict', version }
-  const { node, user, command, xml } = change
+  const { node, user, command, xml, versionsKept } = change
   const record: ConfigRecord = { version: version + 1, time: new Date().toISOString(), node, user, command, xml }
   const value = encodeConfig(record)
   const result = await store.transaction({
@@ -61,7 +65,7 @@ export async function pushConfig(
     writes: [
       { kind: 'put', key: keys.configuration, value },
       { kind: 'put', key: configVersionKey(record.version), value },
-      ...forgottenBelow(record.version - longestHistory() + 1),
+      ...(versionsKept === undefined ? [] : forgottenBelow(record.version - versionsKept + 1)),
     ],
   })
   if (result.applied) return { kind: 'saved', version: record.version }
@@ -83,6 +87,16 @@ export function forgottenBelow(version: number): readonly Write[] {
       return at === key.length - 1 ? { kind: 'delete', key: prefix } : { kind: 'delete-prefix', prefix }
     }),
   )
+}
+
+/** Takes away what is too old or too much by now. All entries are read for it: not to be done at every change. */
+export async function trimHistory(store: Store, bounds: HistoryBounds, nowMs: number): Promise<void> {
+  const { entries } = await store.list(configHistoryPrefix)
+  const versions = entries.map((entry) => ({ ...decodeHead(entry), bytes: entry.value.length }))
+  const [first] = versions
+  const kept = oldestKept(versions, bounds, nowMs)
+  if (first !== undefined && first.version < kept)
+    await store.transaction({ compare: [], writes: forgottenBelow(kept) })
 }
 
 /** Oldest first, without their documents. */

@@ -1,4 +1,5 @@
 /** A new version of the configuration: read whole, its status left out, saved by compare-and-swap. */
+import { isDeepStrictEqual } from 'node:util'
 import { type NodeName, shortened } from '../../base/index.ts'
 import {
   childElement,
@@ -15,7 +16,8 @@ import { untilState } from '../node/until-state.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { largestConfiguration, longestCommand } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
-import { pushConfig } from './config-history.ts'
+import { pushConfig, trimHistory } from './config-history.ts'
+import { type HistoryBounds, historyBounds } from './history-bounds.ts'
 
 /** The text to store. A document that is not a CIB is refused whole. */
 export function readConfigurationToPush(xml: string): string {
@@ -63,10 +65,29 @@ export async function saveConfiguration(
   if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
-  const answer = await pushConfig(node.store, { ...change, command, node: change.by ?? node.name })
+  const bounds = historyBounds(node.view.configuration?.typed)
+  const answer = await pushConfig(node.store, {
+    ...change,
+    command,
+    node: change.by ?? node.name,
+    versionsKept: bounds.versions,
+  })
+  if (answer.kind === 'saved') await trimSeldom(node.store, bounds)
   if (answer.kind === 'conflict')
     await untilState(node, () => (node.view.configuration?.version ?? 0) >= answer.version, seenWithinMs)
   return answer
+}
+
+const trimEveryMs = 60_000
+let lastTrim: { readonly at: number; readonly bounds: HistoryBounds } | undefined
+
+/** Once a minute at most, and at once where the options are others than at the last time. */
+async function trimSeldom(store: SharedState['store'], bounds: HistoryBounds): Promise<void> {
+  if (bounds.ageMs === undefined && bounds.bytes === undefined) return
+  const at = performance.now()
+  if (lastTrim && at - lastTrim.at < trimEveryMs && isDeepStrictEqual(lastTrim.bounds, bounds)) return
+  lastTrim = { at, bounds }
+  await trimHistory(store, bounds, Date.now())
 }
 
 const cut = (command: string): string =>

@@ -4,8 +4,6 @@
 export const longestValue = (): number => limit('SYSTOLE_VALUE_MAX', 64 * 1024)
 /** Bytes of the text. It is stored compressed, and twice in one request of 8 MiB. */
 export const largestConfiguration = (): number => limit('SYSTOLE_CONFIGURATION_MAX', 8 * 1024 * 1024)
-/** Versions of the configuration that are kept. */
-export const longestHistory = (): number => limit('SYSTOLE_HISTORY_MAX', 1000)
 /** Letters of the command that the history has with a version. */
 export const longestCommand = 4096
 
