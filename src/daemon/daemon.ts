@@ -281,7 +281,7 @@ export class Daemon {
       file: current,
       wasSeen: (node) => node === own.name || this.#node?.wasSeen(nodeName(node)) === true,
       withAuthority: this.authority.with,
-      withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey),
+      withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey, true),
     })
     const notYet = ({ host, port }: ListenAt, error: string): void =>
       this.log.warn('one of several addresses cannot be served: it is tried again', { host, port, error })
@@ -411,14 +411,14 @@ export class Daemon {
     await this.configure(this.#file ?? file)
   }
 
-  async #learnKey(file: ClusterFile, host: string, publicKey: string): Promise<ClusterFile> {
+  async #learnKey(file: ClusterFile, host: string, publicKey: string, joins = false): Promise<ClusterFile> {
     const ports = {
       self: this.name,
       log: this.log,
       store: this.#node?.quorate === true ? this.#node.store : undefined,
       tell: async (node: NodeName, json: string) => await this.peer(node).updateClusterFile({ json }),
     }
-    const changed = await learnKey(ports, file, { host, key: keyOfPublic(createPublicKey(publicKey)) })
+    const changed = await learnKey(ports, file, { host, key: keyOfPublic(createPublicKey(publicKey)), joins })
     this.takeNodeList(changed)
     return changed
   }

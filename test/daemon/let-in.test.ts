@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Log } from '../../src/daemon/host/log.ts'
 import { AttemptLimit } from '../../src/daemon/nodes/attempt-limit.ts'
-import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
+import { type ClusterFile, type ClusterNodeEntry, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { JoinTokens } from '../../src/daemon/nodes/join-tokens.ts'
 import { enrolHandler } from '../../src/daemon/nodes/let-in.ts'
-import { withKey } from '../../src/daemon/nodes/node-list.ts'
+import { changeNodeList, ofNodes, storedList } from '../../src/daemon/nodes/node-list.ts'
 import { alikeHosts, remoteNameObstacle } from '../../src/daemon/nodes/node-names.ts'
+import { learnKey } from '../../src/daemon/nodes/pins.ts'
 import {
   createAuthority,
   createKeys,
@@ -57,7 +58,11 @@ function clusterOf(nodes: Readonly<Record<string, readonly string[] | undefined>
 }
 
 /** A member with its own file of tokens; `store`: what members share. */
-function member(name = 'n1', store?: Store): { readonly tokens: JoinTokens; readonly enrol: Enrol } {
+function member(
+  name = 'n1',
+  store?: Store,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): { readonly tokens: JoinTokens; readonly enrol: Enrol } {
   const tokens = new JoinTokens({
     file: join(folder, `${name}.json`),
     self: () => name,
@@ -70,9 +75,14 @@ function member(name = 'n1', store?: Store): { readonly tokens: JoinTokens; read
     file: () => file,
     wasSeen: (node) => node === 'n2',
     withAuthority: async (use) => await use(authority),
-    withKeyOf: async (host, key) => {
-      file = withKey(file, host, { key: keyOfPublic(createPublicKey(key)) })
-      return file
+    withKeyOf: async (host, publicKey) => {
+      await meanwhile()
+      const key = keyOfPublic(createPublicKey(publicKey))
+      const ports = { self: name, log: silentLog, store, tell: async () => undefined }
+      const changed = await learnKey(ports, file, { host, key, joins: true })
+      // Others learn it from the store, later.
+      if (store === undefined) file = changed
+      return changed
     },
   })
   return { tokens, enrol }
@@ -178,6 +188,34 @@ test('of two members that are shown one token at the same time, one lets in', as
   expect((await one.tokens.list()).events.map(({ kind }) => kind).sort()).toEqual(['issued', 'joined', 'refused'])
   await store.close()
 })
+
+test('of two hosts that join as one member at the same time, each with a good token, one is it', async () => {
+  const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+  const members = [member('n1', store), member('n2', store)]
+  const join2 = members.map(async ({ tokens, enrol }) => {
+    const { publicKey: own } = await createKeys()
+    return await enrol({ secret: await secretFor(tokens, 'member'), node: 'n4', publicKey: own }, '')
+  })
+  const answers = await Promise.allSettled(join2)
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(String(answers.find(({ status }) => status === 'rejected')?.['reason' as never])).toMatch(/joined .* as n4/)
+  expect((await storedList(store))?.nodes.find(({ name }) => name === 'n4')?.keys).toHaveLength(1)
+  await store.close()
+})
+
+for (const { what, change } of [
+  { what: 'removed', change: () => [] },
+  { what: 'marked as leaving', change: (node: ClusterNodeEntry) => [{ ...node, leaving: true as const }] },
+])
+  test(`a node that is ${what} while it is let in gets no certificate, which nothing would revoke`, async () => {
+    const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+    const changed = ofNodes((nodes) => nodes.flatMap((node) => (node.name === 'n4' ? change(node) : [node])))
+    const { tokens, enrol } = member('n1', store, async () => await changeNodeList(store, file, changed))
+    const secret = await secretFor(tokens, 'member', 'n4')
+    await expect(enrol({ secret, node: 'n4', publicKey }, '')).rejects.toThrow(/n4 was removed/)
+    expect((await storedList(store))?.nodes.find(({ name }) => name === 'n4')?.keys ?? []).toEqual([])
+    await store.close()
+  })
 
 test('a key that is none is refused, and the token is good for the next attempt', async () => {
   const { tokens, enrol } = member()

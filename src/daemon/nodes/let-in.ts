@@ -30,7 +30,7 @@ export interface LetInPorts {
   readonly wasSeen: (node: string) => boolean
   /** Brings the authority's key together for as long as that takes. */
   readonly withAuthority: WithAuthority
-  /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. */
+  /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. Throws where nobody is awaited by that name any more. */
   readonly withKeyOf: (host: string, publicKey: string) => Promise<ClusterFile>
 }
 

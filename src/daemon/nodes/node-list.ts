@@ -169,9 +169,29 @@ export async function changeNodeList(
   })
 }
 
-/** A key that is not in the store's list yet. */
-export async function addKey(store: Store, own: ClusterFile, name: string, known: KnownAs): Promise<ClusterFile> {
+/**
+ * Throws where nobody is awaited there any more: of two hosts that are let in as one member at the same time one is it, and a node that was removed
+ * meanwhile gets no certificate that nothing revokes.
+ */
+export function refuseUnlessAwaited({ nodes, witness }: Pick<ClusterFile, 'nodes' | 'witness'>, name: string): void {
+  if (witness?.name === name) return
+  const entry = nodes.find((node) => node.name === name)
+  if (entry === undefined || entry.leaving === true)
+    throw refuse('unknown-node', `${name} was removed from the cluster just now.`)
+  if (entry.keys !== undefined && entry.keys.length > 0)
+    throw refuse('has-joined', `Another host has joined the cluster as ${name} just now.`)
+}
+
+/** A key that is not in the store's list yet. `check` throws where the newest list has no room for it. */
+export async function addKey(
+  store: Store,
+  own: ClusterFile,
+  name: string,
+  known: KnownAs,
+  check: (newest: ClusterFile) => void = () => undefined,
+): Promise<ClusterFile> {
   return await writeNodeList(store, own, (before, listed) => {
+    check(before)
     const host = listed && storeHosts(listed).find((one) => one.name === name)
     const { key, serials = [] } = known
     const isThere = host?.keys?.includes(key) && serials.every((serial) => host.serials?.includes(serial))

@@ -8,7 +8,7 @@ import { keyOf, serialOf } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { type ClusterFile, printClusterFile } from './cluster-file.ts'
-import { addKey, type KnownAs, keepOnlyKey, withKey } from './node-list.ts'
+import { addKey, type KnownAs, keepOnlyKey, refuseUnlessAwaited, withKey } from './node-list.ts'
 
 export interface LearnPorts {
   readonly self: string
@@ -18,13 +18,17 @@ export interface LearnPorts {
   readonly tell: (node: NodeName, json: string) => Promise<unknown>
 }
 
-/** In the store where there is one. Between `cluster setup` and `cluster start` each node that can be reached learns it at once, and the others from the store. */
+/** In the store where there is one. `joins`: it has no key yet. Between `cluster setup` and `cluster start` each node that can be reached learns it at once, and the others from the store. */
 export async function learnKey(
   { self, log, store, tell }: LearnPorts,
   file: ClusterFile,
-  { host, key }: { readonly host: string; readonly key: string },
+  { host, key, joins }: { readonly host: string; readonly key: string; readonly joins: boolean },
 ): Promise<ClusterFile> {
-  const changed = store === undefined ? withKey(file, host, { key }) : await addKey(store, file, host, { key })
+  const check = (newest: ClusterFile): void => {
+    if (joins) refuseUnlessAwaited(newest, host)
+  }
+  if (store === undefined) check(file)
+  const changed = store === undefined ? withKey(file, host, { key }) : await addKey(store, file, host, { key }, check)
   const json = printClusterFile(changed)
   for (const { name } of changed.nodes.filter((node) => node.name !== self && node.name !== host))
     tell(name, json).catch((error: unknown) =>
