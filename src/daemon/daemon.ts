@@ -289,7 +289,13 @@ export class Daemon {
       peers: new Listeners(
         (at) =>
           serveTcp(
-            { ...at, identity, admit: this.#admission.admit, door: openDoorOf(current) },
+            {
+              ...at,
+              identity,
+              admit: this.#admission.admit,
+              knows: (caller) => this.#admission.knows(caller),
+              door: openDoorOf(current),
+            },
             methods,
             this.#onFailure,
           ),

@@ -2,11 +2,13 @@
 import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ConnectionInjector,
   Metadata,
   Server,
   ServerCredentials,
+  type ServerOptions,
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
@@ -54,18 +56,36 @@ export async function serveTcp(
     readonly port: number
     readonly identity: TlsIdentity
     readonly admit: Admit
+    /** Whether somebody may call, as far as this host knows now. Absent: everybody with a certificate. */
+    readonly knows?: (caller: NodeCaller) => boolean
     /** Who is known by address; the others are strangers, who may knock as well. */
     readonly door?: DoorRule
   },
   methods: readonly ServedMethods[],
   onFailure: OnFailure,
 ): Promise<GrpcServer> {
-  const server = grpcServer(methods, { onFailure, admit: options.admit, localCaller: () => undefined })
+  const door = { onFailure, admit: options.admit, localCaller: () => undefined }
+  const server = grpcServer(methods, door)
+  const admitUnknown: Admit = async (caller) => {
+    await options.admit(caller)
+    // It is known by now, and connects anew without their limits.
+    const before = refuser
+    refuser = begin(refusing)
+    before.drain(endConnectionsMs)
+  }
+  const refusing = grpcServer(methods, { ...door, admit: admitUnknown }, ofUnknown)
   // Whose certificate is no node's does not get as far as HTTP/2, whose server would take any number of them.
-  const begin = (): ConnectionInjector => server.createConnectionInjector(ServerCredentials.createInsecure())
+  const begin = (of = server): ConnectionInjector => of.createConnectionInjector(ServerCredentials.createInsecure())
   let injector = begin()
-  const { port, replaceDoor, close } = await serveTls({ ...options, protocols: ['h2'], hearsWitness: true }, (socket) =>
-    injector.injectConnection(socket),
+  let refuser = begin(refusing)
+  const { port, replaceDoor, close } = await serveTls(
+    { ...options, protocols: ['h2'], hearsWitness: true },
+    async (socket) => {
+      // Until gRPC listens itself; one that breaks before must not end the daemon.
+      socket.on('error', () => socket.destroy())
+      const isMember = await mayCall(callerOf(socket.getPeerCertificate()), options)
+      if (!socket.destroyed) (isMember ? injector : refuser).injectConnection(socket)
+    },
   )
   return {
     port,
@@ -77,10 +97,35 @@ export async function serveTcp(
       before.drain(endConnectionsMs)
     },
     close: async () => {
-      await closed(server)
-      await close()
+      await endedWithin(Promise.all([closed(server), closed(refusing)]), close)
     },
   }
+}
+
+/**
+ * A node that was removed and a witness have good certificates, and are refused in words. gRPC reads a message before it asks who has sent it: theirs
+ * must not fill this host's memory.
+ */
+const ofUnknown = {
+  'grpc.max_receive_message_length': 64 * 1024,
+  'grpc.max_concurrent_streams': 8,
+  'grpc-node.max_session_memory': 1,
+} as const
+
+/** As long as a node that this host does not know yet waits for HTTP/2 at most. */
+const lookUpMs = 1000
+
+async function mayCall(
+  caller: CallerIdentity,
+  { admit, knows = () => true }: Pick<Parameters<typeof serveTcp>[0], 'admit' | 'knows'>,
+): Promise<boolean> {
+  if (caller.kind !== 'node' || caller.role !== 'member') return false
+  if (knows(caller)) return true
+  const looked = admit(caller).then(
+    () => true,
+    () => false,
+  )
+  return await Promise.race([looked, delay(lookUpMs, false, { ref: false })])
 }
 
 /**
@@ -154,21 +199,31 @@ interface Door {
   readonly localCaller: (peer: string) => CallerIdentity | undefined
 }
 
-function grpcServer(methods: readonly ServedMethods[], door: Door): Server {
+function grpcServer(methods: readonly ServedMethods[], door: Door, limits: ServerOptions = {}): Server {
   const server = new Server({
     'grpc.max_receive_message_length': 64 * 1024 * 1024,
     'grpc.max_send_message_length': 64 * 1024 * 1024,
     'grpc.so_reuseport': 0,
     'grpc-node.max_session_memory': 64,
+    ...limits,
   })
   for (const { service, handlers } of methods)
     server.addService(definition(service), implementation(service, handlers, door))
   return server
 }
 
+const forceMs = 200
+
+/** gRPC waits for whoever has connected and says nothing: those end with their sockets. */
+async function endedWithin(ended: Promise<unknown>, destroy: () => unknown): Promise<void> {
+  await Promise.race([ended, delay(2 * forceMs, undefined, { ref: false })])
+  await destroy()
+  await ended
+}
+
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const force = setTimeout(() => server.forceShutdown(), 200)
+    const force = setTimeout(() => server.forceShutdown(), forceMs)
     server.tryShutdown(() => {
       clearTimeout(force)
       resolve()

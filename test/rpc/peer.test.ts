@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect as tcpConnect } from 'node:net'
+import { connect } from 'node:tls'
 import { Client, credentials } from '@grpc/grpc-js'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { encode } from '../../src/rpc/codec.ts'
@@ -62,6 +65,106 @@ test('nobody listens to a witness, whose certificate is for its etcd', async () 
   await expect(client.execute(command)).rejects.toThrow('A witness calls no daemon of the cluster.')
   expect(called).toEqual([])
   client.close()
+})
+
+/** A call of `execute` with a message that has many bytes, as one that was removed may make it. */
+async function sendMany(port: number, as: TlsIdentity, bytes: number): Promise<{ code: number; details: string }> {
+  const { authority: ca, certificate, key } = as
+  const secrets = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(certificate))
+  const client = new Client(`127.0.0.1:${port}`, secrets, { 'grpc.ssl_target_name_override': 'alpha' })
+  const plain = (message: Buffer): Buffer => message
+  const message = Buffer.from(encode('ExecuteRequest', { ...command, action: 'x'.repeat(bytes) }))
+  try {
+    return await new Promise((resolve) => {
+      const deadline = { deadline: Date.now() + 5000 }
+      client.makeUnaryRequest(nodeService.execute.path, plain, plain, message, deadline, (error) =>
+        resolve({ code: error?.code ?? 0, details: error?.details ?? '' }),
+      )
+    })
+  } finally {
+    client.close()
+  }
+}
+
+const resourceExhausted = 8
+
+test('what a node that is none any more sends is measured before it is kept, and it hears why it is refused', async () => {
+  const removed = refuse('removed', 'The cluster testing has no node ‘beta’: it was removed.')
+  const admit = async (): Promise<void> => {
+    throw removed
+  }
+  const options = { host: '127.0.0.1', port: 0, identity: alpha, admit, knows: () => false }
+  const server = await serveTcp(options, [{ service: nodeService, handlers: {} }], () => undefined)
+  opened.push(server)
+  expect(await sendMany(server.port, beta, 1000)).toMatchObject({ details: removed.message })
+  expect(await sendMany(server.port, beta, 1024 * 1024)).toMatchObject({ code: resourceExhausted })
+})
+
+test('one that becomes known while it is connected connects anew, without the limits of strangers', async () => {
+  let isKnown = false
+  const admit = async (): Promise<void> => {
+    if (!isKnown) throw refuse('removed', 'It was removed.')
+  }
+  const options = { host: '127.0.0.1', port: 0, identity: alpha, admit, knows: () => isKnown }
+  const handlers = { execute: async () => taken }
+  const server = await serveTcp(options, [{ service: nodeService, handlers }], () => undefined)
+  opened.push(server)
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: server.port }, beta)
+  await expect(client.execute(command)).rejects.toThrow('It was removed.')
+  isKnown = true
+  expect(await client.execute(command)).toEqual(taken)
+  expect(await client.execute({ ...command, action: 'x'.repeat(1024 * 1024) })).toEqual(taken)
+  client.close()
+})
+
+test('a witness has nothing long to say, and a member has', async () => {
+  const { publicKey, key } = await createKeys()
+  const asked = { name: 'w', addresses: ['192.0.2.9'], publicKey, isWitness: true }
+  const witness = { certificate: await signNodeCertificate(authority, asked), key, authority: authority.certificate }
+  const port = await serveAlpha({ execute: async () => taken })
+  expect(await sendMany(port, witness, 1024 * 1024)).toMatchObject({ code: resourceExhausted })
+  expect(await sendMany(port, beta, 1024 * 1024)).toMatchObject({ code: 0 })
+})
+
+test('a node that this host does not know yet is looked for before it is heard, and one that breaks off meanwhile harms nothing', async () => {
+  let found: () => void = () => undefined
+  const looking = new Promise<void>((resolve) => {
+    found = resolve
+  })
+  let asking: () => void = () => undefined
+  const asked = new Promise<void>((resolve) => {
+    asking = resolve
+  })
+  const admit = async (): Promise<void> => {
+    asking()
+    await looking
+  }
+  const options = { host: '127.0.0.1', port: 0, identity: alpha, admit, knows: () => false }
+  const handlers = { execute: async () => taken }
+  const server = await serveTcp(options, [{ service: nodeService, handlers }], () => undefined)
+  opened.push(server)
+  const { authority: ca, certificate: cert, key } = beta
+  const secrets = { ca, cert, key, minVersion: 'TLSv1.3' as const, servername: 'alpha', ALPNProtocols: ['h2'] }
+  const raw = tcpConnect({ host: '127.0.0.1', port: server.port })
+  connect({ socket: raw, ...secrets }).on('error', () => undefined)
+  await asked
+  raw.resetAndDestroy()
+  const sent = sendMany(server.port, beta, 1024 * 1024)
+  found()
+  expect(await sent).toMatchObject({ code: 0 })
+})
+
+test('a server ends although somebody has connected and says nothing', async () => {
+  const port = await serveAlpha({ execute: async () => taken })
+  const { authority: ca, certificate: cert, key } = beta
+  const secrets = { ca, cert, key, minVersion: 'TLSv1.3' as const, servername: 'alpha', ALPNProtocols: ['h2'] }
+  const socket = connect({ host: '127.0.0.1', port, ...secrets }).on('error', () => undefined)
+  const ended = once(socket.resume(), 'close')
+  await once(socket, 'secureConnect')
+  // An answered call: the silent connection, which came before, has arrived as well.
+  expect(await sendMany(port, beta, 10)).toMatchObject({ code: 0 })
+  await opened.pop()?.close()
+  await ended
 })
 
 test('a peer is known by the node name in its certificate', async () => {
