@@ -69,6 +69,18 @@ test('the same share twice is one', async () => {
   expect(await combineShares(authority.certificate, [share, share])).toBeUndefined()
 })
 
+test('a share that is wrong does not keep the others, who are enough, from signing', async () => {
+  const shares = await splitKey(authority, { holders: 5, generation: '1-a' })
+  const wrong = shares.map((share, index) => {
+    const bytes = Buffer.from(share.share, 'base64')
+    bytes[0] = (bytes[0] ?? 0) ^ 1
+    return index < 2 ? { ...share, share: bytes.toString('base64') } : share
+  })
+  expect(await combineShares(authority.certificate, wrong)).toEqual(authority)
+  expect(await combineShares(authority.certificate, wrong.slice(0, 4))).toBeUndefined()
+  expect(await combineShares(authority.certificate, wrong.slice(2))).toEqual(authority)
+})
+
 /** Members with folders of their own, and one store. */
 class World {
   file: ClusterFile
@@ -149,7 +161,7 @@ class World {
       isUp: (node: NodeName) => !this.down.has(node),
       leads: () => true,
       withAuthority: this.authorityOf(self).with,
-      ask: async (member) => await this.ask(member),
+      generationsOf: async (member) => (await this.ask(member)).shares.map(({ generation }) => generation),
       keep: async (member, share) => {
         if (this.failing.has(member)) throw new Error('the disk is full')
         keepShare(pkiOf(member), share, recordOf(entry)?.generation)

@@ -59,12 +59,14 @@ export function peerHandlers(daemon: Daemon): Handlers<typeof nodeService> {
     checkLinks: async ({ addresses, towards }) => ({
       sentences: await linkObstacles(daemon.name, addresses, towards),
     }),
-    getAuthorityShares: async ({ authority }) => {
+    getAuthorityShares: async ({ authority }, { caller }) => {
       const { pki } = daemon.paths
       if (!authoritiesIn(readIdentity(pki).authority).map(authorityHash).includes(authority))
         throw refuse('other-authority', `${daemon.name} has no share of that authority’s key.`)
       const wholeKey = readWholeKey(pki)
       const shares = readShares(pki).filter((share) => share.authority === authority)
+      // With enough of them the caller can sign whatever it likes: who had them shows afterwards.
+      daemon.log.info('a share of the authority’s key was given, to sign something', { to: nameOf(caller) })
       return { shares, ...(wholeKey === undefined ? {} : { wholeKey }) }
     },
     getPki: async () => daemon.pkiState(),

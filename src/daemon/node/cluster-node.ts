@@ -225,7 +225,7 @@ export class ClusterNode {
       isUp: this.isUp,
       leads: () => this.#leads(),
       withAuthority: setup.withAuthority,
-      ask: async (member, authority) => await this.#peers.to(member).getAuthorityShares({ authority }),
+      generationsOf: async (member) => (await this.#peers.to(member).getPki({})).shares,
       keep: async (member, share) => await this.#peers.to(member).keepAuthorityShare(share),
     })
     this.rotation = this.#openRotation()

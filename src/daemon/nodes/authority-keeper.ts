@@ -6,7 +6,7 @@
  */
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
-import { type AuthorityShare, type AuthorityShares, authorityHash, type KeyPair } from '../../rpc/index.ts'
+import { type AuthorityShare, authorityHash, type KeyPair } from '../../rpc/index.ts'
 import type { Entry, Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
@@ -52,7 +52,8 @@ export interface KeeperPorts {
   /** This node leads, and has quorum. */
   readonly leads: () => boolean
   readonly withAuthority: WithAuthority
-  readonly ask: (member: NodeName, authority: string) => Promise<AuthorityShares>
+  /** Of the shares that a member has; the shares themselves leave it only where something is signed. */
+  readonly generationsOf: (member: NodeName) => Promise<readonly string[]>
   readonly keep: (member: NodeName, share: AuthorityShare) => Promise<unknown>
 }
 
@@ -133,17 +134,15 @@ export class AuthorityKeeper {
 
   /** Of those that answer: one that is off has what it had. */
   async #allHave(record: AuthorityRecord): Promise<boolean> {
-    const { self, pki, ask, isUp } = this.#ports
+    const { self, pki, generationsOf, isUp } = this.#ports
     if (performance.now() < this.#askAgainAt) return true
     if (record.holders.length === 1) return readWholeKey(pki) !== undefined
-    const has = (shares: readonly AuthorityShare[]): boolean =>
-      shares.some(({ generation }) => generation === record.generation)
     const found = await Promise.all(
       record.holders.map(async ({ name }) => {
-        if (name === self) return has(readShares(pki))
+        if (name === self) return readShares(pki).some(({ generation }) => generation === record.generation)
         if (!isUp(name as NodeName)) return true
-        return await ask(name as NodeName, record.authority).then(
-          ({ shares }) => has(shares),
+        return await generationsOf(name as NodeName).then(
+          (generations) => generations.includes(record.generation),
           () => true,
         )
       }),

@@ -45,11 +45,27 @@ export async function combineShares(
     const those = own.filter((share) => share.generation === generation)
     const different = [...new Set(those.map(({ share }) => share))]
     const threshold = Math.max(2, ...those.map((share) => share.threshold))
-    if (different.length < threshold) continue
-    const key = await keyOf(different.slice(0, threshold))
-    if (key !== undefined && belongsTo(key, certificate)) return { certificate, key }
+    for (const some of choices(different, threshold)) {
+      const key = await keyOf(some)
+      if (key !== undefined && belongsTo(key, certificate)) return { certificate, key }
+    }
   }
   return undefined
+}
+
+const mostChoices = 500
+
+/** So many of them in every way: a member with a share that is wrong must not keep the others, who are enough, from signing. */
+function choices(shares: readonly string[], count: number): readonly (readonly string[])[] {
+  let begun: readonly (readonly string[])[] = [[]]
+  for (const [index, share] of shares.entries()) {
+    const left = shares.length - index - 1
+    begun = begun
+      .flatMap((some) => (some.length < count ? [[...some, share], some] : [some]))
+      .filter((some) => some.length + left >= count)
+      .slice(0, mostChoices)
+  }
+  return begun.filter((some) => some.length === count)
 }
 
 async function keyOf(shares: readonly string[]): Promise<string | undefined> {
