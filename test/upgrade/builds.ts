@@ -1,6 +1,6 @@
 /** Two builds of Systole in one lab: each node runs the one that its file names, from the next start of its daemon on. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Lab } from '../nodes/lab/lab.ts'
 
@@ -31,6 +31,10 @@ export class Builds {
       writeFileSync(door, `#!/bin/sh\nexec "$(cat ${lab.folder}/nodes/$LAB_NODE/build)/bin/${program}" "$@"\n`)
       chmodSync(door, 0o755)
     }
+  }
+
+  olderHas(file: string): boolean {
+    return existsSync(join(this.#old, file))
   }
 
   /** Before the lab starts, or for the next start of the node's daemon. */

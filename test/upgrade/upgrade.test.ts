@@ -13,6 +13,8 @@ const older = process.env.SYSTOLE_OLDER ?? 'c7c0605'
 const lab = new Lab(['n1', 'n2', 'n3'])
 const addresses = lab.nodes.map((node, index) => `${node}=10.83.9.${index + 1}`)
 let builds: Builds
+/** What it refuses while it is half upgraded is only there to see with a build from before links. */
+let knowsLinks: boolean
 
 async function online(seenFrom: string): Promise<boolean> {
   const { nodes, quorum } = await lab.status(seenFrom)
@@ -53,6 +55,7 @@ async function grantTimeToRestart(): Promise<void> {
 
 beforeAll(async () => {
   builds = new Builds(lab, older)
+  knowsLinks = builds.olderHas('src/cli/commands/cluster/link.ts')
   for (const node of lab.nodes) builds.use(node, 'older')
   await lab.start()
   await lab.formCluster()
@@ -82,7 +85,7 @@ test('a node that runs nothing is stopped, upgraded and started again, and the c
   expect(client.answers.filter(({ ok, asked }) => !ok && asked >= begun)).toEqual([])
 
   const others = lab.nodes.filter((node) => node !== idle)
-  for (const node of others)
+  for (const node of knowsLinks ? [] : others)
     await expect(lab.systole(idle, 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(
       new RegExp(`on ${node} .* knows one link only: upgrade it first`),
     )
