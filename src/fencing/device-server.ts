@@ -9,6 +9,17 @@ export type DeviceServerAnswer =
   | { readonly kind: 'answered'; readonly answer: DeviceAnswer }
   | { readonly kind: 'old-term'; readonly highestTerm: number }
 
+/**
+ * A demand of a former term may have waited behind another one for the same node. Whether that is fenced decides now who leads: it may be here
+ * again. What a device has switched off is switched on all the same.
+ */
+export function isTermOver(
+  dc: { readonly term: number } | undefined,
+  { action, term }: Pick<DeviceCommand, 'action' | 'term'>,
+): boolean {
+  return dc !== undefined && dc.term > term && (action === 'off' || action === 'reboot')
+}
+
 export class DeviceServer {
   readonly #host: FenceHost
   #devices: ReadonlyMap<string, FenceDevice> = new Map()

@@ -10,7 +10,7 @@ export {
   readFenceDevices,
   usedFenceAgents,
 } from './device.ts'
-export { DeviceServer, type DeviceServerAnswer } from './device-server.ts'
+export { DeviceServer, type DeviceServerAnswer, isTermOver } from './device-server.ts'
 export { type DeviceCommand, Fencer, type FencingRecord } from './fencer.ts'
 export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 export { isFenceable } from './levels.ts'

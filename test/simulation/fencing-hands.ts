@@ -14,6 +14,7 @@ import {
   type FencingInput,
   type FencingState,
   initialFencing,
+  isTermOver,
   lookAtTarget,
   nextFencingAt,
   readFenceDevices,
@@ -142,6 +143,12 @@ export class FencingHands {
 
   #runDevice(effect: Extract<FencingEffect, { kind: 'run-device' }>): void {
     const { call, node, action, target, timeoutMs } = effect
+    if (isTermOver(this.#life.view.dc, effect)) {
+      const message = 'The term is over.'
+      const over = { succeeded: false, timedOut: false, output: '', message }
+      this.#life.after(0, () => this.core.feed({ kind: 'device-answered', call, answer: over }))
+      return
+    }
     if (action === 'off' || action === 'reboot') this.#sends(effect.id, target)
     let answered = false
     const answer = (result: DeviceAnswer) => {

@@ -84,6 +84,10 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
   })
 
+  test('lets nobody be fenced by what a former DC still had in its line (a seed that once failed)', () => {
+    expect(describeViolations(simulate({ seed: 8700131, nodes: 5 }))).toBe('')
+  })
+
   test('fences nodes by their watchdogs in some histories', { timeout: 600_000 }, () => {
     const reports = Array.from({ length: 30 }, (_, index) =>
       simulate({ seed: 401 + index, watchdogs: true, fencing: true }),

@@ -26,6 +26,7 @@ import {
   type FencingRecord,
   fenceDeviceRunner,
   isFenceable,
+  isTermOver,
   isThroughDisks,
   readFenceDevices,
   usedFenceAgents,
@@ -308,6 +309,7 @@ export class FencingHands {
   }
 
   async #runOn(node: NodeName, command: DeviceCommand): Promise<DeviceAnswer> {
+    if (isTermOver(this.#ports.view().dc, command)) return failed('The term is over.')
     // Whoever leads waits, wherever other devices are run.
     if (command.device === watchdogDeviceId) return await this.#watchdogs.run(command)
     const obstacle = this.#whyNot(command, node) ?? (await this.#tellStore(command, node))
