@@ -19,7 +19,7 @@ export interface Pattern {
 const longestPattern = 1024
 const mostSteps = 10_000
 
-/** The failure is a sentence's end: `is no regular expression: …`. */
+/** The failure is a sentence's end: `is not a regular expression: …`. */
 export function readPattern(text: string): Result<Pattern, string> {
   if (text.length > longestPattern) return failed(`it is longer than ${longestPattern} characters`)
   if (stepsOf(text) > mostSteps) return failed('its repetitions make it too large')

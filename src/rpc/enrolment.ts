@@ -75,7 +75,7 @@ async function answerEnrolment(asked: IncomingMessage, answer: ServerResponse, e
   if (asked.socket.destroyed) return
   const parsed = body === undefined ? undefined : readEnrolmentRequest(body)
   if (asked.method !== 'POST' || asked.url !== '/join' || !parsed)
-    return reply(answer, 400, { code: 'bad-request', sentences: ['This is no request to join a cluster.'] })
+    return reply(answer, 400, { code: 'bad-request', sentences: ['This is not a request to join a cluster.'] })
   try {
     reply(answer, 200, await enrol(parsed, asked.socket.remoteAddress ?? ''))
   } catch (error) {
@@ -128,7 +128,7 @@ export async function askToEnrol(
   if (answered.status === 200) {
     const answer = readEnrolmentAnswer(answered.text)
     if (answer) return answer
-    throw refuse('bad-answer', 'The node answered with something that is no certificate: is its version the same?')
+    throw refuse('bad-answer', 'The node did not answer with a certificate: is its version the same?')
   }
   const refusal = readEnrolmentRefusal(answered.text)
   throw new RefusedError(refusal ?? { code: 'refused', sentences: [`${peer.host} refused (${answered.status}).`] })

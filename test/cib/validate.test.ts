@@ -33,8 +33,8 @@ const cases: readonly { readonly name: string; readonly configuration: string; r
     name: 'patterns that nothing can be searched by',
     configuration: `${both}<constraints><rsc_location id="l" rsc-pattern="!(a)\\1" node="alpha" score="5"/></constraints><nodes><node id="1" uname="alpha"/></nodes><fencing-topology><fencing-level id="f" target-pattern="(?=a)" index="1" devices=""/></fencing-topology>`,
     says: [
-      "error: '!(a)\\1' is no regular expression for rsc-pattern: references back, such as '\\1', are not supported.",
-      "error: '(?=a)' is no regular expression for target-pattern: looking ahead or behind is not supported.",
+      "error: '!(a)\\1' is not a regular expression for rsc-pattern: references back, such as '\\1', are not supported.",
+      "error: '(?=a)' is not a regular expression for target-pattern: looking ahead or behind is not supported.",
     ],
   },
   {

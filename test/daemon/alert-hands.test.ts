@@ -97,7 +97,7 @@ test('a program that cannot be run, fails or hangs is told; one that works again
   )
   alerts.result([started(1)])
   await vi.waitFor(() => expect(alerts.troubles).toHaveLength(2), 5000)
-  expect(alerts.troubles[0]).toContain('The alert relative fails: script is no absolute path.')
+  expect(alerts.troubles[0]).toContain('The alert relative fails: script is not an absolute path.')
   expect(alerts.troubles[1]).toContain('could not be started: it is gone')
   write('echo why >&2; exit 3')
   alerts.result([started(2)])

@@ -266,8 +266,8 @@ const names: readonly { readonly name: string; readonly says: RegExp | undefined
   { name: '*.example', says: /cannot be the name/ },
   { name: 'a b', says: /cannot be the name/ },
   { name: 'a,DNS:n1', says: /cannot be the name/ },
-  { name: 'localhost', says: /one host alone/ },
-  { name: 'ip-10-83-0-1.systole', says: /one host alone/ },
+  { name: 'localhost', says: /more than one host/ },
+  { name: 'ip-10-83-0-1.systole', says: /more than one host/ },
   { name: 'a'.repeat(300), says: /cannot be the name/ },
   { name: '', says: /cannot be the name/ },
 ]

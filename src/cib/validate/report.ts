@@ -113,7 +113,7 @@ export function describeFinding(report: CibFinding): string {
     case 'unknown-node':
       return `${report.by} names the node '${report.node}', which is not configured.${didYouMean(report.similar)}`
     case 'bad-pattern':
-      return `'${report.pattern}' is no regular expression for ${report.attribute}: ${report.why}.`
+      return `'${report.pattern}' is not a regular expression for ${report.attribute}: ${report.why}.`
     case 'control-character':
       return `The attribute '${report.name}' holds the control character ${report.character}, which a CIB cannot hold.`
     case 'empty':

@@ -98,7 +98,7 @@ function composed(view: ClusterView, quorate: boolean): XmlElement {
 function parsed(xml: string): XmlElement {
   const document = parseXml(xml)
   if (document.ok) return document.value
-  throw refuse('malformed-xml', 'The document is no XML.')
+  throw refuse('malformed-xml', 'The document is not XML.')
 }
 
 /** The text of a command holds what was typed, passwords included. */

@@ -19,7 +19,7 @@ const keptOutput = 2000
 
 export function runAlert(call: AlertCall, paths: Paths): AlertRun {
   if (!isAbsolute(call.path))
-    return { ended: Promise.resolve(`${call.path} is no absolute path`), kill: () => undefined }
+    return { ended: Promise.resolve(`${call.path} is not an absolute path`), kill: () => undefined }
   const user = alertUser()
   const run = runProgram({
     path: call.path,

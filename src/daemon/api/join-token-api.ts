@@ -20,7 +20,7 @@ export function joinTokenHandlers(
   return {
     createJoinToken: async ({ validSeconds, role: said, node }) => {
       const role = joinRoles.find((one) => one === (said ?? 'member'))
-      if (role === undefined) throw refuse('bad-role', `'${String(said)}' is no role: ${joinRoles.join(', ')}.`)
+      if (role === undefined) throw refuse('bad-role', `'${String(said)}' is not a role: ${joinRoles.join(', ')}.`)
       const file = fileOf(daemon)
       if (node !== undefined) refuseIdle(file, role, node)
       return await daemon.issueToken({
@@ -42,7 +42,7 @@ export function joinTokenHandlers(
       if (unknown.length > 0)
         throw refuse(
           'no-such-token',
-          ...unknown.map((id) => `There is no join token '${id}': systole cluster token list.`),
+          ...unknown.map((id) => `There is no join token '${id}': \`systole cluster token list\` shows them.`),
         )
       return { withdrawn: await daemon.tokens.withdraw(({ id }) => ids.length === 0 || ids.includes(id)) }
     },

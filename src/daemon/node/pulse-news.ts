@@ -95,7 +95,7 @@ export class PulseNews {
         this.#ports.onConnectionsStay(message.why)
         return
       case 'bad-message':
-        log.warn('a connection of heartbeats was ended: what came on it is no pulse of that node', {
+        log.warn('a connection of heartbeats was ended: it brought something else than a pulse of that node', {
           from: message.from,
           link: message.link,
           what: message.what,

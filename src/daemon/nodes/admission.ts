@@ -64,7 +64,7 @@ export class Admission {
     if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
     if (this.#told.size >= mostTold) this.#told.clear()
     this.#told.set(key, now)
-    this.#ports.log.warn('a call was refused: its caller is no node of the list', { name, key })
+    this.#ports.log.warn('a call was refused: its caller is not in the list of nodes', { name, key })
   }
 }
 

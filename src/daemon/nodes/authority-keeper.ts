@@ -171,7 +171,7 @@ export class AuthorityKeeper {
     }
     const record = { number, generation, threshold, authority: authorityHash(authority.certificate), holders }
     await this.commit(record, before)
-    log.info('the authority’s key was split anew', { generation, threshold, holders: holders.map(({ name }) => name) })
+    log.info('the authority’s key has new shares', { generation, threshold, holders: holders.map(({ name }) => name) })
   }
 
   /** By the term of this DC, and only in the place of the record that it was made from: a splitting and a replacement may begin at the same time. */

@@ -101,7 +101,7 @@ function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: Aske
       return refuse(
         'has-joined',
         `${node} has joined the cluster ${file.clusterName} already, and no host takes its place with a token.`,
-        `If its host was lost or installed anew: \`systole cluster node remove ${node}\` on another node, then \`systole cluster node add ${node}\`.`,
+        `If its host was lost or reinstalled: \`systole cluster node remove ${node}\` on another node, then \`systole cluster node add ${node}\`.`,
       )
     }
     case 'remote': {
@@ -128,7 +128,7 @@ function badKey(publicKey: string): RefusedError | undefined {
   } catch {
     // OpenSSL's words are about its own functions.
   }
-  return refuse('bad-key', 'What came as a public key is none on the curve P-256.')
+  return refuse('bad-key', 'The public key of this host must be one on the curve P-256.')
 }
 
 async function sign(

@@ -20,7 +20,7 @@ export function remoteNameObstacle(file: Pick<ClusterFile, 'nodes' | 'witness'>,
   if (taken !== undefined)
     return `${name} means ${taken.name}, which is ${taken === file.witness ? 'the witness' : 'a member'} of the cluster: a remote node needs another name.`
   if (isSameName(name, 'localhost') || isSameName(name.slice(-'.systole'.length), '.systole'))
-    return `${name} is no name of one host alone: a remote node needs another name.`
+    return `${name} could name more than one host: a remote node needs another name.`
   return undefined
 }
 

@@ -61,7 +61,7 @@ function targetsOf(constraint: LocationConstraint, { tree, references }: Input):
     case 'id':
       return named(references.expand(resource.id), role)
     case 'pattern': {
-      // One that is no regular expression matches nothing, and has nobody left out either; validation reports it.
+      // One that is not a regular expression matches nothing, and has nobody left out either; validation reports it.
       const pattern = readPattern(resource.pattern)
       if (!pattern.ok) return []
       return tree.top.flatMap((entry) => {

@@ -115,7 +115,7 @@ export function question(
   if (read?.ok === false)
     return refused(
       exitCodes.noSuchObject,
-      `crm_attribute: '${written}' is no regular expression: ${read.reports.join(', ')}.`,
+      `crm_attribute: '${written}' is not a regular expression: ${read.reports.join(', ')}.`,
     )
   const pattern = read?.value
   if (pattern !== undefined && command.kind !== 'query' && scope.kind !== 'status')

@@ -104,7 +104,7 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
 function troublePatterns(given: readonly GivenOption[]): Result<readonly Pattern[], string> {
   const read = ['CRIT:', 'ERROR:', ...all(given, 'L')].map((text) => ({ text, pattern: readPattern(text) }))
   const wrong = read.flatMap(({ text, pattern }) =>
-    pattern.ok ? [] : [`crm_report: '${text}' (-L) is no regular expression: ${pattern.reports.join(', ')}.`],
+    pattern.ok ? [] : [`crm_report: '${text}' (-L) is not a regular expression: ${pattern.reports.join(', ')}.`],
   )
   return wrong.length > 0 ? failed(...wrong) : ok(read.flatMap(({ pattern }) => (pattern.ok ? [pattern.value] : [])))
 }

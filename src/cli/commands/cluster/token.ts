@@ -46,7 +46,7 @@ function readValidity({ words, flags }: Call): number | undefined {
   const written = flags.get('valid-for') ?? words[0]
   if (typeof written !== 'string') return undefined
   const ms = parseDurationMs(written)
-  if (ms === undefined || ms <= 0) throw new Refusal(`'${written}' is no duration: write 10min, 1h or 3600.`)
+  if (ms === undefined || ms <= 0) throw new Refusal(`'${written}' is not a duration: write 10min, 1h or 3600.`)
   return ms / 1000
 }
 

@@ -22,7 +22,7 @@ export const pkiRotate: Command = {
   summary: 'Replace the cluster’s authority, and with it the keys and certificates of all members',
   details:
     'After a key has leaked, or when too few shares of the authority’s key are left: it needs none of the old one. All members must be there. First all believe both authorities, then each gets a key and a certificate of the new one, ' +
-    'then the old one is believed no more; each member’s daemon and its member of the store begin anew for that, one after the other, and resources run on. `pki status` shows how far it is. Join tokens from before are not valid any more.',
+    'then the old one is believed no more; each member’s daemon and its member of the store restart for that, one after the other, and resources run on. `pki status` shows how far it is. Join tokens from before are not valid any more.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'pki rotate' })
     const status = await liveCluster(call).rotateAuthority({})
