@@ -49,7 +49,10 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     return refused(exitCodes.usage, 'attrd_updater: Command requires --name argument')
   const read = written === undefined ? undefined : readPattern(written)
   if (read?.ok === false)
-    return refused(exitCodes.usage, `attrd_updater: '${written}' is not a regular expression: ${read.reports.join(', ')}.`)
+    return refused(
+      exitCodes.usage,
+      `attrd_updater: '${written}' is not a regular expression: ${read.reports.join(', ')}.`,
+    )
   const pattern = read?.value
   if (pattern !== undefined && !isChange(command))
     return refused(
