@@ -98,6 +98,11 @@ const lines: readonly string[] = [
   'simulate| --set-datetime 2030-01-01',
   'cluster cib FOLDER/other.xml; resource delete vip; simulate| --xml-file FOLDER/other.xml',
   'simulate| --profile FOLDER',
+  'simulate --profile FOLDER| --repeat 2',
+  'simulate --node-fail n1 --run| --simulate',
+  'resource debug-promote db| --force',
+  'resource debug-demote db| --force',
+  'constraint location vip prefers n1=50; constraint location vip prefers n9=50; cluster verify| --verbose',
 ]
 
 async function say(line: string, file: string): Promise<string> {

@@ -7,17 +7,20 @@ import { simulateCib } from '../../src/scheduler/index.ts'
 /** A Friday. */
 const now = Date.parse('2026-11-20T12:30:40Z') / 1000
 
-function answer({ resources = '', constraints = '', options = '', nodes = '', more = '' }: Parts): string {
+function answer({ resources = '', constraints = '', options = '', nodes = '', more = '', status = '' }: Parts): string {
   const text = `<cib validate-with="pacemaker-3.9" admin_epoch="0" epoch="1" num_updates="0" have-quorum="1" dc-uuid="1"><configuration>
 <crm_config><cluster_property_set id="o"><nvpair id="o1" name="stonith-enabled" value="false"/>${options}</cluster_property_set></crm_config>
 <nodes>${nodes || '<node id="1" uname="n1"/><node id="2" uname="n2"/>'}</nodes><resources>${resources || web}</resources><constraints>${constraints}</constraints>${more}</configuration>
-<status>${['1', '2'].map((id) => `<node_state id="${id}" uname="n${id}" in_ccm="true" crmd="online" join="member" expected="member"><lrm id="${id}"><lrm_resources/></lrm></node_state>`).join('')}</status></cib>`
+<status>${status || online('1') + online('2')}</status></cib>`
   const parsed = parseXml(text)
   if (!parsed.ok) throw new Error(parsed.reports[0]?.message)
   const md5 = (written: string): string => createHash('md5').update(written).digest('hex')
   const texts = simulateCib({ cib: parsed.value, now, md5, showScores: true })
   return texts.summary + texts.scores() + texts.graph()
 }
+
+const online = (id: string, history = ''): string =>
+  `<node_state id="${id}" uname="n${id}" in_ccm="true" crmd="online" join="member" expected="member"><lrm id="${id}"><lrm_resources>${history}</lrm_resources></lrm></node_state>`
 
 interface Parts {
   readonly resources?: string
@@ -26,6 +29,8 @@ interface Parts {
   readonly nodes?: string
   /** What stands beside the constraints. */
   readonly more?: string
+  /** Both nodes are online and nothing has run yet, if not said otherwise. */
+  readonly status?: string
 }
 
 interface Row extends Parts {
@@ -60,7 +65,98 @@ const dateRow = (name: string): Row => {
   return { name, word, constraints: name.startsWith('<date_spec') ? dated(word) : lasting(word) }
 }
 
+const operation = (id: string, task: string, interval = 0): string =>
+  `<lrm_rsc_op id="${id}_${task}_${interval}" operation_key="${id}_${task}_${interval}" operation="${task}" interval="${interval}" crm-debug-origin="x" crm_feature_set="3.19.0" transition-key="${interval === 0 ? 1 : 2}:1:0:00000000-0000-0000-0000-000000000000" transition-magic="0:0;${interval === 0 ? 1 : 2}:1:0:00000000-0000-0000-0000-000000000000" call-id="${interval === 0 ? 1 : 2}" rc-code="0" op-status="0" on_node="n1"/>`
+const history = (id: string, ...operations: readonly string[]): string =>
+  `<lrm_resource id="${id}" class="ocf" provider="pacemaker" type="Dummy">${operations.join('')}</lrm_resource>`
+const guestRuns =
+  '<lrm_resource id="guest" class="ocf" provider="pacemaker" type="remote">' +
+  operation('guest', 'start') +
+  '</lrm_resource>'
+const runs = history('web', operation('web', 'start'))
+const option = (name: string, value: string): string => `<nvpair id="w" name="${name}" value="${value}"/>`
+const fencing = `${option('fencing-enabled', 'true').replace('"w"', '"fe"')}`
+const device = '<primitive id="f" class="stonith" type="fence_dummy"/>'
+const lost = '<node_state id="1" uname="n1" in_ccm="false" crmd="offline" join="down" expected="member"/>'
+
+/** An option of the cluster that does something else than its default. */
+const optionRow = (name: string, value: string, rest: Parts = {}): Row => ({
+  name: `the cluster option ${name}`,
+  word: option(name, value),
+  ...rest,
+  options: `${rest.options ?? ''}${option(name, value)}`,
+})
+
 const rows: readonly Row[] = [
+  ...['stop-orphan-resources', 'stop-removed-resources'].map((name) =>
+    optionRow(name, 'false', { status: online('1', history('gone', operation('gone', 'start'))) + online('2') }),
+  ),
+  ...['stop-orphan-actions', 'stop-removed-actions', 'cancel-removed-actions'].map((name) =>
+    optionRow(name, 'false', {
+      status: online('1', history('web', operation('web', 'start'), operation('web', 'monitor', 7000))) + online('2'),
+    }),
+  ),
+  optionRow('remove-after-stop', 'true', {
+    resources: dummy(
+      'web',
+      '<meta_attributes id="m"><nvpair id="mm" name="target-role" value="Stopped"/></meta_attributes>',
+    ),
+    status: online('1', runs) + online('2'),
+  }),
+  ...['fencing-action', 'stonith-action'].map((name) =>
+    optionRow(name, 'off', { options: fencing, resources: device + web, status: lost + online('2') }),
+  ),
+  optionRow('startup-fencing', 'false', { options: fencing, resources: device + web, status: online('2') }),
+  optionRow('node-pending-timeout', '1s', {
+    options: fencing,
+    resources: device + web,
+    status: `<node_state id="1" uname="n1" in_ccm="1000" crmd="0" join="down" expected="down"/>${online('2')}`,
+  }),
+  {
+    name: 'collocated in the meta-attributes of a group',
+    word: '<nvpair id="mm" name="collocated" value="false"/>',
+    resources: `<group id="g"><meta_attributes id="m"><nvpair id="mm" name="collocated" value="false"/></meta_attributes>${dummy('web')}${dummy('db')}</group>`,
+    constraints:
+      '<rsc_location id="l" rsc="db" node="n1" score="-INFINITY"/><rsc_location id="l2" rsc="web" node="n2" score="-INFINITY"/>',
+  },
+  ...[
+    ['remote-allow-migrate', 'true'],
+    ['remote-port', '3125'],
+    ['remote-connect-timeout', '77s'],
+  ].map(([name = '', value = '']) => ({
+    name: `${name} in the meta-attributes of a machine`,
+    word: `<nvpair id="mm" name="${name}" value="${value}"/>`,
+    options: '',
+    resources: dummy(
+      'vm',
+      `<meta_attributes id="m"><nvpair id="m1" name="remote-node" value="guest"/><nvpair id="m2" name="allow-migrate" value="true"/><nvpair id="mm" name="${name}" value="${value}"/></meta_attributes>`,
+    ),
+    constraints: '<rsc_location id="l" rsc="vm" node="n1" score="-INFINITY"/>',
+    status: `${online('1', history('vm', operation('vm', 'start')) + guestRuns)}${online('2')}`,
+  })),
+  {
+    name: 'master-node-max in the meta-attributes of a clone',
+    word: '<nvpair id="mm" name="master-node-max" value="2"/>',
+    nodes: '<node id="1" uname="n1"/>',
+    status: online('1'),
+    resources: `<clone id="c"><meta_attributes id="m"><nvpair id="m1" name="promotable" value="true"/><nvpair id="m2" name="clone-node-max" value="2"/><nvpair id="m3" name="clone-max" value="2"/><nvpair id="m4" name="promoted-max" value="2"/><nvpair id="mm" name="master-node-max" value="2"/></meta_attributes><primitive id="a" class="ocf" provider="pacemaker" type="Stateful"/></clone>`,
+    constraints:
+      '<rsc_location id="l" rsc="c"><rule id="r" role="Promoted" score="100"><expression id="e" attribute="#uname" operation="eq" value="n1"/></rule></rsc_location>',
+  },
+  ...['replicas', 'replicas-per-host', 'promoted-max', 'masters', 'network', 'options', 'run-command'].map((name) => {
+    const value =
+      ({ network: 'host', options: '-v /a:/b', 'run-command': '/bin/x' } as Record<string, string>)[name] ?? '2'
+    const isPromoted = name === 'promoted-max' || name === 'masters'
+    return {
+      name: `<rkt ${name}>`,
+      word: ` ${name}="${value}"`,
+      resources: bundle(
+        `<rkt image="x"${name === 'replicas' ? '' : ' replicas="3"'} ${name}="${value}"/>`,
+        network(''),
+        isPromoted ? '<primitive id="a" class="ocf" provider="pacemaker" type="Stateful"/>' : undefined,
+      ),
+    }
+  }),
   ...[
     '<date_spec years="2030">',
     '<date_spec months="1">',
@@ -238,6 +334,7 @@ test.each(rows)('without $name the answer is another', (row) => {
     options: taken(row.options),
     nodes: taken(row.nodes),
     more: taken(row.more),
+    ...(row.status === undefined ? {} : { status: row.status }),
   }
   expect(JSON.stringify([row.resources, row.constraints, row.options, row.nodes, row.more])).toContain(
     JSON.stringify(row.word).slice(1, -1),

@@ -22,6 +22,10 @@ const flags = [
   formatFlag,
 ]
 
+const ticketFlags = flags.map((flag) =>
+  flag.name === 'all' ? { ...flag, withoutEffect: 'constraints of tickets have no rule that could expire.' } : flag,
+)
+
 export const constraintConfig: Command = {
   path: ['constraint', 'config'],
   bare: [['constraint']],
@@ -48,7 +52,7 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
   ],
   usage: `${kind === 'location' ? '[resources [<resource>...] | nodes [<node>...]] ' : ''}[--output-format text|cmd|json]`,
   summary: `Show ${kind} constraints`,
-  flags,
+  flags: kind === 'ticket' ? ticketFlags : flags,
   run: async (call) => {
     const [by, ...names] = call.words
     if (by === undefined) return await show(call, (constraint) => constraint.kind === kind)

@@ -64,7 +64,9 @@ export const resourceSafeDisable: Command = {
   path: ['resource', 'safe-disable'],
   usage: '<resource | tag>... [--no-strict] [--simulate] [--wait[=<seconds>]] [--force]',
   summary: 'Stop resources and keep them stopped, if no other resource is affected',
-  flags: safeFlags,
+  flags: safeFlags.map((flag) =>
+    flag.name === 'safe' ? { ...flag, withoutEffect: 'the command does so anyway.' } : flag,
+  ),
   completes: ['resource'],
   run: (call) => resourceDisable.run({ ...call, flags: new Map([...call.flags, ['safe', true] as const]) }),
 }
