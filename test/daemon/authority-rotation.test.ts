@@ -1,6 +1,8 @@
 /** Which step comes next while the authority is replaced, by how the members are. */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
+import { emptyView } from '../../src/controller/index.ts'
+import type { AuthorityRecord } from '../../src/daemon/nodes/authority-keeper.ts'
 import { AuthorityRotation, nextRotationStep, type RotationPorts } from '../../src/daemon/nodes/authority-rotation.ts'
 import { authorityHash, createAuthority, type NodePki } from '../../src/rpc/index.ts'
 
@@ -131,3 +133,37 @@ test('a node that was added and has not joined holds nothing up', async () => {
   expect(asked.sort()).toEqual(['n1', 'n2'])
   expect(commit).toHaveBeenCalledWith({ ...record, rotation: { ...rotation, phase: 'certify' } }, record)
 })
+
+for (const { what, left, begins } of [
+  { what: 'the one that is left of two', left: ['n1'], begins: true },
+  { what: 'two who are both there', left: ['n1', 'n2'], begins: false },
+])
+  test(`while the authority is replaced, ${what} ${begins ? 'begins with another one' : 'may not begin again'}`, async () => {
+    const rotation = { phase: 'certify', before, next } as const
+    const holders = ['n1', 'n2'].map((name, index) => ({ name, id: String(index + 1) }))
+    const record = { number: 4, generation: '4-a', threshold: 2, authority: authorityHash(next), holders, rotation }
+    const nodes = holders.filter(({ name }) => left.includes(name)).map((node) => ({ ...node, keys: ['one'] }))
+    const commit = vi.fn(async (_record: AuthorityRecord, _madeFrom: AuthorityRecord | undefined) => undefined)
+    const keep = vi.fn(async () => undefined)
+    const work = new AuthorityRotation({
+      self: nodeName('n1'),
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+      file: () => ({ clusterName: 'prod', nodes }),
+      view: () => ({ ...emptyView, members: new Map(left.map((name) => [name, { knowsShares: true }])) }),
+      isUp: () => true,
+      record: () => record,
+      authority: () => next,
+      otherHosts: () => [],
+      keep,
+      commit,
+    } as unknown as RotationPorts)
+    const begun = work.begin()
+    if (!begins) return await expect(begun).rejects.toThrow(/being replaced already/)
+    await begun
+    const [made, madeFrom] = commit.mock.calls[0] ?? []
+    expect(madeFrom).toBe(record)
+    // By what its own certificate is signed, it is believed meanwhile.
+    expect(made).toMatchObject({ number: 5, threshold: 1, rotation: { phase: 'trust', before: next } })
+    expect(made?.authority).not.toBe(record.authority)
+    expect(keep).toHaveBeenCalledTimes(2)
+  })

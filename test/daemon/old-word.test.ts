@@ -55,6 +55,7 @@ class Survivor {
       quorate: () => false,
       hearsWitness: () => false,
       heartbeat: () => this.heartbeat,
+      incarnation: () => undefined,
       isComplete: () => true,
       isAlone: async () => this.alone,
       goAlone: async (onPointOfNoReturn: () => void) => {

@@ -35,6 +35,7 @@ import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cl
 import { readIdentity } from '../nodes/identity.ts'
 import { LinkStates } from '../nodes/link-states.ts'
 import { decodeNodeList } from '../nodes/node-list.ts'
+import { signerOf } from '../nodes/own-pki.ts'
 import { Peers } from '../nodes/peers.ts'
 import { knownBy, OwnKey } from '../nodes/pins.ts'
 import { Relink } from '../nodes/relink.ts'
@@ -668,7 +669,7 @@ export class ClusterNode {
         isOwn(member)
           ? await ownPki.follow(order)
           : await this.#peers.to(member).bringPki(order, { timeoutMs: 15_000 }),
-      authority: () => readIdentity(paths.pki).authority,
+      authority: () => signerOf(readIdentity(paths.pki)),
       otherHosts: () => {
         const { configuration } = this.view
         const remote = configuration === undefined ? [] : connectedNodeNames(configuration.typed)

@@ -6,7 +6,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { authorityHash, createAuthority, type NodePki, type PkiOrder, refuse } from '../../rpc/index.ts'
 import type { Log } from '../host/log.ts'
-import { type AuthorityRecord, holdersOf, type KeeperPorts, type Rotation } from './authority-keeper.ts'
+import { type AuthorityRecord, type Holder, holdersOf, type KeeperPorts, type Rotation } from './authority-keeper.ts'
 import { newGeneration, splitKey, thresholdOf } from './authority-shares.ts'
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 
@@ -44,7 +44,7 @@ export interface RotationPorts extends Pick<KeeperPorts, 'self' | 'log' | 'file'
   readonly commit: (record: AuthorityRecord, madeFrom: AuthorityRecord | undefined) => Promise<void>
   readonly pkiOf: (member: NodeName) => Promise<NodePki>
   readonly bring: (member: NodeName, order: PkiOrder) => Promise<unknown>
-  /** The certificates of the authorities that this node believes. */
+  /** The certificate of the authority that has signed this node's. */
   readonly authority: () => string
   /** Hosts that have a certificate and are no members. */
   readonly otherHosts: () => readonly string[]
@@ -86,9 +86,9 @@ export class AuthorityRotation {
   async begin(): Promise<void> {
     const { file, view, self, record, commit, keep, isUp, authority, log, otherHosts } = this.#ports
     const before = record()
-    if (before?.rotation !== undefined)
-      throw refuse('is-rotating', 'The authority is being replaced already: systole pki status.')
     const holders = holdersOf(file(), view())
+    if (before?.rotation !== undefined && !isStranded(before, holders))
+      throw refuse('is-rotating', 'The authority is being replaced already: systole pki status.')
     const silent = missing(
       file(),
       (node) => node === self || (isUp(node) && view().members.get(node)?.knowsShares === true),
@@ -152,6 +152,10 @@ function afterPhase({ rotation: _done, ...record }: AuthorityRecord, rotation: R
       return record
   }
 }
+
+/** The other of two was lost for good meanwhile, and with it half of the next authority's key: the one that is left begins with another one. */
+const isStranded = (record: AuthorityRecord, holders: readonly Holder[]): boolean =>
+  holders.length === 1 && record.threshold > 1
 
 const missing = ({ nodes }: Pick<ClusterFile, 'nodes'>, isThere: (node: NodeName) => boolean): readonly string[] =>
   nodes.flatMap((node) => (isThere(node.name) || !hasJoined(node) ? [] : [node.name]))

@@ -1,7 +1,15 @@
 /** What this member believes, shows, and has of the authority's key; and that it follows another authority, as the DC says. */
 
 import { X509Certificate } from 'node:crypto'
-import { authorityHash, createKeys, type NodePki, type PkiOrder, refuse, signNodeCertificate } from '../../rpc/index.ts'
+import {
+  authorityHash,
+  createKeys,
+  type NodePki,
+  type PkiOrder,
+  refuse,
+  signNodeCertificate,
+  type TlsIdentity,
+} from '../../rpc/index.ts'
 import type { WithAuthority } from './authority.ts'
 import { belongsTo, combineShares, readShares } from './authority-shares.ts'
 import { ownCertificates, renewalTime } from './certificates.ts'
@@ -27,8 +35,8 @@ export function ownPki(asked: {
   const { authority, certificate } = readIdentity(pki)
   const { node: own, authority: its } = ownCertificates(pki)
   const authorities = authoritiesIn(authority)
+  const signer = signerAmong(authorities, certificate)
   const text = (time: number): string => new Date(time).toISOString()
-  const signer = authorities.find((one) => new X509Certificate(certificate).verify(new X509Certificate(one).publicKey))
   return {
     node,
     trusts: authorities.map(authorityHash),
@@ -41,6 +49,13 @@ export function ownPki(asked: {
     wholeKey: readWholeKey(pki) !== undefined,
   }
 }
+
+const signerAmong = (authorities: readonly string[], certificate: string): string | undefined =>
+  authorities.find((one) => new X509Certificate(certificate).verify(new X509Certificate(one).publicKey))
+
+/** Of the authorities that this node believes, the one that has signed its certificate. */
+export const signerOf = ({ authority, certificate }: TlsIdentity): string =>
+  signerAmong(authoritiesIn(authority), certificate) ?? authority
 
 /** On the disk, whole or not at all; whoever reads it begins anew afterwards. */
 export async function followAuthority(
