@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { type OperationRecord, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
-import { AlertHands } from '../../src/daemon/alerts/alert-hands.ts'
+import { AlertHands, type AlertPorts } from '../../src/daemon/alerts/alert-hands.ts'
+import { runAlert } from '../../src/daemon/alerts/run-alert.ts'
 import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import type { Store } from '../../src/store/index.ts'
 
@@ -24,7 +25,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function open(alerts: string): { readonly hands: AlertHands; readonly warnings: string[] } {
+function open(
+  alerts: string,
+  more: Partial<AlertPorts> = {},
+): { readonly hands: AlertHands; readonly warnings: string[] } {
   const parsed = parseXml(`<cib><configuration><alerts>${alerts}</alerts></configuration></cib>`)
   if (!parsed.ok) throw new Error('bad CIB')
   const view: ClusterView = {
@@ -47,6 +51,7 @@ function open(alerts: string): { readonly hands: AlertHands; readonly warnings: 
     view: () => view,
     below: () => [],
     term: () => undefined,
+    ...more,
   })
   return { hands, warnings }
 }
@@ -113,6 +118,18 @@ test('a program that cannot be run, fails or hangs is told; one that works again
   await vi.waitFor(() => expect(alerts.troubles).toHaveLength(1), 5000)
   expect(warnings.length).toBeGreaterThanOrEqual(6)
 }, 20_000)
+
+test('a result is told whatever becomes of its alert', async () => {
+  const { hands: alerts, warnings } = open('', {
+    view: () => {
+      throw new Error('odd')
+    },
+  })
+  alerts.result([started(1)])
+  expect(warnings).toHaveLength(1)
+  const call = { alert: 'a', lane: 'a', path: '/bin/\0', environment: {}, timeoutMs: 1000 }
+  expect(await runAlert(call, pathsBelow(folder)).ended).toMatch(/could not be started/)
+})
 
 test('what a program gets is complete, and begins from nothing', async () => {
   const script = join(folder, 'script')

@@ -89,6 +89,15 @@ export class AlertHands {
 
   /** A result of this node, or of a remote node whose connection it holds. The records of one result tell the same. */
   readonly result = (records: readonly OperationRecord[]): void => {
+    try {
+      this.#takeResult(records)
+    } catch (error) {
+      // The result is recorded all the same: nothing waits for an alert.
+      this.#ports.log.warn('an alert could not be made of a result', { error })
+    }
+  }
+
+  #takeResult(records: readonly OperationRecord[]): void {
     const [record] = records
     if (record === undefined || this.#alerts.length === 0) return
     const { node, resource, attributes } = record

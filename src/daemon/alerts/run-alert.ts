@@ -18,8 +18,18 @@ export interface AlertRun {
 const keptOutput = 2000
 
 export function runAlert(call: AlertCall, paths: Paths): AlertRun {
-  if (!isAbsolute(call.path))
-    return { ended: Promise.resolve(`${call.path} is not an absolute path`), kill: () => undefined }
+  if (!isAbsolute(call.path)) return notRun(`${call.path} is not an absolute path`)
+  try {
+    return begin(call, paths)
+  } catch (error) {
+    // No file may be opened any more, for example.
+    return notRun(`${call.path} could not be started: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const notRun = (why: string): AlertRun => ({ ended: Promise.resolve(why), kill: () => undefined })
+
+function begin(call: AlertCall, paths: Paths): AlertRun {
   const user = alertUser()
   const run = runProgram({
     path: call.path,
