@@ -10,7 +10,8 @@ export {
   UnreadablePermissionError,
 } from './acl/access.ts'
 export { applyToWhole } from './acl/apply-to-whole.ts'
-export { describeForbidden, type Forbidden, firstForbidden, type Side } from './acl/forbidden.ts'
+export { describeForbidden, type Forbidden, firstForbidden, ofTheCluster, type Side } from './acl/forbidden.ts'
+export { firstHiddenReference } from './acl/hidden-reference.ts'
 export {
   type AclPermission,
   type AclUser,

@@ -144,7 +144,11 @@ export async function serveUnixSocket(
   const localCaller = (peer: string): CallerIdentity | undefined => callers.of(peer)
   const server = grpcServer(methods, { onFailure, admit: async () => refuseNode(), localCaller })
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
-  const listener = createServer((socket) => injector.injectConnection(callers.note(socket)))
+  const listener = createServer((socket) => {
+    // Descriptors are for all: a user takes some of them, and root always gets one.
+    if (callers.note(socket)) injector.injectConnection(socket)
+    else socket.destroy()
+  })
   const oldMask = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => {

@@ -5,6 +5,11 @@
 import type { Socket } from 'node:net'
 import type { CallerIdentity } from './caller.ts'
 
+/** Of all who are not root, at a time. */
+export const mostConnections = 256
+
+const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0
+
 export class LocalCallers {
   readonly #identify: (socket: Socket) => CallerIdentity
   readonly #callers = new Map<string, CallerIdentity>()
@@ -14,13 +19,20 @@ export class LocalCallers {
     this.#identify = identify
   }
 
-  note(socket: Socket): Socket {
+  /** False for one too many of a user who is not root. */
+  note(socket: Socket): boolean {
+    const caller = this.#identify(socket)
+    if (!isRoot(caller) && this.#ofOthers() >= mostConnections) return false
     this.#last += 1
     const peer = `local-${this.#last}`
     Object.defineProperty(socket, 'remoteAddress', { value: peer })
-    this.#callers.set(peer, this.#identify(socket))
+    this.#callers.set(peer, caller)
     socket.once('close', () => this.#callers.delete(peer))
-    return socket
+    return true
+  }
+
+  #ofOthers(): number {
+    return [...this.#callers.values()].filter((caller) => !isRoot(caller)).length
   }
 
   of(peer: string): CallerIdentity | undefined {

@@ -14,6 +14,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { printable } from '../base/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import { refused, type ToolReply } from './reply.ts'
+import { RequestRoom } from './request-room.ts'
 import type { ToolCall } from './tool.ts'
 
 export interface ToolServer {
@@ -31,15 +32,20 @@ export async function serveTools<Caller>(
     readonly handle: ToolHandler<Caller>
     /** Asked as soon as somebody has connected. */
     readonly callerOf: (socket: Socket) => Caller
+    /** Whose requests need not fit into the room that all others share; where it is not known who asks, all share it. */
+    readonly isRoot?: (caller: Caller) => boolean
     /** Who may use the socket besides root. */
     readonly group?: number | undefined
   },
 ): Promise<ToolServer> {
   rmSync(path, { force: true })
-  const { handle, callerOf, group } = served
+  const { handle, callerOf, group, isRoot } = served
+  const room = new RequestRoom()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const caller = callerOf(socket)
-    serve(socket, async (call) => await handle(call, caller))
+    const isBounded = isRoot?.(caller) !== true
+    if (isBounded && !room.admit(socket)) socket.destroy()
+    else serve(socket, async (call) => await handle(call, caller), isBounded ? room : undefined)
   })
   const oldMask = process.umask(0o177)
   try {
@@ -66,7 +72,7 @@ function close(server: Server): Promise<void> {
   })
 }
 
-function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>): void {
+function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>, room: RequestRoom | undefined): void {
   const chunks: Buffer[] = []
   let bytes = 0
   // A command that was killed does not wait for its answer.
@@ -75,6 +81,10 @@ function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>): 
     bytes += chunk.length
     if (bytes > longestRequest) socket.destroy()
     else chunks.push(chunk)
+    room?.take(socket, chunk.length)
+  })
+  socket.on('close', () => {
+    chunks.length = 0
   })
   socket.on('end', () => {
     const call = parseToolCall(Buffer.concat(chunks).toString('utf8'))

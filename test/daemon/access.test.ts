@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type AclPermission, parseXml, readConfiguration, type XmlElement } from '../../src/cib/index.ts'
+import { type AclPermission, parseXml, printXml, readConfiguration, type XmlElement } from '../../src/cib/index.ts'
+import { GuardedCib } from '../../src/daemon/access/guarded-cib.ts'
 import { HostUsers } from '../../src/daemon/access/host-users.ts'
 import { limitedHandlers } from '../../src/daemon/access/limited-api.ts'
 import { LimitedToolsWorld } from '../../src/daemon/access/limited-tools-world.ts'
-import { type LocalHandlers, localNeeds } from '../../src/daemon/access/local-calls.ts'
+import { guardLocal, type LocalHandlers, localNeeds } from '../../src/daemon/access/local-calls.ts'
 import { type AccessSources, type Rights, rightsOf } from '../../src/daemon/access/rights.ts'
 import { Selector, SlowPermissionsError } from '../../src/daemon/access/selector.ts'
 import { visibleState } from '../../src/daemon/access/visible-state.ts'
@@ -20,6 +22,7 @@ import {
   type CallContext,
   type CallerIdentity,
   type ClusterState,
+  type Handlers,
   localService,
   PeerCredentials,
 } from '../../src/rpc/index.ts'
@@ -240,6 +243,73 @@ describe('a user with roles who watches', () => {
     show(stateNo(1))
     await expect(over).rejects.toThrow('no role')
   })
+})
+
+describe('a change of what was shown', () => {
+  const whole = cibOf(`<cib epoch="4" have-quorum="1"><configuration><crm_config/><nodes><node id="1" uname="n1">
+    <instance_attributes id="na"/></node></nodes><resources><primitive id="db" class="ocf" provider="pacemaker" type="Dummy">
+    <instance_attributes id="dbp"><nvpair id="pw" name="fake" value="Ohgh8ees"/><nvpair id="port" name="state" value="/s"/></instance_attributes>
+    </primitive></resources><constraints/></configuration></cib>`)
+  const may = (kind: AclPermission['kind'], id: string): AclPermission => ({
+    id,
+    role: 'r',
+    kind,
+    on: { by: 'element', id },
+  })
+  const permissions = [may('read', 'db'), may('write', 'na'), may('deny', 'pw')]
+  const push = async (text: (xml: string) => string): Promise<XmlElement> => {
+    const guarded = new GuardedCib({ kind: 'limited', user: 'alice', permissions }, new Selector())
+    const shown = await guarded.see(whole)
+    return await guarded.changed(whole, shown, cibOf(text(printXml(shown.cib))))
+  }
+
+  test('without a difference it is no change, whatever it says of what the cluster itself writes', async () => {
+    expect(await push((xml) => xml)).toBe(whole)
+    expect(
+      await push((xml) => xml.replace('<cib', '<cib no-quorum-panic="1" execution-date="1" have-quorum="0"')),
+    ).toBe(whole)
+  })
+
+  test('must not refer to what its author may not read', async () => {
+    const pair = (reference: string) => (xml: string) =>
+      xml.replace(
+        '<instance_attributes id="na"/>',
+        `<instance_attributes id="na"><nvpair id-ref="${reference}" name="mine"/></instance_attributes>`,
+      )
+    await expect(push(pair('pw'))).rejects.toThrow("Permission denied: alice may not refer to 'pw'")
+    // All of it comes with a reference to what encloses it.
+    await expect(push(pair('dbp'))).rejects.toThrow("alice may not refer to 'dbp'")
+    expect(printXml(await push(pair('port')))).toContain('id-ref="port"')
+  })
+})
+
+test('access control that is turned on ends what somebody watches who has no role', async () => {
+  let isOn = false
+  const access = {
+    rightsOf: async () => {
+      if (isOn) throw new Error('bob has no role')
+      return await Promise.resolve({ kind: 'all', user: 'bob', mayNameAnother: false })
+    },
+  }
+  const state = stoppedState(undefined, 'n1', true)
+  const changes = new EventEmitter()
+  const watchState: Handlers<typeof localService>['watchState'] = async (_, send, { signal }) => {
+    changes.on('change', () => send(state))
+    send(state)
+    await once(signal, 'abort')
+  }
+  const handlers = guardLocal(
+    { access } as unknown as Daemon,
+    { watchState } as unknown as Handlers<typeof localService>,
+  )
+  const sent: unknown[] = []
+  const context = { signal: new AbortController().signal, caller: user(2) }
+  const watching = handlers.watchState({}, (one) => sent.push(one), context as never)
+  await vi.waitFor(() => expect(sent).toHaveLength(1))
+  isOn = true
+  changes.emit('change')
+  await expect(watching).rejects.toThrow('bob has no role')
+  expect(sent).toHaveLength(1)
 })
 
 test('what names a resource that may not be read is left out of the state', () => {

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -14,6 +15,7 @@ import {
   refuse,
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
+import { LocalCallers, mostConnections } from '../../src/rpc/local-callers.ts'
 
 let root: string
 let client: LocalClient
@@ -139,4 +141,17 @@ test('a daemon that does not answer is told apart from one that is not there', a
 test('others may not use the socket', async () => {
   await serve({})
   expect(statSync(localSocketPath(root)).mode & 0o007).toBe(0)
+})
+
+test('connections of a user have an end, and root gets one all the same', () => {
+  let uid = 1000
+  const callers = new LocalCallers(() => ({ kind: 'user', uid, gid: 0, pid: 1 }))
+  const sockets = Array.from({ length: mostConnections + 1 }, () => new Socket())
+  expect(sockets.map((socket) => callers.note(socket)).lastIndexOf(true)).toBe(mostConnections - 1)
+  uid = 0
+  expect(callers.note(new Socket())).toBe(true)
+  uid = 1000
+  sockets[0]?.emit('close')
+  expect(callers.note(new Socket())).toBe(true)
+  expect(callers.note(new Socket())).toBe(false)
 })

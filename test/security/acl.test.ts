@@ -213,6 +213,19 @@ test('a program that says it is root, and pushes a whole CIB without what it was
     readonly command: string
   }[]
   expect(history.filter(({ command }) => command === 'nothing to see').map(({ user }) => user)).toEqual(['alice'])
+  // What changes nothing is no version: others would fall out of the history for it.
+  const { xml: now, version: current } = decode(
+    'CibAnswer',
+    Buffer.from((await raw(localService.getCib.path)).answer, 'latin1'),
+  )
+  const idle = encode('PushRequest', {
+    xml: now.replace('<cib ', '<cib no-quorum-panic="1" execution-date="1" '),
+    expectedVersion: current,
+    user: 'root',
+    command: 'idle',
+  })
+  await raw(`${localService.pushConfiguration.path}=${Buffer.from(idle).toString('base64')}`)
+  expect(await root('systole config history --json')).not.toContain('"idle"')
 })
 
 test('a path of alice’s that takes for ever is refused, and nobody waits for it', async () => {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { allTools, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
+import { requestRoom } from '../../src/tools/request-room.ts'
 import type { FencingEvent } from '../../src/tools/world.ts'
 import { TestWorld } from './tool-world.ts'
 
@@ -456,6 +459,33 @@ describe('over the socket', () => {
       })
     })
   }
+
+  /** An error is one way to it. */
+  const closed = async (socket: Socket): Promise<void> =>
+    await new Promise((resolve) => socket.on('close', () => resolve()))
+
+  test('requests without an end fill no memory: the largest ends, and a small one is answered', async () => {
+    const open = async (megabytes: number): Promise<Socket> => {
+      const socket = connect(join(folder, 'tools.sock'))
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write(Buffer.alloc(megabytes * 1024 * 1024, 'x'))
+      return socket
+    }
+    const sockets = [await open(20), await open(10), await open(6)]
+    await closed(sockets[0] as Socket)
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+    expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 })
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('connections that say nothing have an end, too', async () => {
+    const sockets = Array.from({ length: requestRoom.connections + 1 }, () => connect(join(folder, 'tools.sock')))
+    for (const socket of sockets) socket.on('error', () => undefined)
+    await Promise.any(sockets.map(closed))
+    for (const socket of sockets) socket.destroy()
+    await vi.waitFor(async () => expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 }))
+  })
 
   test('what a terminal would obey is printed as its number, and what no CIB can hold is refused', async () => {
     await shim('attrd_updater', ['-n', 'colour', '-U', 'x\u009b31m\u202e'])

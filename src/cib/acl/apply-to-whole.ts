@@ -35,24 +35,33 @@ export function applyToWhole({ cib: shown, originOf }: ReadableCib, pushed: XmlE
   return merged(shown, pushed)
 }
 
-/** What is new comes behind what stands before it, or first. */
+/** What is new comes behind what stands before it, or first; what has the name of something hidden, in its place. */
 function withNew(
   kept: readonly (readonly [string, XmlElement])[],
   current: ReadonlyMap<string, XmlElement>,
   old: ReadonlyMap<string, XmlElement>,
 ): readonly XmlElement[] {
-  const list = [...kept]
+  const list = new Map(kept)
+  const names = new Map(kept.map(([key]) => [key, key]))
+  const after = new Map<string | undefined, string>()
   let before: string | undefined
   for (const [key, child] of current) {
     if (!old.has(key)) {
-      const hidden = child.attributes.id === undefined ? -1 : list.findIndex(([known]) => known === `hidden ${key}`)
-      const at = list.findIndex(([known]) => known === before) + 1
-      if (hidden >= 0) list.splice(hidden, 1, [key, child])
-      else list.splice(at, 0, [key, child])
+      const hidden = `hidden ${key}`
+      if (child.attributes.id !== undefined && list.has(hidden)) {
+        list.set(hidden, child)
+        names.set(hidden, key)
+      } else after.set(before, key)
     }
     before = key
   }
-  return list.map(([, child]) => child)
+  const newAfter = function* (place: string | undefined): Iterable<XmlElement> {
+    for (let key = after.get(place); key !== undefined; key = after.get(key)) {
+      const child = current.get(key)
+      if (child !== undefined) yield child
+    }
+  }
+  return [...newAfter(undefined), ...[...list].flatMap(([key, child]) => [child, ...newAfter(names.get(key))])]
 }
 
 function attributesOf(whole: XmlElement, was: XmlElement, is: XmlElement): XmlElement['attributes'] {

@@ -61,7 +61,7 @@ function forbiddenIn(before: XmlElement, after: XmlElement, place: Place): Forbi
 }
 
 /** What the cluster itself writes into the root is nobody's change. */
-const ofTheCluster = new Set([
+export const ofTheCluster: ReadonlySet<string> = new Set([
   'num_updates',
   'have-quorum',
   'no-quorum-panic',

@@ -8,8 +8,10 @@ import {
   describeForbidden,
   element,
   firstForbidden,
+  firstHiddenReference,
   mayReadAll,
   mayWriteAll,
+  ofTheCluster,
   type ReadableCib,
   readable,
   sameDocument,
@@ -69,12 +71,19 @@ export class GuardedCib {
     return mayWriteAll(configurationElement(cib), await this.accessTo(cib))
   }
 
-  /** The whole CIB after somebody has made `pushed` of what was shown of it; refused where that is not permitted. */
+  /** The whole CIB after somebody has made `pushed` of what was shown of it: `whole` itself where nothing is changed. Refused where that is not permitted. */
   async changed(whole: XmlElement, shown: ReadableCib, pushed: XmlElement): Promise<XmlElement> {
     const merged = applyToWhole(shown, pushed)
     const access = await this.accessTo(whole)
-    const after = access.of(whole) === 'write' ? merged : withVersionOf(whole, merged)
+    const after = access.of(whole) === 'write' ? merged : withVersionOf(whole, withClusterWordsOf(whole, merged))
+    // A version that changes nothing would still push another one out of the history.
+    if (sameDocument(whole, after)) return whole
     await this.#check(whole, after)
+    const hidden = firstHiddenReference(whole, after, await this.accessTo(after))
+    if (hidden !== undefined)
+      throw denied(
+        `${this.rights.user} may not refer to '${hidden}', of which ${this.rights.user} may not read everything.`,
+      )
     const known = new Set(mistakes(whole))
     const fresh = mistakes(after).filter((sentence) => !known.has(sentence))
     if (fresh.length > 0) throw refuse('mistakes', ...fresh)
@@ -107,6 +116,13 @@ function withVersionOf(whole: XmlElement, merged: XmlElement): XmlElement {
     ...(epoch === undefined ? {} : { epoch }),
   }
   return { ...merged, attributes: { ...merged.attributes, ...version } }
+}
+
+/** What the cluster itself writes into the root is nobody's to write: it is no change, and stays as it is. */
+function withClusterWordsOf(whole: XmlElement, merged: XmlElement): XmlElement {
+  const own = ({ attributes }: XmlElement, wanted: boolean): readonly (readonly [string, string])[] =>
+    Object.entries(attributes).filter(([name]) => ofTheCluster.has(name) === wanted)
+  return { ...merged, attributes: Object.fromEntries([...own(merged, false), ...own(whole, true)]) }
 }
 
 function mistakes(cib: XmlElement): readonly string[] {

@@ -118,6 +118,7 @@ async function push(daemon: Daemon, guarded: GuardedCib, asked: Messages['PushRe
   const status = childElement(shown.cib, 'status')
   const document = { ...pushed, children: [...pushed.children, ...(status === undefined ? [] : [status])] }
   const after = await guarded.changed(whole, shown, document)
+  if (after === whole) return { kind: 'saved', version }
   const xml = readConfigurationToPush(printXml({ ...after, children: [configurationElement(after)] }))
   const { expectedVersion, command } = asked
   return await saveConfiguration(node, { xml, expectedVersion, user: guarded.rights.user, command })
@@ -129,8 +130,8 @@ async function visible(daemon: Daemon, guarded: GuardedCib, state: ClusterState)
   return cib === undefined ? state : visibleState(state, cib, await guarded.accessTo(cib))
 }
 
-/** Roles may change while somebody watches: whoever has none left sees no more. */
-async function watch(
+/** Roles may change while somebody watches, and access control may be turned on: whoever has none then sees no more. */
+export async function watch(
   daemon: Daemon,
   handlers: LocalHandlers,
   call: {

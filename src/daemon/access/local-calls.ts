@@ -5,7 +5,7 @@
 import { type CallContext, type Handlers, localService, type Messages } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
 import { denied } from './guarded-cib.ts'
-import { type LimitedHandlers, limitedHandlers } from './limited-api.ts'
+import { type LimitedHandlers, limitedHandlers, watch } from './limited-api.ts'
 import type { AllRights, LimitedRights } from './rights.ts'
 
 export type LocalHandlers = Handlers<typeof localService>
@@ -69,6 +69,10 @@ export function guardLocal(daemon: Daemon, handlers: LocalHandlers): LocalHandle
       const { caller } = rest.at(-1) as CallContext
       if (need === 'anybody' && caller.kind === 'user') return await handle(request, ...rest)
       const rights = await daemon.access.rightsOf(caller)
+      if (name === 'watchState' && rights.kind === 'all' && !rights.mayNameAnother) {
+        const [send, context] = rest as [Parameters<LocalHandlers['watchState']>[1], CallContext]
+        return await watch(daemon, handlers, { asked: request as Messages['Empty'], send, context })
+      }
       if (rights.kind === 'all') return await handle(byUser(rights, request), ...rest)
       if (need === 'own part') {
         const own = limitedHandlers(daemon, handlers, rights)[name as keyof LimitedHandlers] as unknown as AnyHandler

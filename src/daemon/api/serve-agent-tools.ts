@@ -24,8 +24,7 @@ export async function serveAgentTools(
   const ofRoot = new AgentToolsWorld(node, { asUser })
   const handle = async (call: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
     // Agents call as root, many times a minute: nothing is looked up for them.
-    const isRoot = caller.kind === 'user' && caller.uid === 0
-    return await runTool(call, isRoot ? ofRoot : await worldFor(await access.rightsOf(caller)))
+    return await runTool(call, isRoot(caller) ? ofRoot : await worldFor(await access.rightsOf(caller)))
   }
   const callerOf = (socket: Socket): CallerIdentity =>
     credentials ? (credentials.of(socket) ?? { kind: 'unknown' }) : { kind: 'user', uid: 0, gid: 0, pid: 0 }
@@ -33,9 +32,12 @@ export async function serveAgentTools(
   return await serveTools(agentToolsSocket(paths), {
     handle: async (call, caller) => await handle(call, caller).catch((error: unknown) => refusal(call, error)),
     callerOf,
+    isRoot,
     group,
   })
 }
+
+const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0
 
 /** Pacemaker's exit code for who may not. */
 const insufficientPrivileges = 4
