@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Log } from '../../src/daemon/host/log.ts'
+import { fieldsWithoutSecrets, type Log } from '../../src/daemon/host/log.ts'
 import { AttemptLimit } from '../../src/daemon/nodes/attempt-limit.ts'
 import { type ClusterFile, type ClusterNodeEntry, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { JoinTokens } from '../../src/daemon/nodes/join-tokens.ts'
@@ -62,15 +62,16 @@ function member(
   name = 'n1',
   store?: Store,
   meanwhile: () => Promise<unknown> = async () => undefined,
+  log = silentLog,
 ): { readonly tokens: JoinTokens; readonly enrol: Enrol } {
   const tokens = new JoinTokens({
     file: join(folder, `${name}.json`),
     self: () => name,
-    log: silentLog,
+    log,
     store: () => store,
   })
   const enrol = enrolHandler({
-    log: silentLog,
+    log,
     tokens,
     file: () => file,
     wasSeen: (node) => node === 'n2',
@@ -222,6 +223,18 @@ test('a key that is none is refused, and the token is good for the next attempt'
   const secret = await secretFor(tokens, 'remote', 'east-1')
   await expect(enrol({ secret, node: 'east-1', publicKey: 'x', remote: true }, '')).rejects.toThrow(/P-256/)
   await expect(enrol({ secret, node: 'east-1', publicKey, remote: true }, '')).resolves.toBeDefined()
+})
+
+test('the log says by its id which token was made, used and refused, as the list of tokens does', async () => {
+  const logged: unknown[] = []
+  const note = (_message: string, fields: object = {}): void => void logged.push(fieldsWithoutSecrets(fields, 0))
+  const { tokens, enrol } = member('n1', undefined, undefined, { debug: note, info: note, warn: note, error: note })
+  const secret = await secretFor(tokens, 'remote')
+  await enrol({ secret, node: 'east-1', publicKey, remote: true }, 'a')
+  await expect(enrol({ secret, node: 'east-2', publicKey, remote: true }, 'b')).rejects.toThrow(/was used/)
+  const { id } = (await tokens.list()).tokens[0] ?? {}
+  expect(logged).toMatchObject([{ id }, { id, node: 'east-1' }, { id, node: 'east-2' }])
+  expect(JSON.stringify(logged)).not.toContain(secret)
 })
 
 test('guesses are refused by their address, and cannot push uses out of the history', async () => {

@@ -62,8 +62,9 @@ export class JoinTokens {
     const { text, issued } = issueToken(authority, { ...meant, issuedAt, validUntil })
     const event = this.#event('issued', { role, node: node ?? '' }, issued.id)
     await this.#change((book) => withToken(book, issued, event))
+    // Not as `token`, whose value a log hides: the id is what `cluster token list` shows.
     this.#ports.log.info('a join token was made', {
-      token: issued.id,
+      id: issued.id,
       role,
       node,
       validUntil: new Date(validUntil).toISOString(),
@@ -91,7 +92,8 @@ export class JoinTokens {
   /** In the log and in the history that members share. One that cannot be written down is in the log. */
   async note(kind: 'joined' | 'refused', asked: AskedIn, token?: IssuedToken, why?: string): Promise<void> {
     const event = { ...this.#event(kind, asked, token?.id), ...(why === undefined ? {} : { why }) }
-    const { by: _self, time: _now, kind: _kind, ...fields } = event
+    const { by: _self, time: _now, kind: _kind, token: id, ...rest } = event
+    const fields = { ...(id === undefined ? {} : { id }), ...rest }
     if (kind === 'joined') this.#ports.log.info('a host was let in', fields)
     else this.#ports.log.warn('a host was not let in', fields)
     try {
@@ -121,8 +123,8 @@ export class JoinTokens {
     const events = open.map(({ id, role, node = '' }) => this.#event('withdrawn', { role, node }, id))
     if (store !== undefined)
       await this.#changeStored(store, (book) => events.reduce(withEvent, withdrawn(book, isMeant)))
-    for (const { token, role, node } of events)
-      this.#ports.log.info('a join token was withdrawn', { token, role, node })
+    for (const { token: id, role, node } of events)
+      this.#ports.log.info('a join token was withdrawn', { id, role, node })
     return open.length
   }
 
