@@ -157,7 +157,11 @@ export class Link<Asked, Answered> {
 
   #answer(id: number, name: string, body: unknown, bytes: number): void {
     const failed = (error: unknown): void =>
-      this.#send({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+      this.#send({
+        kind: 'failed',
+        id,
+        message: (error instanceof Error ? error.message : String(error)).slice(0, 4096),
+      })
     // A word of a newer version is no mistake of the other side.
     if (!Object.hasOwn(this.#terms.answered, name)) {
       failed(`This version does not know '${name}'.`)

@@ -54,7 +54,10 @@ export async function listenBehindDoor(
     if (admitted === undefined) return
     const end = endOf(socket)
     unfinished.set(end, { socket, ...admitted })
-    socket.once('close', () => unfinished.delete(end))
+    // The port may have been used again by the time that this socket says that it is closed.
+    socket.once('close', () => {
+      if (unfinished.get(end)?.socket === socket) unfinished.delete(end)
+    })
     tls.emit('connection', socket)
   })
   tls.prependListener('secureConnection', (socket) => {

@@ -132,8 +132,10 @@ export class RemovalWork {
     const { node, leads, seen } = this.#ports
     if (this.#closed || !node.quorate) return
     for (const entry of seen().file.nodes) {
-      if (entry.leaving !== true) this.#begunHere.delete(entry.name)
-      else if (!this.#working.has(entry.name) && (leads() || this.#begunHere.has(entry.name))) this.#work(entry)
+      if (entry.leaving !== true) {
+        this.#begunHere.delete(entry.name)
+        this.#sharesSince.delete(entry.name)
+      } else if (!this.#working.has(entry.name) && (leads() || this.#begunHere.has(entry.name))) this.#work(entry)
     }
   }
 

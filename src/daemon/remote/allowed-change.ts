@@ -103,6 +103,7 @@ function isOwnBan(constraint: XmlElement, { node }: ChangeRights): boolean {
     (attributes.id ?? '').startsWith('cli-ban-') &&
     attributes.node === node &&
     attributes.score === '-INFINITY' &&
+    attributes['resource-discovery'] === undefined &&
     children.length === 0
   )
 }
