@@ -60,7 +60,12 @@ function pulse(): Promise<string> {
   return new Promise((resolve) => {
     const { authority: ca, certificate: cert, key } = identity
     const socket = connect({ host: address, port: 7701, servername: node, ca, cert, key, minVersion: 'TLSv1.3' })
-    const timer = setTimeout(() => resolve('open'), 1500)
+    let isConnected = false
+    socket.on('secureConnect', () => {
+      isConnected = true
+    })
+    // The kernel drops what comes from an address of no node: nobody answers then.
+    const timer = setTimeout(() => resolve(isConnected ? 'open' : 'closed'), 1500)
     socket.on('error', (error) => resolve(error.message))
     socket.on('close', () => {
       clearTimeout(timer)
