@@ -11,6 +11,7 @@ import {
   setResourceMeta,
   type XmlElement,
 } from '../../src/cib/index.ts'
+import { havePacemakerCases, pacemakerCases } from '../support/pacemaker-cases.ts'
 
 function read(text: string): XmlElement {
   const parsed = parseXml(text)
@@ -106,14 +107,17 @@ test('documents that differ in the order of attributes and in white space say th
   expect(sameDocument(read('<a>t</a>'), read('<a/>'))).toBe(false)
 })
 
-test('every XML file of the shared scheduler cases says the same after it was printed and read again', () => {
-  const folder = new URL('../../../shared/pacemaker-scheduler/xml/', import.meta.url)
-  const files = readdirSync(folder)
-  expect(files.length).toBeGreaterThan(600)
-  for (const file of files) {
-    const document = read(readFileSync(new URL(file, folder), 'utf8'))
-    const again = read(printXml(document))
-    expect(sameDocument(document, again), file).toBe(true)
-    expect(printXml(again), file).toBe(printXml(document))
-  }
-})
+test.runIf(havePacemakerCases)(
+  'every XML file of the shared scheduler cases says the same after it was printed and read again',
+  () => {
+    const folder = pacemakerCases
+    const files = readdirSync(folder)
+    expect(files.length).toBeGreaterThan(600)
+    for (const file of files) {
+      const document = read(readFileSync(new URL(file, folder), 'utf8'))
+      const again = read(printXml(document))
+      expect(sameDocument(document, again), file).toBe(true)
+      expect(printXml(again), file).toBe(printXml(document))
+    }
+  },
+)

@@ -3,15 +3,16 @@
  * and white space do not count.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { defined } from '../../../src/base/index.ts'
 import { parseXml, readConfiguration } from '../../../src/cib/index.ts'
 import { assignResources } from '../../../src/scheduler/assign.ts'
 import { printScores } from '../../../src/scheduler/print-scores.ts'
 import { parseMoment, readStatus, utc } from '../../../src/status/index.ts'
+import { havePacemakerCases, pacemakerSuite } from '../../support/pacemaker-cases.ts'
 
-const suite = new URL('../../../../shared/pacemaker-scheduler/', import.meta.url)
+const suite = pacemakerSuite
 
 const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex')
 
@@ -36,17 +37,20 @@ const comparable = (text: string): string =>
     .sort()
     .join('\n')
 
-test('the shared scheduler cases are at hand', () => {
-  expect(existsSync(suite), `${suite.pathname} holds the suite`).toBe(true)
+test.runIf(havePacemakerCases)('the shared scheduler cases are whole', () => {
   expect(readdirSync(new URL('scores/', suite)).length).toBeGreaterThan(600)
 })
 
-test('the scores of every shared scheduler case are those of Pacemaker', { timeout: 120_000 }, () => {
-  const rows = readFileSync(new URL('cases.tsv', suite), 'utf8').trim().split('\n').slice(1)
-  const failed = rows.flatMap((row) => {
-    const [name = '', , , , parameters = ''] = row.split('\t')
-    const expected = comparable(readFileSync(new URL(`scores/${name}.scores`, suite), 'utf8'))
-    return scores(name, /^-t\|(.*)$/.exec(parameters)?.[1]) === expected ? [] : [name]
-  })
-  expect(failed).toEqual([])
-})
+test.runIf(havePacemakerCases)(
+  'the scores of every shared scheduler case are those of Pacemaker',
+  { timeout: 120_000 },
+  () => {
+    const rows = readFileSync(new URL('cases.tsv', suite), 'utf8').trim().split('\n').slice(1)
+    const failed = rows.flatMap((row) => {
+      const [name = '', , , , parameters = ''] = row.split('\t')
+      const expected = comparable(readFileSync(new URL(`scores/${name}.scores`, suite), 'utf8'))
+      return scores(name, /^-t\|(.*)$/.exec(parameters)?.[1]) === expected ? [] : [name]
+    })
+    expect(failed).toEqual([])
+  },
+)
