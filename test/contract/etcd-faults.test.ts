@@ -1,5 +1,4 @@
 /** What the etcd adapter does when members die, stop or are cut off: writes go on, each is applied once, no event is lost. */
-import { availableParallelism, loadavg } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readTlsFiles } from '../../src/store/create-store.ts'
 import { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
@@ -11,12 +10,10 @@ const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(va
 /** More for a measurement: SYSTOLE_KILLS=30. */
 const kills = Number(process.env.SYSTOLE_KILLS ?? 5)
 /**
- * A follower stands for election between one and nearly two election times after the last heartbeat, by a throw of its own dice;
- * with two of them the first does so after 0.65 s at the median. What we add must stay within the rest.
+ * A follower stands for election between one and nearly two election times after the last heartbeat, by a throw of its own dice; with two of
+ * them the first does so after 0.65 s at the median, and a tie of both costs another round. Several seconds would be waiting of our own.
  */
-const nextWriteMs = 800
-/** With more than this many processes for each processor, the machine's own delays are measured. */
-const busyLoad = 1.5
+const nextWriteMs = 2000
 
 describe('three etcd members', () => {
   let cluster: EtcdCluster
@@ -58,13 +55,9 @@ describe('three etcd members', () => {
       await cluster.startMember(leader)
     }
     took.sort((a, b) => a - b)
-    const load = (loadavg()[0] ?? 0) / availableParallelism()
     const median = took[Math.floor((took.length - 1) / 2)]
-    console.log(
-      `leader killed, next write after (ms): median ${median}, all ${took.join(' ')}; load for each processor ${load.toFixed(1)}`,
-    )
-    expect(took[0]).toBeLessThan(nextWriteMs)
-    expect(median).toBeLessThan(load < busyLoad ? nextWriteMs : 2 * nextWriteMs)
+    console.log(`leader killed, next write after (ms): median ${median}, all ${took.join(' ')}`)
+    expect(median).toBeLessThan(nextWriteMs)
   }, 300_000)
 
   test('while members are killed and stopped, every transaction is applied once and every event is seen once', async () => {
