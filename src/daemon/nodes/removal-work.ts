@@ -28,7 +28,7 @@ import type { Peers } from './peers.ts'
 
 const editAttempts = 5
 const stopTimeoutMs = 30 * 60_000
-const shareTimeoutMs = 15_000
+const shareTimeoutMs = 5_000
 const retryMs = 500
 
 export type RemovalStep = 'vote' | 'share' | 'stop' | 'leave' | 'forget'
