@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Mutation, type SimulationOptions, type SimulationReport, simulate } from './world.ts'
 
-const seeds = 120
+const seeds = 200
 const twoNodeSeeds = 60
 const witnessSeeds = 30
 
