@@ -1,76 +1,104 @@
 /**
  * `npm run fuzz:pcs -- --seeds N --seed S`: pcs's lines typed here and at a real pcs, with `-f` on copies of a configuration. Prints what differs,
- * and how often in which commands. `--seeds 1 --seed S` repeats one. Another pcs is named by `--reference`.
+ * and how the lines of each command ended. `--seeds 1 --seed S` repeats one.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { shellLine, splitShellLine } from '../src/cli/shell-words.ts'
 import { createFuzz, type Judged, typeLines } from '../test/pcs/fuzz.ts'
-import { findReference } from '../test/pcs/reference.ts'
+import { grammarOfOurs, grammarOfReference } from '../test/pcs/grammar/grammar.ts'
+import { findReference, unpacked } from '../test/pcs/reference.ts'
 import { builtStarts, suiteStarts } from '../test/pcs/starts.ts'
-import { readOptions, refuse, wholeNumber } from './arguments.ts'
+import { addTo, kindMeanings, kindOf, kinds, share, sumOf, type Tally, tableOf } from '../test/pcs/tally.ts'
+import { oneOf, readOptions, refuse, wholeNumber } from './arguments.ts'
 
 const values = readOptions({
   seeds: { type: 'string', default: '200' },
   seed: { type: 'string', default: '1' },
+  upto: { type: 'string' },
+  pcs: { type: 'string', default: '0.12' },
   reference: { type: 'string' },
   file: { type: 'string' },
   only: { type: 'string', default: '' },
+  kind: { type: 'string' },
   lines: { type: 'string', default: '8' },
+  record: { type: 'string' },
   errors: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 })
 if (values.help) {
   console.log(`npm run fuzz:pcs -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
-  --reference FOLDER    another pcs than that of scripts/install.sh pcs: the folder that holds Python's package pcs
+  --upto N              end with the seed that makes it N lines
+  --pcs 0.11|0.12       beside which of the two that scripts/install.sh pcs gets (0.12)
+  --reference FOLDER    another pcs: the root of a system that has it
   --file FILE           lines of one's own instead of drawn ones, without 'pcs', on a configuration that is built by lines
   --only TEXT           show only lines that contain it
+  --kind KIND           show only lines that ended so: ${kinds.join(', ')}
   --errors              show what both say to what both refuse
+  --record FILE         write the counts of each command into this file, under the version of pcs
   --lines N             show more of a difference`)
   process.exit(0)
 }
 
 const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
+const upto = values.upto === undefined ? undefined : wholeNumber('upto', values.upto)
 const shown = wholeNumber('lines', values.lines)
+const onlyKind = oneOf('kind', values.kind, kinds)
+const beside = oneOf('pcs', values.pcs, ['0.11', '0.12']) ?? '0.12'
 if (values.file !== undefined && !existsSync(values.file)) refuse(`There is no file '${values.file}'.`)
-const reference = await findReference(values.reference)
+const reference = await findReference(values.reference ?? unpacked[beside])
 if (reference === undefined)
   refuse('Nothing was compared: no pcs can be imported. As root, bash scripts/install.sh pcs gets one.')
 
-const commandWords = new Set(
-  'acl add alert assign attribute avoids ban bundle cib clear clone cluster colocation config constraint create defaults delete disable enable group level list location maintenance manage meta move-with-constraint node op order permission prefers promotable property recipient ref relations remove resource role rule set standby status stonith tag then ticket unassign unclone ungroup unmaintenance unmanage unset unstandby update user utilization with'.split(
-    ' ',
-  ),
-)
-const totals = { lines: 0, same: 0, meant: 0, unusable: 0 }
-const places = new Map<string, { lines: number; seeds: Set<number> }>()
-const purposes = new Map<string, number>()
+const grammar = [...(await grammarOfReference(reference)), ...grammarOfOurs()]
+const names = [...new Set(grammar.map(({ name }) => name))].sort((a, b) => b.length - a.length)
+const tallies = new Map<string, Tally>()
+let unusableSeeds = 0
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-pcs-'))
-const fuzz = { reference, built: await builtStarts(), suite: suiteStarts(), folder }
+const isOlder = beside === '0.11'
+const fuzz = {
+  reference,
+  built: await builtStarts(isOlder ? '3.9' : '3.10'),
+  suite: suiteStarts(),
+  grammar,
+  folder,
+  ...(isOlder ? { environment: '0.11' } : {}),
+}
 const draw = createFuzz(fuzz)
+const linesSoFar = (): number => sumOf([...tallies.values()]).lines
 try {
-  if (values.file !== undefined) for (const line of await typed(values.file)) judgeLine(values.file, 0, line)
+  if (values.file !== undefined) for (const line of await typed(values.file)) judgeLine(values.file, line)
   else
-    for (let seed = first; seed < first + count; seed++) {
+    for (let seed = first; upto === undefined ? seed < first + count : linesSoFar() < upto; seed++) {
       const { start, unusable, judged } = await draw(seed)
-      if (unusable) totals.unusable++
-      for (const line of judged) judgeLine(`seed ${seed}, ${start}`, seed, line)
+      if (unusable) unusableSeeds++
+      for (const line of judged) judgeLine(`seed ${seed}, ${start}`, line)
     }
 } finally {
   reference.close()
   rmSync(folder, { recursive: true, force: true })
 }
-for (const [place, { lines, seeds }] of [...places].sort((a, b) => b[1].lines - a[1].lines))
-  console.log(`${String(lines).padStart(4)}  ${place}: seeds ${[...seeds].slice(0, 12).join(' ')}`)
-for (const [purpose, lines] of purposes) console.log(`${String(lines).padStart(4)}  meant: ${purpose}`)
-const different = totals.lines - totals.same - totals.meant
+const all = sumOf([...tallies.values()])
+console.log(tableOf(tallies))
+for (const [reason, times] of Object.entries(all.reasons).sort(([, a], [, b]) => b - a))
+  console.log(`${String(times).padStart(4)}  on purpose: ${reason}`)
 console.log(
-  `${totals.lines} lines beside pcs ${reference.version}: ${totals.same} the same, ${totals.meant} differ as they are meant to, ` +
-    `${different} differ; ${totals.unusable} seeds met a configuration that it does not take.`,
+  `${all.lines} lines beside pcs ${reference.version}; ${unusableSeeds} seeds met a configuration that it does not take.`,
 )
-if (totals.lines === 0 && count > 0) refuse('Nothing was compared: no line was typed on both sides.')
+for (const kind of kinds)
+  console.log(`  ${kindMeanings[kind]}: ${all.kinds[kind] ?? 0} (${share(all.kinds[kind], all.lines)})`)
+if (values.record !== undefined) record(values.record, reference.version)
+if (all.lines === 0 && count > 0) refuse('Nothing was compared: no line was typed on both sides.')
+const different = all.lines - (all.kinds.same ?? 0) - (all.kinds.words ?? 0) - (all.kinds.purpose ?? 0)
 process.exitCode = different > 0 ? 1 : 0
+
+function record(file: string, version: string): void {
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {}
+  const commands = Object.fromEntries([...tallies].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const written = { ...known, [beside]: { version, lines: all.lines, commands } }
+  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`)
+}
 
 async function typed(file: string): Promise<readonly Judged[]> {
   const lines = readFileSync(file, 'utf8').split('\n')
@@ -78,38 +106,23 @@ async function typed(file: string): Promise<readonly Judged[]> {
   return (await typeLines(fuzz, written)).judged
 }
 
-function judgeLine(where: string, seed: number, judged: Judged): void {
-  const { line, differences, purpose, ours, theirs } = judged
+function judgeLine(where: string, judged: Judged): void {
+  const { line, differences, ours, theirs } = judged
   const text = shellLine(line)
-  totals.lines++
-  if (values.errors && ours.exitCode !== 0 && theirs.exitCode !== 0 && text.includes(values.only))
+  const name = names.find((known) => text === known || text.startsWith(`${known} `)) ?? line[0] ?? ''
+  tallies.set(name, addTo(tallies.get(name), judged))
+  if (!text.includes(values.only)) return
+  if (values.errors && ours.exitCode !== 0 && theirs.exitCode !== 0)
     console.log(
       `${text}\n    reference: ${theirs.standardError.trimEnd()}\n    ours:      ${ours.standardError.trimEnd()}`,
     )
-  if (differences.length === 0) {
-    totals.same++
-    return
-  }
-  if (purpose !== undefined) {
-    totals.meant++
-    purposes.set(purpose, (purposes.get(purpose) ?? 0) + 1)
-    return
-  }
-  const place = `${commandOf(line)}: ${differences.map(({ aspect }) => aspect).join(' ')}`
-  const known = places.get(place) ?? { lines: 0, seeds: new Set() }
-  places.set(place, { lines: known.lines + 1, seeds: known.seeds.add(seed) })
-  if (!text.includes(values.only)) return
+  const kind = kindOf(judged)
+  const isAskedFor = onlyKind === undefined ? kind !== 'purpose' && kind !== 'words' : kind === onlyKind
+  if (kind === 'same' || !isAskedFor) return
   console.log(`${where}: ${text}`)
   for (const { aspect, onlyOurs, onlyTheirs } of differences) {
     console.log(`  ${aspect}`)
     for (const part of onlyTheirs.slice(0, shown)) console.log(`    reference: ${part}`)
     for (const part of onlyOurs.slice(0, shown)) console.log(`    ours:      ${part}`)
   }
-}
-
-/** The words that pcs itself knows: names and values are left out. */
-function commandOf(line: readonly string[]): string {
-  const words = line.slice(0, 4).filter((word) => commandWords.has(word))
-  const format = line.indexOf('--output-format')
-  return [...words, ...(format < 0 ? [] : [line[format + 1] ?? ''])].join(' ')
 }

@@ -7,7 +7,7 @@
 #   install.sh faults and what `npm run e2e:faults` makes disks slow and clocks wrong with
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
-#   install.sh pcs    and a pcs 0.12 beside this Debian's, which `npm run fuzz:pcs` is held against
+#   install.sh pcs    and the pcs of this Debian and of the next, unpacked beside it, which `npm run fuzz:pcs` is held against
 #   install.sh openstack  and the control plane of `npm run e2e:openstack`
 set -euo pipefail
 cd "$(dirname "$0")/.."

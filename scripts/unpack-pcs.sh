@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
-# Unpacks pcs 0.12 and Pacemaker 3 of Debian 13 into a folder, beside this Debian's own, for `npm run fuzz:pcs`. Nothing of it is installed:
-# Pacemaker's programs run with their own libraries (tools/), pcs with this machine's Python. Takes a minute and 300 MB; done once.
+# Unpacks pcs 0.12 and Pacemaker 3 of Debian 13 into a folder, beside this Debian's own, and this Debian's pcs 0.11 into FOLDER-0.11, for
+# `npm run fuzz:pcs`. Nothing of it is installed: Pacemaker's programs run with their own libraries (tools/), pcs with this machine's Python.
+# Takes a minute and 300 MB; done once.
 #   unpack-pcs.sh FOLDER
 set -euo pipefail
 root=$1
-[ -e "$root/tools/crm_resource" ] && exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+if [ ! -e "$root-0.11/usr/lib/python3/dist-packages/pcs/app.py" ]; then
+  mkdir -p "$work/own" "$root-0.11"
+  if ! { apt-get update && cd "$work/own" && apt-get download -o APT::Sandbox::User=root pcs; } >"$work/log" 2>&1; then
+    tail -n 20 "$work/log" >&2
+    echo "This Debian's pcs could not be fetched: see above." >&2
+    exit 1
+  fi
+  dpkg-deb -x "$work"/own/pcs_*.deb "$root-0.11"
+  cd - >/dev/null
+fi
+[ -e "$root/tools/crm_resource" ] && exit 0
 
 # An apt of its own: of Debian 13, and as if nothing were installed.
 mkdir -p "$work"/{state/lists,cache/archives/partial,etc}

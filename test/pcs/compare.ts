@@ -2,12 +2,14 @@
 import { childElements, type XmlElement } from '../../src/cib/index.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
 
-export type Aspect = 'exit' | 'cib' | 'output'
+export type Aspect = 'exit' | 'schema' | 'cib' | 'output' | 'text'
 
 export interface Difference {
   readonly aspect: Aspect
   readonly onlyOurs: readonly string[]
   readonly onlyTheirs: readonly string[]
+  /** The same lines in another order. */
+  readonly moved?: boolean
 }
 
 /** Lines in the order in which they stand; the same lines in another order are a difference of their own. */
@@ -21,7 +23,9 @@ export function compareLines(
   if (onlyOurs.length + onlyTheirs.length > 0) return [{ aspect, onlyOurs, onlyTheirs }]
   const moved = ours.findIndex((line, index) => line !== theirs[index])
   if (moved < 0) return []
-  return [{ aspect, onlyOurs: [`here first: ${ours[moved]}`], onlyTheirs: [`there first: ${theirs[moved]}`] }]
+  return [
+    { aspect, onlyOurs: [`here first: ${ours[moved]}`], onlyTheirs: [`there first: ${theirs[moved]}`], moved: true },
+  ]
 }
 
 function without(lines: readonly string[], others: readonly string[]): readonly string[] {
@@ -113,4 +117,16 @@ function sortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortedKeys(inner)]))
+}
+
+/**
+ * What is said to people, by its lines. The usage that pcs prints of a wrong call counts by its heading, and a CIB that breaks its schema by the
+ * sentence before it.
+ */
+export function textLines(text: string): readonly string[] {
+  const lines = text.trim().split('\n')
+  const usage = lines.findIndex((line) => line.startsWith('Usage: '))
+  const dump = lines.findIndex((line) => line.startsWith('<cib') || line.startsWith('<?xml'))
+  const end = usage >= 0 ? usage + 1 : dump >= 0 ? dump : lines.length
+  return lines.slice(0, end).filter((line) => line.trim() !== '')
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseXml, type XmlElement } from '../../src/cib/index.ts'
 import { cibLines, compareLines, outputLines } from './compare.ts'
 import { createFuzz, runOurs, type Verdict } from './fuzz.ts'
+import { grammarOfOurs } from './grammar/grammar.ts'
 import { purposeOf } from './purposes.ts'
 import type { Answer, Reference } from './reference.ts'
 import { builtStarts, type Start } from './starts.ts'
@@ -19,7 +20,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const fuzzBeside = (run: Reference['run']): ((seed: number) => Promise<Verdict>) =>
-  createFuzz({ reference: { version: 'a fake', run, close: () => undefined }, built, suite: built, folder })
+  createFuzz({
+    reference: { version: 'a fake', run, complaintOf: () => Promise.resolve(undefined), close: () => undefined },
+    built,
+    suite: built,
+    grammar: grammarOfOurs(),
+    folder,
+  })
 
 test('beside itself the command line differs in nothing, and the same seed draws the same lines', async () => {
   const lines: string[] = []

@@ -10,9 +10,11 @@ import { fileAccess } from '../../src/cli/file-access.ts'
 import { runLine } from '../../src/cli/run.ts'
 import { scriptedTerminal } from '../cli/scripted-terminal.ts'
 import { createRandom, type Random } from '../fuzz/random.ts'
-import { cibLines, compareLines, type Difference, outputLines } from './compare.ts'
+import { cibLines, compareLines, type Difference, outputLines, textLines } from './compare.ts'
 import { constraintLines } from './constraint-lines.ts'
 import { createDraw, type Draw, type Form } from './draw.ts'
+import { derive, slip } from './grammar/derive.ts'
+import type { Entry } from './grammar/grammar.ts'
 import { listingLines } from './listing-lines.ts'
 import { namesIn } from './names.ts'
 import { otherLines } from './other-lines.ts'
@@ -26,6 +28,10 @@ export interface Fuzz {
   /** Drawn as often as those of the suite together. */
   readonly built: readonly Start[]
   readonly suite: readonly Start[]
+  /** Commands whose lines are drawn by their grammar. Without any, all lines are those that installers and administrators write. */
+  readonly grammar: readonly Entry[]
+  /** PCS_COMPAT of our side. */
+  readonly environment?: string
   /** A folder of its own for the two CIBs. */
   readonly folder: string
 }
@@ -57,7 +63,7 @@ export async function typeLines(fuzz: Fuzz, lines: readonly (readonly string[])[
   const files = filesIn(fuzz.folder)
   for (const file of Object.values(files)) writeFileSync(file, printXml(start.cib()))
   const judged: Judged[] = []
-  for (const line of lines) judged.push(await judgeAndLevel(fuzz.reference, files, line))
+  for (const line of lines) judged.push(await judgeAndLevel(fuzz, files, line))
   return { start: start.name, unusable: false, judged }
 }
 
@@ -68,8 +74,8 @@ interface Files {
 
 const filesIn = (folder: string): Files => ({ ours: join(folder, 'ours.xml'), theirs: join(folder, 'theirs.xml') })
 
-async function judgeAndLevel(reference: Reference, files: Files, line: readonly string[]): Promise<Judged> {
-  const judged = await judge(reference, files, line)
+async function judgeAndLevel(fuzz: Fuzz, files: Files, line: readonly string[]): Promise<Judged> {
+  const judged = await judge(fuzz, files, line)
   writeFileSync(files.ours, readFileSync(files.theirs))
   return judged
 }
@@ -87,10 +93,11 @@ async function runSeed(fuzz: Fuzz, seed: number): Promise<Verdict> {
   if (first.exitCode !== 0) return { start: start.name, unusable: true, judged: [] }
   writeFileSync(files.theirs, cib)
   const judged: Judged[] = []
-  for (let left = 1 + random.below(5); left > 0; left--) {
+  for (let left = 1 + random.below(fuzz.grammar.length > 0 ? 11 : 5); left > 0; left--) {
     const names = namesIn(readCib(files.theirs))
-    const line = drawLine(createDraw(names, random), random)
-    judged.push(await judgeAndLevel(fuzz.reference, files, line))
+    const draw = createDraw(names, random)
+    const line = fuzz.grammar.length > 0 && draw.chance(75) ? byGrammar(fuzz, draw, random) : drawLine(draw, random)
+    judged.push(await judgeAndLevel(fuzz, files, line))
   }
   return { start: start.name, unusable: false, judged }
 }
@@ -101,6 +108,13 @@ const areas: readonly { readonly weight: number; readonly forms: readonly Form[]
   { weight: 4, forms: otherLines },
   { weight: 6, forms: listingLines },
 ]
+
+function byGrammar({ grammar }: Fuzz, draw: Draw, random: Random): readonly string[] {
+  const entry = random.pick(grammar)
+  if (entry === undefined) throw new Error('There is nothing to draw from.')
+  const line = [...entry.words, ...derive(entry.rest, draw)]
+  return draw.chance(25) ? slip(line, entry.words.length, draw) : line
+}
 
 function drawLine(draw: Draw, random: Random): readonly string[] {
   const { forms } = weighted(areas, random)
@@ -117,27 +131,34 @@ function weighted<T extends { readonly weight: number }>(items: readonly T[], ra
   return found
 }
 
-async function judge(reference: Reference, files: Files, line: readonly string[]): Promise<Judged> {
+async function judge({ reference, environment }: Fuzz, files: Files, line: readonly string[]): Promise<Judged> {
+  const before = readFileSync(files.ours, 'utf8')
   const theirs = await reference.run(['-f', files.theirs, ...line])
-  const ours = await runOurs(['-f', files.ours, ...line])
-  const differences = [...compareExits(ours, theirs), ...compareCibs(files), ...compareOutputs(ours, theirs)]
-  return { line, ours, theirs, differences, purpose: purposeOf(line, differences, { ours, theirs }) }
+  const ours = await runOurs(['-f', files.ours, ...line], environment)
+  const results = [
+    ...compareExits(ours, theirs),
+    ...(readFileSync(files.ours, 'utf8') === before ? [] : await compareSchemas(reference, files, before)),
+    ...compareCibs(files),
+    ...compareOutputs(ours, theirs),
+  ]
+  const differences = [...results, ...compareTexts(ours, theirs)]
+  return { line, ours, theirs, differences, purpose: purposeOf(line, results, { ours, theirs }) }
 }
 
-export async function runOurs(line: readonly string[]): Promise<Answer> {
+export async function runOurs(line: readonly string[], environment?: string): Promise<Answer> {
   const progress: string[] = []
   const printed = await runLine({
     commands: allCommands,
     line,
     terminal: scriptedTerminal(progress),
     openCluster: (file) => fileAccess(file ?? ''),
-    called: { program: 'pcs', environment: undefined },
+    called: { program: 'pcs', environment },
   })
-  return { ...printed, standardError: `${progress.join('')}${printed.standardError}` }
+  return { ...printed, standardError: `${progress.map((line) => `${line}\n`).join('')}${printed.standardError}` }
 }
 
 function compareExits(ours: Answer, theirs: Answer): readonly Difference[] {
-  if ((ours.exitCode === 0) === (theirs.exitCode === 0)) return []
+  if (ours.exitCode === theirs.exitCode) return []
   const said = ({ exitCode, standardError }: Answer): readonly string[] => [
     `exit ${exitCode}`,
     ...standardError.trimEnd().split('\n'),
@@ -152,6 +173,25 @@ const compareCibs = ({ ours, theirs }: Files): readonly Difference[] =>
 function compareOutputs(ours: Answer, theirs: Answer): readonly Difference[] {
   if (ours.exitCode !== 0 || theirs.exitCode !== 0) return []
   return compareLines('output', outputLines(ours.standardOutput), outputLines(theirs.standardOutput))
+}
+
+/** Whatever a line writes is valid, where what it was typed on was. */
+async function compareSchemas(reference: Reference, files: Files, before: string): Promise<readonly Difference[]> {
+  const complaint = await reference.complaintOf(files.ours)
+  if (complaint === undefined) return []
+  const older = join(files.ours, '..', 'before.xml')
+  writeFileSync(older, before)
+  if ((await reference.complaintOf(older)) !== undefined) return []
+  return [{ aspect: 'schema', onlyOurs: [complaint], onlyTheirs: [] }]
+}
+
+/** Confirmations, warnings and errors; of a line that is refused, on whichever stream they stand. */
+function compareTexts(ours: Answer, theirs: Answer): readonly Difference[] {
+  const refusedBoth = ours.exitCode !== 0 && theirs.exitCode !== 0
+  return [
+    ...compareLines('text', textLines(ours.standardError), textLines(theirs.standardError)),
+    ...(refusedBoth ? compareLines('text', textLines(ours.standardOutput), textLines(theirs.standardOutput)) : []),
+  ]
 }
 
 function readCib(file: string): XmlElement {

@@ -1,4 +1,5 @@
 """Runs lines of an installed pcs for the differential fuzz test (reference.ts): a line of JSON in, a line of JSON out.
+A list is a command line; {"validate": FILE} asks whether the CIB in the file is valid against the schema that it names.
 
 Importing pcs takes longer than most of its commands, so each line runs in a forked copy of one process that has imported it.
 The argument is the folder of a system that pcs was unpacked in, with Pacemaker's programs in tools/ (scripts/install.sh pcs); / is this one.
@@ -25,12 +26,13 @@ def use_tools(folder):
     settings.pacemaker_api_result_schema = os.path.join(
         root, "usr/share/pacemaker/api/api-result.rng"
     )
-    settings.pcs_data_dir = os.path.join(root, "usr/share/pcs/data/")
 
 
+settings.pcs_data_dir = os.path.join(root, "usr/share/pcs/data/")
 if os.path.isdir(os.path.join(root, "tools")):
     use_tools(os.path.join(root, "tools"))
 
+from lxml import etree  # noqa: E402
 from pcs.app import main  # noqa: E402
 
 
@@ -72,6 +74,36 @@ def text_of(file):
     return file.read().decode(errors="replace")
 
 
+schemas = {}
+
+
+def complaint_of(path):
+    """Why the CIB in the file breaks the schema that it names, in a sentence; None where it does not."""
+    cib = etree.parse(path).getroot()
+    name = cib.get("validate-with", "none")
+    found = [
+        folder
+        for folder in (os.path.join(root, "usr/share/pacemaker"), "/usr/share/pacemaker")
+        if os.path.exists(os.path.join(folder, name + ".rng"))
+    ]
+    if not found:
+        return None
+    if name not in schemas:
+        schemas[name] = etree.RelaxNG(file=os.path.join(found[0], name + ".rng"))
+    # pcs and Pacemaker judge the configuration alone.
+    for status in cib.findall("status"):
+        status.clear()
+    if schemas[name].validate(cib):
+        return None
+    return "; ".join(str(error.message) for error in schemas[name].error_log)
+
+
+def answer(asked):
+    if isinstance(asked, list):
+        return run(asked)
+    return {"complaint": complaint_of(asked["validate"])}
+
+
 print(json.dumps({"version": settings.pcs_version}), flush=True)
 for line in sys.stdin:
-    print(json.dumps(run(json.loads(line))), flush=True)
+    print(json.dumps(answer(json.loads(line))), flush=True)

@@ -17,14 +17,15 @@ const shared = resolve(import.meta.dirname, '../../../shared')
 const suite = join(shared, 'pacemaker-scheduler/xml')
 const deployment = join(shared, 'osp-ha-deploy/commands/ALL-collapsed-with-compute-pcs012.txt')
 
-export async function builtStarts(): Promise<readonly Start[]> {
-  const byHand = await build(emptyCib('n1', 'n2', 'n3'), byHandLines.map(splitShellLine))
+/** In the newest schema that the reference's Pacemaker knows. */
+export async function builtStarts(schema = '3.10'): Promise<readonly Start[]> {
+  const byHand = await build(emptyCib(schema, 'n1', 'n2', 'n3'), byHandLines.map(splitShellLine))
   if (!existsSync(deployment)) return [{ name: 'by hand', cib: () => byHand }]
   const lines = readFileSync(deployment, 'utf8')
     .split('\n')
     .map((line) => splitShellLine(line).slice(1))
     .filter(([area]) => area !== undefined && !['cluster', 'host', 'node'].includes(area))
-  const controllers = emptyCib('rdo7-node1', 'rdo7-node2', 'rdo7-node3')
+  const controllers = emptyCib(schema, 'rdo7-node1', 'rdo7-node2', 'rdo7-node3')
   // A few of its lines are known to be wrong: what they meant is not there.
   const deployed = await build(controllers, lines, { mayFail: true })
   return [
@@ -67,8 +68,8 @@ function parsed(text: string): XmlElement {
   return result.value
 }
 
-const emptyCib = (...nodes: readonly string[]): XmlElement =>
-  parsed(`<cib crm_feature_set="3.19.7" validate-with="pacemaker-3.10" epoch="1" num_updates="0" admin_epoch="0"><configuration>
+const emptyCib = (schema: string, ...nodes: readonly string[]): XmlElement =>
+  parsed(`<cib crm_feature_set="${schema === '3.10' ? '3.19.7' : '3.16.2'}" validate-with="pacemaker-${schema}" epoch="1" num_updates="0" admin_epoch="0"><configuration>
     <crm_config/><nodes>${nodes.map((name, index) => `<node id="${index + 1}" uname="${name}"/>`).join('')}</nodes>
     <resources/><constraints/></configuration><status/></cib>`)
 
