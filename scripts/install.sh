@@ -7,6 +7,7 @@
 #   install.sh faults and what `npm run e2e:faults` makes disks slow and clocks wrong with
 #   install.sh remote and the containers of `npm run e2e:remote`
 #   install.sh agents and the services that `npm run e2e:agents` runs under their agents
+#   install.sh clients and the programs of others that `npm run e2e:clients` runs on nodes
 #   install.sh pcs    and the pcs of this Debian and of the next, unpacked beside it, which `npm run fuzz:pcs` is held against
 #   install.sh openstack  and the control plane of `npm run e2e:openstack`
 set -euo pipefail
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.."
 packages=(nftables etcd-server etcd-client resource-agents pacemaker-resource-agents fence-agents ipmitool
   iproute2 iputils-arping libxml2-utils procps psmisc netcat-openbsd openssl curl)
 case "${1:-}" in
-  test | bench | faults | remote | agents | openstack | pcs) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
+  test | bench | faults | remote | agents | openstack | pcs | clients) packages+=(openipmi nginx-light nftables kmod iputils-ping haproxy pacemaker-cli-utils python3 systemd dbus) ;;
 esac
 [ "${1:-}" = test ] && packages+=(sbd)
 [ "${1:-}" = bench ] && packages+=(pacemaker corosync)
@@ -26,6 +27,8 @@ esac
   keystone glance-api placement-api nova-api cinder-api heat-api neutron-server swift-proxy openstack-dashboard)
 [ "${1:-}" = openstack ] && packages+=(mariadb-server galera-4 rsync rabbitmq-server python3-pika memcached keystone python3-pymysql
   python3-memcache)
+[ "${1:-}" = clients ] && packages+=(pcs crmsh prometheus-hacluster-exporter ansible puppet-agent puppet-module-voxpupuli-corosync
+  resource-agents-paf postgresql)
 [ "${1:-}" = pcs ] && packages+=(python3-lxml python3-tornado python3-dacite python3-distro python3-pycurl python3-dateutil
   python3-pyparsing python3-pkg-resources)
 

@@ -1,5 +1,5 @@
 /**
- * Whose words the program speaks. pcs has changed its grammar twice (0.10, 0.12) and what it prints with it; scripts are
+ * Whose words the program speaks. pcs has changed its grammar (0.10, 0.12) and what it prints (0.10, 0.11, 0.12); scripts are
  * written for one of them. `--compat` or PCS_COMPAT chooses; called as `pcs` without either, old words are read wherever
  * they cannot mean anything else, and the answers are those of 0.12.
  */
@@ -21,7 +21,7 @@ export function chooseSpeech(
   const written = word === undefined ? called.environment : inline ? word.slice('--compat='.length) : line[at + 1]
   const rest = word === undefined ? line : [...line.slice(0, at), ...line.slice(at + (inline ? 1 : 2))]
   if (written === undefined || written === '') {
-    if (word !== undefined) throw new Refusal('--compat needs a version of pcs: --compat=0.9, 0.10 or 0.12.')
+    if (word !== undefined) throw new Refusal('--compat needs a version of pcs: --compat=0.9, 0.10, 0.11 or 0.12.')
     const readsOldWords = called.program === 'pcs'
     return { line: rest, speech: { program: called.program, dialect: '0.12', readsOldWords } }
   }
@@ -31,9 +31,9 @@ export function chooseSpeech(
 
 function asDialect(text: string): Dialect {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(text) ?? []
-  const known = (['0.9', '0.10', '0.12'] as const).find((dialect) => dialect === `${major}.${minor}`)
+  const known = (['0.9', '0.10', '0.11', '0.12'] as const).find((dialect) => dialect === `${major}.${minor}`)
   if (known) return known
-  // 0.11 took the old words of 0.9 away and kept what 0.10 reads.
-  if (`${major}.${minor}` === '0.11') return '0.10'
-  throw new Refusal(`'${text}' is no pcs whose words are known: write 0.9, 0.10 or 0.12 for --compat or PCS_COMPAT.`)
+  throw new Refusal(
+    `'${text}' is no pcs whose words are known: write 0.9, 0.10, 0.11 or 0.12 for --compat or PCS_COMPAT.`,
+  )
 }

@@ -64,7 +64,12 @@ const forms: readonly OldForm[] = [
   },
   ...(['resource', 'stonith'] as const).map((area) => ({
     begins: [area, 'show'],
-    present: (rest: readonly string[]) => [area, rest.some(namesNode) ? 'config' : 'status', ...rest],
+    // With --full it showed how everything is configured.
+    present: (rest: readonly string[]) => [
+      area,
+      rest.some(namesNode) || rest.includes('--full') ? 'config' : 'status',
+      ...rest,
+    ],
     now: `${area} status, or ${area} config <id>`,
     always: true,
   })),

@@ -1,6 +1,6 @@
 /** How the program was called, and whose words it speaks. */
 
-export type Dialect = '0.9' | '0.10' | '0.12'
+export type Dialect = '0.9' | '0.10' | '0.11' | '0.12'
 
 export interface Speech {
   readonly program: 'systole' | 'pcs'
@@ -10,6 +10,11 @@ export interface Speech {
 }
 
 /** What `--version` says: installers refuse what they do not know by its first two numbers. */
-const versions: Readonly<Record<Dialect, string>> = { '0.9': '0.9.169', '0.10': '0.10.18', '0.12': '0.12.0' }
+const versions: Readonly<Record<Dialect, string>> = {
+  '0.9': '0.9.169',
+  '0.10': '0.10.18',
+  '0.11': '0.11.5',
+  '0.12': '0.12.0',
+}
 
 export const pcsVersion = ({ dialect }: Speech): string => versions[dialect]

@@ -116,13 +116,13 @@ const pairs = (options: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
-/** `Rule: boolean-op=and (id: r1)` and what is in it, indented. */
-export function ruleLines(rule: RuleForm, withIds: boolean): readonly string[] {
-  const id = (of: { readonly id: string }): string => (withIds ? ` (id: ${of.id})` : '')
+/** `Rule: boolean-op=and (id: r1)` and what is in it, indented. Until 0.11 no blank stood before an id. */
+export function ruleLines(rule: RuleForm, withIds: boolean, beforeId: ' ' | '' = ' '): readonly string[] {
+  const id = (of: { readonly id: string }): string => (withIds ? ` (id:${beforeId}${of.id})` : '')
   if (rule.type === 'RULE')
     return [
       `Rule${standingLabel(rule)}: ${pairs(sorted(rule.options))}${id(rule)}`,
-      ...rule.expressions.flatMap((inner) => ruleLines(inner, withIds).map((line) => `  ${line}`)),
+      ...rule.expressions.flatMap((inner) => ruleLines(inner, withIds, beforeId).map((line) => `  ${line}`)),
     ]
   if (rule.date_spec)
     return [`Expression:${id(rule)}`, `  Date Spec: ${pairs(rule.date_spec.options)}${id(rule.date_spec)}`]

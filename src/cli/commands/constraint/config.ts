@@ -12,6 +12,12 @@ import { constraintTextLines } from '../../pcs-form/constraint-text.ts'
 import { constraintsForm, isOver, withoutExpired } from '../../pcs-form/constraints.ts'
 import { locationsByNode, locationsByResource } from '../../pcs-form/location-groups.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
+import {
+  type OldLayout,
+  oldConstraintLines,
+  oldLocationsByNode,
+  oldLocationsByResource,
+} from '../../pcs-form/old-constraint-text.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
 import { expectWords } from '../../words.ts'
 
@@ -38,7 +44,7 @@ export const constraintConfig: Command = {
   flags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'constraint config' })
-    return await show(call, () => true)
+    return await show(call, { kinds: ['location', 'order', 'colocation', 'ticket'] })
   },
 }
 
@@ -55,10 +61,10 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
   flags: kind === 'ticket' ? ticketFlags : flags,
   run: async (call) => {
     const [by, ...names] = call.words
-    if (by === undefined) return await show(call, (constraint) => constraint.kind === kind)
+    if (by === undefined) return await show(call, { kinds: [kind] })
     if (kind !== 'location' || (by !== 'resources' && by !== 'nodes'))
       throw new Refusal(`Nothing is expected at '${by}': systole constraint ${kind} config.`)
-    return await show(call, (constraint) => constraint.kind === kind && isAbout(constraint, by, names), by)
+    return await show(call, { kinds: [kind], by, names })
   },
 }))
 
@@ -91,13 +97,18 @@ export const constraintRef: Command = {
   },
 }
 
-async function show(
-  call: Call,
-  isShown: (constraint: Constraint) => boolean,
-  by?: 'resources' | 'nodes',
-): Promise<Outcome> {
+interface Shown {
+  readonly kinds: readonly (typeof kinds)[number][]
+  /** Location constraints by resource or node, where that was asked for, of those with the names. */
+  readonly by?: 'resources' | 'nodes'
+  readonly names?: readonly string[]
+}
+
+async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
-  const wanted = readConfiguration(cib).constraints.filter(isShown)
+  const wanted = readConfiguration(cib).constraints.filter(
+    (constraint) => shownKinds.includes(constraint.kind) && (by === undefined || isAbout(constraint, by, names)),
+  )
   const ids = new Set(wanted.map(({ id }) => id))
   const section = childElement(configurationElement(cib), 'constraints')
   const elements = (section ? childElements(section) : []).filter(({ attributes }) => ids.has(attributes.id ?? ''))
@@ -105,7 +116,14 @@ async function show(
   const shown = call.flags.has('all') ? form : withoutExpired(form)
   const withIds = call.flags.has('full')
   const constraints = wanted.filter(({ id }) => call.flags.has('all') || !isOver(form, id))
+  const { dialect } = call.speech
   const lines = (): readonly string[] => {
+    if (dialect !== '0.12') {
+      const context = formContext(call, cib)
+      const layout: OldLayout = { dialect, withIds, withExpired: call.flags.has('all'), context }
+      if (by === undefined) return oldConstraintLines(elements, shownKinds, layout)
+      return by === 'resources' ? oldLocationsByResource(elements, layout) : oldLocationsByNode(elements, layout)
+    }
     if (by === 'resources') return locationsByResource(shown.location, withIds)
     if (by === undefined) return constraintTextLines(shown, withIds)
     if (shown.location.some(({ attributes }) => attributes.rules.length > 0))

@@ -1,6 +1,6 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
 import { childElement, configurationElement } from '../../../cib/index.ts'
-import type { Call, Command, Outcome } from '../../command.ts'
+import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
@@ -36,11 +36,12 @@ export const propertyList: Command = {
 async function show(call: Call, { old }: { readonly old: boolean }): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const written = writtenOptionsFor(call.speech, cib)
-  const wanted = wantedOptions(call, written)
+  const wanted = wantedOptions(call, written, old)
   const crmConfig = childElement(configurationElement(cib), 'crm_config')
   const sets = crmConfig ? nvsetForms(crmConfig, 'cluster_property_set', formContext(call, cib)) : []
+  const attributes = old ? await oldAttributes(call) : ''
   return await inFormat(call, {
-    text: () => (old ? oldText(wanted) : text(wanted, { written, sets })),
+    text: () => (old ? `${oldText(wanted)}${attributes}` : text(wanted, { written, sets })),
     nothing: 'No cluster options are set.',
     json: Object.fromEntries(wanted),
     pcsJson: () => ({ nvsets: sets }),
@@ -48,7 +49,11 @@ async function show(call: Call, { old }: { readonly old: boolean }): Promise<Out
   })
 }
 
-function wantedOptions(call: Call, written: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+function wantedOptions(
+  call: Call,
+  written: ReadonlyMap<string, string>,
+  old: boolean,
+): readonly (readonly [string, string])[] {
   const defaults = defaultOptionsFor(call.speech)
   const unwritten = [...defaults].filter(([name]) => ![...written.keys()].some((other) => isSameOption(name, other)))
   const shown = call.flags.has('defaults')
@@ -57,7 +62,8 @@ function wantedOptions(call: Call, written: ReadonlyMap<string, string>): readon
       ? new Map([...unwritten, ...written])
       : written
   const unknown = call.words.filter((word) => ![...shown.keys()].some((name) => isSameOption(name, word)))
-  for (const name of unknown)
+  // Until 0.11 the name could be that of an attribute of nodes.
+  for (const name of old ? [] : unknown)
     call.terminal.progress(
       `Warning: There is no cluster option '${name}'.${didYouMean(similarWords(name, shown.keys()))}`,
     )
@@ -79,4 +85,14 @@ function text(
 
 function oldText(wanted: readonly (readonly [string, string])[]): string {
   return `Cluster Properties:\n${wanted.map(([name, value]) => ` ${name}: ${value}\n`).join('')}`
+}
+
+/** Until 0.10 the attributes of nodes were properties, too: `property set --node`. */
+async function oldAttributes(call: Call): Promise<string> {
+  if (call.speech.dialect !== '0.9' && call.speech.dialect !== '0.10') return ''
+  const [name] = call.words
+  const line = ['node', 'attribute', ...(name === undefined ? [] : [`--name=${name}`])]
+  const outcome = await call.runOn(line, call.cluster)
+  if (outcome.kind === 'refused') throw new Refusal(...outcome.sentences)
+  return outcome.text.trimEnd().includes('\n') ? outcome.text : ''
 }

@@ -12,6 +12,7 @@ import {
 import { type Call, type Command, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext } from '../../pcs-form/nvset.ts'
+import { oldResourceLines } from '../../pcs-form/old-resource-text.ts'
 import { resourceTextLines } from '../../pcs-form/resource-text.ts'
 import { resourcesForm, withInner } from '../../pcs-form/resources.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
@@ -79,10 +80,13 @@ async function show(call: Call, { listed, named, what, topology = false }: Shown
   const showSecrets = call.flags.has('show-secrets')
   return await inFormat(call, {
     text: () => {
-      const form = resourcesForm(shown, formContext(call, cib, showSecrets))
-      return [...resourceTextLines(form, ids, call.speech.dialect), ...(topology ? topologyLines(cib) : [])]
-        .map((line) => `${line}\n`)
-        .join('')
+      const context = formContext(call, cib, showSecrets)
+      const { dialect } = call.speech
+      const isOld = dialect === '0.9' || dialect === '0.10'
+      const lines = isOld
+        ? oldResourceLines(wanted, { dialect, context })
+        : resourceTextLines(resourcesForm(shown, context), ids, dialect)
+      return [...lines, ...(topology ? topologyLines(cib, dialect) : [])].map((line) => `${line}\n`).join('')
     },
     nothing: 'Nothing is configured.',
     json: typedViews(cib, ids, showSecrets),

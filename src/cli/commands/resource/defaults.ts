@@ -52,7 +52,13 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
     (section ? nvsetForms(section, kind, formContext(call, cib)) : []).filter(
       ({ rule }) => call.flags.has('all') || rule?.in_effect !== 'EXPIRED',
     )
-  const lines = forms('meta_attributes').flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full')))
+  const shown = forms('meta_attributes')
+  const { dialect } = call.speech
+  const isOld = dialect === '0.9' || dialect === '0.10'
+  const lines =
+    isOld && shown.length <= 1 && shown.every(({ rule }) => rule === null)
+      ? oldLines(shown[0])
+      : shown.flatMap((set) => nvsetLines(set, 'Meta Attrs', call.flags.has('full') && dialect === '0.12'))
   return await inFormat(call, {
     text: () => lines.map((line) => `${line}\n`).join(''),
     nothing: 'No defaults are set.',
@@ -63,6 +69,12 @@ async function showDefaults(call: Call, of: Kind): Promise<Outcome> {
     }),
     cmd: () => rebuildingCommands(call, cib, { sections: [of === 'resource' ? 'rsc_defaults' : 'op_defaults'] }),
   })
+}
+
+/** Until 0.10.7, which brought sets with rules: what had no place in these lines was printed as it is since. */
+function oldLines(set: NvsetForm | undefined): readonly string[] {
+  if (set === undefined || set.nvpairs.length === 0) return ['No defaults set']
+  return set.nvpairs.map(({ name, value }) => `${name}: ${value}`)
 }
 
 async function updateDefaults(call: Call, of: Kind): Promise<Outcome> {

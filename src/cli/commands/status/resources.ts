@@ -56,7 +56,7 @@ async function show(call: Call, what: { readonly fencing: boolean; readonly none
     ...(node === undefined ? {} : { node }),
   })
   const lines = [...(selected.resources.length === 0 ? [] : resourceLines(selected, call.speech, { hideInactive }))]
-  const levels = what.fencing && names.length === 0 ? topologyLines(cib) : []
+  const levels = what.fencing && names.length === 0 ? topologyLines(cib, call.speech.dialect) : []
   const empty = own.resources.length === 0 ? what.none : 'No active resources'
   const text = [...(lines.length > 0 ? lines : [empty]), ...levels].map((line) => `${line}\n`).join('')
   return done(text, resourceFacts(selected.resources))

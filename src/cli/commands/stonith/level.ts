@@ -10,6 +10,7 @@ import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
+import type { Dialect } from '../../speech.ts'
 import { expectWords } from '../../words.ts'
 
 type Target = FencingLevel['target']
@@ -26,7 +27,7 @@ export const stonithLevel: Command = {
     const levels = [...readConfiguration(cib).fencingLevels]
     return await inFormat(call, {
       text: () =>
-        fencingLevelLines(levels)
+        fencingLevelLines(levels, call.speech.dialect)
           .map((line) => `${line}\n`)
           .join(''),
       nothing: 'There is no fencing topology.',
@@ -38,13 +39,16 @@ export const stonithLevel: Command = {
 }
 
 /** What follows a list of fence devices; nothing where there is no topology. */
-export function topologyLines(cib: XmlElement): readonly string[] {
-  const levels = fencingLevelLines(readConfiguration(cib).fencingLevels)
-  return levels.length === 0 ? [] : ['', 'Fencing Levels:', ...levels.map((line) => `  ${line}`)]
+export function topologyLines(cib: XmlElement, dialect: Dialect): readonly string[] {
+  const levels = fencingLevelLines(readConfiguration(cib).fencingLevels, dialect)
+  const indent = dialect === '0.12' ? '  ' : ' '
+  const title = dialect === '0.9' || dialect === '0.10' ? [] : ['', 'Fencing Levels:']
+  return levels.length === 0 ? [] : [...title, ...levels.map((line) => `${indent}${line}`)]
 }
 
 /** By target: nodes, then patterns, then attributes, each by name. */
-function fencingLevelLines(levels: readonly FencingLevel[]): readonly string[] {
+function fencingLevelLines(levels: readonly FencingLevel[], dialect: Dialect): readonly string[] {
+  const isOld = dialect !== '0.12'
   const targets = (['node', 'pattern', 'attribute'] as const).flatMap((by) => {
     const names = levels.flatMap(({ target }) => (target.by === by ? [describeTarget(target)] : []))
     return [...new Set(names)].sort()
@@ -52,8 +56,10 @@ function fencingLevelLines(levels: readonly FencingLevel[]): readonly string[] {
   return targets.flatMap((target) => {
     const own = levels.filter((level) => describeTarget(level.target) === target).sort((a, b) => a.index - b.index)
     return [
-      ...own.slice(0, 1).map((first) => heading(first.target)),
-      ...own.map(({ index, devices }) => `  Level ${index}: ${devices.join(' ')}`),
+      ...own.slice(0, 1).map((first) => (isOld ? oldHeading(first.target, dialect) : heading(first.target))),
+      ...own.map(({ index, devices }) =>
+        isOld ? `  Level ${index} - ${devices.join(',')}` : `  Level ${index}: ${devices.join(' ')}`,
+      ),
     ]
   })
 }
@@ -66,6 +72,18 @@ function heading(target: Target): string {
       return `Target (regexp): ${target.pattern}`
     case 'attribute':
       return `Target (attribute): ${target.name}=${target.value}`
+  }
+}
+
+/** Until 0.11 a heading was the target alone; a pattern was marked since 0.10. */
+function oldHeading(target: Target, dialect: Dialect): string {
+  switch (target.by) {
+    case 'node':
+      return `Target: ${target.node}`
+    case 'pattern':
+      return `Target${dialect === '0.9' ? '' : ' (regexp)'}: ${target.pattern}`
+    case 'attribute':
+      return `Target: ${target.name}=${target.value}`
   }
 }
 
