@@ -12,6 +12,7 @@ import { assert, type NodeName, nodeName, takesNoChange } from '../base/index.ts
 import type { ReplicatedConfiguration } from '../controller/index.ts'
 import {
   BadMessageError,
+  type CallerIdentity,
   type ClusterState,
   createKeys,
   type GrpcServer,
@@ -280,6 +281,8 @@ export class Daemon {
       tokens: this.tokens,
       file: current,
       wasSeen: (node) => node === own.name || this.#node?.wasSeen(nodeName(node)) === true,
+      isRotating: () => this.#node?.authority.record?.rotation !== undefined,
+      isRemoteNode: (name) => this.#node?.hasRemote(name) ?? false,
       withAuthority: this.authority.with,
       withKeyOf: async (host, publicKey) => await this.#learnKey(current(), host, publicKey, true),
     })
@@ -379,7 +382,7 @@ export class Daemon {
   pkiState(): NodePki {
     const turn = (this.#file?.nodes ?? []).findIndex(({ name }) => name === this.name)
     const storeTrusts = this.#node === undefined || this.#node.storeFollows
-    return ownPki({ pki: this.paths.pki, node: this.name, turn, storeTrusts })
+    return ownPki({ pki: this.paths.pki, node: this.name, turn, storeTrusts, hosts: this.#node?.remotePki ?? [] })
   }
 
   /** Answers before its connections are made anew. */
@@ -440,7 +443,8 @@ export class Daemon {
   }
 
   /** Without quorum only on the host that founds the cluster, which can sign alone: nobody else would know the token. */
-  async issueToken(asked: AskedToken): Promise<JoinTokenAnswer> {
+  async issueToken(meant: Omit<AskedToken, 'user'>, caller: CallerIdentity): Promise<JoinTokenAnswer> {
+    const asked = { ...meant, user: (await this.access.rightsOf(caller)).user }
     const { pki } = this.paths
     if (this.#node?.quorate !== true && readWholeKey(pki) === undefined)
       throw refuse('no-quorum', 'This node has no quorum: make the token on a node that has.')
@@ -471,7 +475,7 @@ export class Daemon {
       restart: this.#restart,
       onNodeList: (listed) => this.takeNodeList(listed),
       onStoredList: (listed) => this.takeNodeList(listed, 'store'),
-      withdrawTokens: async (removed) => await this.tokens.withdraw((token) => token.node === removed),
+      withdrawTokens: async (removed) => await this.tokens.withdrawOf(removed),
       onRemoved: () => this.forgetLater('most of the other nodes say that the cluster has removed this one'),
       giveWayTo: (listed) => this.#giveWayTo(listed),
       local: { access: this.access, credentials: this.#credentials },

@@ -48,6 +48,11 @@ export interface RemoteCalls {
     },
     TermAnswer
   >
+  /** What it believes and shows; with authorities (PEM) it believes those from now on, and renews its certificate where it shall. An older version does not know it. */
+  readonly pki: Call<
+    { readonly follow?: { readonly trust: readonly string[]; readonly renew: boolean } },
+    { readonly trusts: readonly string[]; readonly certifiedBy: string }
+  >
   /** The connection ends in order: nobody else takes it, and the remote node need not wait for it. */
   readonly release: Call<Nothing, Nothing>
 }

@@ -57,6 +57,11 @@ const termAnswer = v.object({
   processors: v.exactOptional(numberForm),
 })
 
+const longestPem = 16 * 1024
+
+/** Of an authority's certificate: SHA-256, in hexadecimal. */
+const fingerprintForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'no authority has such a fingerprint'))
+
 /** In hexadecimal, as the list of nodes has them. */
 const serialForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{1,40}$/, 'no certificate has such a number'))
 
@@ -80,6 +85,14 @@ export const remoteForms: CallForms<RemoteCalls> = {
       action: actionForm,
     }),
     answer: termAnswer,
+  },
+  pki: {
+    request: v.object({
+      follow: v.exactOptional(
+        v.object({ trust: v.pipe(listUpTo(4, textUpTo(longestPem)), v.minLength(1)), renew: v.boolean() }),
+      ),
+    }),
+    answer: v.object({ trusts: listUpTo(16, fingerprintForm), certifiedBy: v.union([v.literal(''), fingerprintForm]) }),
   },
   release: { request: nothing, answer: nothing },
 }
@@ -109,8 +122,6 @@ const recordForm: Form<OperationRecord> = v.object({
 
 /** An operation writes its result, its failure, and what it stands for. */
 const records = listUpTo(16, recordForm)
-
-const longestPem = 16 * 1024
 
 /** What a remote node asks of the cluster node that holds its connection. */
 export const ownerForms: CallForms<OwnerCalls> = {

@@ -25,6 +25,9 @@ export interface RemotePorts {
   readonly onLost: (link: OwnerLink, reason: string) => void
   readonly perform: CallHandlers<RemoteCalls>['perform']
   readonly release: CallHandlers<RemoteCalls>['release']
+  readonly pki: CallHandlers<RemoteCalls>['pki']
+  /** Whether a certificate (DER) is of an authority that is believed now: a connection may be older than that. */
+  readonly believes: (certificate: Buffer) => boolean
 }
 
 export function serveRemote(
@@ -46,7 +49,8 @@ class Owners {
   }
 
   receive(socket: TLSSocket): void {
-    const serial = socket.getPeerCertificate().serialNumber.toLowerCase()
+    const { serialNumber, raw } = socket.getPeerCertificate()
+    const serial = serialNumber.toLowerCase()
     if (this.#ports.isRevoked(serial)) return void socket.destroy()
     const obeyed = <Request, Answer>(act: (request: Request) => Promise<Answer>) => {
       return async (request: Request): Promise<Answer> => {
@@ -54,7 +58,7 @@ class Owners {
         return await act(request)
       }
     }
-    const { perform, release, onLost } = this.#ports
+    const { perform, release, pki, onLost, believes } = this.#ports
     const link: OwnerLink = new Link<OwnerCalls, RemoteCalls>(
       socket,
       {
@@ -66,10 +70,13 @@ class Owners {
       {
         own: async (asked) => {
           if (this.#ports.isRevoked(serial)) throw new Error('The certificate of this node is revoked.')
+          if (!believes(raw))
+            throw new Error('The certificate of this node is of an authority that is believed no more.')
           return this.#own(link, asked)
         },
         perform: obeyed(perform),
         release: obeyed(release),
+        pki: obeyed(pki),
       },
       ({ reason }) => {
         if (this.#current !== link) return

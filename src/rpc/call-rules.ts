@@ -54,6 +54,9 @@ export const callRules: {
   Witness: {
     follow: member('gives the witness a newer list of nodes; one without it only makes it look into the store'),
     renew: member('gives the witness the certificate that it asked for: one of the authority, for its own key'),
+    followAuthority: member(
+      'has the witness believe other authorities, that of its own certificate among them, and ask for another certificate, while the authority is replaced; without authorities it reads which it believes',
+    ),
     forget: member(
       'asks the witness to forget the cluster: it does so where the list in the store has it leaving or removed',
     ),

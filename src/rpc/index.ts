@@ -49,6 +49,7 @@ export {
   authorityHash,
   type IssuedToken,
   issueToken,
+  isUsedBySame,
   type JoinRole,
   type JoinToken,
   joinRoles,

@@ -27,14 +27,17 @@ export interface IssuedToken {
   /** Milliseconds since the epoch. */
   readonly issuedAt: number
   readonly validUntil: number
-  readonly used?: { readonly at: number; readonly node: string; readonly address: string }
+  /** The member that has made it, and the user who has asked for it. An older build did not say. */
+  readonly by?: { readonly node: string; readonly user?: string }
+  /** `key`: by which the host was let in. An older build did not say. */
+  readonly used?: { readonly at: number; readonly node: string; readonly address: string; readonly key?: string }
 }
 
 const prefix = 'systole1'
 
 export function issueToken(
   authority: string,
-  asked: { readonly role: JoinRole; readonly node?: string; readonly issuedAt: number; readonly validUntil: number },
+  asked: Pick<IssuedToken, 'role' | 'node' | 'by' | 'issuedAt' | 'validUntil'>,
 ): { readonly text: string; readonly issued: IssuedToken } {
   const secret = randomBytes(24).toString('base64url')
   const text = [prefix, authorityHash(authority), secret].join('.')
@@ -69,13 +72,19 @@ function isSame({ secretHash }: IssuedToken, given: Buffer): boolean {
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
+/** It was used by this very host, which has not heard the answer: whoever has another key is another host. */
+export const isUsedBySame = (
+  { used }: Pick<IssuedToken, 'used'>,
+  asked: { readonly node: string; readonly key: string },
+): boolean => used?.key !== undefined && used.key === asked.key && used.node === asked.node
+
 /** Why a token does not let this host in; undefined where it does. */
 export function tokenObstacle(
   token: IssuedToken,
-  asked: { readonly role: JoinRole; readonly node: string },
+  asked: { readonly role: JoinRole; readonly node: string; readonly key: string },
   now: number,
 ): string | undefined {
-  if (token.used !== undefined)
+  if (token.used !== undefined && !isUsedBySame(token, asked))
     return `The token was used by ${token.used.node} at ${new Date(token.used.at).toISOString()}, and a token lets in one host, once.`
   if (token.validUntil <= now) return `The token was valid until ${new Date(token.validUntil).toISOString()}.`
   if (token.role !== asked.role) return `The token is for ${named(token.role)}, and not for ${named(asked.role)}.`

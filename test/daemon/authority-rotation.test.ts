@@ -1,10 +1,17 @@
 /** Which step comes next while the authority is replaced, by how the members are. */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { nodeName } from '../../src/base/index.ts'
+import { parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { emptyView } from '../../src/controller/index.ts'
 import type { AuthorityRecord } from '../../src/daemon/nodes/authority-keeper.ts'
-import { AuthorityRotation, nextRotationStep, type RotationPorts } from '../../src/daemon/nodes/authority-rotation.ts'
-import { authorityHash, createAuthority, type NodePki } from '../../src/rpc/index.ts'
+import { AuthorityRotation, type RotationPorts } from '../../src/daemon/nodes/authority-rotation.ts'
+import {
+  nextRotationStep,
+  type Participant,
+  remoteParticipants,
+  whoHoldsItUp,
+} from '../../src/daemon/nodes/rotation-step.ts'
+import { authorityHash, createAuthority, type HostPki } from '../../src/rpc/index.ts'
 
 let before: string
 let next: string
@@ -18,6 +25,7 @@ interface Seen {
   readonly trusts: readonly ('before' | 'next')[]
   readonly by: 'before' | 'next'
   readonly storeTrusts?: boolean
+  readonly problem?: string
 }
 
 const start: Seen = { trusts: ['before'], by: 'before' }
@@ -77,26 +85,55 @@ const cases: readonly {
     members: { n2: finished, n1: { ...finished, storeTrusts: false } },
     step: 'wait',
   },
+  {
+    name: 'the witness comes after the members',
+    phase: 'certify',
+    members: { n2: certified, n1: certified, w: both },
+    step: 'order w renew',
+  },
+  {
+    name: 'a witness that is not heard is waited for',
+    phase: 'trust',
+    members: { n1: both, w: undefined },
+    step: 'wait',
+  },
+  {
+    name: 'a remote node gets no order, and is waited for',
+    phase: 'certify',
+    members: { n1: certified, r1: both },
+    step: 'wait',
+  },
+  {
+    name: 'a remote node that is away holds up nobody but the next phase',
+    phase: 'trust',
+    members: { n1: start, r1: undefined },
+    step: 'order n1',
+  },
+  { name: 'and that one it holds up', phase: 'trust', members: { n1: both, r1: undefined }, step: 'wait' },
+  { name: 'until it has followed', phase: 'certify', members: { n1: certified, r1: certified }, step: 'phase-done' },
   { name: 'the end', phase: 'distrust', members: { n2: finished, n1: finished }, step: 'phase-done' },
 ]
+
+const kindOf = (name: string): Participant['kind'] =>
+  name.startsWith('n') ? 'member' : name === 'w' ? 'witness' : 'remote'
 
 for (const { name, phase, members, step } of cases)
   test(`${phase}: ${name}`, () => {
     const hash = { before: authorityHash(before), next: authorityHash(next) }
-    const seen = Object.entries(members).map(([member, one]) => ({
-      name: member,
-      pki:
-        one &&
-        ({
-          node: member,
+    const seen = Object.entries(members).map(
+      ([name, one]): Participant => ({
+        name,
+        kind: kindOf(name),
+        pki: one && {
           trusts: one.trusts.map((which) => hash[which]),
           certifiedBy: hash[one.by],
           storeTrusts: one.storeTrusts ?? true,
-        } as unknown as NodePki),
-    }))
+        },
+      }),
+    )
     const found = nextRotationStep({ phase, before, next }, seen)
     const text =
-      found.kind === 'order' ? `order ${found.step.member}${found.step.order.renew ? ' renew' : ''}` : found.kind
+      found.kind === 'order' ? `order ${found.step.host.name}${found.step.order.renew ? ' renew' : ''}` : found.kind
     expect(text).toBe(step)
     if (found.kind === 'order')
       expect(found.step.order.trust).toEqual(
@@ -120,6 +157,7 @@ test('a node that was added and has not joined holds nothing up', async () => {
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     leads: () => true,
     file: () => ({ nodes }),
+    view: () => emptyView,
     record: () => record,
     commit,
     pkiOf: async (member: string) => {
@@ -153,7 +191,7 @@ for (const { what, left, begins } of [
       isUp: () => true,
       record: () => record,
       authority: () => next,
-      otherHosts: () => [],
+      pkiOf: async () => ({ hosts: [], bringsHosts: true }),
       keep,
       commit,
     } as unknown as RotationPorts)
@@ -166,4 +204,141 @@ for (const { what, left, begins } of [
     expect(made).toMatchObject({ number: 5, threshold: 1, rotation: { phase: 'trust', before: next } })
     expect(made?.authority).not.toBe(record.authority)
     expect(keep).toHaveBeenCalledTimes(2)
+  })
+
+const cib = parseXml(`<cib><configuration><crm_config/><nodes/><resources>
+  <bundle id="web"><podman image="i" replicas="2"/><primitive id="httpd" class="ocf" provider="heartbeat" type="apache"/></bundle>
+  <primitive id="east" class="ocf" provider="pacemaker" type="remote"/>
+  <primitive id="vm" class="ocf" provider="heartbeat" type="VirtualDomain"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>
+</resources><constraints/></configuration><status/></cib>`)
+if (!cib.ok) throw new Error('the CIB is not well-formed')
+const configuration = { version: 1, cib: cib.value, typed: readConfiguration(cib.value) }
+const heard = (name: string, problem?: string): HostPki => ({
+  name,
+  trusts: [],
+  certifiedBy: '',
+  storeTrusts: true,
+  ...(problem === undefined ? {} : { problem }),
+})
+const up = (name: string) => [nodeName(name), { node: nodeName(name), inCcm: true } as never] as const
+
+for (const { what, hosts, without, isUp, waits } of [
+  {
+    what: 'nobody is connected: remote nodes and guests are missed, replicas without a container are not',
+    hosts: [],
+    waits: ['east', 'guest'],
+  },
+  {
+    what: 'a replica that is up and not connected is missed',
+    hosts: [heard('east'), heard('guest')],
+    isUp: 'web-1',
+    waits: ['web-1'],
+  },
+  { what: 'a remote node that is left behind is not missed', hosts: [heard('guest')], without: ['east'], waits: [] },
+  { what: 'one that cannot follow says why', hosts: [heard('east', 'too old'), heard('guest')], waits: ['east'] },
+] as const)
+  test(`remote nodes: ${what}`, () => {
+    const nodeStates = new Map(isUp === undefined ? [] : [up(isUp)])
+    const participants = remoteParticipants({ configuration, nodeStates }, hosts, without ?? [])
+    const sentences = whoHoldsItUp({ phase: 'trust', before, next }, participants)
+    expect(sentences.map((sentence) => sentence.split(',')[0])).toEqual(waits)
+    for (const [index, name] of waits.entries()) expect(sentences[index]).toContain(`pki rotate --without=${name}`)
+  })
+
+const rotating = (parts: Partial<RotationPorts>): RotationPorts =>
+  ({
+    self: nodeName('n1'),
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    file: () => ({ clusterName: 'prod', nodes: [{ name: 'n1', id: '1', keys: ['one'] }] }),
+    view: () => ({ ...emptyView, configuration, members: new Map([['n1', { knowsShares: true }]]) }),
+    isUp: () => true,
+    record: () => undefined,
+    authority: () => before,
+    keep: async () => undefined,
+    commit: async () => undefined,
+    ...parts,
+  }) as unknown as RotationPorts
+
+for (const { what, without, pki, says } of [
+  {
+    what: 'while a guest is away',
+    without: ['east'],
+    pki: { hosts: [], bringsHosts: true },
+    says: /guest, a remote node: no member is connected.*--without=guest/s,
+  },
+  {
+    what: 'while a member is too old to bring remote nodes along',
+    without: [],
+    pki: { hosts: [heard('east'), heard('guest')], bringsHosts: false },
+    says: /version of Systole on n1/,
+  },
+  { what: 'without a member', without: ['n1'], pki: { hosts: [], bringsHosts: true }, says: /n1 is not a remote node/ },
+])
+  test(`the authority is not replaced ${what}`, async () => {
+    const commit = vi.fn(async () => undefined)
+    const work = new AuthorityRotation(rotating({ pkiOf: async () => pki as never, commit }))
+    const refusal = await work.begin(without).then(
+      () => [],
+      (error: { readonly sentences: readonly string[] }) => error.sentences,
+    )
+    expect(refusal.join(' ')).toMatch(says)
+    expect(commit).not.toHaveBeenCalled()
+  })
+
+test('a remote node that went away meanwhile can be left behind', async () => {
+  const rotation = { phase: 'trust', before, next } as const
+  const holders = [{ name: 'n1', id: '1' }]
+  const record = { number: 1, generation: '1-a', threshold: 1, authority: authorityHash(next), holders, rotation }
+  const commit = vi.fn(async () => undefined)
+  await new AuthorityRotation(rotating({ record: () => record, commit })).begin(['east'])
+  expect(commit).toHaveBeenCalledWith({ ...record, rotation: { ...rotation, without: ['east'] } }, record)
+})
+
+for (const { what, isUp, settled, orders } of [
+  { what: 'all are there and who should vote does', isUp: true, settled: true, orders: 1 },
+  { what: 'another one is away', isUp: false, settled: true, orders: 0 },
+  { what: 'another one copies the store still', isUp: true, settled: false, orders: 0 },
+])
+  test(`a host follows, and is away for a moment, ${orders === 1 ? 'when' : 'and not while'} ${what}`, async () => {
+    const rotation = { phase: 'trust', before, next } as const
+    const nodes = ['n1', 'n2'].map((name, index) => ({ name, id: String(index + 1), keys: ['one'] }))
+    const record = {
+      number: 1,
+      generation: '1-a',
+      threshold: 2,
+      authority: authorityHash(next),
+      holders: nodes,
+      rotation,
+    }
+    const bring = vi.fn(async () => undefined)
+    let looked: () => void = () => undefined
+    const done = new Promise<void>((resolve) => {
+      looked = resolve
+    })
+    const work = new AuthorityRotation(
+      rotating({
+        leads: () => true,
+        file: () => ({ clusterName: 'prod', nodes }) as never,
+        view: () => emptyView,
+        record: () => record,
+        isUp: () => isUp,
+        pkiOf: async () =>
+          ({
+            trusts: [authorityHash(before)],
+            certifiedBy: authorityHash(before),
+            storeTrusts: true,
+            hosts: [],
+          }) as never,
+        votesSettled: async () => {
+          setTimeout(looked)
+          return settled
+        },
+        bring,
+      }),
+    )
+    work.look()
+    if (isUp) await done
+    else await new Promise((resolve) => setTimeout(resolve, 100))
+    work.close()
+    expect(bring).toHaveBeenCalledTimes(orders)
   })

@@ -7,7 +7,13 @@ import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { type ClusterView, emptyView, type MemberRecord } from '../../src/controller/index.ts'
 import type { Log } from '../../src/daemon/host/log.ts'
 import { Authority } from '../../src/daemon/nodes/authority.ts'
-import { AuthorityKeeper, keepShare, recordOf, settle } from '../../src/daemon/nodes/authority-keeper.ts'
+import {
+  AuthorityKeeper,
+  authorityNotes,
+  keepShare,
+  recordOf,
+  settle,
+} from '../../src/daemon/nodes/authority-keeper.ts'
 import {
   combineShares,
   readShares,
@@ -124,6 +130,8 @@ class World {
     }
   }
 
+  /** How often another authority was asked for. */
+  replaced = 0
   /** What else happens while shares are given out. */
   meanwhile: () => Promise<void> = async () => await Promise.resolve()
 
@@ -168,6 +176,7 @@ class World {
         await this.meanwhile()
         entry = await store.get(authorityKey)
       },
+      replace: async () => void this.replaced++,
     })
     keeper.look()
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))])
@@ -335,4 +344,33 @@ test('a file of shares that is damaged is as one that is lost', () => {
     writeFileSync(join(pkiOf('n1'), 'authority-share.json'), text)
     expect(readShares(pkiOf('n1'))).toEqual([])
   }
+})
+
+for (const { members, left, lost } of [
+  { members: ['n1', 'n2'], left: ['n1'], lost: true },
+  { members: ['n1', 'n2', 'n3', 'n4'], left: ['n1', 'n2'], lost: true },
+  { members: ['n1', 'n2', 'n3', 'n4', 'n5'], left: ['n1', 'n2', 'n3'], lost: false },
+])
+  test(`of ${members.length} members ${left.length} are left for good: ${lost ? 'another authority is made, and status says so' : 'they go on with this one'}`, async () => {
+    const world = new World(members)
+    await world.found('n1')
+    await world.turn()
+    const record = await world.record()
+    world.file = listOf(left)
+    for (const name of members) if (!left.includes(name)) world.down.add(name)
+    if (record) expect(authorityNotes(record, world.file).join()).toMatch(lost ? /Too few shares/ : /^$/)
+    await world.turn()
+    expect(world.replaced).toBe(lost ? 1 : 0)
+    expect(await world.canSign('n1')).toBe(!lost)
+  })
+
+test('as long as a lost member is in the list, it may come back with its share: nothing is replaced', async () => {
+  const world = new World(['n1', 'n2'])
+  await world.found('n1')
+  await world.turn()
+  world.down.add('n2')
+  await world.turn()
+  expect(world.replaced).toBe(0)
+  const record = await world.record()
+  if (record) expect(authorityNotes(record, world.file)).toEqual([])
 })

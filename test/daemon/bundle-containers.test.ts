@@ -93,7 +93,11 @@ describe('a container', () => {
   test('whose certificate nobody can sign now starts with its last one', async () => {
     await perform('web-podman-1', 'start')
     const before = certificate()
-    const elsewhere = { ...ports, paths: pathsBelow(join(root, 'elsewhere')), withAuthority: none }
+    const elsewhere = {
+      ...ports,
+      paths: { ...pathsBelow(join(root, 'elsewhere')), pki: paths.pki },
+      withAuthority: none,
+    }
     await bundleContainers(agents, elsewhere).run(callOf('web-podman-1', 'start')).finished
     expect(readFileSync(join(root, 'elsewhere/var/lib/systole/bundles/web-1/node.crt'), 'utf8')).toBe(before)
   })

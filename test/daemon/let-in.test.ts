@@ -1,14 +1,17 @@
 /** Who is let in with which token: the attacks of strangers and of holders of a token that was meant for something else. */
 
-import { createPublicKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { fieldsWithoutSecrets, type Log } from '../../src/daemon/host/log.ts'
+import { pathsBelow } from '../../src/daemon/host/paths.ts'
 import { AttemptLimit } from '../../src/daemon/nodes/attempt-limit.ts'
 import { type ClusterFile, type ClusterNodeEntry, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { JoinTokens } from '../../src/daemon/nodes/join-tokens.ts'
+import { askToJoin } from '../../src/daemon/nodes/joining-key.ts'
 import { enrolHandler } from '../../src/daemon/nodes/let-in.ts'
 import { changeNodeList, ofNodes, storedList } from '../../src/daemon/nodes/node-list.ts'
 import { alikeHosts, remoteNameObstacle } from '../../src/daemon/nodes/node-names.ts'
@@ -16,11 +19,13 @@ import { learnKey } from '../../src/daemon/nodes/pins.ts'
 import {
   createAuthority,
   createKeys,
+  createNodeCertificate,
   type Enrol,
   type JoinRole,
   type KeyPair,
   keyOfPublic,
   parseToken,
+  serveEnrolment,
 } from '../../src/rpc/index.ts'
 import { createStore, type Store } from '../../src/store/index.ts'
 
@@ -30,6 +35,7 @@ let authority: KeyPair
 let folder: string
 let file: ClusterFile
 let publicKey: string
+let rotating = false
 
 beforeAll(async () => {
   authority = await createAuthority('prod')
@@ -39,6 +45,7 @@ beforeAll(async () => {
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'systole-let-in-'))
   file = clusterOf({ n1: [keyText], n2: [keyText], n4: [] })
+  rotating = false
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -75,6 +82,8 @@ function member(
     tokens,
     file: () => file,
     wasSeen: (node) => node === 'n2',
+    isRotating: () => rotating,
+    isRemoteNode: (node) => node === 'r1',
     withAuthority: async (use) => await use(authority),
     withKeyOf: async (host, publicKey) => {
       await meanwhile()
@@ -165,7 +174,8 @@ test('the member that is awaited is let in once, without a key of the authority,
   expect(answer.authority).toEqual({ certificate: authority.certificate })
   expect(JSON.stringify(answer)).not.toContain('PRIVATE')
   expect(new X509Certificate(answer.certificate).checkHost('n4')).toBe('n4')
-  await expect(enrol({ secret, node: 'n4', publicKey }, '10.83.0.3')).rejects.toThrow(/was used by n4/)
+  const another = (await createKeys()).publicKey
+  await expect(enrol({ secret, node: 'n4', publicKey: another }, '10.83.0.3')).rejects.toThrow(/was used by n4/)
   const { events, tokens: kept } = await tokens.list()
   expect(events.map(({ kind }) => kind)).toEqual(['issued', 'joined', 'refused'])
   expect(kept).toMatchObject([{ role: 'member', node: 'n4', used: { node: 'n4', address: '10.83.0.3' } }])
@@ -258,6 +268,102 @@ test('an address may try again after a minute', () => {
   expect(limit.mayTry('a', 100)).toBe(false)
   expect(limit.mayTry('b', 100)).toBe(true)
   expect(limit.mayTry('a', 61_000)).toBe(true)
+})
+
+for (const { role, node } of [
+  { role: 'member', node: 'n4' },
+  { role: 'remote', node: 'east-1' },
+  { role: 'witness', node: 'w1' },
+] as const)
+  test(`a ${role} that has not heard the answer asks again with its key, as long as the token is valid`, async () => {
+    const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+    const { tokens, enrol } = member('n1', store)
+    const secret = await secretFor(tokens, role)
+    const asked = { secret, node, publicKey, ...as(role) }
+    await enrol(asked, 'a')
+    file = (await storedList(store)) ?? file
+    const again = await enrol(asked, 'b')
+    expect(new X509Certificate(again.certificate).publicKey.equals(createPublicKey(publicKey))).toBe(true)
+    const other = { ...asked, publicKey: (await createKeys()).publicKey }
+    await expect(enrol(other, 'a')).rejects.toThrow(/was used by/)
+    vi.useFakeTimers({ now: Date.now() + 2 * 3_600_000, toFake: ['Date'] })
+    await expect(enrol(asked, 'a').finally(() => vi.useRealTimers())).rejects.toThrow(/was valid until/)
+    await store.close()
+  })
+
+test('a host that has not heard the answer because the connection broke has its place all the same', async () => {
+  const { tokens, enrol } = member()
+  const open = new Set<Socket>()
+  let calls = 0
+  const identity = await createNodeCertificate(authority, { name: 'n1', addresses: ['127.0.0.1'] })
+  const served = await serveEnrolment(
+    { host: '127.0.0.1', port: 0, identity: { ...identity, authority: authority.certificate } },
+    async (asked, address) => {
+      const answer = await enrol(asked, address)
+      if (++calls === 1) for (const socket of open) socket.destroy()
+      return answer
+    },
+    () => undefined,
+  )
+  const wire = createServer((socket) => {
+    const on = connect(served.port, '127.0.0.1')
+    open.add(socket)
+    for (const end of [socket, on]) end.on('error', () => undefined)
+    socket.pipe(on).pipe(socket)
+    socket.on('close', () => on.destroy())
+  })
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
+  const at = { host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
+  const parsed = parseToken((await tokens.issue(authority.certificate, { role: 'member', node: 'n4' })).token)
+  if (!parsed.ok) throw new Error('The token is bad.')
+  const paths = pathsBelow(folder)
+  const { answer, key, keep } = await askToJoin(paths, at, parsed.value, { node: 'n4' })
+  expect(calls).toBe(2)
+  expect(new X509Certificate(answer.certificate).checkPrivateKey(createPrivateKey(key))).toBe(true)
+  expect(file.nodes.find(({ name }) => name === 'n4')?.keys).toHaveLength(1)
+  // So would one that was ended before it had written the answer down.
+  expect((await askToJoin(paths, at, parsed.value, { node: 'n4' })).key).toBe(key)
+  expect(statSync(`${paths.pki}.joining`).mode & 0o777).toBe(0o600)
+  keep()
+  await expect(askToJoin(paths, at, parsed.value, { node: 'n4' })).rejects.toThrow(/was used by n4/)
+  for (const socket of open) socket.destroy()
+  wire.close()
+  await served.close()
+})
+
+test('a token without a name gives nobody the name of a remote node that is there', async () => {
+  const { tokens, enrol } = member()
+  const secret = await secretFor(tokens, 'remote')
+  const asked = (node: string) => ({ secret, node, publicKey, remote: true })
+  await expect(enrol(asked('r1'), '')).rejects.toThrow(/has a remote node 'r1' already/)
+  await expect(enrol(asked('r2'), '')).resolves.toBeDefined()
+  const named = await secretFor(tokens, 'remote', 'r1')
+  await expect(enrol({ ...asked('r1'), secret: named }, '')).resolves.toBeDefined()
+})
+
+test('nobody is let in while the authority is replaced, and the token is not used up', async () => {
+  const { tokens, enrol } = member()
+  const asked = { secret: await secretFor(tokens, 'member', 'n4'), node: 'n4', publicKey }
+  rotating = true
+  await expect(enrol(asked, '')).rejects.toMatchObject({ code: 'is-rotating' })
+  rotating = false
+  await expect(enrol(asked, '')).resolves.toBeDefined()
+})
+
+test('with a node that is removed go the tokens that were made for it, and those that it has made', async () => {
+  const store = createStore({ kind: 'embedded', directory: join(folder, 'store') })
+  const [n1, n2] = [member('n1', store), member('n2', store)]
+  await secretFor(n1.tokens, 'member', 'n4')
+  await secretFor(n1.tokens, 'member', 'n2')
+  await n2.tokens.issue(authority.certificate, { role: 'remote', user: 'alice' })
+  expect((await n1.tokens.list()).tokens.map(({ by }) => by)).toEqual([
+    { node: 'n1' },
+    { node: 'n1' },
+    { node: 'n2', user: 'alice' },
+  ])
+  expect(await n1.tokens.withdrawOf('n2')).toBe(2)
+  expect((await n1.tokens.list()).tokens).toMatchObject([{ node: 'n4', by: { node: 'n1' } }])
+  await store.close()
 })
 
 test('a token that was withdrawn lets nobody in', async () => {

@@ -126,6 +126,36 @@ describe('a bundle with a resource inside, on the network of its hosts', () => {
     expect((await lab.status('n1')).fencing).toEqual([])
   })
 
+  test('follows another authority, and its containers and services go on', async () => {
+    const pki = async () => JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
+    const { authority: before } = await pki()
+    const ids = async () =>
+      await Promise.all(
+        [...(await containers('web'))].map(async ([replica, node]) =>
+          (await lab.inNode(node, 'podman', 'inspect', '--format', '{{.Id}}', containerOf(replica))).trim(),
+        ),
+      )
+    const running = await ids()
+    await lab.systole('n2', 'pki', 'rotate')
+    await until(
+      'both replicas follow',
+      async () => {
+        const { authority, rotation, nodes } = await pki()
+        const hosts = nodes.flatMap(
+          (node: { hosts: readonly { certifiedBy: string; trusts: readonly string[] }[] }) => node.hosts,
+        )
+        const follow = hosts.filter(
+          (host: { certifiedBy: string; trusts: readonly string[] }) =>
+            host.certifiedBy === authority && host.trusts.length === 1,
+        )
+        return rotation === undefined && authority !== before && follow.length === 2
+      },
+      300_000,
+    )
+    await until('both replicas serve', () => bothServe('web', 'n1'))
+    expect((await ids()).sort()).toEqual(running.sort())
+  })
+
   test('moves to the third node when a host loses power', async () => {
     await lab.systole('n1', 'status', 'wait', '60')
     const [lost = ''] = [...(await containers('web')).values()].filter((node) => node !== 'n1')

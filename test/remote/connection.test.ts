@@ -78,6 +78,8 @@ interface Served {
   link: OwnerLink | undefined
   answer: typeof taken
   readonly revoked: string[]
+  /** The certificates of those that call are of an authority that counts. */
+  believes: boolean
 }
 
 async function serve(): Promise<Served> {
@@ -87,6 +89,7 @@ async function serve(): Promise<Served> {
     link: undefined as OwnerLink | undefined,
     answer: taken,
     revoked: [] as string[],
+    believes: true,
   }
   const server = await serveRemote(
     { host: '127.0.0.1', port: 0, identity: remote },
@@ -103,6 +106,8 @@ async function serve(): Promise<Served> {
       onLost: (_link, reason) => served.lost.push(reason),
       perform: async () => served.answer,
       release: async () => ({}),
+      pki: async () => ({ trusts: [], certifiedBy: '' }),
+      believes: () => served.believes,
     },
   )
   closing.push(server.close)
@@ -350,6 +355,22 @@ test('a node that was removed owns it no more, by an open connection or by anoth
   early.revoked.push(serialOf(keyOf(member.certificate)))
   await expect(before.call('own', { owner: 'n3', token: 99, firstCallId: 1 })).rejects.toThrow()
   expect([owners, early.owners]).toEqual([['n3', 'n1', 'n1'], []])
+})
+
+test('a cluster node whose authority is believed no more owns nothing, also on a connection from before', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  served.believes = false
+  await expect(link.call('own', { owner: 'n1', token: 9, firstCallId: 1 })).rejects.toThrow(/believed no more/)
+  expect(served.owners).toEqual([])
+})
+
+test('only the owner may say whom a remote node believes', async () => {
+  const served = await serve()
+  const link = await open(served.server.port)
+  await expect(link.call('pki', {})).rejects.toThrow(/does not own/)
+  await link.call('own', { owner: 'n1', token: 9, firstCallId: 1 })
+  await expect(link.call('pki', {})).resolves.toEqual({ trusts: [], certifiedBy: '' })
 })
 
 test('the certificate of a remote node opens nothing', async () => {

@@ -101,12 +101,18 @@ const tokens = [
 for (const { name, asked, now, why } of tokens)
   test(`a token for the member n4 ${why === undefined ? 'lets it in' : 'lets nobody in'} ${name}`, () => {
     const { issued } = issueToken(authority.certificate, { ...meant(1000), node: 'n4' })
-    const obstacle = tokenObstacle(issued, { role: 'member', node: 'n4', ...asked }, now)
+    const obstacle = tokenObstacle(issued, { role: 'member', node: 'n4', key: 'k', ...asked }, now)
     if (why === undefined) expect(obstacle).toBeUndefined()
     else expect(obstacle).toMatch(why)
-    expect(
-      tokenObstacle({ ...issued, used: { at: 1, node: 'n4', address: '' } }, { role: 'member', node: 'n4' }, 2),
-    ).toMatch(/was used by n4/)
+    const again = (used: object, key: string): string | undefined =>
+      tokenObstacle(
+        { ...issued, used: { at: 1, node: 'n4', address: '', ...used } },
+        { role: 'member', node: 'n4', key },
+        2,
+      )
+    expect(again({}, '')).toMatch(/was used by n4/)
+    expect(again({ key: 'k' }, 'other')).toMatch(/was used by n4/)
+    expect(again({ key: 'k' }, 'k')).toBeUndefined()
   })
 
 for (const kind of [{ servesOnly: true }, { isWitness: true }])

@@ -1,7 +1,7 @@
 /** The other of two members is gone for good while the authority is replaced, and with it half of the next key: the one that is left begins with another. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import { Lab } from '../nodes/lab/lab.ts'
 
 const lab = new Lab(['n1', 'n2'])
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close(), 60_000)
 
-test('lost in the middle, it holds nothing up once it is removed', async () => {
+test('lost in the middle, it holds nothing up once it is removed, which is all that is typed', async () => {
   const status = async () => JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
   await lab.systole('n1', 'pki', 'rotate')
   await lab.power.off('n2')
@@ -30,8 +30,6 @@ test('lost in the middle, it holds nothing up once it is removed', async () => {
     'n2 can be removed',
     async () => (await lab.try('n1', 'cluster', 'node', 'remove', 'n2')) !== undefined,
   )
-  expect((await status()).rotation).toBeDefined()
-  await lab.until('n1 begins', async () => (await lab.try('n1', 'pki', 'rotate')) !== undefined)
   await lab.until(
     'n1 alone has the key of another authority',
     async () => {

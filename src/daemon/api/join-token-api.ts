@@ -1,6 +1,7 @@
 /** What the command line asks about join tokens. */
 import { nodeName } from '../../base/index.ts'
 import {
+  type CallerIdentity,
   type Handlers,
   type IssuedToken,
   type JoinRole,
@@ -18,16 +19,17 @@ export function joinTokenHandlers(
   daemon: Daemon,
 ): Pick<Handlers<typeof localService>, 'createJoinToken' | 'listJoinTokens' | 'withdrawJoinTokens'> {
   return {
-    createJoinToken: async ({ validSeconds, role: said, node }) => {
+    createJoinToken: async ({ validSeconds, role: said, node }, { caller }) => {
       const role = joinRoles.find((one) => one === (said ?? 'member'))
       if (role === undefined) throw refuse('bad-role', `'${String(said)}' is not a role: ${joinRoles.join(', ')}.`)
       const file = fileOf(daemon)
       if (node !== undefined) refuseIdle(file, role, node)
-      return await daemon.issueToken({
+      const meant = {
         role,
         ...(node === undefined ? {} : { node }),
         ...(validSeconds === undefined ? {} : { validSeconds }),
-      })
+      }
+      return await daemon.issueToken(meant, caller)
     },
     listJoinTokens: async () => {
       fileOf(daemon)
@@ -50,11 +52,11 @@ export function joinTokenHandlers(
 }
 
 /** One for each node that is to join, and the first of them for older scripts. */
-export async function setupTokens(daemon: Daemon, file: ClusterFile): Promise<JoinTokenAnswer> {
+export async function setupTokens(daemon: Daemon, file: ClusterFile, caller: CallerIdentity): Promise<JoinTokenAnswer> {
   const nodes = []
   let validUntil = ''
   for (const { name } of file.nodes.filter((node) => node.name !== daemon.name)) {
-    const made = await daemon.issueToken({ role: 'member', node: name })
+    const made = await daemon.issueToken({ role: 'member', node: name }, caller)
     nodes.push({ node: name, token: made.token })
     validUntil = made.validUntil
   }
@@ -85,7 +87,7 @@ function refuseIdle(file: ClusterFile, role: JoinRole, node: string): void {
 }
 
 const listed = (token: IssuedToken, now: number): ListedTokens['tokens'][number] => {
-  const { id, role, node = '', issuedAt, validUntil, used } = token
+  const { id, role, node = '', issuedAt, validUntil, used, by } = token
   return {
     id,
     role,
@@ -93,6 +95,8 @@ const listed = (token: IssuedToken, now: number): ListedTokens['tokens'][number]
     issuedAt: new Date(issuedAt).toISOString(),
     validUntil: new Date(validUntil).toISOString(),
     state: used !== undefined ? 'used' : validUntil > now ? 'open' : 'over',
+    ...(by === undefined ? {} : { madeBy: by.node }),
+    ...(by?.user === undefined ? {} : { madeFor: by.user }),
     ...(used === undefined
       ? {}
       : { usedBy: used.node, usedAt: new Date(used.at).toISOString(), usedFrom: used.address }),

@@ -201,14 +201,14 @@ function membershipHandlers(
         },
       ),
     }),
-    setupCluster: async (asked) => {
+    setupCluster: async (asked, { caller }) => {
       daemon.refuseOnWitness()
       if (daemon.file && !asked.force) throw belongsAlready(daemon.file)
       const { file, keep } = await setUpCluster(daemon.paths, asked)
       if (daemon.file) await daemon.forget()
       keep()
       await daemon.configure(file)
-      return await setupTokens(daemon, file)
+      return await setupTokens(daemon, file, caller)
     },
     joinCluster: async (asked) => {
       daemon.refuseOnWitness()
@@ -219,10 +219,10 @@ function membershipHandlers(
       await daemon.configure(file)
       return { clusterName: file.clusterName, node }
     },
-    addNode: async ({ name, address, more }) => {
+    addNode: async ({ name, address, more }, { caller }) => {
       await daemon.canSign()
       await addNode(daemon, { name: nodeName(name), addresses: [address || name, ...(more?.addresses ?? [])] })
-      return await daemon.issueToken({ role: 'member', node: name })
+      return await daemon.issueToken({ role: 'member', node: name }, caller)
     },
     addLink: async (asked) => await addLink(daemon, asked),
     updateLink: async (asked) => await updateLink(daemon, asked),

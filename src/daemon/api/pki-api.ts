@@ -14,10 +14,10 @@ import { readIdentity } from '../nodes/identity.ts'
 export function pkiHandlers(daemon: Daemon): Pick<Handlers<typeof localService>, 'getPkiStatus' | 'rotateAuthority'> {
   return {
     getPkiStatus: async () => await status(daemon),
-    rotateAuthority: async () => {
+    rotateAuthority: async ({ without }) => {
       if (!daemon.node.quorate)
         throw refuse('no-quorum', 'This node has no quorum: the authority cannot be replaced from here.')
-      await daemon.node.rotation.begin()
+      await daemon.node.rotation.begin(without)
       return await status(daemon)
     },
   }
@@ -45,5 +45,7 @@ async function status(daemon: Daemon): Promise<PkiStatus> {
     ...(record === undefined ? {} : { generation: record.generation, threshold: record.threshold }),
     holders: (record?.holders ?? []).map(({ name }) => name),
     ...(record?.rotation === undefined ? {} : { rotation: record.rotation.phase }),
+    waitsFor: daemon.running ? await daemon.node.rotation.heldUpBy() : [],
+    leftBehind: record?.rotation?.without ?? [],
   }
 }

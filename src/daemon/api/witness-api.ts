@@ -22,17 +22,17 @@ export function witnessHandlers(
   'addWitness' | 'removeWitness' | 'replaceWitness' | 'joinAsWitness' | 'getWitnessHost' | 'changeWitnessHost'
 > {
   return {
-    addWitness: async ({ name, address }) => {
+    addWitness: async ({ name, address }, { caller }) => {
       await addWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.issueToken({ role: 'witness', node: name })
+      return await daemon.issueToken({ role: 'witness', node: name }, caller)
     },
     removeWitness: async (meant) => {
       await removeWitness(daemon, meant)
       return {}
     },
-    replaceWitness: async ({ name, address }) => {
+    replaceWitness: async ({ name, address }, { caller }) => {
       await replaceWitness(daemon, { name: nodeName(name), address: address || name })
-      return await daemon.issueToken({ role: 'witness', node: name })
+      return await daemon.issueToken({ role: 'witness', node: name }, caller)
     },
     joinAsWitness: async (asked) => await join(daemon, asked),
     getWitnessHost: async () => (daemon.isWitness ? daemon.witness.state() : noWitnessYet(daemon)),

@@ -2,10 +2,19 @@
  * A node that takes part in the cluster: builds the adapters, drives the cores, and lets what one says reach the others.
  * Nothing is decided here.
  */
+import { createPublicKey } from 'node:crypto'
 import type { NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
-import type { ClusterState, NodePki, PeerCredentials, PkiOrder, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
+import {
+  type ClusterState,
+  keyOfPublic,
+  type NodePki,
+  type PeerCredentials,
+  type PkiOrder,
+  type TermAnswer,
+  type TlsIdentity,
+} from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { ToolServer } from '../../tools/index.ts'
@@ -28,14 +37,14 @@ import { rebootSelf } from '../host/self-reboot.ts'
 import { isEnabled } from '../host/takes-part.ts'
 import { AskForList } from '../nodes/ask-for-list.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
-import { AuthorityKeeper, keepShare } from '../nodes/authority-keeper.ts'
+import { AuthorityKeeper, authorityNotes, keepShare } from '../nodes/authority-keeper.ts'
 import { AuthorityRotation } from '../nodes/authority-rotation.ts'
 import { signForRemote, signForWitness } from '../nodes/certificates.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from '../nodes/cluster-file.ts'
-import { readIdentity } from '../nodes/identity.ts'
+import { authoritiesIn, readIdentity } from '../nodes/identity.ts'
 import { LinkStates } from '../nodes/link-states.ts'
-import { decodeNodeList } from '../nodes/node-list.ts'
-import { signerOf } from '../nodes/own-pki.ts'
+import { addKey, decodeNodeList } from '../nodes/node-list.ts'
+import { isSameName } from '../nodes/node-names.ts'
 import { Peers } from '../nodes/peers.ts'
 import { knownBy, OwnKey } from '../nodes/pins.ts'
 import { Relink } from '../nodes/relink.ts'
@@ -45,6 +54,7 @@ import { nodesForPulse } from '../pulse/begin.ts'
 import type { Pulse } from '../pulse/pulse.ts'
 import { fencingHistoryPrefix, keys, nodeListKey } from '../records/keys.ts'
 import type { StoreChange } from '../records/store-view.ts'
+import { renewBundleIdentities } from '../remote/bundle-containers.ts'
 import { RemoteConnections } from '../remote/connections.ts'
 import { type LocalStore, openLocalStore } from '../store/local-store.ts'
 import { WatchdogHands } from '../watchdog/watchdog-hands.ts'
@@ -167,7 +177,12 @@ export class ClusterNode {
       identity: setup.identity,
       file: () => this.#file,
       quorate: () => this.quorate,
-      sign: async (witness, publicKey) => (await signForWitness(setup.withAuthority, witness, publicKey)).certificate,
+      sign: async (witness, publicKey) => {
+        const { certificate } = await signForWitness(setup.withAuthority, witness, publicKey)
+        // Whoever takes it out revokes what the list knows it by.
+        await addKey(this.store, this.#file, witness.name, { key: keyOfPublic(createPublicKey(publicKey)) })
+        return certificate
+      },
       onNodeList: setup.onNodeList,
       onChange: () => this.#look(),
     })
@@ -205,6 +220,7 @@ export class ClusterNode {
       identity: setup.identity,
       notice: (resource) => this.#executor?.notice(resource),
       sign: async (remote, publicKey) => await signForRemote(setup.withAuthority, remote, publicKey),
+      authorities: () => authoritiesIn(readIdentity(setup.paths.pki).authority),
       revoked: () => this.#file.revoked ?? [],
       runTool: remoteTools(this, setup.log, setup.local.access),
     })
@@ -228,6 +244,7 @@ export class ClusterNode {
       withAuthority: setup.withAuthority,
       generationsOf: async (member) => (await this.#peers.to(member).getPki({})).shares,
       keep: async (member, share) => await this.#peers.to(member).keepAuthorityShare(share),
+      replace: async () => await this.rotation.begin(),
     })
     this.rotation = this.#openRotation()
     this.#relink = new Relink({
@@ -337,7 +354,7 @@ export class ClusterNode {
       self: this.name,
       file: this.#file,
       known: this.#known,
-      removals: removalNotes(this.removals),
+      removals: [...removalNotes(this.removals), ...authorityNotes(this.authority.record, this.#file)],
       fencing: this.fencing,
       quorate: this.quorate,
       silent: this.#news.silent,
@@ -669,13 +686,30 @@ export class ClusterNode {
         isOwn(member)
           ? await ownPki.follow(order)
           : await this.#peers.to(member).bringPki(order, { timeoutMs: 15_000 }),
-      authority: () => signerOf(readIdentity(paths.pki)),
-      otherHosts: () => {
-        const { configuration } = this.view
-        const remote = configuration === undefined ? [] : connectedNodeNames(configuration.typed)
-        return [...(this.#file.witness === undefined ? [] : [this.#file.witness.name]), ...remote]
-      },
+      votesSettled: async () => await this.#votes.isSettled(),
+      pkiOfWitness: async () => await this.#witness.pki(),
+      bringWitness: async (order) => await this.#witness.bringPki(order),
+      onCertified: async () =>
+        await renewBundleIdentities({
+          view: () => this.view,
+          store: () => this.store,
+          withAuthority: this.#setup.withAuthority,
+        }),
+      authority: () => readIdentity(paths.pki).authority,
     })
+  }
+
+  /** A remote node or a guest, of the configuration or recorded from before. TLS compares names without regard to case. */
+  hasRemote(name: string): boolean {
+    const { configuration, nodeStates } = this.view
+    const recorded = [...nodeStates.values()].filter(({ attributes }) => attributes?.remote_node === 'true')
+    const configured = configuration === undefined ? [] : connectedNodeNames(configuration.typed)
+    return [...configured, ...recorded.map(({ node }) => node)].some((known) => isSameName(known, name))
+  }
+
+  /** What the remote nodes believe whose connections this node holds. */
+  get remotePki(): NodePki['hosts'] {
+    return this.#connections.pki
   }
 
   /** Its member of the store was started with what this node believes and is named by now. */

@@ -32,6 +32,8 @@ export interface Rotation {
   /** Certificates, PEM. */
   readonly before: string
   readonly next: string
+  /** Remote nodes that are not waited for. */
+  readonly without?: readonly string[]
 }
 
 /** A name may be used again, an id is not. */
@@ -55,6 +57,8 @@ export interface KeeperPorts {
   /** Of the shares that a member has; the shares themselves leave it only where something is signed. */
   readonly generationsOf: (member: NodeName) => Promise<readonly string[]>
   readonly keep: (member: NodeName, share: AuthorityShare) => Promise<unknown>
+  /** Makes another authority: the key of this one is lost. */
+  readonly replace: () => Promise<void>
 }
 
 const retryMs = 2000
@@ -117,6 +121,7 @@ export class AuthorityKeeper {
     const { record } = this
     if (record !== undefined) settle({ pki, self, file: file() }, record)
     if (!leads()) return true
+    if (record !== undefined && isStranded(record, file())) return await this.#replaceLost()
     const wanted = holdersOf(file(), this.#ports.view())
     // Who comes or goes meanwhile is looked at afterwards.
     if (record?.rotation !== undefined) return true
@@ -124,6 +129,14 @@ export class AuthorityKeeper {
     if (record === undefined && wanted.length < 2) return true
     if (!wanted.every((holder) => this.#canKeep(holder))) return false
     await this.#ports.withAuthority(async (authority) => await this.#split(authority, wanted, record))
+    return true
+  }
+
+  /** Nothing but another authority can sign any more, and nobody need say so. */
+  async #replaceLost(): Promise<boolean> {
+    const { log, replace } = this.#ports
+    log.warn('too few shares of the authority’s key are left: another authority takes its place', {})
+    await replace()
     return true
   }
 
@@ -192,6 +205,25 @@ export class AuthorityKeeper {
     })
     if (!applied) throw new Error('Somebody else has changed it at the same time.')
   }
+}
+
+/** So few of those who have shares are in the list still that nobody can put the key together any more. */
+export const isStranded = ({ holders, threshold }: AuthorityRecord, { nodes }: Pick<ClusterFile, 'nodes'>): boolean =>
+  holders.filter((holder) => nodes.some(({ name, id }) => name === holder.name && id === holder.id)).length < threshold
+
+/** For `status`. */
+export function authorityNotes(
+  record: AuthorityRecord | undefined,
+  file: Pick<ClusterFile, 'nodes'>,
+): readonly string[] {
+  if (record === undefined) return []
+  if (isStranded(record, file))
+    return [
+      'Too few shares of the authority’s key are left, so that no host can be let in and no certificate renewed: the DC makes another authority as soon as every host is there. `systole pki rotate` says what is in its way.',
+    ]
+  return record.rotation === undefined
+    ? []
+    : ['The cluster’s authority is being replaced: `systole pki status` shows how far it is, and whom it waits for.']
 }
 
 const isSameStage = (one: AuthorityRecord | undefined, other: AuthorityRecord | undefined): boolean =>

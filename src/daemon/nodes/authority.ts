@@ -50,7 +50,7 @@ export class Authority {
     throw refuse(
       'authority-not-together',
       `The key of the cluster’s authority could not be put together: its shares are with the ${all} members, and too few of them answer. Start the others, then try again.`,
-      'Where they are lost for good: `systole pki rotate` makes another authority, and needs none of the old key.',
+      'Where they are lost for good: take them out (`systole cluster node remove`), and the cluster makes another authority by itself, which needs none of the old key.',
     )
   }
 

@@ -1,8 +1,6 @@
 /** How a host becomes a node: as the first of a new cluster, or let in by a node that is one already (let-in.ts). */
 import {
-  askToEnrol,
   createAuthority,
-  createKeys,
   createNodeCertificate,
   type JoinRequest,
   keyOf,
@@ -23,6 +21,7 @@ import {
   printClusterFile,
 } from './cluster-file.ts'
 import { writeIdentity, writeJoined, writeRemoteIdentity } from './identity.ts'
+import { askToJoin } from './joining-key.ts'
 import { linkObstacles } from './link-fitness.ts'
 import { addressesOf } from './node-links.ts'
 import { alikeHosts } from './node-names.ts'
@@ -121,16 +120,16 @@ export async function joinCluster(paths: Paths, asked: JoinRequest): Promise<Pla
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
   const node = asked.nodeName ?? ownName()
-  const keys = await createKeys()
-  const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey: keys.publicKey })
+  const { answer, ...joined } = await askToJoin(paths, parseHost(asked.address), token.value, { node })
   const file = acceptWholeFile(answer.clusterFile)
   const own = findOwnNode(file)
   if (!own) throw refuse('not-this-host', `The daemon of this host does not call itself '${node}'.`)
   await refuseUnfitLinks(own)
   await checkStore(file, own, paths)
   const keep = (): void => {
-    writeJoined(paths.pki, answer.authority, { certificate: answer.certificate, key: keys.key })
+    writeJoined(paths.pki, answer.authority, { certificate: answer.certificate, key: joined.key })
     writeWhole(paths.clusterFile, printClusterFile(file))
+    joined.keep()
   }
   return { file, node, keep }
 }
@@ -146,11 +145,11 @@ export async function joinAsRemote(
     throw refuse('is-witness', 'This host is the witness of a cluster: run `systole qdevice destroy net` first.')
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
-  const { publicKey, key } = await createKeys()
   const { node } = asked
-  const answer = await askToEnrol(parseHost(asked.address), token.value, { node, publicKey, remote: true })
+  const { answer, key, keep } = await askToJoin(paths, parseHost(asked.address), token.value, { node, remote: true })
   const { authority, certificate, clusterFile } = answer
   writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
+  keep()
   return acceptWholeFile(clusterFile).clusterName
 }
 
@@ -161,13 +160,14 @@ export async function joinAsWitness(
 ): Promise<Place> {
   const token = parseToken(asked.token)
   if (!token.ok) throw refuse('bad-token', ...token.reports.map(({ message }) => message))
-  const { publicKey, key } = await createKeys()
-  const answer = await askToEnrol(parseHost(asked.address), token.value, { node: ownName(), publicKey, witness: true })
+  const own = { node: ownName(), witness: true }
+  const { answer, ...joined } = await askToJoin(paths, parseHost(asked.address), token.value, own)
   const { authority, certificate } = answer
   const file = acceptWholeFile(answer.clusterFile)
   const keep = (): void => {
-    writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key })
+    writeRemoteIdentity(paths.pki, { authority: authority.certificate, certificate, key: joined.key })
     writeWhole(paths.witnessFile, printClusterFile(file))
+    joined.keep()
   }
   return { file, keep }
 }

@@ -2,7 +2,7 @@
  * The tokens that a cluster has given out, and what became of each: pure, so that the same rules hold for the copy in the store and for the
  * file of a host that founds a cluster. Every list is bounded; uses cannot be pushed out by the guesses of strangers.
  */
-import { type IssuedToken, type JoinRole, tokenObstacle, tokenOfSecret } from '../../rpc/index.ts'
+import { type IssuedToken, isUsedBySame, type JoinRole, tokenObstacle, tokenOfSecret } from '../../rpc/index.ts'
 
 export type JoinEventKind = 'issued' | 'joined' | 'refused' | 'withdrawn'
 
@@ -53,6 +53,8 @@ export interface AskedIn {
   readonly role: JoinRole
   readonly node: string
   readonly address: string
+  /** Of its public key: SHA-256. */
+  readonly key: string
 }
 
 export type TokenVerdict =
@@ -67,11 +69,12 @@ export function judge(book: JoinBook, secret: string, asked: AskedIn, now: numbe
   return why === undefined ? { kind: 'good', token } : { kind: 'refused', token, why }
 }
 
-/** Nothing where somebody was faster: a token is used once. */
+/** Nothing where somebody was faster: a token is used once. The same host, which has not heard the answer, may ask again. */
 export function used(book: JoinBook, secret: string, asked: AskedIn, now: number): JoinBook | undefined {
   const verdict = judge(book, secret, asked, now)
   if (verdict.kind !== 'good') return undefined
-  const mark = { at: now, node: asked.node, address: asked.address }
+  if (isUsedBySame(verdict.token, asked)) return book
+  const mark = { at: now, node: asked.node, address: asked.address, key: asked.key }
   return {
     ...book,
     tokens: book.tokens.map((token) => (token === verdict.token ? { ...token, used: mark } : token)),

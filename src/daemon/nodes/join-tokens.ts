@@ -38,6 +38,8 @@ export interface AskedToken {
   readonly role: JoinRole
   readonly node?: string
   readonly validSeconds?: number
+  /** Who has asked for it. */
+  readonly user?: string
 }
 
 interface MadeToken {
@@ -52,13 +54,14 @@ export class JoinTokens {
     this.#ports = ports
   }
 
-  async issue(authority: string, { role, node, validSeconds }: AskedToken): Promise<MadeToken> {
+  async issue(authority: string, { role, node, validSeconds, user }: AskedToken): Promise<MadeToken> {
     const issuedAt = Date.now()
     const validMs = validSeconds === undefined ? hourMs : validSeconds * 1000
     if (!(validMs > 0 && validMs <= longestMs))
       throw refuse('bad-time', 'A join token is valid for a second at least and for seven days at most.')
     const validUntil = issuedAt + validMs
-    const meant = { role, ...(node === undefined ? {} : { node }) }
+    const by = { node: this.#ports.self(), ...(user === undefined ? {} : { user }) }
+    const meant = { role, by, ...(node === undefined ? {} : { node }) }
     const { text, issued } = issueToken(authority, { ...meant, issuedAt, validUntil })
     const event = this.#event('issued', { role, node: node ?? '' }, issued.id)
     await this.#change((book) => withToken(book, issued, event))
@@ -67,6 +70,7 @@ export class JoinTokens {
       id: issued.id,
       role,
       node,
+      user,
       validUntil: new Date(validUntil).toISOString(),
     })
     return { token: text, validUntil: new Date(validUntil).toISOString() }
@@ -126,6 +130,11 @@ export class JoinTokens {
     for (const { token: id, role, node } of events)
       this.#ports.log.info('a join token was withdrawn', { id, role, node })
     return open.length
+  }
+
+  /** Of a node that is removed: those that were made for it, and those that it has made, for it may have shown them to anybody. */
+  async withdrawOf(removed: string): Promise<number> {
+    return await this.withdraw(({ node, by }) => node === removed || by?.node === removed)
   }
 
   #event(

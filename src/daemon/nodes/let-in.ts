@@ -8,7 +8,9 @@ import { assertNever } from '../../base/index.ts'
 import {
   type Enrol,
   type EnrolmentAnswer,
+  type IssuedToken,
   type JoinRole,
+  keyOfPublic,
   type RefusedError,
   refuse,
   signNodeCertificate,
@@ -28,6 +30,10 @@ export interface LetInPorts {
   readonly file: () => ClusterFile
   /** It has been a member, also where the list of an older version does not say so. */
   readonly wasSeen: (node: string) => boolean
+  /** The authority is being replaced. */
+  readonly isRotating: () => boolean
+  /** The cluster has a remote node of that name, or a guest. */
+  readonly isRemoteNode: (name: string) => boolean
   /** Brings the authority's key together for as long as that takes. */
   readonly withAuthority: WithAuthority
   /** The list of nodes, in which that node or witness is known by this key (PEM) from now on. Throws where nobody is awaited by that name any more. */
@@ -38,7 +44,8 @@ export function enrolHandler(ports: LetInPorts): Enrol {
   const limit = new AttemptLimit()
   return async ({ secret, node, publicKey, remote, witness }, address) => {
     const role: JoinRole = witness === true ? 'witness' : remote === true ? 'remote' : 'member'
-    const asked = { role, node, address }
+    const key = keyTextOf(publicKey)
+    const asked = { role, node, address, key: key ?? '' }
     if (!limit.mayTry(address, performance.now()))
       throw refuse('too-many-attempts', `Too many wrong tokens came from ${address}: try again in a minute.`)
     const verdict = await ports.tokens.judge(secret, asked)
@@ -55,7 +62,7 @@ export function enrolHandler(ports: LetInPorts): Enrol {
       limit.failed(address, performance.now())
       return await refused(ports, asked, refuse('token-not-valid', verdict.why, another(asked)), token)
     }
-    const obstacle = whyNot(ports, asked) ?? badKey(publicKey)
+    const obstacle = whyNot(ports, asked, token) ?? (key === undefined ? badKey() : undefined)
     if (obstacle !== undefined) return await refused(ports, asked, obstacle, token)
     const answer = await ports.withAuthority(async (authority) => {
       if (!(await ports.tokens.use(secret, asked)))
@@ -85,8 +92,17 @@ async function refused(
   throw refusal
 }
 
-function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: AskedIn): RefusedError | undefined {
+function whyNot(
+  { file: currentFile, wasSeen, isRotating, isRemoteNode }: LetInPorts,
+  { role, node, key }: AskedIn,
+  token: IssuedToken,
+): RefusedError | undefined {
   const file = currentFile()
+  if (isRotating())
+    return refuse(
+      'is-rotating',
+      'The cluster’s authority is being replaced: join when `systole pki status` there says that it is done, with another token.',
+    )
   switch (role) {
     case 'member': {
       const entry = file.nodes.find(({ name }) => name === node)
@@ -98,6 +114,8 @@ function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: Aske
         )
       if (entry.leaving === true) return refuse('is-leaving', `${node} is being removed from the cluster.`)
       if (entry.keys === undefined ? !wasSeen(node) : entry.keys.length === 0) return undefined
+      // The answer was lost on its way: it asks again, for the key that the list has.
+      if (entry.keys?.join() === key && token.used?.key === key) return undefined
       return refuse(
         'has-joined',
         `${node} has joined the cluster ${file.clusterName} already, and no host takes its place with a token.`,
@@ -106,7 +124,13 @@ function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: Aske
     }
     case 'remote': {
       const why = remoteNameObstacle(file, node)
-      return why === undefined ? undefined : refuse('bad-name', why)
+      if (why !== undefined) return refuse('bad-name', why)
+      if (token.node !== undefined || !isRemoteNode(node)) return undefined
+      return refuse(
+        'is-remote-node',
+        `The cluster ${file.clusterName} has a remote node '${node}' already, and the token is for no host of that name.`,
+        `If this host is it: systole cluster token --remote --node ${node}`,
+      )
     }
     case 'witness':
       return file.witness === undefined
@@ -121,15 +145,18 @@ function whyNot({ file: currentFile, wasSeen }: LetInPorts, { role, node }: Aske
 }
 
 /** What the authority signs is a key of the one kind that hosts make, and nothing that breaks whoever reads it. */
-function badKey(publicKey: string): RefusedError | undefined {
+function keyTextOf(publicKey: string): string | undefined {
   try {
     const key = createPublicKey(publicKey)
-    if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return undefined
+    const isOurs = key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    return isOurs ? keyOfPublic(key) : undefined
   } catch {
     // OpenSSL's words are about its own functions.
+    return undefined
   }
-  return refuse('bad-key', 'The public key of this host must be one on the curve P-256.')
 }
+
+const badKey = (): RefusedError => refuse('bad-key', 'The public key of this host must be one on the curve P-256.')
 
 async function sign(
   { file: currentFile, withKeyOf }: LetInPorts,

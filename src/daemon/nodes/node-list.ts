@@ -173,12 +173,16 @@ export async function changeNodeList(
  * Throws where nobody is awaited there any more: of two hosts that are let in as one member at the same time one is it, and a node that was removed
  * meanwhile gets no certificate that nothing revokes.
  */
-export function refuseUnlessAwaited({ nodes, witness }: Pick<ClusterFile, 'nodes' | 'witness'>, name: string): void {
+export function refuseUnlessAwaited(
+  { nodes, witness }: Pick<ClusterFile, 'nodes' | 'witness'>,
+  name: string,
+  key: string,
+): void {
   if (witness?.name === name) return
   const entry = nodes.find((node) => node.name === name)
   if (entry === undefined || entry.leaving === true)
     throw refuse('unknown-node', `${name} was removed from the cluster just now.`)
-  if (entry.keys !== undefined && entry.keys.length > 0)
+  if (entry.keys !== undefined && entry.keys.length > 0 && entry.keys.join() !== key)
     throw refuse('has-joined', `Another host has joined the cluster as ${name} just now.`)
 }
 

@@ -30,32 +30,44 @@ export function ownPki(asked: {
   /** Its place in the list of nodes. */
   readonly turn: number
   readonly storeTrusts: boolean
+  /** Remote nodes whose connections it holds. */
+  readonly hosts: NodePki['hosts']
 }): NodePki {
-  const { pki, node, turn, storeTrusts } = asked
-  const { authority, certificate } = readIdentity(pki)
+  const { pki, node, turn, storeTrusts, hosts } = asked
   const { node: own, authority: its } = ownCertificates(pki)
-  const authorities = authoritiesIn(authority)
-  const signer = signerAmong(authorities, certificate)
   const text = (time: number): string => new Date(time).toISOString()
   return {
     node,
-    trusts: authorities.map(authorityHash),
+    ...beliefOf(readIdentity(pki)),
     storeTrusts,
-    certifiedBy: signer === undefined ? '' : authorityHash(signer),
     validUntil: text(own.until),
     renewsAt: text(renewalTime(own, turn)),
     authorityValidUntil: text(its.until),
     shares: readShares(pki).map(({ generation }) => generation),
     wholeKey: readWholeKey(pki) !== undefined,
+    hosts,
+    bringsHosts: true,
+  }
+}
+
+/** Fingerprints of the authorities that are believed, and of the one of them that has signed: empty where none has. */
+export function beliefOf({ authority, certificate }: Pick<TlsIdentity, 'authority' | 'certificate'>): {
+  readonly trusts: readonly string[]
+  readonly certifiedBy: string
+} {
+  const authorities = authoritiesIn(authority)
+  const signer = signerAmong(authorities, certificate)
+  return {
+    trusts: authorities.map(authorityHash),
+    certifiedBy: signer === undefined ? '' : authorityHash(signer),
   }
 }
 
 const signerAmong = (authorities: readonly string[], certificate: string): string | undefined =>
   authorities.find((one) => new X509Certificate(certificate).verify(new X509Certificate(one).publicKey))
 
-/** Of the authorities that this node believes, the one that has signed its certificate. */
-export const signerOf = ({ authority, certificate }: TlsIdentity): string =>
-  signerAmong(authoritiesIn(authority), certificate) ?? authority
+/** The present one and the next; and a third where the next one was lost before it had taken the place of the present one. */
+export const mostAuthorities = 4
 
 /** On the disk, whole or not at all; whoever reads it begins anew afterwards. */
 export async function followAuthority(
@@ -69,7 +81,8 @@ export async function followAuthority(
   },
 ): Promise<void> {
   const { pki, own, withAuthority, learnKey } = ports
-  if (trust.length === 0 || trust.length > 2) throw refuse('bad-order', 'One or two authorities can be believed.')
+  if (trust.length === 0 || trust.length > mostAuthorities)
+    throw refuse('bad-order', `Up to ${mostAuthorities} authorities can be believed.`)
   const before = readIdentity(pki)
   const bundle = trust.map((one) => `${one.trim()}\n`).join('')
   writeTrust(pki, bundle)

@@ -25,7 +25,7 @@ export async function learnKey(
   { host, key, joins }: { readonly host: string; readonly key: string; readonly joins: boolean },
 ): Promise<ClusterFile> {
   const check = (newest: ClusterFile): void => {
-    if (joins) refuseUnlessAwaited(newest, host)
+    if (joins) refuseUnlessAwaited(newest, host, key)
   }
   if (store === undefined) check(file)
   const changed = store === undefined ? withKey(file, host, { key }) : await addKey(store, file, host, { key }, check)

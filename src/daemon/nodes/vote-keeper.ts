@@ -68,6 +68,15 @@ export class VoteKeeper {
     clearTimeout(this.#retry)
   }
 
+  /** Who should vote does, and has copied the store: one of them may be missing for a moment. */
+  async isSettled(): Promise<boolean> {
+    const { file, self, paths, stateOf } = this.#ports
+    const list = file()
+    if (list.store.kind !== 'etcd') return true
+    if (nextVoteStep(list, stateOf).kind !== 'none') return false
+    return (await joiningVotes(list, self, paths))?.size === 0
+  }
+
   /** Looks again in a while, in case the list in use has not changed. */
   #work(work: Promise<void>, about: Partial<VoteStep>, againMs: number): void {
     this.#working = true

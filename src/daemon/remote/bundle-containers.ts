@@ -18,12 +18,16 @@ import type { Store } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
 import type { WithAuthority } from '../nodes/authority.ts'
 import { signForRemote, validityOf } from '../nodes/certificates.ts'
-import { writeRemoteIdentity } from '../nodes/identity.ts'
+import { readIdentity, writeRemoteIdentity } from '../nodes/identity.ts'
+import { beliefOf } from '../nodes/own-pki.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { bundleIdentityKey } from '../records/keys.ts'
 
-export interface BundlePorts {
+export interface BundlePorts extends SigningPorts {
   readonly paths: Paths
+}
+
+interface SigningPorts {
   readonly view: () => ClusterView
   readonly store: () => Store
   readonly withAuthority: WithAuthority
@@ -45,38 +49,49 @@ export function bundleContainers(agents: AgentRunner, ports: BundlePorts): Agent
   }
 }
 
-function nodeIn(view: ClusterView, container: ResourceId): NodeName | undefined {
-  for (const resource of view.configuration?.typed.resources ?? [])
-    if (resource.kind === 'bundle') {
-      const node = bundleNodes(resource).find((replica) => replica.container === container)
-      if (node) return node.name
-    }
-  return undefined
+const nodeIn = (view: ClusterView, container: ResourceId): NodeName | undefined =>
+  replicasIn(view).find((replica) => replica.container === container)?.name
+
+const replicasIn = (view: ClusterView): ReturnType<typeof bundleNodes> =>
+  (view.configuration?.typed.resources ?? []).flatMap((resource) =>
+    resource.kind === 'bundle' ? bundleNodes(resource) : [],
+  )
+
+/** After another authority has taken the place of the one before: what each replica would start with where too few members are left to sign. */
+export async function renewBundleIdentities(ports: SigningPorts): Promise<void> {
+  for (const { name } of replicasIn(ports.view()))
+    if ((await ports.store().get(bundleIdentityKey(name))) !== undefined) await keepIdentity(ports, name)
 }
 
 /**
  * As a remote node gets it with a token. The last one of each replica is in the store as well: where too few members are left to sign, as when
  * one of two takes over, its container starts with that one.
  */
-async function issue({ store, withAuthority }: BundlePorts, node: NodeName, folder: string): Promise<void> {
-  const { publicKey, key } = await createKeys()
-  const fresh = await signForRemote(withAuthority, node, publicKey).catch((error: unknown) => error as Error)
-  if (fresh instanceof Error) {
-    const last = await lastIdentity(store(), node)
-    if (last === undefined) throw fresh
-    return writeRemoteIdentity(folder, last)
-  }
-  const identity = { ...fresh, key }
-  writeRemoteIdentity(folder, identity)
-  const value = toBytes(identity)
-  await store().transaction({ compare: [], writes: [{ kind: 'put', key: bundleIdentityKey(node), value }] })
+async function issue(ports: BundlePorts, node: NodeName, folder: string): Promise<void> {
+  const fresh = await keepIdentity(ports, node).catch((error: unknown) => error as Error)
+  if (!(fresh instanceof Error)) return writeRemoteIdentity(folder, fresh)
+  const last = await lastIdentity(ports, node)
+  if (last === undefined) throw fresh
+  writeRemoteIdentity(folder, last)
 }
 
-async function lastIdentity(store: Store, node: NodeName): Promise<TlsIdentity | undefined> {
-  const entry = await store.get(bundleIdentityKey(node))
+async function keepIdentity({ store, withAuthority }: SigningPorts, node: NodeName): Promise<TlsIdentity> {
+  const { publicKey, key } = await createKeys()
+  const identity = { ...(await signForRemote(withAuthority, node, publicKey)), key }
+  const value = toBytes(identity)
+  await store().transaction({ compare: [], writes: [{ kind: 'put', key: bundleIdentityKey(node), value }] })
+  return identity
+}
+
+/** By the authorities that count now, where it is of one of them. */
+async function lastIdentity({ store, paths }: BundlePorts, node: NodeName): Promise<TlsIdentity | undefined> {
+  const entry = await store().get(bundleIdentityKey(node))
   if (entry === undefined) return undefined
-  const identity = fromBytes(entry.value) as TlsIdentity
-  return validityOf(identity.certificate).until > Date.now() ? identity : undefined
+  const { authority } = readIdentity(paths.pki)
+  const identity = { ...(fromBytes(entry.value) as TlsIdentity), authority }
+  return validityOf(identity.certificate).until > Date.now() && beliefOf(identity).certifiedBy !== ''
+    ? identity
+    : undefined
 }
 
 const pacemakerKey = '-v /etc/pacemaker/authkey:/etc/pacemaker/authkey'

@@ -18,7 +18,7 @@ import {
   type RemoteLink,
   RemoteUnreachableError,
 } from '../../remote/index.ts'
-import type { TermAnswer, TlsIdentity } from '../../rpc/index.ts'
+import type { HostPki, TermAnswer, TlsIdentity } from '../../rpc/index.ts'
 import { connectedNodeNames } from '../../status/index.ts'
 import type { Comparison, Revision, Store, Write } from '../../store/index.ts'
 import { membershipNotes } from '../alerts/outbox.ts'
@@ -27,6 +27,7 @@ import { Seldom } from '../host/seldom.ts'
 import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
+import { Following } from './following.ts'
 import { RecordRights } from './record-rights.ts'
 import { NotAllowedError } from './remote-world.ts'
 
@@ -36,6 +37,8 @@ export interface ConnectionPorts {
   readonly store: () => Store
   readonly view: () => ClusterView
   readonly identity: TlsIdentity
+  /** Which this member believes now, PEM; the first one signs. */
+  readonly authorities: () => readonly string[]
   /** With the key of the cluster's authority. */
   readonly sign: (remote: NodeName, publicKey: string) => Promise<AnswerTo<'renew'>>
   readonly runTool: (remote: NodeName, call: ToolRequest) => Promise<AnswerTo<'tool'>>
@@ -82,6 +85,7 @@ export class RemoteConnection {
   #link: RemoteLink | undefined
   readonly #rights: RecordRights
   readonly #refusals = new Seldom()
+  readonly #following: Following
   #token = 0
   #handingOver = false
   #reason = ''
@@ -93,6 +97,7 @@ export class RemoteConnection {
     this.#address = address
     this.#events = events
     this.#rights = new RecordRights(this.remote, ports.view, Date.now)
+    this.#following = new Following({ remote: this.remote, log: ports.log, authorities: ports.authorities })
   }
 
   get remote(): NodeName {
@@ -126,6 +131,11 @@ export class RemoteConnection {
       await this.#mend({ reason: error.message, hostAnswered: error.hostAnswered })
     }
     return (await this.trouble()) === undefined
+  }
+
+  /** What it believes and shows, while it is connected. */
+  get pki(): HostPki | undefined {
+    return this.#phase === 'up' ? this.#following.pki : undefined
   }
 
   /** Undefined while it lives; else why not. One that is just being made anew is waited for. */
@@ -210,6 +220,7 @@ export class RemoteConnection {
     this.#phase = 'up'
     log.info('a remote node is connected', { remote: this.remote, revision: this.#token })
     this.tellRevoked()
+    void this.#following.bring(link)
   }
 
   /** Who must not own it any more. Once it is owned, when a long list is no message of a stranger's; a remote node of an older version ignores it. */

@@ -12,7 +12,7 @@ import {
   ocfExitCodes,
   type RunningAgent,
 } from '../../resource-agents/index.ts'
-import type { TermAnswer } from '../../rpc/index.ts'
+import type { HostPki, TermAnswer } from '../../rpc/index.ts'
 import { type ConnectionPorts, RemoteConnection } from './connection.ts'
 
 const defaultPort = 3121
@@ -60,6 +60,11 @@ export class RemoteConnections implements AgentRunner {
   /** After the list of nodes has changed. */
   tellRevoked(): void {
     for (const connection of this.#byNode.values()) connection.tellRevoked()
+  }
+
+  /** What the remote nodes believe and show whose connections this node holds. */
+  get pki(): readonly HostPki[] {
+    return [...this.#byNode.values()].flatMap(({ pki }) => pki ?? [])
   }
 
   abandon(): void {

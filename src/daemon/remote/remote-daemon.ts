@@ -18,7 +18,7 @@ import {
   serveRemote,
 } from '../../remote/index.ts'
 import { metadataReader } from '../../resource-agents/index.ts'
-import { createKeys, haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
+import { haclientGroup, type TermAnswer, type TlsIdentity, type TlsServer } from '../../rpc/index.ts'
 import {
   goesOnAtCaller,
   refused,
@@ -35,9 +35,9 @@ import type { Paths } from '../host/paths.ts'
 import { answerOf } from '../node/commands.ts'
 import { agentHost, hostAgents } from '../node/open-executor.ts'
 import { validityOf } from '../nodes/certificates.ts'
-import { writeRemoteIdentity } from '../nodes/identity.ts'
 import { Renewal } from '../nodes/renewal.ts'
 import { Owner } from './owner.ts'
+import { RemotePki } from './remote-pki.ts'
 import { type RemoteSettings, readRemoteSettings, remoteSettingsPath } from './remote-settings.ts'
 import { RevokedSerials } from './revoked-serials.ts'
 
@@ -62,6 +62,7 @@ export class RemoteDaemon {
   #tools: ToolServer | undefined
   #leaving: (() => void) | undefined
   readonly #renewal: Renewal
+  readonly #pki: RemotePki
 
   constructor(parts: {
     readonly paths: Paths
@@ -77,7 +78,22 @@ export class RemoteDaemon {
     this.#left = parts.left
     this.#settings = readRemoteSettings(remoteSettingsPath(parts.paths.root), process.env)
     this.node = nameIn(parts.identity)
-    this.#renewal = new Renewal({ pki: parts.paths.pki, log: parts.log, renew: async () => await this.#renew() })
+    this.#pki = new RemotePki({
+      pki: parts.paths.pki,
+      sign: async (publicKey) => await this.#signed(publicKey),
+      use: (identity) => {
+        this.#server?.replaceIdentity(identity)
+        this.#log.info('the certificate or what is believed was renewed', {
+          until: new Date(validityOf(identity.certificate).until),
+        })
+        this.#renewal.plan(0)
+      },
+    })
+    this.#renewal = new Renewal({
+      pki: parts.paths.pki,
+      log: parts.log,
+      renew: async () => void (await this.#pki.renew()),
+    })
   }
 
   async start(): Promise<void> {
@@ -100,6 +116,8 @@ export class RemoteDaemon {
         onLost: (link, reason) => this.#lost(link, reason),
         perform: async (command) => await this.#perform(command),
         release: async () => this.#released(),
+        pki: this.#pki.answer,
+        believes: this.#pki.believes,
       },
     )
     this.#renewal.plan(0)
@@ -113,17 +131,6 @@ export class RemoteDaemon {
     await this.#executor?.close()
     await Promise.all([this.#server?.close(), this.#tools?.close()])
     rmSync(this.#paths.lock, { force: true })
-  }
-
-  /** The private key is made here and stays here. Connections that are open hold as long as they last. */
-  async #renew(): Promise<void> {
-    const { pki } = this.#paths
-    const { publicKey, key } = await createKeys()
-    const identity = { ...(await this.#signed(publicKey)), key }
-    writeRemoteIdentity(pki, identity)
-    this.#server?.replaceIdentity(identity)
-    this.#log.info('the certificate was renewed', { until: new Date(validityOf(identity.certificate).until) })
-    this.#renewal.plan(0)
   }
 
   /** By whoever holds the connection: one that ends meanwhile is followed by the next. */

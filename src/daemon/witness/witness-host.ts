@@ -7,15 +7,32 @@
  * else make itself a voter that no list knows of. One that was just taken out waits some seconds as well: the list that says so follows,
  * and until then the nodes go on to say what the old one says.
  */
+import { X509Certificate } from 'node:crypto'
 import { assertNever } from '../../base/index.ts'
-import type { WitnessAnswer, WitnessHost as WitnessHostState } from '../../rpc/index.ts'
-import { discardMember, EtcdMember, isCompleteMember, machineClock, readTlsFiles } from '../../store/index.ts'
+import {
+  authorityHash,
+  type HostPki,
+  type PkiOrder,
+  refuse,
+  type WitnessAnswer,
+  type WitnessHost as WitnessHostState,
+} from '../../rpc/index.ts'
+import {
+  believesAsConfigured,
+  discardMember,
+  EtcdMember,
+  isCompleteMember,
+  machineClock,
+  readTlsFiles,
+} from '../../store/index.ts'
 import { writeWhole } from '../host/files.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
 import { isEnabled, markStarted, markStopped, takesPart } from '../host/takes-part.ts'
 import { type ClusterFile, printClusterFile, type WitnessEntry } from '../nodes/cluster-file.ts'
+import { readIdentity, writeTrust } from '../nodes/identity.ts'
 import { newerFile } from '../nodes/node-list.ts'
+import { beliefOf, mostAuthorities } from '../nodes/own-pki.ts'
 import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { endConnections, writeRevocations } from '../store/revocations.ts'
@@ -173,6 +190,39 @@ export class WitnessHost {
     return await listInStore({ file: this.#file, self: own.name, paths, store: undefined })
   }
 
+  /** From the DC, while the authority is replaced; without authorities it is only asked how this host is. */
+  async followAuthority({ trust, renew }: PkiOrder): Promise<HostPki> {
+    const { own, paths, log, renewed } = this.#ports
+    if (trust.length > mostAuthorities)
+      throw refuse('bad-order', `Up to ${mostAuthorities} authorities can be believed.`)
+    const before = readIdentity(paths.pki)
+    const authority = trust.map((one) => `${new X509Certificate(one).toString().trim()}\n`).join('')
+    if (trust.length > 0 && authority !== before.authority) {
+      if (beliefOf({ ...before, authority }).certifiedBy === '')
+        throw refuse('bad-order', 'The certificate of this witness is of none of these authorities.')
+      writeTrust(paths.pki, authority)
+      log.info('this witness believes other authorities from now on', { authorities: trust.length })
+      renewed()
+    }
+    const [signer] = trust
+    const belief = beliefOf(readIdentity(paths.pki))
+    if (renew && signer !== undefined && belief.certifiedBy !== authorityHash(signer)) this.#renewal.ask()
+    if (trust.length > 0)
+      this.#bringMember().catch((error: unknown) => log.error('the etcd member did not follow', { error }))
+    const publicKey = await this.#renewal.wanted()
+    return {
+      name: own.name,
+      ...belief,
+      storeTrusts: !this.votes || (this.#memberBelieves() && this.state().counts),
+      ...(publicKey === undefined ? {} : { publicKey }),
+    }
+  }
+
+  /** It was started with the authorities that count: etcd reads them only then. */
+  #memberBelieves(): boolean {
+    return this.#member !== undefined && believesAsConfigured(this.#settings())
+  }
+
   /** What serves with the old one must begin anew. */
   async renew(certificate: string): Promise<void> {
     await this.#renewal.take(certificate)
@@ -192,7 +242,15 @@ export class WitnessHost {
       })
       if (step === 'discard' || step === 'join') await this.#discard()
       if (step === 'run' || step === 'join') this.#run()
+      if (step === 'none' && this.#member !== undefined && !this.#memberBelieves()) await this.#runAnew(this.#member)
     })
+  }
+
+  async #runAnew(before: EtcdMember): Promise<void> {
+    this.#ports.log.info('the member of the store is started anew with other authorities', {})
+    await before.stop()
+    await before.close()
+    this.#run()
   }
 
   #revoke(): void {

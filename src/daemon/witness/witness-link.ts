@@ -6,6 +6,9 @@ import type { NodeName } from '../../base/index.ts'
 import {
   type ClusterState,
   connectWitness,
+  type HostPki,
+  type PkiOrder,
+  refuse,
   type TlsIdentity,
   type WitnessAnswer,
   type WitnessClient,
@@ -87,6 +90,26 @@ export class WitnessLink {
   /** As it was heard last; nothing of one that was not heard. */
   get knows(): WitnessKnowledge {
     return this.#isAsked(this.#ports.file().witness) ? this.#knows : unknown
+  }
+
+  /** What it believes and shows. */
+  async pki(): Promise<HostPki> {
+    const { client } = this.#joined()
+    return await client.followAuthority({ trust: [], renew: false }, { timeoutMs: answerWithinMs })
+  }
+
+  /** While the authority is replaced. Where it wants another certificate it gets one from this node. */
+  async bringPki(order: PkiOrder): Promise<void> {
+    const { client, witness } = this.#joined()
+    const { publicKey } = await client.followAuthority(order, { timeoutMs: answerWithinMs })
+    if (publicKey === undefined) return
+    await client.renew({ certificate: await this.#ports.sign(witness, publicKey) }, { timeoutMs: answerWithinMs })
+  }
+
+  #joined(): { readonly client: WitnessClient; readonly witness: WitnessEntry } {
+    const { witness } = this.#ports.file()
+    if (witness === undefined) throw refuse('no-witness', 'The cluster has no witness.')
+    return { witness, client: this.#client(witness) }
   }
 
   get voterState(): VoterNode['state'] {

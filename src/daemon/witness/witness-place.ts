@@ -139,6 +139,7 @@ export class WitnessPlace {
         await this.#host.renew(certificate)
         return {}
       },
+      followAuthority: async (order) => await this.#host.followAuthority(order),
       forget: async () => {
         if (await this.#host.forgetIfRemoved()) return {}
         throw refuse(

@@ -6,6 +6,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto'
 import { createKeys, refuse } from '../../rpc/index.ts'
 import { renewalTime, validityOf } from '../nodes/certificates.ts'
 import { readIdentity, writeRemoteIdentity } from '../nodes/identity.ts'
+import { beliefOf } from '../nodes/own-pki.ts'
 
 type Keys = Awaited<ReturnType<typeof createKeys>>
 
@@ -14,6 +15,8 @@ export class WitnessRenewal {
   /** Milliseconds since the epoch, of the certificate on the disk. */
   #dueAt: number | undefined
   #keys: Promise<Keys> | undefined
+  /** By whoever replaces the authority. */
+  #asked = false
 
   constructor(pki: string) {
     this.#pki = pki
@@ -22,9 +25,14 @@ export class WitnessRenewal {
   /** For which a certificate is wanted now; every node is told the same. */
   async wanted(): Promise<string | undefined> {
     this.#dueAt ??= dueTime(readIdentity(this.#pki).certificate)
-    if (Date.now() < this.#dueAt) return undefined
+    if (Date.now() < this.#dueAt && !this.#asked) return undefined
     this.#keys ??= createKeys()
     return (await this.#keys).publicKey
+  }
+
+  /** It is wanted now, however long the one that there is holds. */
+  ask(): void {
+    this.#asked = true
   }
 
   /** Onto the disk, where etcd reads it at its next connection. */
@@ -33,8 +41,11 @@ export class WitnessRenewal {
     if (!keys || !isFor(certificate, keys.publicKey))
       throw refuse('other-key', 'This is no certificate for the key that the witness has named.')
     const { authority } = readIdentity(this.#pki)
+    if (beliefOf({ authority, certificate }).certifiedBy === '')
+      throw refuse('other-authority', 'This certificate is of no authority that the witness believes.')
     writeRemoteIdentity(this.#pki, { authority, certificate, key: keys.key })
     this.#keys = undefined
+    this.#asked = false
     this.#dueAt = dueTime(certificate)
   }
 }

@@ -226,6 +226,7 @@ function remoteSide() {
     {
       own: async ({ token }) => ({ accepted: true, highestToken: token, incarnation: 1 }),
       perform: async ({ term }) => ({ accepted: true, done: false, why: '', highestTerm: term, message: '' }),
+      pki: async ({ follow }) => ({ trusts: [], certifiedBy: follow === undefined ? '' : 'a'.repeat(64) }),
       release: async () => ({}),
     },
     () => undefined,

@@ -15,7 +15,7 @@ import {
 } from '../../../cib/index.ts'
 import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, done, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
 import { decide } from '../../decide.ts'
 import { readResourceWords } from '../../resource-words.ts'
@@ -46,6 +46,7 @@ export const nodeAddRemote: Command = {
       ...(hasAddress ? { server: second } : {}),
       ...Object.fromEntries(written.parameters),
     }
+    const isLetIn = await hasUsedToken(call, id)
     return await changeCib(call, {
       edit: (cib) =>
         createPrimitive(cib, {
@@ -60,11 +61,22 @@ export const nodeAddRemote: Command = {
           advisedOperations: [],
           force: call.flags.has('force'),
         }),
-      message: ({ cib }) => `${id} is a remote node.${fencingGap(decide(cib, call.terminal.now()), id)}`,
+      message: ({ cib }) =>
+        `${id} is a remote node.${isLetIn ? '' : certificateHint(id)}${fencingGap(decide(cib, call.terminal.now()), id)}`,
       facts: ({ created }) => ({ created }),
     })
   },
 }
+
+/** Whether a host has a certificate of that name from a token that is remembered still. A file has no hosts. */
+async function hasUsedToken({ cluster }: Call, name: string): Promise<boolean> {
+  if (cluster.live === undefined) return true
+  const { tokens } = await cluster.live.listJoinTokens({}).catch(() => ({ tokens: [] }))
+  return tokens.some(({ role, usedBy }) => role === 'remote' && usedBy === name)
+}
+
+const certificateHint = (name: string): string =>
+  ` If its host has no certificate of that name yet: \`systole cluster token --remote --node ${name}\` here, and on it \`systoled --remote --join <address of a node>\`, which reads that token.`
 
 /** A sentence that begins with a blank, where the loss of the node could not be mended. */
 function fencingGap(decision: Schedule, name: string): string {

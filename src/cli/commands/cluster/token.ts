@@ -70,6 +70,9 @@ const roleNames: Readonly<Record<string, string>> = {
 function describe({ tokens, events, strangers }: JoinTokens): string {
   const open = tokens.map((token) => [
     token.id,
+    token.madeBy === undefined
+      ? ''
+      : `made on ${token.madeBy}${token.madeFor === undefined ? '' : ` by ${token.madeFor}`}`,
     `for ${token.node === '' ? `any host that is to be ${roleNames[token.role] ?? token.role}` : `${token.node} as ${roleNames[token.role] ?? token.role}`}`,
     token.state === 'used'
       ? `used by ${token.usedBy ?? ''} (${token.usedFrom ?? ''}) at ${token.usedAt ?? ''}`

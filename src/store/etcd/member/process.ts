@@ -60,10 +60,15 @@ export function listensAsConfigured(settings: MemberSettings): boolean {
   const wanted = settings.listenOn ?? settings.addresses
   return (
     started['initial-advertise-peer-urls'] === commas(peerUrls(settings)) &&
-    // It reads whom it believes only when it starts.
-    started['peer-transport-security']?.['trusted-ca-file'] === settings.tls?.ca &&
+    believesAsConfigured(settings) &&
     wanted.every((address) => listening.includes(peerUrl(settings, address)))
   )
+}
+
+/** Whether it was started with the authorities that are believed now: it reads them only when it starts. */
+export function believesAsConfigured(settings: MemberSettings): boolean {
+  const started = startedWith(settings)
+  return started === undefined || started['peer-transport-security']?.['trusted-ca-file'] === settings.tls?.ca
 }
 
 /** One that an earlier build has started does not: it is started anew before anything is revoked. */
