@@ -1,4 +1,5 @@
-// Adds up the results of all suites and prints the one line that counts them: `N passed, N failed`.
+// Adds up the results of all suites. Names each failed test with the first line of its error, since a long run is often read from its end,
+// and prints as the last line how many there were: `N passed, N failed`.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,6 +8,16 @@ const expected = ['quick.json', 'machine.json', 'conformance.json']
 const found = readdirSync(folder)
 let passed = 0
 let failed = 0
+
+const firstLine = (text) => (text ?? '').split('\n')[0]
+
+function nameFailures({ testResults = [] }) {
+  for (const { assertionResults, message, name, status } of testResults) {
+    const tests = assertionResults.filter((test) => test.status === 'failed')
+    for (const test of tests) console.log(`FAILED ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+    if (status === 'failed' && tests.length === 0) console.log(`FAILED ${name}: ${firstLine(message)}`)
+  }
+}
 for (const name of expected) {
   if (!found.includes(name)) {
     console.error(`The suite ${name.replace('.json', '')} left no result.`)
@@ -14,6 +25,7 @@ for (const name of expected) {
     continue
   }
   const result = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  nameFailures(result)
   passed += result.numPassedTests
   failed +=
     result.numFailedTests +
