@@ -8,6 +8,8 @@ export interface SmallCib {
   readonly resources: string
   readonly constraints?: string
   readonly tags?: string
+  /** The elements `ticket_state`. */
+  readonly tickets?: string
   readonly options?: Readonly<Record<string, string>>
   readonly defaults?: Readonly<Record<string, string>>
   /** True where it is left out. */
@@ -103,7 +105,16 @@ function nodeState(name: string, node: SmallNode): string {
 }
 
 export function smallCib(cib: SmallCib): string {
-  const { resources, constraints = '', tags = '', options = {}, defaults = {}, quorum = true, nodes } = cib
+  const {
+    resources,
+    constraints = '',
+    tags = '',
+    tickets = '',
+    options = {},
+    defaults = {},
+    quorum = true,
+    nodes,
+  } = cib
   const members = Object.entries(nodes).filter(([, { remote }]) => remote !== true)
   const listed = members.map(
     ([name, { utilization }]) =>
@@ -117,7 +128,7 @@ export function smallCib(cib: SmallCib): string {
   <rsc_defaults>${meta('defaults', defaults)}</rsc_defaults><tags>${tags}</tags></configuration>
   <status>${Object.entries(nodes)
     .map(([name, node]) => nodeState(name, node))
-    .join('')}</status></cib>`
+    .join('')}${tickets === '' ? '' : `<tickets>${tickets}</tickets>`}</status></cib>`
 }
 
 export interface Told {

@@ -10,8 +10,11 @@ import { managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printBundle(status: Told, bundle: BundleResource): readonly string[] {
-  const flags = managementFlag(bundle, status.options.maintenanceMode)
-  const suffix = flags.length === 0 ? '' : ` (${flags.join(', ')})`
+  const flags = [
+    ...(bundle.replicasPerHost > 1 ? ['unique'] : []),
+    ...managementFlag(bundle, status.options.maintenanceMode),
+  ]
+  const suffix = flags.map((flag) => ` (${flag})`).join('')
   const kind = bundle.replicas.length > 1 ? 'Container bundle set' : 'Container bundle'
   const image = bundle.definition.container.attributes.image ?? ''
   return [

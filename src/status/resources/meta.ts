@@ -18,10 +18,13 @@ export function resolveMeta(owner: MetaOwner, sources: MetaSources): ResourceMet
   return interpretMeta(raw, owner, sources)
 }
 
+/** Some 49 days and 17 hours: Pacemaker keeps intervals as unsigned numbers of 32 bits, and takes what is longer for the longest. */
+const longestIntervalMs = 2 ** 32 - 1
+
 function interpretMeta(raw: ReadonlyMap<string, string>, owner: MetaOwner, sources: MetaSources): ResourceMeta {
   const score = (name: string, otherwise: Score): Score => parseScore(raw.get(name) ?? '') ?? otherwise
   const flag = (name: string, otherwise: boolean): boolean => parseBoolean(raw.get(name)) ?? otherwise
-  const failureTimeoutMs = parseDurationMs(raw.get('failure-timeout') ?? '') ?? 0
+  const failureTimeoutMs = Math.min(parseDurationMs(raw.get('failure-timeout') ?? '') ?? 0, longestIntervalMs)
   const targetRole = parseRole(raw.get('target-role'))
   const threshold = score('migration-threshold', 1_000_000)
   return {

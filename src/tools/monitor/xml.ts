@@ -250,7 +250,7 @@ export function resourceElement(
         id,
         type: technology,
         image: attributes.image ?? '',
-        unique: String(resource.clone?.unique ?? false),
+        unique: String(resource.replicasPerHost > 1),
       }
       return element('bundle', { ...about, ...kept, failed: 'false' }, replicas)
     }
