@@ -6,6 +6,7 @@ import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName, type Pattern, readPattern } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { conforming } from '../cib/conforming.ts'
+import { tellingOfEffect } from '../cib/without-effect.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
@@ -261,16 +262,17 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
   const there = configured(asked, world)
   if (asked.pattern === undefined && there.length > 1) return ambiguous(asked, there)
   const names = asked.pattern === undefined ? [name] : there.map((found) => found.name)
-  const refusal = await world.edit(
+  const { change, told } = tellingOfEffect(
+    asked.tool,
     conforming((cib) =>
       names.reduce((current, one) => {
         const pair = { ...asked, name: one }
         return writePair(current, pair, expandValue(findPairs(current, pair)[0]?.value, value))
       }, cib),
     ),
-    { command: commandLine(call), whole: scope.kind === 'status' },
   )
-  return refusal ?? printed('', [])
+  const refusal = await world.edit(change, { command: commandLine(call), whole: scope.kind === 'status' })
+  return refusal ?? told(printed('', []))
 }
 
 function ambiguous(asked: AttributeQuestion, found: readonly Required<Value>[]): ToolReply {

@@ -25,6 +25,7 @@ import { versionedText, writtenText } from './digest-text.ts'
 import { applyPatch, describePatchFailure } from './patch.ts'
 import { appended, removed, sectionOf, withSection } from './tree.ts'
 import { compareVersions, versionOf, withVersion } from './version.ts'
+import { tellingOfEffect } from './without-effect.ts'
 import { elementPath, selectXpath } from './xpath.ts'
 
 const commands = [
@@ -131,13 +132,14 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       ? refused(exitCodes.usage, 'Please supply XML to process with -X, -x or -p')
       : printed(`${world.md5(command === 'md5-sum' ? writtenText(given) : versionedText(given))}\n`)
   const bump = command === 'bump'
-  const refusal = await world.edit(
+  const effect = tellingOfEffect(
+    call.tool,
     bump
       ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
       : conforming((cib) => notOlder(cib, change(command, cib, given, call))),
-    { command: commandLine(call), whole: true },
   )
-  return refusal ?? printed('')
+  const refusal = await world.edit(effect.change, { command: commandLine(call), whole: true })
+  return refusal ?? effect.told(printed(''))
 }
 
 /** What a change writes into the version may not take it back, but for updates of the recorded state, which are counted anyway. */

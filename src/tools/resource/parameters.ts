@@ -5,6 +5,7 @@ import { listPlacement } from '../../scheduler/index.ts'
 import { primitivesIn, type Resource } from '../../status/index.ts'
 import { conforming } from '../cib/conforming.ts'
 import { appended, descendants, removed, replaced } from '../cib/tree.ts'
+import { tellingOfEffect } from '../cib/without-effect.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findResource as findStatusOf, statusOf } from '../monitor/status-of.ts'
@@ -92,7 +93,8 @@ export async function setParameter(call: ParsedCall, id: string, name: string, w
   const isRecursive = hasOption(call.given, 'recursive') && hasOption(call.given, 'meta')
   const targets = isRecursive ? withDependents(target, world) : [target]
   let lines: readonly string[] = []
-  const refusal = await world.edit(
+  const effect = tellingOfEffect(
+    call.tool,
     conforming((before) => {
       lines = []
       return targets.reduce((cib, one) => {
@@ -101,9 +103,9 @@ export async function setParameter(call: ParsedCall, id: string, name: string, w
         return next
       }, before)
     }),
-    { command: commandLine(call) },
   )
-  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : [told, ...lines].join(''), [])
+  const refusal = await world.edit(effect.change, { command: commandLine(call) })
+  return refusal ?? effect.told(printed(hasOption(call.given, 'quiet') ? '' : [told, ...lines].join(''), []))
 }
 
 function written(cib: XmlElement, what: Meant, value: string): { readonly next: XmlElement; readonly line: string } {
