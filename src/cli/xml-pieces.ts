@@ -15,7 +15,8 @@ export function xmlPieces(path: string): () => Iterable<string> {
 }
 
 function whole(path: string): () => Iterable<string> {
-  const text = readTextFile(path)
+  // By its number: what programs hand over may be a socket, which cannot be opened by a path.
+  const text = readTextFile(path === '/dev/stdin' ? 0 : path)
   return () => [text]
 }
 

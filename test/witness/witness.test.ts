@@ -184,7 +184,7 @@ test('a witness that answers and whose member of the store gets to nobody loses 
 test('a third node takes the vote of the witness, and gives it back', async () => {
   await settle()
   const said = await lab.systole('n1', 'cluster', 'node', 'add', 'n3')
-  await lab.inNode('n3', ...(said.split('\n')[1]?.trim() ?? '').split(' '))
+  await lab.inNode('n3', 'bash', '-c', said.split('\n')[1] ?? '')
   const voters = async (): Promise<string> => {
     const { members, witness, votes } = await quorum(lab, 'n1')
     const names = members.filter((member) => member.votes).map(({ node }) => node)
@@ -235,7 +235,7 @@ test('another host takes its place with one command, and gives it back', async (
       'the first forgets the cluster',
       async () => (await lab.try(before, 'qdevice', 'status', 'net')) === undefined,
     )
-    await lab.inNode(host, ...(said.split('\n')[1]?.trim() ?? '').split(' '))
+    await lab.inNode(host, 'bash', '-c', said.split('\n')[1] ?? '')
     await untilVotes(lab, 'n2', 3)
     expect((await etcd('n1', 'member', 'list')).trim().split('\n')).toHaveLength(3)
   }

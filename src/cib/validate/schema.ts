@@ -59,10 +59,11 @@ const permission = form({
   xpath: text,
   reference: text,
   'object-type': text,
-  tag: text,
-  ref: text,
   attribute: text,
 })
+
+/** Before Pacemaker 1.1.12: `<read>`, `<write>` and `<deny>`. */
+const oldPermission = form({ xpath: text, ref: text, tag: text, attribute: text })
 
 /** Every element takes `id`, `id-ref` and `description` besides. */
 export const forms: Readonly<Record<string, ElementForm>> = {
@@ -260,9 +261,9 @@ export const forms: Readonly<Record<string, ElementForm>> = {
   acl_group: form({ name: text }, ['id'], ['role']),
   acl_user: form({}, ['id'], ['role_ref', 'read', 'write', 'deny']),
   acl_permission: permission,
-  read: permission,
-  write: permission,
-  deny: permission,
+  read: oldPermission,
+  write: oldPermission,
+  deny: oldPermission,
   role: form({}, ['id']),
   role_ref: form({}, ['id']),
   alerts: form({}, [], ['alert']),

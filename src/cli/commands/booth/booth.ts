@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
-import { ticketVerbs } from '../ticket/ticket.ts'
+import { forceFlag, ticketVerbs } from '../ticket/ticket.ts'
 
 interface Answer {
   readonly exitCode: number
@@ -74,7 +74,7 @@ export const boothTicketCommands: readonly Command[] = ticketVerbs
         ? 'Let a site hold a ticket, by booth where it is set up'
         : 'Take a ticket from a site, by booth where it is set up',
     details: `Where booth is set up on this host, the sites agree on it: the site is this one, or the one that is named. Where no file of booth is in /etc/booth, it is the same as ticket ${verb}.`,
-    flags: [nameFlag, { name: 'force', summary: 'Without booth: you have made sure that no other cluster holds it' }],
+    flags: [nameFlag, forceFlag(verb)],
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, atMost: 2, usage: `booth ticket ${verb} <ticket> [<site address>]` })
       const [ticket = '', site] = call.words

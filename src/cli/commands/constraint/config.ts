@@ -28,8 +28,9 @@ const flags = [
   formatFlag,
 ]
 
-const ticketFlags = flags.map((flag) =>
-  flag.name === 'all' ? { ...flag, withoutEffect: 'constraints of tickets have no rule that could expire.' } : flag,
+/** Only constraints of location have rules. */
+const flagsWithoutRules = flags.map((flag) =>
+  flag.name === 'all' ? { ...flag, withoutEffect: 'these constraints have no rule that could expire.' } : flag,
 )
 
 export const constraintConfig: Command = {
@@ -58,7 +59,7 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
   ],
   usage: `${kind === 'location' ? '[resources [<resource>...] | nodes [<node>...]] ' : ''}[--output-format text|cmd|json]`,
   summary: `Show ${kind} constraints`,
-  flags: kind === 'ticket' ? ticketFlags : flags,
+  flags: kind === 'location' ? flags : flagsWithoutRules,
   run: async (call) => {
     const [by, ...names] = call.words
     if (by === undefined) return await show(call, { kinds: [kind] })

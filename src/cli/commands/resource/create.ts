@@ -34,6 +34,11 @@ const createFlags = [
   },
 ]
 
+/** A fence device has a monitor, whatever its agent advises. */
+const createDeviceFlags = createFlags.map((flag) =>
+  flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'of a fence device only a monitor is made.' } : flag,
+)
+
 const usage =
   '<id> <agent> [<parameter>=<value>...] [op <operation> <name>=<value>...]... [meta <name>=<value>...] [clone | promotable | group <group> [before|after <resource>] | bundle <bundle>]'
 
@@ -69,7 +74,7 @@ export const stonithCreate: Command = {
   examples: [
     'systole stonith create fence-n1 fence_ipmilan ip=10.1.0.1 username=admin password=... lanplus=1 pcmk_host_list=n1',
   ],
-  flags: createFlags,
+  flags: createDeviceFlags,
   completes: ['anything', 'fence-agent', 'anything'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'stonith create <id> <fence agent> [<parameter>=<value>...]' })

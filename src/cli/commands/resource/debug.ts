@@ -21,7 +21,11 @@ export const debugCommands: readonly Command[] = operations.map((operation) => (
     'The cluster does not know of it: what runs already may be started or promoted twice, or be stopped and recovered. Disable the resource first.',
   flags: [
     { name: 'full', summary: 'Also the parameters that the agent is given' },
-    { name: 'force', summary: 'Although the cluster may run it' },
+    {
+      name: 'force',
+      summary: 'Although the cluster may run it',
+      ...(operation === 'monitor' && { withoutEffect: 'a monitor changes nothing, so that it is always run.' }),
+    },
   ],
   completes: ['resource'],
   run: (call) => debug(call, operation),

@@ -1,5 +1,5 @@
 import { childElement, childElements, type XmlElement } from '../../../cib/index.ts'
-import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
+import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 
@@ -37,6 +37,13 @@ const verbs: readonly Verb[] = [
   },
 ]
 
+/** Only a ticket that is granted could be held twice. */
+export const forceFlag = (verb: Verb['verb']): Flag => ({
+  name: 'force',
+  summary: verb === 'grant' ? 'You have made sure that no other cluster holds it' : `Not needed: ${verb} asks nothing`,
+  ...(verb !== 'grant' && { withoutEffect: `ticket ${verb} asks for nothing that would have to be forced.` }),
+})
+
 /** What each does is run by `booth ticket grant` and `revoke` as well, where there is no booth. */
 export const ticketVerbs = verbs.map((each) => ({ ...each, run: (call: Call) => changeTicket(call, each) }))
 
@@ -48,7 +55,7 @@ export const ticketCommands: readonly Command[] = ticketVerbs.map(({ verb, summa
   summary,
   details:
     'Nobody decides between sites here: make sure that no other cluster holds the ticket before it is granted to this one. Where booth is set up, it does: booth ticket grant.',
-  flags: [{ name: 'force', summary: 'You have made sure that no other cluster holds it' }],
+  flags: [forceFlag(verb)],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: `ticket ${verb} <ticket>` })
     return await run(call)
