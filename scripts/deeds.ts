@@ -1,42 +1,39 @@
 /**
  * `npm run deeds`: every word that is accepted (elements, attributes and options of the CIB, options of commands and tools) with the test that shows
  * what it does, or with the sentence that says that it does nothing. Looks for a test of each word that has none yet, and writes test/deeds.json and
- * docs/deeds.md. `--check` only compares, and fails for a word without a deed. `--missing` lists those. What it finds can be replaced by hand in
+ * docs/deeds.md. `--again` looks anew for those that were found, too. `--check` only compares, and fails for a word without a deed. `--missing` lists those. What it finds can be replaced by hand in
  * test/deeds.json: an entry stays as long as its test is there and uses the word.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { allTools } from '../src/tools/index.ts'
 import { readOptions } from './arguments.ts'
 import { caseWithEffect, schedulerCases } from './deeds/scheduler-cases.ts'
-import { comparable, type TestPiece, testPieces } from './deeds/tests.ts'
+import { type TestPiece, testPieces } from './deeds/tests.ts'
+import { hasEffect, type ToolCall, toolCalls } from './deeds/tool-calls.ts'
 import { acceptedWords, isUsedIn, kinds, type Word } from './deeds/words.ts'
 
 /** A test and its title, or a case of Pacemaker's scheduler suite whose answer is another without the word. */
 type Deed =
   /** `byHand`: the word stands in no such text, as the test puts it together. */
-  | { readonly test: string; readonly title: string; readonly byHand?: true }
-  | { readonly case: string }
-  /** It acts, as whoever wrote this has read or tried; no test of ours shows it. No new ones, please. */
-  | { readonly untested: string }
+  { readonly test: string; readonly title: string; readonly byHand?: true } | { readonly case: string }
 
 const project = resolve(import.meta.dirname, '..')
 const dataFile = join(project, 'test/deeds.json')
 const pageFile = join(project, 'docs/deeds.md')
 const suite = resolve(project, '../shared/pacemaker-scheduler/xml')
 
-const given = readOptions({ check: { type: 'boolean' }, missing: { type: 'boolean' } })
+const given = readOptions({ check: { type: 'boolean' }, missing: { type: 'boolean' }, again: { type: 'boolean' } })
 const words = acceptedWords()
 const known = JSON.parse(existsSync(dataFile) ? readFileSync(dataFile, 'utf8') : '{}') as Readonly<Record<string, Deed>>
 const passing = JSON.parse(readFileSync(join(project, 'test/conformance/baseline.json'), 'utf8')) as Readonly<
   Record<string, unknown>
 >
 
-const toolNames = allTools.map(({ name }) => name)
-const texts = new Map<string, FileText>()
+const pieces = testPieces(project)
+const calls = toolCalls(project)
 
 if (given.check === true) check()
-else write()
+else await write()
 
 function check(): void {
   const troubles = [
@@ -62,40 +59,29 @@ function troubleOf(word: Word): readonly string[] {
   return holds(word, deed) ? [] : [`The deed of '${word.name}' is gone: ${describe(deed)}.`]
 }
 
-/** Whether the test is there and uses the word. */
+/** Whether the test is there and uses the word itself: not another test of that file. */
 function holds(word: Word, deed: Deed): boolean {
-  if ('untested' in deed) return true
   if ('case' in deed) return Object.hasOwn(passing, deed.case)
-  const path = join(project, deed.test)
-  if (!existsSync(path)) return false
-  const text = fileText(path)
-  return text.written.includes(deed.title) && (deed.byHand === true || isUsedIn(word, text.comparable))
+  if (deed.byHand === true) return readFileOrNothing(join(project, deed.test)).includes(deed.title)
+  return [...pieces, ...calls].some(
+    (piece) => piece.file === deed.test && piece.title === deed.title && isUsedIn(word, piece),
+  )
 }
 
-interface FileText {
-  readonly written: string
-  readonly comparable: string
+function readFileOrNothing(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-function fileText(path: string): FileText {
-  const cached = texts.get(path)
-  if (cached !== undefined) return cached
-  const written = readFileSync(path, 'utf8')
-  const text = { written, comparable: comparable(written) }
-  texts.set(path, text)
-  return text
-}
-
-function write(): void {
-  const pieces = testPieces(project)
+async function write(): Promise<void> {
   const cases = schedulerCases(suite).filter(({ name }) => Object.hasOwn(passing, name))
   const deeds: Record<string, Deed> = {}
   const missing: string[] = []
   for (const word of words) {
     if (word.withoutEffect !== undefined || word.refused !== undefined) continue
     const old = known[word.name]
-    const isKept = old !== undefined && !('untested' in old) && holds(word, old)
-    const deed = (isKept ? old : find(word, pieces, cases)) ?? (old && 'untested' in old ? old : undefined)
+    const isKept = given.again !== true && old !== undefined && holds(word, old)
+    const isByHand = old !== undefined && 'byHand' in old && holds(word, old)
+    const deed = isKept || isByHand ? old : await find(word, cases)
     if (deed === undefined) missing.push(word.name)
     else deeds[word.name] = deed
   }
@@ -107,25 +93,35 @@ function write(): void {
   writeFileSync(dataFile, `{\n${lines.join(',\n')}\n}\n`)
   writeFileSync(pageFile, page(deeds))
   if (given.missing === true) for (const name of missing) console.log(name)
-  const untested = sorted.filter(([, deed]) => 'untested' in deed).length
   console.log(
-    `${words.length} words: ${sorted.length - untested} with a test, ${words.filter(({ withoutEffect }) => withoutEffect !== undefined).length} without effect, ${words.filter(({ refused }) => refused !== undefined).length} refused, ${untested} that no test shows yet, ${missing.length} without an entry.`,
+    `${words.length} words: ${sorted.length} with a test, ${words.filter(({ withoutEffect }) => withoutEffect !== undefined).length} without effect, ${words.filter(({ refused }) => refused !== undefined).length} refused, ${missing.length} without an entry.`,
   )
 }
 
-/** What the scheduler does is shown by taking the word away; everything else by the first test that uses it. */
-function find(word: Word, pieces: readonly TestPiece[], cases: ReturnType<typeof schedulerCases>): Deed | undefined {
+/** First where the answer was compared with the one without the word: cases of the scheduler, tables of options, Debian's answers; then any test. */
+async function find(word: Word, cases: ReturnType<typeof schedulerCases>): Promise<Deed | undefined> {
   const shown = word.inCib && caseWithEffect(word.inCib, cases)
   if (shown !== undefined) return { case: shown }
-  const piece = pieces.find(({ text }) => isUsedIn(word, text)) ?? pieces.find((one) => isUsedByHelper(word, one))
-  return piece && { test: piece.file, title: piece.title }
+  const using = pieces.filter((piece) => isUsedIn(word, piece))
+  const measured = using.find(({ isMeasured }) => isMeasured) ?? (await measuredCall(word)) ?? best(word, using)
+  return measured && { test: measured.file, title: measured.title }
 }
 
-/** The option stands in the test, the name of its tool in a helper of the same file, which is about no other. */
-function isUsedByHelper({ kind, parts: [tool, option] = [] }: Word, { file, text }: TestPiece): boolean {
-  if (kind !== 'Options of Pacemaker’s commands' || tool === undefined || option?.test(text) !== true) return false
-  const whole = fileText(join(project, file)).comparable
-  return tool.test(whole) && toolNames.filter((name) => whole.includes(`${name} `)).length <= 2
+async function measuredCall(word: Word): Promise<ToolCall | undefined> {
+  const { option } = word
+  if (option?.isTool !== true) return undefined
+  for (const call of calls) if (isUsedIn(word, call) && (await hasEffect(call, option))) return call
+  return undefined
+}
+
+/** Whose title names the word, then whose is about the least else. */
+function best(word: Word, using: readonly TestPiece[]): TestPiece | undefined {
+  const name = (word.name.match(/[\w-]+/g) ?? []).at(-1)?.replace(/^-+/, '') ?? ''
+  const worth = ({ title, text, file }: TestPiece): number =>
+    (title.includes(name) ? 0 : 1e6) +
+    (/^test\/(?:nodes|security|agents|deployment)/.test(file) ? 1e5 : 0) +
+    text.length
+  return [...using].sort((a, b) => worth(a) - worth(b))[0]
 }
 
 function page(deeds: Readonly<Record<string, Deed>>): string {
@@ -151,6 +147,5 @@ function deedCell({ withoutEffect, refused }: Word, deed: Deed | undefined): str
 }
 
 function describe(deed: Deed): string {
-  if ('untested' in deed) return `no test shows it yet: ${deed.untested}`
   return 'case' in deed ? `scheduler case ${deed.case}` : `${deed.test}: ${deed.title}`
 }

@@ -14,15 +14,17 @@ import {
 } from '../../src/cib/index.ts'
 import { allCommands, type Command, changeFlags, commonFlags, type Flag, pcsFlags } from '../../src/cli/index.ts'
 import { allTools, type Tool } from '../../src/tools/index.ts'
+import { type CommandOption, hasOption } from './commands.ts'
+import type { TestPiece } from './tests.ts'
 
 export interface Word {
   /** Unique: `cluster option no-quorum-policy`, `crm_node --quiet`. */
   readonly name: string
   readonly kind: string
   /** Where a test uses it: any of these, in the text of a test in which white space, quotes and commas are single blanks. */
-  readonly uses: readonly RegExp[]
-  /** Or all of these, anywhere in one test: the words of a command that a helper puts together. */
-  readonly parts?: readonly RegExp[]
+  readonly uses?: readonly RegExp[]
+  /** Or as an option of a command: both stand in one command of a test. */
+  readonly option?: CommandOption
   /** As it stands in a CIB, for the scheduler's cases: an element, an attribute, or a pair of this name. */
   readonly inCib?: { readonly element?: string; readonly attribute?: string; readonly pair?: string }
   /** Whoever gives it gets this sentence and an exit code; nothing is done. */
@@ -80,7 +82,8 @@ function elementWord(name: string): Word {
 }
 
 function attributeWord(element: string, attribute: string): Word {
-  const told = attributesWithoutEffect[`${element} ${attribute}`]
+  const option = element === 'op' ? operationOptions.find(({ name }) => name === attribute) : undefined
+  const told = attributesWithoutEffect[`${element} ${attribute}`] ?? option?.withoutEffect
   const inside = element === 'any element' ? '[a-z_-]+' : escaped(element)
   return {
     name: `${element === 'any element' ? '<…' : `<${element}`} ${attribute}>`,
@@ -111,8 +114,9 @@ function commandWords(): readonly Word[] {
     ...pcsFlags.map((flag) => [flag, 'every command, called as pcs'] as const),
     ...changeFlags.map((flag) => [flag, 'commands that change the configuration'] as const),
   ])
+  const everyPath = [...new Set(commands.flatMap(({ path: [noun = ''] }) => noun))].map((noun) => [noun])
   return [
-    ...[...shared].map(([flag, who]) => flagWord(`${who}: --${flag.name}`, ['[a-z]+'], flag)),
+    ...[...shared].map(([flag, who]) => flagWord(`${who}: --${flag.name}`, everyPath, flag)),
     ...commands.flatMap((command) =>
       (command.flags ?? [])
         .filter((flag) => !shared.has(flag))
@@ -121,46 +125,53 @@ function commandWords(): readonly Word[] {
   ]
 }
 
-const pathsOf = ({ path, aliases = [], bare = [] }: Command): readonly string[] =>
-  [path, ...aliases, ...bare].map((words) => words.map(escaped).join(' '))
+const pathsOf = ({ path, aliases = [], bare = [] }: Command): readonly (readonly string[])[] => [
+  path,
+  ...aliases,
+  ...bare,
+]
 
-function flagWord(name: string, paths: readonly string[], { name: flag, letter, summary, withoutEffect }: Flag): Word {
-  const written = letter === undefined ? `--${flag}` : `(?:--${flag}|-${letter})`
+function flagWord(
+  name: string,
+  paths: readonly (readonly string[])[],
+  { name: flag, letter, summary, withoutEffect }: Flag,
+): Word {
   return {
     name,
     kind: 'Options of commands',
-    uses: paths.map((path) => new RegExp(`(?<![\\w-])${path} (?:[^;$]{0,240} )?${written}(?![\\w-])`)),
-    ...(paths.every((path) => path.includes(' ')) && {
-      parts: [new RegExp(`(?<![\\w-])(?:${paths.join('|')})(?![\\w-])`), new RegExp(`(?<![\\w-])--${flag}(?![\\w-])`)],
-    }),
+    option: {
+      paths,
+      isTool: false,
+      stands: (word) => word === `--${flag}` || word.startsWith(`--${flag}=`) || word === `-${letter}`,
+    },
     ...(withoutEffect !== undefined && { withoutEffect }),
     ...(summary.startsWith('Refused: ') && { refused: summary.slice('Refused: '.length) }),
   }
 }
 
 function toolWords({ name, options }: Tool): readonly Word[] {
+  /** Letters may be written together as long as they take no value. */
+  const bare = options.filter(({ value }) => value === 'none').flatMap(({ names }) => names.filter(isLetter))
   return options.map(({ names, ignored, help }) => {
-    const forms = names.map((one) =>
-      one.length === 1 ? `-[A-Za-z0-9]*${escaped(one)}` : `--${escaped(one)}(?![\\w-])|-${escaped(one)}(?![\\w-])`,
-    )
+    const letters = names.filter(isLetter).map(escaped).join('')
+    const bundle = letters === '' ? undefined : new RegExp(`^-[${bare.map(escaped).join('')}]*[${letters}]`)
+    const long = names.filter((one) => !isLetter(one)).map(escaped)
+    const whole = new RegExp(`^--?(?:${long.join('|') || '(?!)'})(?:=|$)`)
     const [first = ''] = names
     return {
       name: `${name} ${first.length === 1 ? '-' : '--'}${first}`,
       kind: 'Options of Pacemaker’s commands',
-      uses: [new RegExp(`(?<![\\w-])${escaped(name)} (?:[^;$]{0,240} )?(?:${forms.join('|')})`)],
-      ...(first.length > 1 && {
-        parts: [
-          new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`),
-          new RegExp(`(?<![\\w-])--?${escaped(first)}(?![\\w-])`),
-        ],
-      }),
+      option: { paths: [[name]], isTool: true, stands: (word) => whole.test(word) || bundle?.test(word) === true },
       ...(ignored !== undefined && { withoutEffect: help }),
       ...(help.startsWith('Refused: ') && { refused: help.slice('Refused: '.length) }),
     }
   })
 }
 
-/** Whether the text of a test, as `comparable` makes it, uses the word. */
-export function isUsedIn({ uses, parts }: Word, text: string): boolean {
-  return uses.some((use) => use.test(text)) || parts?.every((part) => part.test(text)) === true
+const isLetter = (name: string): boolean => name.length === 1
+
+/** Whether a test uses the word: of an option, only where it stands in one command with what it is an option of. */
+export function isUsedIn({ uses = [], option }: Word, { text, commands, hasShims }: TestPiece): boolean {
+  if (uses.some((use) => use.test(text))) return true
+  return option !== undefined && commands.some((command) => hasOption(command, option, hasShims))
 }

@@ -1,8 +1,9 @@
 /** An option that is accepted does something: with it, a command prints something else than without it, or leaves something else in the file. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { runLine } from '../../src/cli/run.ts'
@@ -11,6 +12,16 @@ import { scriptedTerminal } from './scripted-terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-effects-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+
+beforeAll(() => {
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  const start = readFileSync(join(import.meta.dirname, 'cases/start.xml'), 'utf8')
+  writeFileSync(join(folder, 'broken.xml'), start.replace('first="db-clone"', 'first="nothing"'))
+  writeFileSync(
+    join(folder, 'warned.xml'),
+    start.replace('<constraints>', '<constraints><rsc_location id="w" rsc="vip" node="n9" score="5"/>'),
+  )
+})
 
 /** The option stands behind the bar; what stands before a semicolon is typed before it. */
 const lines: readonly string[] = [
@@ -103,6 +114,65 @@ const lines: readonly string[] = [
   'resource debug-promote db| --force',
   'resource debug-demote db| --force',
   'constraint location vip prefers n1=50; constraint location vip prefers n9=50; cluster verify| --verbose',
+  'node standby n1| --help',
+  'node standby n1| --preview',
+  'node standby n1| --json',
+  'simulate --node-down n1| --node-up n3',
+  'simulate| --op-fail web_start_0@n2=1 --node-down n1',
+  'simulate| --op-inject web_monitor_10000@n1=7',
+  'simulate| --node-down n1',
+  'simulate| --node-fail n1',
+  'simulate| --quorum false',
+  'node attribute n2 a=1; simulate| --show-attrs',
+  'simulate| --show-failcounts',
+  'simulate --xml-file FOLDER/cib.xml| --live-check',
+  'simulate| --save-graph FOLDER/saved',
+  'simulate| --save-dotfile FOLDER/saved',
+  'simulate| --save-svg FOLDER/saved',
+  'simulate| --save-input FOLDER/saved',
+  'simulate --node-down n1| --save-output FOLDER/saved',
+  'config show| --output-format json',
+  'resource describe stonith:fence_ipmilan| --full',
+  'stonith create f fence_ipmilan| --agent-validation',
+  'resource create x ocf:pacemaker:Dummy| --no-default-ops',
+  'resource create x ocf:pacemaker:Dummy| --disabled',
+  'resource create x ocf:pacemaker:Dummy| --clone',
+  'resource create x ocf:pacemaker:Stateful| --master',
+  'resource create x ocf:pacemaker:Dummy| --group g',
+  'resource create y ocf:pacemaker:Dummy; resource group add g vip y; resource group add g web| --after vip',
+  'resource bundle create b container docker image=i| --disabled',
+  'resource bundle create b container docker image=i; resource bundle reset b container image=j| --disabled',
+  'resource move-with-constraint db-clone n2| --promoted',
+  'resource failcount| --full',
+  'resource utilization web cpu=1; resource utilization vip cpu=2; resource utilization web cpu=1 mem=2; resource utilization web| --name cpu',
+  'resource utilization web cpu=1; resource utilization web| --output-format cmd',
+  'node utilization n1 cpu=1; node utilization n1| --output-format cmd',
+  'node attribute n1 a=1; node attribute| --output-format json',
+  'node standby| --all',
+  'property set --force osprole=controller| --node n1',
+  'resource defaults resource-stickiness=3; resource defaults| --output-format json',
+  'constraint location vip prefers n1=50; constraint location config| --full',
+  'constraint location vip prefers n1=50; constraint location config| --output-format json',
+  'constraint order config| --full',
+  'stonith config| --output-format cmd',
+  'stonith level add 1 n1 fence-n1; stonith level config| --output-format cmd',
+  'stonith level add 1 n1 fence-n1; stonith config| --without-levels',
+  'tag create t vip; tag config| --output-format cmd',
+  'alert create path=/bin/true; alert config| --output-format cmd',
+  'acl role create r read xpath /cib; acl config| --output-format cmd',
+  'acl role create r read xpath /cib; acl user create u r; acl role unassign r from user u| --autodelete',
+  'status| --full',
+  'status| --hide-inactive',
+  'status resources| --hide-inactive',
+  'status query resource web is-state started| --quiet',
+  'cluster verify| --xml-file FOLDER/broken.xml',
+  'cluster verify --xml-file FOLDER/broken.xml| --quiet',
+  'cluster verify --xml-file FOLDER/warned.xml| --strict',
+  'cluster verify| --save-xml FOLDER/saved',
+  'stonith sbd watchdog test FOLDER/pipe| --yes',
+  'stonith sbd watchdog test FOLDER/pipe| --force',
+  'stonith sbd device setup device=FOLDER/pipe| --yes',
+  'stonith sbd device setup device=FOLDER/pipe| --force',
 ]
 
 async function say(line: string, file: string): Promise<string> {
@@ -119,9 +189,11 @@ async function say(line: string, file: string): Promise<string> {
 async function play(before: readonly string[], line: string): Promise<string> {
   const file = join(folder, 'cib.xml')
   copyFileSync(join(import.meta.dirname, 'cases/start.xml'), file)
+  const saved = join(folder, 'saved')
+  rmSync(saved, { force: true })
   for (const first of before) await say(first, file)
   const said = await say(line, file)
-  return said + readFileSync(file, 'utf8')
+  return said + readFileSync(file, 'utf8') + (existsSync(saved) ? readFileSync(saved, 'utf8') : '')
 }
 
 test.each(lines)('%s', async (row) => {

@@ -48,6 +48,14 @@ test('a series has as many files as its option says, and begins anew then', asyn
   expect(names().filter((name) => name.startsWith('pe-error'))).toHaveLength(3)
 })
 
+test('pe-error-series-max is of the series of errors alone', async () => {
+  const options = new Map([['pe-error-series-max', '2']])
+  for (let count = 0; count < 4; count++)
+    for (const series of ['pe-error', 'pe-warn'] as const) await saveInput(cib, { folder, series, now: 5, options })
+  const of = (series: string) => readdirSync(folder).filter((name) => name.startsWith(`${series}-`)).length
+  expect({ errors: of('pe-error'), warnings: of('pe-warn') }).toEqual({ errors: 2, warnings: 4 })
+})
+
 test('a counter that makes no sense begins anew; a folder that cannot be is told, and holds up nothing', async () => {
   await save()
   writeFileSync(join(folder, 'pe-input.last'), 'x')

@@ -3,8 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { parseXml, readConfiguration } from '../../src/cib/index.ts'
-import { readFenceDevices, runDevice } from '../../src/fencing/index.ts'
+import { type Configuration, parseXml, readConfiguration } from '../../src/cib/index.ts'
+import { type FenceDevice, readFenceDevices, runDevice } from '../../src/fencing/index.ts'
+import { levelsFor } from '../../src/fencing/levels.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-device-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -34,13 +35,81 @@ test.each(rows)('$name: the agent is asked for that', async ({ name, action, say
   expect(await askedWith(action)).toBe(action)
 })
 
+/** How an action is done: how long one try may take, and how often it is tried. */
+const manners = [
+  { name: 'pcmk_on_timeout=7s', action: 'on', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_on_retries=5', action: 'on', with: { attempts: 5 } },
+  { name: 'pcmk_off_action=poweroff', action: 'off', with: { name: 'poweroff' } },
+  { name: 'pcmk_off_timeout=7s', action: 'off', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_off_retries=5', action: 'off', with: { attempts: 5 } },
+  { name: 'pcmk_reboot_timeout=7s', action: 'reboot', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_reboot_retries=5', action: 'reboot', with: { attempts: 5 } },
+  { name: 'pcmk_status_timeout=7s', action: 'status', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_status_retries=5', action: 'status', with: { attempts: 5 } },
+  { name: 'pcmk_list_timeout=7s', action: 'list', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_list_retries=5', action: 'list', with: { attempts: 5 } },
+  { name: 'pcmk_monitor_timeout=7s', action: 'monitor', with: { timeoutMs: 7000 } },
+  { name: 'pcmk_monitor_retries=5', action: 'monitor', with: { attempts: 5 } },
+] as const
+
+test.each(manners)('$name: that action alone is done so', ({ name, action, with: expected }) => {
+  const plain = deviceOf('').actions
+  const set = deviceOf(pairOf(name)).actions
+  expect(set[action]).toEqual({ ...plain[action], ...expected })
+  expect(plain[action]).not.toMatchObject(expected)
+  const others = Object.keys(plain).filter((one) => one !== action) as (keyof typeof plain)[]
+  for (const other of others) expect(set[other]).toEqual(plain[other])
+})
+
+test('pcmk_action_limit says how many actions a device does at once: one without it, any number with -1', () => {
+  expect(deviceOf('').actionLimit).toBe(1)
+  expect(deviceOf(pairOf('pcmk_action_limit=3')).actionLimit).toBe(3)
+  expect(deviceOf(pairOf('pcmk_action_limit=-1')).actionLimit).toBe(Number.POSITIVE_INFINITY)
+})
+
+/** Levels as they are written: which of two nodes they are for. */
+const levels = [
+  { name: 'target="n1"', fences: ['n1'] },
+  { name: 'target-pattern="^n[1-5]$"', fences: ['n1', 'n2'] },
+  { name: 'target-attribute="rack" target-value="7"', fences: ['n2'] },
+  { name: 'target-attribute="rack" target-value="8"', fences: [] },
+  { name: 'target-attribute="row" target-value="7"', fences: [] },
+] as const
+
+test.each(levels)('a level with $name is for the nodes that it means', ({ name, fences }) => {
+  const { fencingLevels } = configurationOf(
+    `<fencing-topology><fencing-level id="l" index="1" devices="only" ${name}/></fencing-topology>`,
+  )
+  const racks = { n1: '6', n2: '7' }
+  const chosen = Object.entries(racks).filter(([node, rack]) =>
+    levelsFor({ node, attributes: new Map([['rack', rack]]) }, fencingLevels, []).some((level) =>
+      level.includes('only'),
+    ),
+  )
+  expect(chosen.map(([node]) => node)).toEqual(fences)
+})
+
+const pairOf = (text: string): string => {
+  const [name = '', value = ''] = text.split('=')
+  return `<nvpair id="p" name="${name}" value="${value}"/>`
+}
+
 async function askedWith(action: (typeof rows)[number]['action'], pair = ''): Promise<string | undefined> {
-  const cib =
-    parseXml(`<cib><configuration><crm_config/><nodes/><resources><primitive id="f" class="stonith" type="fence_told">
-    <instance_attributes id="a">${pair}</instance_attributes></primitive></resources><constraints/></configuration><status/></cib>`)
-  if (!cib.ok) throw new Error('bad test')
-  const [device] = readFenceDevices(readConfiguration(cib.value), { metadata: new Map() })
-  if (!device) throw new Error('there is no device')
+  const device = deviceOf(pair)
   await runDevice({ device, action, timeoutMs: 10_000 }, host)
   return /^action=(.*)$/m.exec(readFileSync(join(folder, 'told'), 'utf8'))?.[1]
+}
+
+function deviceOf(pair: string): FenceDevice {
+  const [device] = readFenceDevices(configurationOf('', pair), { metadata: new Map() })
+  if (!device) throw new Error('there is no device')
+  return device
+}
+
+function configurationOf(more: string, pair = ''): Configuration {
+  const cib =
+    parseXml(`<cib><configuration><crm_config/><nodes/><resources><primitive id="f" class="stonith" type="fence_told">
+    <instance_attributes id="a">${pair}</instance_attributes></primitive></resources><constraints/>${more}</configuration><status/></cib>`)
+  if (!cib.ok) throw new Error('bad test')
+  return readConfiguration(cib.value)
 }

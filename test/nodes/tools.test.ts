@@ -137,6 +137,10 @@ test('what people seldom ask of pcs works on a running cluster', { timeout: 180_
   expect(await sh('n1', 'pcs cluster setup other n1 --corosync_conf=@/corosync.conf')).toContain('Nothing is set up')
   await sh('n1', 'pcs cluster report @/for-them && tar -tzf @/for-them.tar.gz | grep -q cib.xml')
   expect(await sh('n1', 'pcs cluster report @/for-them 2>&1 || true')).toContain('add --overwrite')
+  // Nothing of the log is from then.
+  const never = '--from "2001-01-01 00:00:00" --to "2001-01-02 00:00:00"'
+  await sh('n1', `pcs cluster report @/for-them --overwrite ${never}`)
+  expect(await sh('n1', 'tar -xzOf @/for-them.tar.gz for-them/description.txt')).toMatch(/2001-01-01[\s\S]*2001-01-02/)
 })
 
 test('stonith_admin and crm_shadow on a running cluster', async () => {

@@ -77,6 +77,8 @@ const runs = history('web', operation('web', 'start'))
 const option = (name: string, value: string): string => `<nvpair id="w" name="${name}" value="${value}"/>`
 const fencing = `${option('fencing-enabled', 'true').replace('"w"', '"fe"')}`
 const device = '<primitive id="f" class="stonith" type="fence_dummy"/>'
+const target = (role: string): string =>
+  `<meta_attributes id="t"><nvpair id="tt" name="target-role" value="${role}"/></meta_attributes>`
 const lost = '<node_state id="1" uname="n1" in_ccm="false" crmd="offline" join="down" expected="member"/>'
 
 /** An option of the cluster that does something else than its default. */
@@ -106,6 +108,13 @@ const rows: readonly Row[] = [
   ...['fencing-action', 'stonith-action'].map((name) =>
     optionRow(name, 'off', { options: fencing, resources: device + web, status: lost + online('2') }),
   ),
+  {
+    name: 'the kind of a set in an order',
+    word: 'kind="Optional"',
+    resources: dummy('web') + dummy('db', target('Stopped')),
+    constraints:
+      '<rsc_order id="o"><resource_set id="s1" kind="Optional"><resource_ref id="db"/><resource_ref id="web"/></resource_set></rsc_order>',
+  },
   optionRow('startup-fencing', 'false', { options: fencing, resources: device + web, status: online('2') }),
   optionRow('node-pending-timeout', '1s', {
     options: fencing,

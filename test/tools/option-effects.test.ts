@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { nodeName } from '../../src/base/index.ts'
 import { splitShellLine } from '../../src/cli/shell-words.ts'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
@@ -27,6 +28,23 @@ function clean(): void {
   rmSync(join(folder, 'run'), { recursive: true, force: true })
   mkdirSync(join(folder, 'run'))
   copyFileSync(join(import.meta.dirname, 'cases/cluster.xml'), file)
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(
+    join(folder, 'run/broken.xml'),
+    text.replace('<constraints>', '<constraints><rsc_order id="o" first="nothing" then="web"/>'),
+  )
+  writeFileSync(
+    join(folder, 'run/warned.xml'),
+    text.replace('<constraints>', '<constraints><rsc_location id="w" rsc="web" node="nobody" score="5"/>'),
+  )
+  writeFileSync(
+    join(folder, 'run/change.xml'),
+    '<nvpair id="cib-bootstrap-options-cluster-name" name="cluster-name" value="changed"/>',
+  )
+  writeFileSync(
+    join(folder, 'run/patch.xml'),
+    '<diff format="2"><version><source admin_epoch="0" epoch="0" num_updates="0"/><target admin_epoch="0" epoch="1" num_updates="0"/></version><change operation="delete" path="/cib/configuration/constraints"/></diff>',
+  )
   writeFileSync(join(folder, 'run/other.xml'), readFileSync(file, 'utf8').replace('value="7"', 'value="8"'))
 }
 
@@ -81,6 +99,30 @@ const onFile: readonly string[] = [
   'crm_mon --as-html FOLDER/page.html| --html-cgi',
   'crm_mon --as-html FOLDER/page.html| --html-title Mine',
   'crm_mon --as-html FOLDER/page.html| --html-stylesheet https://example.org/x.css',
+  'crm_mon -1| --output-to FOLDER/out.txt',
+  'crm_mon| --simple-status',
+  'crm_mon -1| --quiet',
+  'crm_node| --name-for-id 1',
+  'crm_node| --name',
+  'crm_node| --quorum',
+  'crm_node| --partition',
+  'crm_failcount -r web -N alpha| --update 3',
+  "crm_resource --validate --class ocf --provider heartbeat --agent IPaddr2| --option 'ip=192.0.2.1'",
+  'crm_resource -r web -p state -v FOLDER/web.state; crm_resource -r web -p op_sleep -v 3; crm_resource -r web --force-start| --timeout 1s',
+  'crm_resource -r web| --force-check',
+  'cibadmin| --empty',
+  "cibadmin -X '<cib/>'| --md5-sum",
+  "cibadmin -X '<cib/>'| --md5-sum-versioned",
+  'cibadmin --modify| --xml-file FOLDER/change.xml',
+  'cibadmin --modify -X \'<nvpair id="new" name="a" value="b"/>\' -o crm_config| --allow-create',
+  'crm_diff --original FOLDER/cib.xml| --patch FOLDER/patch.xml',
+  'crm_diff --new FOLDER/other.xml| --original FOLDER/cib.xml',
+  'crm_verify| --xml-file FOLDER/broken.xml',
+  'crm_verify --xml-file FOLDER/warned.xml| --verbose',
+  'crm_simulate --simulate --xml-file FOLDER/cib.xml| --show-scores',
+  'crm_simulate --simulate --xml-file FOLDER/cib.xml| --show-utilization',
+  'crm_simulate --simulate --xml-file FOLDER/cib.xml| --save-graph FOLDER/x.xml',
+  "crm_simulate --simulate --xml-file FOLDER/cib.xml| --set-datetime '2000-01-01 00:00:00Z'",
 ]
 
 async function call(line: string): Promise<string> {
@@ -133,6 +175,39 @@ const onNode: readonly string[] = [
   'corosync-cfgtool| -n',
   'crm_resource -r web| --cleanup',
   'crm_resource -r web| --reprobe',
+  'crm_resource -r web --cleanup --node alpha| --operation monitor',
+  'crm_resource -r web --cleanup --node alpha --operation monitor| --interval 10s',
+  'crm_resource --cleanup| --node alpha',
+  'crm_resource -r web| --restart',
+  'attrd_updater -n a| --update 1',
+  'attrd_updater| --name a --update 1',
+  'attrd_updater -n a -U 1; attrd_updater -n a| --delete',
+  'attrd_updater -n a -U 1; attrd_updater -n a -D| --query',
+  'attrd_updater -n a -U 1| --node beta',
+  'attrd_updater -n a -U 1| --private',
+  'attrd_updater -n a -B 1| --delay 5s',
+  'attrd_updater -n a -d 5s| --update-both 1',
+  'attrd_updater -n a -U 1; attrd_updater -n a -d 5s| --update-delay',
+  'attrd_updater| --refresh',
+  'crm_node -R beta| --force',
+  'corosync-cfgtool| -s',
+  'corosync-cfgtool| -a 1',
+  'corosync-quorumtool| -l',
+  'corosync-quorumtool| -p',
+  'stonith_admin| --fence alpha',
+  'stonith_admin| --unfence alpha',
+  'stonith_admin| --reboot alpha',
+  'stonith_admin| --confirm beta',
+  'stonith_admin| --list-registered',
+  'stonith_admin| --list alpha',
+  'stonith_admin| --list-targets st-list',
+  'stonith_admin| --query st-list',
+  'stonith_admin| --last alpha',
+  'stonith_admin| --history alpha',
+  'stonith_admin --history alpha| --quiet',
+  'stonith_admin --last 1| --as-node-id',
+  'stonith_admin --reboot alpha| --timeout 7s',
+  'stonith_admin --agent fence_ipmilan --validate| --env-option',
 ]
 
 test.each(onNode)('%s', async (row) => {
@@ -154,6 +229,43 @@ test.each(onNode)('%s', async (row) => {
   expect(withIt).not.toMatch(/unknown option|there is no such/)
 })
 
+test('crm_mon --fence-history says how much of the fencing that there was is shown', async () => {
+  const world = new TestWorld()
+  const times = { begun: 1_763_719_000, ended: 1_763_719_100 }
+  world.fencing = [{ target: 'beta', action: 'reboot', client: 'admin', node: 'alpha', outcome: 'failed', ...times }]
+  const shown = async (...words: readonly string[]): Promise<string> =>
+    (await runTool({ tool: 'crm_mon', arguments: ['-1', ...words] }, world)).output
+  expect(await shown('--fence-history=3')).toContain('reboot of beta')
+  expect(await shown('--fence-history=0')).not.toContain('reboot of beta')
+})
+
+test('attrd_updater --all asks for every node where an agent works for one', async () => {
+  const world = new TestWorld()
+  await runTool({ tool: 'attrd_updater', arguments: ['-n', 'a', '-U', '1', '-N', 'beta'] }, world)
+  const asked = async (...more: readonly string[]): Promise<string> =>
+    (await runTool({ tool: 'attrd_updater', arguments: ['-n', 'a', '-Q', ...more], onNode: nodeName('alpha') }, world))
+      .output
+  expect(await asked()).toBe('')
+  expect(await asked('--all')).toBe('name="a" host="beta" value="1"\n')
+})
+
+test('corosync-quorumtool -o orders the members by their names or ids', async () => {
+  class Renumbered extends TestWorld {
+    override nodes() {
+      const [alpha, beta] = super.nodes()
+      return [alpha, beta].flatMap((node, at) =>
+        node ? [{ ...node, id: String(2 - at), state: 'member' as const }] : [],
+      )
+    }
+  }
+  const members = async (order: string): Promise<readonly string[]> => {
+    const { output } = await runTool({ tool: 'corosync-quorumtool', arguments: ['-l', '-o', order] }, new Renumbered())
+    return [...output.matchAll(/alpha|beta/g)].map(([name]) => name)
+  }
+  expect(await members('n')).toEqual(['alpha', 'beta'])
+  expect(await members('i')).toEqual(['beta', 'alpha'])
+})
+
 const refusals = allTools.flatMap(({ name, options }) =>
   options.flatMap((option) => (option.help.startsWith('Refused: ') ? [{ name, option }] : [])),
 )
@@ -165,6 +277,20 @@ test.each(refusals)('$name refuses $option.names.0, and says why', async ({ name
   const { exitCode, errors } = await runTool({ tool: name, arguments: words, files: callerFiles({}) }, new TestWorld())
   expect(exitCode).not.toBe(0)
   expect(errors).toMatch(new RegExp(`^${name}: .{20,}`))
+})
+
+const idle: readonly string[] = [
+  'crm_attribute -n join-integration-timeout -v 5min',
+  'cibadmin --modify -o crm_config -X \'<cluster_property_set id="cib-bootstrap-options"><nvpair id="x" name="join-integration-timeout" value="5min"/></cluster_property_set>\'',
+  'crm_resource -r fencer -p stonith-timeout -v 5min',
+]
+
+test.each(idle)('%s: it is taken, and told that it does nothing, the first time', async (line) => {
+  await call(`cibadmin --create -o resources -X '<primitive id="fencer" class="stonith" type="fence_dummy"/>'`)
+  const word = line.includes('fencer') ? 'stonith-timeout=5min' : 'join-integration-timeout=5min'
+  expect(await call(line)).toContain(`\n${line.split(' ')[0]}: ${word.replace('stonith-', 'fencing-')} has no effect: `)
+  expect(await call(line)).not.toContain('has no effect')
+  expect(readFileSync(file, 'utf8')).toContain(word.split('=')[0])
 })
 
 const undone = allTools.flatMap(({ name, options }) =>

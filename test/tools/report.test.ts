@@ -58,6 +58,31 @@ test('a folder is left where that was asked for, with log files that were named'
   expect(readFileSync(join(folder, 'one/agent.log'), 'utf8')).toBe('password=****** ok\n')
 })
 
+test('the log is asked for from one moment to another, of the other nodes as the user that is named', {
+  timeout: 60_000,
+}, () => {
+  const told = join(folder, 'asked')
+  journal(`echo "journalctl $*" >>${told}`)
+  const asking = join(folder, 'asking')
+  writeFileSync(asking, `#!/bin/sh\necho "$*" >>${told}; exit 1\n`, { mode: 0o755 })
+  const words = ['--from', '2026-11-20 10:00:00', '--to', '2026-11-20 11:00:00', '--user', 'alice', '--rsh', asking]
+  expect(report(...words, '--nodes', 'beta', '--as-directory', 'spanned').code).toBe(0)
+  const asked = readFileSync(told, 'utf8')
+  expect(asked).toMatch(/journalctl .*--since=@1795168800 --until=@1795172400/)
+  expect(asked).toMatch(/-l alice beta .*--from=.*2026-11-20 10:00:00.*--to=.*2026-11-20 11:00:00/)
+})
+
+test('more names may be told as secret, and more lines as trouble', { timeout: 60_000 }, () => {
+  writeFileSync(join(folder, 'agent.log'), 'pincode=1234 ok\nthe flux is low\n')
+  const words = ['--single-node', '--as-directory', '--logfile', join(folder, 'agent.log')]
+  expect(report(...words, '--sanitize', 'pincode', '-L', 'flux', 'more').code).toBe(0)
+  expect(readFileSync(join(folder, 'more/agent.log'), 'utf8')).toContain('pincode=****** ok')
+  expect(readFileSync(join(folder, 'more/analysis.txt'), 'utf8')).toContain('the flux is low')
+  expect(report(...words, 'less').code).toBe(0)
+  expect(readFileSync(join(folder, 'less/agent.log'), 'utf8')).toContain('pincode=1234 ok')
+  expect(readFileSync(join(folder, 'less/analysis.txt'), 'utf8')).not.toContain('the flux is low')
+})
+
 function journal(script: string): void {
   writeFileSync(join(folder, 'bin/journalctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }

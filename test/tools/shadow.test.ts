@@ -60,6 +60,23 @@ test('what was done to a copy is shown, and comes back whole', { timeout: 60_000
   expect(readFileSync(cib, 'utf8')).toContain('name="foo" value="3"')
 })
 
+test('a copy is edited in $EDITOR; --all brings its whole CIB back, the recorded state too', {
+  timeout: 60_000,
+}, () => {
+  const printed = transcript(
+    shims,
+    `crm_shadow -b -c one; export CIB_shadow=one EDITOR="sed -i s/test/edited/"; r crm_shadow --edit; crm_attribute -n cluster-name -q
+     unset CIB_shadow; CIB_shadow=one crm_shadow --commit one --force >/dev/null; crm_attribute -n cluster-name -q
+     export CIB_shadow=two; crm_shadow -b -c two --force; sed -i 's/name="pingd" value="[0-9]*"/name="pingd" value="77"/' "$(crm_shadow -F)"
+     crm_shadow --commit two --force >/dev/null; unset CIB_shadow; grep -c 'value="77"' $CIB_file
+     export CIB_shadow=three; crm_shadow -b -c three --force; sed -i 's/name="pingd" value="[0-9]*"/name="pingd" value="77"/' "$(crm_shadow -F)"
+     crm_shadow --commit three --all --force >/dev/null; unset CIB_shadow; grep -c 'value="77"' $CIB_file`,
+  )
+  expect(printed).toMatch(/=> 0\nedited\nedited\n/)
+  // Once without --all, once with it.
+  expect(printed).toMatch(/\n0\n[\s\S]*\n2\n$/)
+})
+
 test('programs get the same as XML', { timeout: 60_000 }, () => {
   const printed = transcript(
     shims,

@@ -127,8 +127,9 @@ export class TestWorld implements ToolWorld {
     return undefined
   }
 
-  async cleanUp({ resource, node }: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
+  async cleanUp({ resource, node, ...only }: Parameters<ToolWorld['cleanUp']>[0]): Promise<void> {
     this.cleaned.push(`${resource ?? 'all'} on ${node ?? 'all'}`)
+    this.asked.push(`forget ${JSON.stringify(only)}`)
   }
 
   async fail({ resource, node }: Parameters<ToolWorld['fail']>[0]): Promise<boolean> {
@@ -160,7 +161,8 @@ export class TestWorld implements ToolWorld {
     return id === 'st-ask' ? ['beta'] : 'the device does not answer'
   }
 
-  async fence(): Promise<string | undefined> {
+  async fence(request: Parameters<ToolWorld['fence']>[0]): Promise<string | undefined> {
+    this.asked.push(`fence ${JSON.stringify(request)}`)
     return undefined
   }
 
