@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz:tools -- --seeds N --seed S`: the commands of Pacemaker beside an installed Pacemaker's own, on calls and CIBs that a seed
  * draws from ../shared/pacemaker-scheduler. Prints what differs, how to repeat it, and a summary by tool. `--seeds 1 --seed S` repeats one.
+ * `--file LINES` types lines of one's own at a shell instead, beside 2.1.5 and 3.0.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { readCases, suite } from '../test/fuzz/cases.ts'
 import { type Aspect, aspects } from '../test/fuzz/tool-calls/compare.ts'
 import { toolForms } from '../test/fuzz/tool-calls/forms.ts'
 import { createToolFuzz, type ToolVerdict } from '../test/fuzz/tool-calls/fuzz.ts'
+import { typeLines } from '../test/fuzz/tool-calls/lines.ts'
 import type { Call } from '../test/fuzz/tool-calls/run.ts'
 import { oneOf, readOptions, refuse, wholeNumber } from './arguments.ts'
 
@@ -20,6 +22,8 @@ const values = readOptions({
   cases: { type: 'string', default: '' },
   lines: { type: 'string', default: '6' },
   save: { type: 'string' },
+  file: { type: 'string' },
+  originals: { type: 'string', default: '/var/cache/systole/pcs/tools:/usr/sbin' },
   help: { type: 'boolean', default: false },
 })
 if (values.help) {
@@ -27,9 +31,15 @@ if (values.help) {
   --tool NAME      only one of ${Object.keys(toolForms).join(' ')}
   --cases TEXT     only cases whose name contains it
   --lines N        show more of what differs
-  --save FOLDER    keep the files of the last call there, as the call finds them`)
+  --save FOLDER    keep the files of the last call there, as the call finds them
+  --file FILE      lines for a shell instead of drawn calls, on the files of test/tools/lines/files; needs 'npm run build'
+  --originals A:B  the folders whose programs those are held against, the first one's answer being shown; that of 'scripts/install.sh pcs', and Debian's`)
   process.exit(0)
 }
+if (values.file !== undefined)
+  process.exit(
+    typeLines(values.file, { originals: values.originals.split(':'), shown: wholeNumber('lines', values.lines) }),
+  )
 const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const shown = wholeNumber('lines', values.lines)
 const tool = oneOf('tool', values.tool, Object.keys(toolForms))

@@ -45,7 +45,12 @@ fi
 mkdir -p "$root"
 for package in "$work"/cache/archives/{lib,pacemaker,pcs}*.deb; do dpkg-deb -x "$package" "$root"; done
 mkdir "$root/unfinished"
-for program in "$root"/usr/sbin/{crm_*,cibadmin,stonith_admin,iso8601}; do
+for program in "$root"/usr/sbin/{crm*,cibadmin,attrd_updater,stonith_admin,iso8601}; do
+  # Some are scripts, which call the others.
+  if head -c 2 "$program" | grep -q '#!'; then
+    cp "$program" "$root/unfinished/"
+    continue
+  fi
   cat >"$root/unfinished/${program##*/}" <<WRAPPER
 #!/bin/sh
 export PCMK_schema_directory='$root/usr/share/pacemaker'

@@ -159,11 +159,17 @@ function printElement(node: XmlElement, indent: string, lines: string[]): void {
 
 /** Mixed content is printed without added white space, so that its text stays what it was. */
 function printInline(node: XmlNode): string {
-  if (node.kind !== 'element') return node.kind === 'text' ? escapeText(node.text) : `<!--${node.text}-->`
-  const lines: string[] = []
-  printElement(node, '', lines)
-  return lines.join('')
+  if (node.kind === 'element') {
+    const lines: string[] = []
+    printElement(node, '', lines)
+    return lines.join('')
+  }
+  if (node.kind === 'comment') return `<!--${node.text}-->`
+  return node.asCdata ? cdata(node.text) : escapeText(node.text)
 }
+
+/** Its end within the text is cut in two. */
+const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`
 
 function escapeText(text: string): string {
   return unusual.test(text) ? text.replace(special, (character) => escaped(character, '"\n\t')) : text

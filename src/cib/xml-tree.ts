@@ -18,6 +18,8 @@ export interface XmlElement {
 export interface XmlText {
   readonly kind: 'text' | 'comment'
   readonly text: string
+  /** Printed as a CDATA section: a document inside another one, which people read too. */
+  readonly asCdata?: true
 }
 
 export type XmlNode = XmlElement | XmlText

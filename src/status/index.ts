@@ -35,6 +35,7 @@ export {
   addNvSets,
   calendarFields,
   hasRules,
+  parseLocalMoment,
   parseMoment,
   type RuleContext,
   ruleHolds,

@@ -8,6 +8,10 @@ export interface ToolReply {
   readonly errors: string
   /** What stands in the result for `--output-as=xml`, besides its status. */
   readonly xml?: readonly XmlElement[]
+  /** The errors one by one for the XML, where one has several lines. */
+  readonly said?: readonly string[]
+  /** Nothing is said about how it ended, not even as XML: another program has spoken to the caller. */
+  readonly isBare?: true
   /** The caller's own process shall run it: it needs the caller's files, input or terminal. */
   readonly runHere?: true
 }

@@ -29,7 +29,10 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
     return printed(`Pacemaker ${pacemakerVersion}\nThis is Systole, which speaks for it.\n`)
   const format = optionValue(given, 'output-as') ?? 'text'
   if (tool.printsXml && !formatsOf(tool).includes(format))
-    return refused(exitCodes.error, `${call.tool}: Error creating output format ${format}: Unknown output format`)
+    return refused(
+      tool.exits?.format ?? exitCodes.error,
+      `${call.tool}: Error creating output format ${format}: Unknown output format`,
+    )
   if (call.files === undefined && needsCaller(tool, given)) return runHere
   const reply = withNotDone(tool, given, await tool.run({ ...call, given }, world))
   return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
@@ -73,12 +76,12 @@ export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean 
 function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
   const format = optionValue(given, 'output-as')
   if (format === 'none') return { ...reply, output: '', errors: '' }
-  if (format !== 'xml') return reply
+  if (format !== 'xml' || reply.isBare) return reply
   return { ...reply, output: printXml(resultElement(call, reply)), errors: '' }
 }
 
 export function resultElement(call: ToolCall, reply: ToolReply): XmlElement {
-  const texts = errorsIn(reply.errors).map((text) => element('error', {}, [{ kind: 'text', text }]))
+  const texts = (reply.said ?? errorsIn(reply.errors)).map((text) => element('error', {}, [{ kind: 'text', text }]))
   const status = element(
     'status',
     { code: String(reply.exitCode), message: describeExit(reply.exitCode) },

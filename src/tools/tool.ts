@@ -21,7 +21,7 @@ export interface Tool {
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
   readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
   /** Where Pacemaker's own has other exit codes than most of its tools: for a wrong call, and for a file that cannot be read. */
-  readonly exits?: { readonly usage?: number; readonly noInput?: number }
+  readonly exits?: { readonly usage?: number; readonly noInput?: number; readonly format?: number }
   readonly run: (call: ParsedCall, world: ToolWorld) => Promise<ToolReply> | ToolReply
 }
 
@@ -71,8 +71,10 @@ export interface Shadows {
   path(name: string): string
   exists(name: string): boolean
   remove(name: string): void
-  /** The caller's $EDITOR on a file. */
-  edit(path: string): void
+  /** Whether there can be one of that name. */
+  canHold(name: string): boolean
+  /** The caller's $EDITOR on a file; why that could not be. */
+  edit(path: string): { readonly exitCode: number; readonly text: string } | undefined
   /** A shell with `CIB_shadow` set; false where the caller has no terminal to speak to one. */
   shell(name: string): boolean
 }

@@ -81,7 +81,15 @@ export interface ToolWorld {
    * A change, made again on the newest CIB when somebody else was faster, so that what it found is what it changes. Of the
    * `configuration` alone, unless `whole` says that the recorded state may change too. Undefined once it is saved.
    */
-  edit(change: CibChange, how: { readonly command: string; readonly whole?: boolean }): Promise<ToolReply | undefined>
+  edit(
+    change: CibChange,
+    how: {
+      readonly command: string
+      readonly whole?: boolean
+      /** What a CIB in a file counts up although nothing differs afterwards. */
+      readonly counts?: 'epoch' | 'updates'
+    },
+  ): Promise<ToolReply | undefined>
   /** Forgets recorded operations and fail counts: what failed, or with `refresh` all. */
   cleanUp(what: {
     readonly resource?: string

@@ -1,12 +1,10 @@
-/**
- * crm_shadow step by step, as a script calls it: Debian's program and ours on the same CIB in a file, and what only ours does
- * there, which is to bring the copy back.
- */
+/** crm_shadow step by step, as a script calls it. `lines/crm_shadow.lines.txt` has the single calls. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { shadows } from '../../src/tools/file/shadows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'systole-shadow-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -30,33 +28,13 @@ function transcript(programs: string, script: string): string {
   return output.replace(/crm_feature_set="[^"]*"/g, 'crm_feature_set="V"')
 }
 
-const steps = `
-  for name in which file display diff; do r crm_shadow --$name; done
-  r crm_shadow -b -c one; r crm_shadow -b -c one; r crm_shadow -b -c one --force
-  export CIB_shadow=one
-  r crm_shadow -w; r crm_shadow -F; r crm_attribute -n foo -v 3; r crm_shadow -d | sed 's/^Diff: .*/Diff:/'; r cibadmin -Q -o crm_config; r crm_shadow -p
-  unset CIB_shadow
-  r cibadmin -Q -o crm_config; r crm_shadow -C one; r crm_shadow -C none --force; r crm_shadow -b -r none
-  r crm_shadow -b -s one; r crm_shadow -b -s none; r crm_shadow -D one; r crm_shadow -D one --force; r ls $CIB_shadow_dir
-  r crm_shadow -b -e empty -v pacemaker-2.10; r cat $CIB_shadow_dir/shadow.empty
-  export CIB_shadow=empty; r crm_resource -l; r crm_resource -L 2>/dev/null
-  export CIB_shadow=none; r crm_shadow -p; r crm_shadow -F; r crm_shadow -d`
-
-test('copies are made, worked on and thrown away as with Debian’s program', { timeout: 240_000 }, () => {
-  const isInstalled = existsSync('/usr/sbin/crm_shadow')
-  expect(isInstalled, 'pacemaker-cli-utils is missing: bash scripts/install.sh test').toBe(true)
-  const ours = transcript(shims, steps)
-  expect(ours).toContain('$ crm_shadow -w\none\n=> 0')
-  expect(ours).toBe(transcript('/usr/sbin', steps))
-})
-
 test('what was done to a copy is shown, and comes back whole', { timeout: 60_000 }, () => {
   const printed = transcript(
     shims,
     'crm_shadow -b -c one; export CIB_shadow=one; crm_attribute -n foo -v 3; r crm_shadow -d; r crm_shadow -C one --force; r crm_shadow -d',
   )
   expect(printed).toMatch(/\n\+\+ \/cib\/.*: {2}<nvpair id="cib-bootstrap-options-foo" name="foo" value="3"\/>\n=> 1/)
-  expect(printed).toMatch(/unset CIB_shadow\n=> 0\n[\s\S]*\$ crm_shadow -d\n/)
+  expect(printed).toMatch(/\$ crm_shadow -C one --force\n=> 0\n\$ crm_shadow -d\n/)
   expect(readFileSync(cib, 'utf8')).toContain('name="foo" value="3"')
 })
 
@@ -86,7 +64,19 @@ test('programs get the same as XML', { timeout: 60_000 }, () => {
   expect(printed).toMatch(/<instruction>[^<]*CIB_shadow=one/)
   expect(printed).toContain('<shadow instance="one"/>')
   expect(printed).toContain(`<shadow instance="one" file="${join(folder, 'shadows/shadow.one')}"/>`)
-  expect(printed).toMatch(/<shadow instance="one">\n {4}<content>&lt;cib /)
-  expect(printed).toMatch(/<xml-patchset>&lt;diff format="2"&gt;[\s\S]*name="foo" value="3"[\s\S]*=> 1\n/)
+  expect(printed).toMatch(/<shadow instance="one">\n {4}<content><!\[CDATA\[<cib /)
+  expect(printed).toMatch(/<xml-patchset><!\[CDATA\[<diff format="2">[\s\S]*name="foo" value="3"[\s\S]*=> 1\n/)
   expect(printed).toMatch(/<status code="105" [\s\S]*nosuch[\s\S]*=> 105\n$/)
+})
+
+test('a copy without a folder of its own lies where Pacemaker has them, and one that an older build made is still found', () => {
+  const root = join(folder, 'root')
+  const former = join(root, 'var/lib/systole/shadow')
+  mkdirSync(former, { recursive: true })
+  writeFileSync(join(former, 'shadow.old'), '<cib/>')
+  const isRoot = process.geteuid?.() === 0
+  const own = shadows({ SYSTOLE_ROOT: root, HOME: folder })
+  expect(own.path('new')).toBe(join(isRoot ? join(root, 'var/lib/pacemaker/cib') : join(folder, '.cib'), 'shadow.new'))
+  expect(own.path('old')).toBe(join(former, 'shadow.old'))
+  expect(shadows({ SYSTOLE_ROOT: root, CIB_shadow_dir: '/elsewhere' }).path('old')).toBe('/elsewhere/shadow.old')
 })

@@ -15,6 +15,14 @@ export interface TimeZone {
 
 /** Undefined where the text is no moment. A text with a time only means that time today. */
 export function parseMoment(text: string, zone: TimeZone): number | undefined {
+  return parseLocalMoment(text, zone)?.seconds
+}
+
+/** With the seconds by which the clock that it was read from is ahead of UTC; a date without a time has none. */
+export function parseLocalMoment(
+  text: string,
+  zone: TimeZone,
+): { readonly seconds: number; readonly offset: number } | undefined {
   const match = /^\s*(?<date>[^T\s]*)(?:[T\s]+(?<rest>.*?))?\s*$/.exec(text)
   if (match === null) return undefined
   const { date = '', rest = '' } = match.groups ?? {}
@@ -23,7 +31,8 @@ export function parseMoment(text: string, zone: TimeZone): number | undefined {
   const time = parseTime(onlyTime ? date : rest)
   if (days === undefined || time === undefined) return undefined
   const local = days * 86_400 + time.seconds
-  return local - (time.offset ?? zone.utcOffsetAt(local))
+  const offset = time.offset ?? zone.utcOffsetAt(local)
+  return { seconds: local - offset, offset }
 }
 
 function startOfToday({ now, utcOffsetAt }: TimeZone): number {
@@ -33,7 +42,7 @@ function startOfToday({ now, utcOffsetAt }: TimeZone): number {
 /** Days since the epoch. */
 function parseDate(text: string): number | undefined {
   const forms: readonly (readonly [RegExp, (parts: readonly number[]) => number | undefined])[] = [
-    [/^([+-]?\d{4})-?W(\d{2})-?(\d)$/, ([year = 0, week = 0, day = 0]) => dayOfWeekDate(year, week, day)],
+    [/^([+-]?\d{4})-W(\d{2})-(\d)$/, ([year = 0, week = 0, day = 0]) => dayOfWeekDate(year, week, day)],
     [/^([+-]?\d{4})-(\d{1,2})-(\d{1,2})$/, ([year = 0, month = 0, day = 0]) => dayOfDate(year, month, day)],
     [/^(\d{4})(\d{2})(\d{2})$/, ([year = 0, month = 0, day = 0]) => dayOfDate(year, month, day)],
     [/^([+-]?\d{4})-?(\d{3})$/, ([year = 0, day = 0]) => dayOfOrdinal(year, day)],
@@ -100,14 +109,19 @@ function parseTime(text: string): TimeOfDay | undefined {
   if (match === null) return undefined
   const { hours, minutes = '0', seconds = '0', zone } = match.groups ?? {}
   const [h, m, s] = [Number(hours), Number(minutes), Number(seconds)]
-  if (h > 24 || m > 59 || s > 60 || (h === 24 && m + s > 0)) return undefined
+  if (h > 24 || m > 59 || s > 59 || (h === 24 && m + s > 0)) return undefined
   const timeOfDay = h * 3600 + m * 60 + s
-  return zone === undefined ? { seconds: timeOfDay } : { seconds: timeOfDay, offset: parseOffset(zone) }
+  if (zone === undefined) return { seconds: timeOfDay }
+  const offset = parseOffset(zone)
+  return offset === undefined ? undefined : { seconds: timeOfDay, offset }
 }
 
-function parseOffset(text: string): number {
+/** No clock is more than a day ahead or behind. */
+function parseOffset(text: string): number | undefined {
   const match = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text)
   if (match === null) return 0
   const [, sign, hours, minutes = '0'] = match
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60)
+  const ahead = Number(hours) * 3600 + Number(minutes) * 60
+  if (Number(minutes) > 59 || ahead > 86_400) return undefined
+  return sign === '-' ? -ahead : ahead
 }

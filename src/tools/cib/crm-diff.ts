@@ -1,12 +1,13 @@
 /** crm_diff: the difference of two CIBs, as cibadmin --patch takes it, and its application (crm_diff(8)). 1 where they differ. */
-import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { element, parseXml, printXml, type XmlElement } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { versionedText } from './digest-text.ts'
-import { applyPatch, describePatchFailure, makePatch } from './patch.ts'
+import { makePatch } from './make-patch.ts'
+import { applyPatch, describePatchFailure } from './patch.ts'
 
 export const crmDiff: Tool = {
   name: 'crm_diff',
@@ -24,30 +25,41 @@ export const crmDiff: Tool = {
     ),
     flag('stdin,s', 'The first CIB comes from standard input'),
   ],
+  printsXml: true,
   runsHere: true,
   run,
 }
 
 function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const { given } = call
-  if (hasOption(given, 'cib') && hasOption(given, 'no-version'))
+  const asCib = hasOption(given, 'cib')
+  if (asCib && hasOption(given, 'no-version'))
     return refused(exitCodes.usage, 'crm_diff: -u/--no-version incompatible with -c/--cib')
   const patch = optionValue(given, 'patch')
   const first = read(call, 'original', 'original-string')
   if (first === undefined) return refused(exitCodes.dataError, 'Could not parse the first XML fragment')
   const second = patch === undefined ? read(call, 'new', 'new-string') : readFile(call, patch)
   if (second === undefined) return refused(exitCodes.dataError, 'Could not parse the second XML fragment')
-  if (patch !== undefined) return patched(first, second, hasOption(given, 'cib'))
-  const difference = makePatch(first, second, !hasOption(given, 'no-version'))
-  if (difference === undefined) return printed('')
-  const digest = hasOption(given, 'cib') ? { digest: world.md5(versionedText(second)) } : {}
+  if (patch !== undefined) return patched(first, second, asCib)
+  // Of two different things there is no difference to tell.
+  if (first.name !== second.name || first.attributes.id !== second.attributes.id) return printed('', [])
+  const difference = makePatch(first, second, { withVersions: !hasOption(given, 'no-version'), ordered: !asCib })
+  if (difference === undefined) return printed('', [])
+  const digest = asCib ? { digest: world.md5(versionedText(second)) } : {}
   const told = { ...difference, attributes: { ...difference.attributes, ...digest } }
-  return { exitCode: exitCodes.error, output: printXml(told), errors: '' }
+  const output = printXml(told)
+  return { exitCode: exitCodes.error, output, errors: '', xml: [documentIn('patchset', output)] }
 }
+
+const documentIn = (name: string, text: string): XmlElement =>
+  element(name, {}, [{ kind: 'text', text, asCdata: true }])
 
 function patched(document: XmlElement, patch: XmlElement, asCib: boolean): ToolReply {
   const outcome = applyPatch(document, patch, { ofAnyVersion: !asCib })
-  if (outcome.kind === 'applied') return printed(printXml(outcome.document))
+  if (outcome.kind === 'applied') {
+    const output = printXml(outcome.document)
+    return printed(output, [documentIn('updated', output)])
+  }
   const [exitCode, why] = describePatchFailure(outcome)
   return refused(exitCode, `Could not apply patch: ${why}`)
 }

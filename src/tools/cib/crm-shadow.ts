@@ -4,11 +4,11 @@
  */
 import { element, parseXml, printXml, type XmlElement, type XmlText } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'
+import { flag, hasOption, lastOf, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Shadows, Tool } from '../tool.ts'
 import { describePatch } from './describe-patch.ts'
-import { makePatch } from './patch.ts'
+import { makePatch } from './make-patch.ts'
 import { withVersion } from './version.ts'
 
 const commands = [
@@ -53,10 +53,10 @@ export const crmShadow: Tool = {
 async function run(call: ParsedCall): Promise<ToolReply> {
   const command = lastOf(call.given, commands)
   const { files, cibadmin } = call
-  if (command === undefined)
-    return refused(exitCodes.usage, 'crm_shadow: a command is needed, such as --create or --commit. --help names them.')
-  if (files === undefined || cibadmin === undefined)
-    return refused(exitCodes.unimplemented, 'crm_shadow: there are no files here.')
+  if (command === undefined) return stopped(exitCodes.usage, 'Must specify a query or command option')
+  const [stray] = plainWords(call.given)
+  if (stray !== undefined) return stopped(exitCodes.usage, `non-option ARGV-elements: ${stray}`)
+  if (files === undefined || cibadmin === undefined) return stopped(exitCodes.unimplemented, 'there are no files here.')
   const shadow = new Shadow(call, files.shadows)
   const { name, value = '' } = command
   switch (name) {
@@ -64,20 +64,32 @@ async function run(call: ParsedCall): Promise<ToolReply> {
     case 'create-empty':
       return await shadow.create(value, name === 'create-empty')
     case 'reset':
-      return shadow.missing(value) ?? (await shadow.copy(value))
+      return shadow.unforced('reset', value) ?? (await shadow.copy(value))
     case 'switch':
       return (
         shadow.missing(value) ??
-        shadow.begin(value, 'To switch to the named shadow instance, paste the following into your shell:')
+        shadow.begin(value, 'To switch to the named shadow instance, enter the following into your shell:')
       )
     case 'commit':
-      return shadow.unforced() ?? shadow.missing(value) ?? (await shadow.commit(value))
+      return shadow.unforced('commit', value) ?? shadow.missing(value) ?? (await shadow.commit(value))
     case 'delete':
-      return shadow.unforced() ?? shadow.remove(value)
+      return shadow.unforced('delete', value) ?? shadow.remove(value)
     default:
       return await shadow.about(name)
   }
 }
+
+/** One error, be it of several lines. */
+function stopped(exitCode: number, text: string): ToolReply {
+  const said = `crm_shadow: ${text}`
+  return { exitCode, output: '', errors: `${said}\n`, said: [said] }
+}
+
+const dangers = {
+  reset: 'The reset command overwrites the active shadow configuration.',
+  commit: 'The commit command overwrites the active cluster configuration.',
+  delete: 'The delete command removes the specified shadow file.',
+} as const
 
 class Shadow {
   readonly #call: ParsedCall
@@ -90,23 +102,33 @@ class Shadow {
 
   missing(name: string): ToolReply | undefined {
     if (this.#shadows.exists(name)) return undefined
-    return refused(exitCodes.noSuchObject, `Could not access shadow instance '${name}': No such file or directory`)
+    return stopped(exitCodes.noSuchObject, `Could not access shadow instance '${name}': No such file or directory`)
   }
 
-  unforced(): ToolReply | undefined {
+  unforced(command: keyof typeof dangers, name: string): ToolReply | undefined {
     if (hasOption(this.#call.given, 'force')) return undefined
-    return refused(exitCodes.usage, `The supplied command is considered dangerous.${forceNeeded}`)
+    const { active } = this.#shadows
+    const other =
+      active === '' || active === name
+        ? []
+        : [`Additionally, the supplied shadow instance (${name}) is not the same as the active one (${active}).`]
+    const what = command === 'commit' ? 'cluster' : 'shadow file'
+    return stopped(exitCodes.usage, [dangers[command], ...other, forceNeeded(what)].join('\n'))
   }
 
   async create(name: string, empty: boolean): Promise<ToolReply> {
     if (this.#shadows.exists(name) && !hasOption(this.#call.given, 'force'))
-      return refused(exitCodes.canNotCreate, `A shadow instance '${name}' already exists.\n${forceNeeded}`)
+      return stopped(
+        exitCodes.canNotCreate,
+        `A shadow instance '${name}' already exists.\n${forceNeeded('shadow file')}`,
+      )
     if (!empty) return await this.copy(name)
     const schema = optionValue(this.#call.given, 'validate-with')
     const made = await this.#cibadmin(schema === undefined ? '--empty' : `--empty=${schema}`)
     if (made.exitCode !== exitCodes.ok) return made
     const cib = withVersion(parsed(made.output), { epoch: 0 })
-    this.#write(name, cib)
+    const failed = this.#write(name, cib)
+    if (failed !== undefined) return failed
     const title = `Created new ${cib.attributes['validate-with']} configuration\n`
     const reply = this.begin(name, created)
     return { ...reply, output: `${title}${reply.output}` }
@@ -115,16 +137,14 @@ class Shadow {
   async copy(name: string): Promise<ToolReply> {
     const asked = await this.#cibadmin('--query')
     if (asked.exitCode !== exitCodes.ok) return asked
-    this.#write(name, parsed(asked.output))
-    return this.begin(name, created)
+    return this.#write(name, parsed(asked.output)) ?? this.begin(name, created)
   }
 
   /** In a shell of its own where there is a terminal, as an advice otherwise. */
   begin(name: string, how: string): ToolReply {
     const isBatch = hasOption(this.#call.given, 'batch')
     if (!isBatch && this.#shadows.shell(name)) return printed('')
-    const advice = `${how}\n  CIB_shadow=${name} ; export CIB_shadow`
-    return printed(`Setting up shadow instance\n${advice}\n`, [element('instruction', {}, [textOf(advice)])])
+    return told(`${how}\n\texport CIB_shadow=${name}`)
   }
 
   async commit(name: string): Promise<ToolReply> {
@@ -132,21 +152,23 @@ class Shadow {
     const whole = hasOption(this.#call.given, 'all')
     const given = whole ? cib : cib.children.find((child) => child.kind === 'element' && child.name === 'configuration')
     if (given?.kind !== 'element')
-      return refused(exitCodes.dataError, `The shadow instance '${name}' has no configuration`)
+      return stopped(exitCodes.dataError, `The shadow instance '${name}' has no configuration`)
     const scope = whole ? [] : ['--scope', 'configuration']
     const done = await this.#cibadmin('--replace', ...scope, '--xml-text', printXml(given))
-    if (done.exitCode === exitCodes.ok) return this.#end()
-    return { ...done, errors: `Could not commit shadow instance '${name}' to the CIB: ${done.errors}` }
+    if (done.exitCode === exitCodes.ok) return printed('', [])
+    return stopped(done.exitCode, `Could not commit shadow instance '${name}' to the CIB: ${reasonOf(done)}`)
   }
 
   remove(name: string): ToolReply {
     this.#shadows.remove(name)
-    return this.#end()
+    return name === this.#shadows.active
+      ? told('Remember to unset the CIB_shadow variable by entering the following into your shell:\n\tunset CIB_shadow')
+      : printed('', [])
   }
 
   async about(question: string): Promise<ToolReply> {
     const name = this.#shadows.active
-    if (name === '') return refused(exitCodes.noSuchObject, 'No active shadow configuration defined')
+    if (name === '') return stopped(exitCodes.noSuchObject, 'No active shadow configuration defined')
     const file = this.#shadows.path(name)
     if (question === 'which') return printed(`${name}\n`, [element('shadow', { instance: name })])
     if (question === 'file') return printed(`${file}\n`, [element('shadow', { instance: name, file })])
@@ -154,31 +176,25 @@ class Shadow {
     if (missing !== undefined) return missing
     if (question === 'display') {
       const text = printXml(this.#read(name))
-      return printed(text, [element('shadow', { instance: name }, [element('content', {}, [textOf(text)])])])
+      return printed(text, [element('shadow', { instance: name }, [element('content', {}, [documentOf(text)])])])
     }
     if (question === 'diff') return await this.#diff(name)
-    this.#shadows.edit(file)
-    return printed('')
+    const trouble = this.#shadows.edit(file)
+    return trouble === undefined ? { ...printed(''), isBare: true } : stopped(trouble.exitCode, trouble.text)
   }
 
   async #diff(name: string): Promise<ToolReply> {
     const asked = await this.#cibadmin('--query')
     if (asked.exitCode !== exitCodes.ok) return asked
-    const difference = makePatch(parsed(asked.output), this.#read(name), true)
-    if (difference === undefined) return printed('')
-    const patch = element('xml-patchset', {}, [textOf(printXml(difference))])
+    const difference = makePatch(parsed(asked.output), this.#read(name), { withVersions: true })
+    if (difference === undefined) return printed('', [element('shadow', { instance: name })])
+    const patch = element('xml-patchset', {}, [documentOf(printXml(difference))])
     return {
       exitCode: exitCodes.error,
       output: describePatch(difference),
       errors: '',
       xml: [element('shadow', { instance: name }, [patch])],
     }
-  }
-
-  #end(): ToolReply {
-    return printed(
-      'Please remember to unset the CIB_shadow variable by pasting the following into your shell:\n  unset CIB_shadow\n',
-    )
   }
 
   async #cibadmin(...words: readonly string[]): Promise<ToolReply> {
@@ -189,16 +205,31 @@ class Shadow {
     return parsed(this.#call.files?.read(this.#shadows.path(name)) ?? '')
   }
 
-  #write(name: string, cib: XmlElement): void {
-    this.#call.files?.write(this.#shadows.path(name), printXml(cib))
+  #write(name: string, cib: XmlElement): ToolReply | undefined {
+    if (this.#shadows.canHold(name)) {
+      this.#call.files?.write(this.#shadows.path(name), printXml(cib))
+      return undefined
+    }
+    return stopped(exitCodes.noSuchObject, `Could not create the shadow instance '${name}': No such file or directory`)
   }
 }
 
 const textOf = (text: string): XmlText => ({ kind: 'text', text })
+const documentOf = (text: string): XmlText => ({ kind: 'text', text, asCdata: true })
 
-const forceNeeded =
-  '  To prevent accidental destruction of the cluster, the --force flag is required in order to proceed.'
-const created = 'A new shadow instance was created.  To begin using it paste the following into your shell:'
+/** What the caller is to type. */
+const told = (text: string): ToolReply => printed(`${text}\n`, [element('instruction', {}, [textOf(text)])])
+
+const forceNeeded = (what: string): string =>
+  `To prevent accidental destruction of the ${what}, the --force flag is required in order to proceed.`
+const created = 'A new shadow instance was created. To begin using it, enter the following into your shell:'
+
+const reasonOf = ({ errors }: ToolReply): string =>
+  errors
+    .trimEnd()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^Call failed: /, '') ?? ''
 
 function parsed(text: string): XmlElement {
   const result = parseXml(text)

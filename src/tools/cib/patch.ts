@@ -1,109 +1,17 @@
-/**
- * Differences of two documents as Pacemaker writes them (`<diff format="2">`), and their application. A change names its element
- * by a path of names and ids: `/cib/configuration/nodes/node[@id='3']`.
- */
-import { childElement, childElements, element, type XmlElement, type XmlNode } from '../../cib/index.ts'
+/** The application of a difference of two documents as Pacemaker writes it (make-patch.ts). */
+import { childElement, childElements, type XmlElement, type XmlNode } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { removed, replaced } from './tree.ts'
 import { compareVersions, versionOf } from './version.ts'
 
-/** `withVersions` leaves out neither the versions nor the attributes that carry them. */
-export function makePatch(before: XmlElement, after: XmlElement, withVersions: boolean): XmlElement | undefined {
-  const old = withVersions ? before : withoutVersion(before)
-  const current = withVersions ? after : withoutVersion(after)
-  const gone = deletions(old, current, pathOf('', old))
-  const changes = changesOf(old, current, pathOf('', old))
-  if (gone.length === 0 && changes.length === 0) return undefined
-  return element('diff', { format: '2' }, [...(withVersions ? [versions(before, after)] : []), ...gone, ...changes])
-}
-
-const versionAttributes = new Set(['admin_epoch', 'epoch', 'num_updates'])
-
-function withoutVersion(cib: XmlElement): XmlElement {
-  const kept = Object.entries(cib.attributes).filter(([name]) => !versionAttributes.has(name))
-  return { ...cib, attributes: Object.fromEntries(kept) }
-}
-
-function versions(before: XmlElement, after: XmlElement): XmlElement {
-  const of = (name: string, cib: XmlElement): XmlElement => {
-    const { adminEpoch, epoch, numUpdates } = versionOf(cib)
-    return element(name, { admin_epoch: `${adminEpoch}`, epoch: `${epoch}`, num_updates: `${numUpdates}` })
-  }
-  return element('version', {}, [of('source', before), of('target', after)])
-}
-
-function pathOf(parent: string, { name, attributes }: XmlElement): string {
-  return `${parent}/${name}${attributes.id === undefined ? '' : `[@id='${attributes.id}']`}`
-}
-
 const elements = ({ children }: XmlElement): readonly XmlElement[] =>
   children.filter((child): child is XmlElement => child.kind === 'element')
-
-function counterpart(parent: XmlElement, child: XmlElement): XmlElement | undefined {
-  const { id } = child.attributes
-  return childElements(parent, child.name).find(({ attributes }) => attributes.id === id)
-}
-
-/** What went stands first, so that whatever comes later has its final place. */
-function deletions(before: XmlElement, after: XmlElement, path: string): readonly XmlElement[] {
-  return elements(before).flatMap((child) => {
-    const at = pathOf(path, child)
-    const now = counterpart(after, child)
-    return now === undefined ? [element('change', { operation: 'delete', path: at })] : deletions(child, now, at)
-  })
-}
-
-function changesOf(before: XmlElement, after: XmlElement, path: string): readonly XmlElement[] {
-  const attributes = attributeChanges(before, after)
-  const modify =
-    attributes.length === 0
-      ? []
-      : [
-          element('change', { operation: 'modify', path }, [
-            element('change-list', {}, attributes),
-            element('change-result', {}, [{ ...after, children: [] }]),
-          ]),
-        ]
-  const below = elements(after).flatMap((child, position): readonly XmlElement[] => {
-    const was = counterpart(before, child)
-    return was === undefined
-      ? [element('change', { operation: 'create', path, position: String(position) }, [child])]
-      : changesOf(was, child, pathOf(path, child))
-  })
-  return [...modify, ...below, ...moves(before, after, path)]
-}
-
-function attributeChanges(before: XmlElement, after: XmlElement): readonly XmlElement[] {
-  const set = Object.entries(after.attributes)
-    .filter(([name, value]) => before.attributes[name] !== value)
-    .map(([name, value]) => element('change-attr', { name, operation: 'set', value }))
-  const unset = Object.keys(before.attributes)
-    .filter((name) => after.attributes[name] === undefined)
-    .map((name) => element('change-attr', { name, operation: 'unset' }))
-  return [...set, ...unset]
-}
-
-/** Those of the kept children that do not stand where they stood among the kept ones. */
-function moves(before: XmlElement, after: XmlElement, path: string): readonly XmlElement[] {
-  const kept = elements(before).flatMap((child) =>
-    counterpart(after, child) === undefined ? [] : [pathOf(path, child)],
-  )
-  const now = elements(after)
-  const order = now.filter((child) => counterpart(before, child) !== undefined).map((child) => pathOf(path, child))
-  return now.flatMap((child, position) => {
-    const at = pathOf(path, child)
-    const index = order.indexOf(at)
-    return index === -1 || kept[index] === at
-      ? []
-      : [element('change', { operation: 'move', path: at, position: String(position) })]
-  })
-}
 
 export type PatchOutcome = { readonly kind: 'applied'; readonly document: XmlElement } | PatchFailure
 
 /** The patch is for another version, is not one, or a change does not fit. */
 export type PatchFailure =
-  | { readonly kind: 'old' | 'newer' | 'malformed' }
+  | { readonly kind: 'old' | 'newer' | 'malformed' | 'no-patch' }
   | { readonly kind: 'failed'; readonly path: string }
 
 /** The exit code of both commands that apply one, and the words. */
@@ -115,6 +23,8 @@ export function describePatchFailure(failure: PatchFailure): readonly [number, s
       return [exitCodes.error, 'Application of update diff failed, requesting full refresh']
     case 'malformed':
       return [exitCodes.protocol, 'No message of desired type']
+    case 'no-patch':
+      return [exitCodes.software, 'Invalid argument']
     case 'failed':
       return [exitCodes.error, `Application of update diff failed: there is no ${failure.path}`]
   }
@@ -126,19 +36,67 @@ export function applyPatch(
   patch: XmlElement,
   { ofAnyVersion = false }: { readonly ofAnyVersion?: boolean } = {},
 ): PatchOutcome {
+  if (patch.attributes.format !== '2') return { kind: 'no-patch' }
   const changes = childElements(patch, 'change')
   if (changes.some((change) => change.attributes.operation === 'modify' && !childElement(change, 'change-result')))
     return { kind: 'malformed' }
   const unfit = ofAnyVersion ? undefined : versionFailure(document, patch)
   if (unfit !== undefined) return unfit
+  const of = (wanted: string): readonly XmlElement[] =>
+    changes.filter(({ attributes: { operation } }) => operation === wanted)
   let current = document
-  // What is created or moved goes to its final place, so that deletions come first and places are taken in ascending order.
-  for (const change of [...changes].sort((a, b) => rank(a) - rank(b))) {
-    const next = applied(current, change)
-    if (next === undefined) return { kind: 'failed', path: change.attributes.path ?? '' }
+  for (const change of [...of('delete'), ...of('modify')]) {
+    const next = applied(current, change, childElement(patch, 'version') === undefined)
+    if (next === undefined) return failedAt(change)
+    current = next
+  }
+  for (const [parent, placed] of placings(changes)) {
+    const next = withPlaced(current, parent, placed)
+    if (next.kind !== 'element') return next
     current = next
   }
   return { kind: 'applied', document: current }
+}
+
+const failedAt = ({ attributes }: XmlElement): PatchFailure => ({ kind: 'failed', path: attributes.path ?? '' })
+
+/** What comes or moves, by the path of its parent: the deepest first, so that what moves does so with everything in it. */
+function placings(changes: readonly XmlElement[]): readonly (readonly [string, readonly XmlElement[]])[] {
+  const byParent = new Map<string, XmlElement[]>()
+  for (const change of changes) {
+    const { operation, path = '' } = change.attributes
+    if (operation === 'delete' || operation === 'modify') continue
+    const parent = operation === 'move' ? parentPath(path) : path
+    byParent.set(parent, [...(byParent.get(parent) ?? []), change])
+  }
+  const depth = (path: string): number => stepsOf(path).length
+  return [...byParent].sort(([a], [b]) => depth(b) - depth(a))
+}
+
+/** Whatever moves is taken out first: then each place is the last one, taken in ascending order. */
+function withPlaced(document: XmlElement, path: string, changes: readonly XmlElement[]): XmlElement | PatchFailure {
+  const parent = followPath(document, path).at(-1)
+  const placed = changes.map((change) => ({ change, child: placedChild(document, change) }))
+  const missing = placed.find(({ child }) => child === undefined)
+  if (missing !== undefined) return failedAt(missing.change)
+  const [first] = changes
+  if (parent === undefined) return first === undefined ? document : failedAt(first)
+  const moving = new Set(placed.map(({ child }) => child))
+  const rest: XmlElement = { ...parent, children: parent.children.filter((child) => !moving.has(child)) }
+  const next = [...placed]
+    .sort((a, b) => Number(a.change.attributes.position) - Number(b.change.attributes.position))
+    .reduce(
+      (current, { change, child }) =>
+        child === undefined ? current : inserted(current, child, Number(change.attributes.position)),
+      rest,
+    )
+  return replaced(document, parent, next)
+}
+
+function placedChild(document: XmlElement, change: XmlElement): XmlNode | undefined {
+  const { operation, path = '' } = change.attributes
+  if (operation === 'create') return change.children.find(({ kind }) => kind !== 'text')
+  return operation === 'move' ? followPath(document, path).at(-1) : undefined
 }
 
 function versionFailure(document: XmlElement, patch: XmlElement): PatchFailure | undefined {
@@ -153,57 +111,52 @@ function versionFailure(document: XmlElement, patch: XmlElement): PatchFailure |
     : undefined
 }
 
-function rank({ attributes }: XmlElement): number {
-  return attributes.operation === 'delete' ? 0 : attributes.operation === 'modify' ? 1 : 2
-}
-
-function applied(document: XmlElement, change: XmlElement): XmlElement | undefined {
+function applied(document: XmlElement, change: XmlElement, keepsVersion: boolean): XmlElement | undefined {
   const { operation, path = '', position } = change.attributes
-  const found = followPath(document, path)
+  const found = followPath(document, path.replace(/\/comment$/, ''))
   const target = found.at(-1)
   // What is not there needs no deleting.
   if (target === undefined) return operation === 'delete' ? document : undefined
-  switch (operation) {
-    case 'delete':
-      return removed(document, target)
-    case 'create': {
-      const [child] = elements(change)
-      return child && replaced(document, target, inserted(target, child, Number(position)))
-    }
-    case 'modify':
-      return replaced(document, target, withAttributes(target, change))
-    case 'move': {
-      const parent = found.at(-2)
-      if (parent === undefined) return undefined
-      const without = { ...parent, children: parent.children.filter((child) => child !== target) }
-      return replaced(document, parent, inserted(without, target, Number(position)))
-    }
-    default:
-      return undefined
-  }
+  if (operation === 'delete' && path.endsWith('/comment')) return withoutComment(document, target, Number(position))
+  return operation === 'delete'
+    ? removed(document, target)
+    : replaced(document, target, withAttributes(target, change, keepsVersion && target === document))
 }
 
-function inserted(parent: XmlElement, child: XmlElement, position: number): XmlElement {
+function withoutComment(document: XmlElement, parent: XmlElement, position: number): XmlElement {
+  const comment = parent.children.filter(({ kind }) => kind !== 'text')[position]
+  if (comment?.kind !== 'comment') return document
+  return replaced(document, parent, { ...parent, children: parent.children.filter((child) => child !== comment) })
+}
+
+function inserted(parent: XmlElement, child: XmlNode, position: number): XmlElement {
   const at = Number.isInteger(position) && position >= 0 ? position : parent.children.length
   const children: readonly XmlNode[] = [...parent.children.slice(0, at), child, ...parent.children.slice(at)]
   return { ...parent, children }
 }
 
-/** The order of the attributes is that of the result, which the patch has too. */
-function withAttributes(target: XmlElement, change: XmlElement): XmlElement {
-  const attributes = { ...target.attributes }
-  const list = childElement(change, 'change-list')
-  for (const { attributes: one } of list === undefined ? [] : childElements(list, 'change-attr')) {
-    const { name = '', operation, value = '' } = one
-    if (operation === 'unset') delete attributes[name]
-    else attributes[name] = value
-  }
-  return { ...target, attributes }
+/** As the patch shows the result. One without versions leaves the version of the CIB as it is. */
+function withAttributes(target: XmlElement, change: XmlElement, keepsVersion: boolean): XmlElement {
+  const result = childElement(change, 'change-result')
+  const attributes = (result && elements(result)[0])?.attributes ?? target.attributes
+  if (!keepsVersion) return { ...target, attributes }
+  const version = Object.entries(target.attributes).filter(([name]) =>
+    ['admin_epoch', 'epoch', 'num_updates'].includes(name),
+  )
+  return { ...target, attributes: { ...attributes, ...Object.fromEntries(version) } }
 }
+
+const stepsOf = (path: string): readonly RegExpExecArray[] => [...path.matchAll(/\/([^/[]+)(?:\[@id='([^']*)'\])?/g)]
+
+const parentPath = (path: string): string =>
+  stepsOf(path)
+    .slice(0, -1)
+    .map(([step]) => step)
+    .join('')
 
 /** The elements along a path, the root first; empty where it leads nowhere. */
 function followPath(document: XmlElement, path: string): readonly XmlElement[] {
-  const steps = [...path.matchAll(/\/([^/[]+)(?:\[@id='([^']*)'\])?/g)]
+  const steps = stepsOf(path)
   const found: XmlElement[] = []
   let candidates: readonly XmlElement[] = [document]
   for (const [, name, id] of steps) {

@@ -12,11 +12,11 @@ import { appended, removed, replaced, withSection } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { knownTickets, statusOf } from '../monitor/status-of.ts'
-import { ctime } from '../monitor/times.ts'
 import { flag, type GivenOption, hasOption, lastOf, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { type TicketListing, ticketConstraints, ticketElement, ticketLine } from './ticket-list.ts'
 
 const commands = [
   'info',
@@ -59,29 +59,28 @@ export const crmTicket: Tool = {
     { ...valued('nvpair,i', 'ID', 'Nothing: tickets have no pairs'), ignored: 'told' },
     { ...flag('quiet,Q', 'Nothing: a value is printed alone'), ignored: true },
   ],
+  printsXml: true,
+  exits: { format: exitCodes.noSuchObject },
   run: async (call, world) => await run(call, world),
 }
 
+/** Of several commands a listing comes first, then what is asked for with -G. */
 async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const { given } = call
-  const command = lastOf(given, commands)
+  if (lastOf(given, commands) === undefined) return refused(exitCodes.usage, 'crm_ticket: Must supply a command')
   const ticket = optionValue(given, 'ticket')
-  if (command === undefined) return refused(exitCodes.usage, 'crm_ticket: Must supply a command')
-  switch (command.name) {
-    case 'info':
-    case 'details':
-    case 'raw':
-      return list(command.name, ticket, world)
-    case 'query-xml':
-      return queryXml(ticket, world)
-    case 'constraints':
-      return constraints(ticket, world)
-    default:
-      if (ticket === undefined) return refused(exitCodes.usage, 'crm_ticket: Must supply ticket ID with -t')
-      return command.name === 'get-attr'
-        ? getAttribute(call, ticket, command.value ?? '', world)
-        : await change(call, ticket, world)
-  }
+  const listing = (['info', 'details', 'raw'] as const).find((name) => hasOption(given, name))
+  if (listing !== undefined) return list(listing, ticket, world)
+  const last = lastOf(given, commands)?.name
+  if (last === 'query-xml') return queryXml(ticket, world)
+  if (last === 'constraints') return constraints(ticket, world)
+  const wanted = optionValue(given, 'get-attr')
+  if (ticket === undefined)
+    return refused(
+      wanted === undefined ? exitCodes.usage : exitCodes.noSuchObject,
+      'crm_ticket: Must supply ticket ID with -t',
+    )
+  return wanted === undefined ? await change(call, ticket, world) : getAttribute(call, ticket, wanted, world)
 }
 
 function ticketsElement(cib: XmlElement): XmlElement | undefined {
@@ -94,24 +93,13 @@ function findTicket(cib: XmlElement, id: string): XmlElement | undefined {
   return tickets && childElements(tickets, 'ticket_state').find(({ attributes }) => attributes.id === id)
 }
 
-function list(how: 'info' | 'details' | 'raw', only: string | undefined, world: ToolWorld): ToolReply {
+function list(how: TicketListing, only: string | undefined, world: ToolWorld): ToolReply {
   const tickets = knownTickets(statusOf(world)).filter(({ id }) => only === undefined || id === only)
   if (only !== undefined && tickets.length === 0) return noTicket(only)
-  const lines = tickets.map(({ id, granted, standby, lastGranted, attributes }) => {
-    if (how === 'raw') return `${id}\n`
-    const state = `${id}\t${granted ? 'granted' : 'revoked'} ${standby ? '[standby]' : '         '}`
-    const last = lastGranted === undefined ? [] : [`last-granted='${ctime(lastGranted)}'`]
-    if (how === 'info') return `${state}${last.map((text) => ` ${text}`).join('')}\n`
-    const others = [...attributes].filter(([name]) => !['granted', 'standby', 'last-granted', 'id'].includes(name))
-    const details = [
-      ...(attributes.has('granted') ? [`granted=${granted}`] : []),
-      ...(attributes.has('standby') ? [`standby=${standby}`] : []),
-      ...last,
-      ...others.map(([name, value]) => `${name}=${value}`),
-    ]
-    return details.length === 0 ? `${state}\n` : `${state} (${details.join(', ')})\n`
-  })
-  return printed(lines.join(''))
+  return printed(
+    tickets.map((ticket) => `${ticketLine(how, ticket)}\n`).join(''),
+    tickets.length === 0 ? [] : [element('tickets', {}, tickets.map(ticketElement))],
+  )
 }
 
 const noTicket = (id: string): ToolReply => refused(exitCodes.noSuchObject, `crm_ticket: No such ticket '${id}'`)
@@ -120,8 +108,12 @@ function queryXml(ticket: string | undefined, world: ToolWorld): ToolReply {
   const found = ticket === undefined ? ticketsElement(world.cib()) : findTicket(world.cib(), ticket)
   return found === undefined
     ? refused(exitCodes.noSuchObject, 'crm_ticket: Could not query ticket XML: No such device or address')
-    : printed(`State XML:\n\n${printXml(found)}`)
+    : printed(`State XML:\n\n${printXml(found)}`, [
+        element('tickets', {}, found.name === 'tickets' ? childElements(found).map(asTicket) : [asTicket(found)]),
+      ])
 }
+
+const asTicket = ({ attributes }: XmlElement): XmlElement => element('ticket', attributes)
 
 function constraints(ticket: string | undefined, world: ToolWorld): ToolReply {
   const section = childElement(configurationElement(world.configuration()), 'constraints') ?? element('constraints')
@@ -130,13 +122,15 @@ function constraints(ticket: string | undefined, world: ToolWorld): ToolReply {
   )
   return found.length === 0
     ? refused(exitCodes.noSuchObject, 'crm_ticket: Could not show ticket constraints: No such device or address')
-    : printed(`Constraints XML:\n\n${found.map(printXml).join('')}`)
+    : printed(`Constraints XML:\n\n${found.map(printXml).join('')}`, ticketConstraints(found))
 }
 
 function getAttribute(call: ParsedCall, ticket: string, name: string, world: ToolWorld): ToolReply {
   const { id: _, ...attributes } = findTicket(world.cib(), ticket)?.attributes ?? {}
   const value = attributes[name] ?? optionValue(call.given, 'default')
-  return value === undefined ? { exitCode: exitCodes.noSuchObject, output: '', errors: '' } : printed(`${value}\n`)
+  if (value === undefined) return { exitCode: exitCodes.noSuchObject, output: '', errors: '' }
+  const attribute = element('attribute', { name, value })
+  return printed(`${value}\n`, [element('tickets', {}, [element('ticket', { id: ticket }, [attribute])])])
 }
 
 function warning(ticket: string, command: string): string {
@@ -153,41 +147,53 @@ async function change(call: ParsedCall, ticket: string, world: ToolWorld): Promi
   const isThere = findTicket(world.cib(), ticket) !== undefined
   if (isCleanup && !isThere && !isForced) return noTicket(ticket)
   const dangerous = dangerIn(given)
-  if (dangerous !== undefined && !isForced)
-    return {
-      exitCode: exitCodes.insufficientPrivileges,
-      output: warning(ticket, dangerous),
-      errors: isCleanup ? '' : 'crm_ticket: Ticket modification not allowed\n',
-    }
-  if (hasOption(given, 'set-attr') && optionValue(given, 'attr-value') === undefined)
-    return refused(exitCodes.usage, 'crm_ticket: Must supply attribute value with -v for option -S')
-  // What is not there is forgotten already, and has no attribute to delete.
-  const onlyTakes =
-    isCleanup ||
-    lastOf(
-      given,
-      changes.filter((name) => name !== 'delete-attr'),
-    ) === undefined
-  if (onlyTakes && !isThere) return printed('')
+  if (dangerous !== undefined && !isForced) return notForced(ticket, dangerous, isCleanup)
+  const withoutValue = lastSetWithoutValue(given)
+  if (withoutValue !== undefined)
+    return refused(exitCodes.usage, `crm_ticket: Must supply value with -v for -S ${withoutValue}`)
+  // Who deletes an attribute sets none in the same call.
+  const isDeletion = hasOption(given, 'delete-attr')
+  if (isDeletion && !isThere)
+    return refused(exitCodes.noSuchObject, 'crm_ticket: Could not modify ticket: No such device or address')
+  if (isCleanup && !isThere) return printed('')
   const refusal = await world.edit(
     (cib) => (isCleanup ? forgotten(cib, ticket) : changed(call, cib, ticket, world.now())),
-    {
-      command: commandLine(call),
-      whole: true,
-    },
+    { command: commandLine(call), whole: true, ...(isDeletion ? { counts: 'updates' as const } : {}) },
   )
   return refusal ?? printed(isCleanup ? `Cleaned up ${ticket}\n` : '')
 }
 
-const changes = ['grant', 'revoke', 'standby', 'activate', 'set-attr', 'delete-attr']
+function notForced(ticket: string, dangerous: 'grant' | 'revoke', isCleanup: boolean): ToolReply {
+  const said = [
+    warning(ticket, dangerous).trimEnd(),
+    ...(isCleanup ? [] : ['crm_ticket: Ticket modification not allowed without --force']),
+  ]
+  return {
+    exitCode: isCleanup ? exitCodes.insufficientPrivileges : exitCodes.unsafe,
+    output: '',
+    errors: said.map((line) => `${line}\n`).join(''),
+    said,
+  }
+}
+
+/** The attributes that are set, each with the value that follows or precedes it. */
+function assignments(given: readonly GivenOption[]): readonly (readonly [string, string | undefined])[] {
+  const names = given.flatMap(({ name, value }) => (name === 'set-attr' && value !== undefined ? [value] : []))
+  const values = given.flatMap(({ name, value }) => (name === 'attr-value' && value !== undefined ? [value] : []))
+  return names.map((name, index) => [name, values[index]] as const)
+}
+
+const lastSetWithoutValue = (given: readonly GivenOption[]): string | undefined =>
+  assignments(given).find(([, value]) => value === undefined)?.[0]
 
 /** Whether it grants the ticket or takes it away, by whatever command. */
 function dangerIn(given: readonly GivenOption[]): 'grant' | 'revoke' | undefined {
   if (hasOption(given, 'grant')) return 'grant'
   if (hasOption(given, 'revoke') || hasOption(given, 'cleanup')) return 'revoke'
   if (given.some(({ name, value }) => name === 'delete-attr' && value === 'granted')) return 'revoke'
-  if (!given.some(({ name, value }) => name === 'set-attr' && value === 'granted')) return undefined
-  return parseBoolean(optionValue(given, 'attr-value') ?? '') === true ? 'grant' : 'revoke'
+  const granted = assignments(given).find(([name]) => name === 'granted')
+  if (granted === undefined) return undefined
+  return parseBoolean(granted[1] ?? '') === true ? 'grant' : 'revoke'
 }
 
 function forgotten(cib: XmlElement, ticket: string): XmlElement {
@@ -199,16 +205,22 @@ function changed({ given }: ParsedCall, cib: XmlElement, ticket: string, now: nu
   const [whole, before] = withTicket(cib, ticket)
   const attributes: Record<string, string> = { ...before.attributes }
   const wasGranted = attributes.granted === 'true'
-  for (const { name, value = '' } of given) {
-    if (name === 'grant') attributes.granted = 'true'
-    else if (name === 'revoke') attributes.granted = 'false'
-    else if (name === 'standby') attributes.standby = 'true'
-    else if (name === 'activate') attributes.standby = 'false'
-    else if (name === 'set-attr') attributes[value] = optionValue(given, 'attr-value') ?? ''
-    else if (name === 'delete-attr') delete attributes[value]
-  }
+  const deleted = given.flatMap(({ name, value }) => (name === 'delete-attr' && value !== undefined ? [value] : []))
+  if (deleted.length > 0) for (const name of deleted) delete attributes[name]
+  else Object.assign(attributes, settings(given))
   if (!wasGranted && attributes.granted === 'true') attributes['last-granted'] = String(now)
   return replaced(whole, before, { ...before, attributes })
+}
+
+function settings(given: readonly GivenOption[]): Readonly<Record<string, string>> {
+  const flags = given.flatMap(({ name }): readonly (readonly [string, string])[] =>
+    name === 'grant' || name === 'revoke'
+      ? [['granted', String(name === 'grant')]]
+      : name === 'standby' || name === 'activate'
+        ? [['standby', String(name === 'standby')]]
+        : [],
+  )
+  return Object.fromEntries([...flags, ...assignments(given).map(([name, value = '']) => [name, value] as const)])
 }
 
 function withTicket(cib: XmlElement, ticket: string): readonly [XmlElement, XmlElement] {

@@ -98,13 +98,17 @@ export class FileWorld implements ToolWorld {
     await Promise.resolve()
   }
 
-  async edit(change: CibChange): Promise<ToolReply | undefined> {
+  async edit(
+    change: CibChange,
+    { counts }: Partial<Parameters<ToolWorld['edit']>[1]> = {},
+  ): Promise<ToolReply | undefined> {
     const before = this.cib()
     const after = change(before)
     if ('exitCode' in after) return after
-    if (sameDocument(before, after)) return undefined
+    const isSame = sameDocument(before, after)
+    if (isSame && counts === undefined) return undefined
     if (this.#path === undefined) return refused(exitCodes.notConnected, 'This CIB can only be read.')
-    this.#cib = numbered(before, after)
+    this.#cib = isSame && counts === 'epoch' ? nextEpoch(after) : numbered(before, after)
     if (statSync(this.#path).isFIFO())
       return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)
     writeCallersFile(this.#path, printXml(this.#cib))
@@ -168,11 +172,13 @@ function readCib(path: string): XmlElement {
 
 /** A changed configuration is the next epoch; a changed state alone, or a version that was counted up alone, is the next update of it. */
 function numbered(before: XmlElement, after: XmlElement): XmlElement {
-  const { epoch, numUpdates } = versionOf(after)
+  const { numUpdates } = versionOf(after)
   const bare = (cib: XmlElement): XmlElement => element('cib', attributesOf(cib), [configurationElement(cib)])
-  return sameDocument(bare(before), bare(after))
-    ? withVersion(after, { numUpdates: numUpdates + 1 })
-    : withVersion(after, { epoch: epoch + 1, numUpdates: 0 })
+  return sameDocument(bare(before), bare(after)) ? withVersion(after, { numUpdates: numUpdates + 1 }) : nextEpoch(after)
+}
+
+function nextEpoch(cib: XmlElement): XmlElement {
+  return withVersion(cib, { epoch: versionOf(cib).epoch + 1, numUpdates: 0 })
 }
 
 function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {

@@ -63,12 +63,13 @@ export function describeDuration({ years, months, days, seconds }: Duration): st
 
 function clockTime(seconds: number): string {
   return [
-    [Math.trunc(seconds / 3600), 'hour'] as const,
-    [Math.trunc(seconds / 60) % 60, 'minute'] as const,
-    [seconds % 60, 'second'] as const,
+    [Math.trunc(Math.abs(seconds) / 3600), 'hour'] as const,
+    [Math.trunc(Math.abs(seconds) / 60) % 60, 'minute'] as const,
+    // Of these it is always many.
+    [Math.abs(seconds) % 60, 'seconds'] as const,
   ]
     .filter(([amount]) => amount !== 0)
-    .map(([amount, unit]) => counted(amount, unit))
+    .map(([amount, unit]) => (unit === 'seconds' ? `${amount} seconds` : counted(amount, unit)))
     .join(' ')
 }
 

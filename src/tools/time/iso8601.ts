@@ -1,5 +1,6 @@
 /** iso8601: shows and reads dates, periods and durations as rules write them (iso8601(8)). */
-import { calendarFields, parseMoment, utc } from '../../status/index.ts'
+import { element, type XmlElement } from '../../cib/index.ts'
+import { calendarFields, parseLocalMoment, utc } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -26,6 +27,8 @@ export const iso8601: Tool = {
     flag('ordinal,O', 'With the day of the year'),
     flag('week,W', 'With the week and its day'),
   ],
+  printsXml: true,
+  exits: { format: exitCodes.noSuchObject },
   runsHere: true,
   needsNoCib: true,
   run,
@@ -37,26 +40,42 @@ interface Shown {
   readonly offset: number
 }
 
-function run({ given }: ParsedCall, world: ToolWorld): ToolReply {
-  const parts = [dateLines(given, world), durationLines(given), periodLine(given, world)]
-  const wrong = parts.find((part) => 'exitCode' in part)
-  if (wrong !== undefined && 'exitCode' in wrong) return wrong
-  const [date, duration, period] = parts.map((part) => ('exitCode' in part ? [] : part))
-  const end = endOf(given, world)
-  const ends = end === undefined ? [] : [`Duration ends at: ${written(end, given)}`]
-  const output = [...(date ?? []), ...(duration ?? []), ...ends, ...(period ?? [])].map((line) => `${line}\n`).join('')
-  const expected = optionValue(given, 'expected')
-  const result = end ?? dateOf(given, world)
-  const differs = expected !== undefined && result !== undefined && written(result, given) !== expected
-  return { ...printed(output), exitCode: differs ? exitCodes.error : exitCodes.ok }
+/** What is printed of one thing that was asked for. */
+interface Part {
+  readonly line: string
+  readonly xml: XmlElement
 }
+
+function run({ given }: ParsedCall, world: ToolWorld): ToolReply {
+  const asked = [datePart(given, world), durationPart(given), endPart(given, world), periodPart(given, world)]
+  const parts: Part[] = []
+  for (const part of asked) {
+    if (part === undefined) continue
+    if ('exitCode' in part) return part
+    parts.push(part)
+  }
+  const expected = optionValue(given, 'expected')
+  const end = endOf(given, world)
+  const result = end === undefined ? dateText(given, world) : written(end, given)
+  const differs = expected !== undefined && result !== undefined && result !== expected
+  const output = parts.map(({ line }) => `${line}\n`).join('')
+  return {
+    ...printed(
+      output,
+      parts.map(({ xml }) => xml),
+    ),
+    exitCode: differs ? exitCodes.error : exitCodes.ok,
+  }
+}
+
+const withText = (name: string, text: string): XmlElement => element(name, {}, [{ kind: 'text', text }])
 
 function invalid(what: string, text: string): ToolReply {
   return refused(exitCodes.invalidParameter, `iso8601: Invalid ${what} specified: ${text}`)
 }
 
 const isNow = (given: readonly GivenOption[]): boolean =>
-  hasOption(given, 'now') || optionValue(given, 'date') === 'now'
+  optionValue(given, 'date') === 'now' || (hasOption(given, 'now') && optionValue(given, 'date') === undefined)
 
 function dateOf(given: readonly GivenOption[], world: ToolWorld): Shown | undefined {
   const now = world.now()
@@ -68,10 +87,9 @@ function dateOf(given: readonly GivenOption[], world: ToolWorld): Shown | undefi
 function readDate(text: string, world: ToolWorld): Shown | undefined {
   if (text === 'epoch') return { seconds: 0, offset: 0 }
   if (text === '') return undefined
-  // A time alone is that of this host's clock, a date that of UTC.
-  const isTime = /^\d{1,2}:/.test(text)
-  const seconds = parseMoment(text, { now: world.now(), utcOffsetAt: isTime ? hostOffset : utc })
-  return seconds === undefined ? undefined : { seconds, offset: 0 }
+  // A time is that of this host's clock, a date alone that of UTC.
+  const isTime = /^\s*(?:\d{1,2}:|\S+[T\s]+\S)/.test(text)
+  return parseLocalMoment(text, { now: world.now(), utcOffsetAt: isTime ? () => hostOffset(world.now()) : utc })
 }
 
 /** Seconds by which this host's clock is ahead of UTC. */
@@ -79,34 +97,63 @@ function hostOffset(seconds: number): number {
   return -new Date(seconds * 1000).getTimezoneOffset() * 60
 }
 
-function dateLines(given: readonly GivenOption[], world: ToolWorld): readonly string[] | ToolReply {
-  const text = optionValue(given, 'date')
-  if (text === undefined && !isNow(given)) return []
+/** In UTC, unless it is wanted by the clock that it was given in. */
+function dateText(given: readonly GivenOption[], world: ToolWorld): string | undefined {
   const date = dateOf(given, world)
+  return date && written(hasOption(given, 'local') ? date : { ...date, offset: 0 }, given)
+}
+
+function datePart(given: readonly GivenOption[], world: ToolWorld): Part | ToolReply | undefined {
+  const text = optionValue(given, 'date')
+  if (text === undefined && !isNow(given)) return undefined
+  const date = dateText(given, world)
   if (date === undefined) return invalid('date/time', text ?? '')
-  return [`${isNow(given) ? 'Current date/time' : 'Date'}: ${written(date, given)}`]
+  const isPresent = isNow(given)
+  return {
+    line: `${isPresent ? 'Current date/time' : 'Date'}: ${date}`,
+    xml: withText(isPresent ? 'now' : 'date', date),
+  }
 }
 
-function durationLines(given: readonly GivenOption[]): readonly string[] | ToolReply {
+function durationPart(given: readonly GivenOption[]): Part | ToolReply | undefined {
   const text = optionValue(given, 'duration')
-  if (text === undefined) return []
+  if (text === undefined) return undefined
   const duration = parseDuration(text)
-  return duration === undefined ? invalid('duration', text) : [`Duration: ${describeDuration(duration)}`]
+  const amounts = Object.values(duration ?? {})
+  if (duration === undefined || amounts.every((amount) => amount === 0) || amounts.some((one) => one > mostOfOne))
+    return invalid('duration', text)
+  const described = describeDuration(duration)
+  return { line: `Duration: ${described}`, xml: withText('duration', described) }
 }
 
+/** Years, days and seconds are counted in 32 bits. */
+const mostOfOne = 2 ** 31 - 1
+
+function endPart(given: readonly GivenOption[], world: ToolWorld): Part | undefined {
+  const end = endOf(given, world)
+  if (end === undefined) return undefined
+  const text = written(end, given)
+  return { line: `Duration ends at: ${text}`, xml: withText('duration_ends', text) }
+}
+
+/** By the clock that its beginning was given in. */
 function endOf(given: readonly GivenOption[], world: ToolWorld): Shown | undefined {
   const begin = dateOf(given, world)
   const duration = parseDuration(optionValue(given, 'duration') ?? '')
-  return begin && duration && { ...begin, seconds: later(begin.seconds, duration) }
+  if (begin === undefined || duration === undefined) return undefined
+  return { ...begin, seconds: later(begin.seconds + begin.offset, duration) - begin.offset }
 }
 
-function periodLine(given: readonly GivenOption[], world: ToolWorld): readonly string[] | ToolReply {
+function periodPart(given: readonly GivenOption[], world: ToolWorld): Part | ToolReply | undefined {
   const text = optionValue(given, 'period')
-  if (text === undefined) return []
+  if (text === undefined) return undefined
   const period = readPeriod(text, world)
   if (period === undefined) return invalid('interval', text)
-  const [from, to] = period.map((seconds) => written({ seconds, offset: 0 }, given))
-  return [`Period: ${from} to ${to}`]
+  const [from, to] = period.map((seconds) => written({ seconds, offset: 0 }, given)) as [string, string]
+  return {
+    line: `Period: ${from} to ${to}`,
+    xml: element('period', {}, [withText('start', from), withText('end', to)]),
+  }
 }
 
 /** Of its two halves, either may be a duration; a duration alone begins now. */

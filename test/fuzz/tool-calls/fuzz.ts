@@ -1,7 +1,7 @@
 /** Draws a CIB and a call by a seed, has both sides answer, and says in what they differ. */
 import { join } from 'node:path'
 import { printXml, type XmlElement } from '../../../src/cib/index.ts'
-import { makePatch } from '../../../src/tools/cib/patch.ts'
+import { makePatch } from '../../../src/tools/cib/make-patch.ts'
 import type { Tree } from '../cib-tree.ts'
 import { type Case, drawMutations } from '../fuzz.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -137,7 +137,7 @@ function patchBetween(before: Tree, after: Tree, random: Random): string {
   const { epoch = '0' } = before.attributes
   const next = random.pick([1, 1, 1, 1, 0, -1]) ?? 1
   const numbered = { ...after, attributes: { ...after.attributes, epoch: String(Number(epoch) + next) } }
-  const patch = makePatch(before as XmlElement, numbered as XmlElement, random.below(6) > 0)
+  const patch = makePatch(before as XmlElement, numbered as XmlElement, { withVersions: random.below(6) > 0 })
   return patch === undefined ? '<diff format="2"/>' : printXml(patch)
 }
 

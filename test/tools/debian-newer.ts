@@ -1,0 +1,16 @@
+/** Calls that Pacemaker 3.0 answers in another way than Debian's 2.1.5. Ours are 3.0's, which `lines/` holds. */
+export const newerAnswers: ReadonlySet<string> = new Set([
+  'crm_ticket -l',
+  'crm_ticket -L',
+  'crm_ticket -l -t ticketA',
+  'crm_ticket -t ticketA -r',
+  'crm_ticket -t ticketA -g',
+  'crm_ticket -t ticketA --cleanup',
+  'crm_ticket -t ticketA -D none',
+  'crm_ticket -t nosuch -D owner',
+  'crm_ticket -t ticketA -D granted',
+  'crm_ticket -t ticketA -S granted -v true',
+  'crm_ticket -t ticketA -S granted -v bogus',
+  'iso8601 -D PT90061S',
+  'iso8601 -D PT',
+])
