@@ -113,6 +113,7 @@ export {
   removeFencingLevels,
 } from './edit/fencing-levels.ts'
 export { findResource, missingNodes, nodeNamesOf, resourceElementsOf } from './edit/find.ts'
+export { fitSchema } from './edit/fit-schema.ts'
 export { addToGroup, type GroupPlacement, removeFromGroup } from './edit/groups.ts'
 export { emptiedConfiguration, type LoadedElement, loadElements } from './edit/load-elements.ts'
 export { type MergeConflict, mergeConfiguration } from './edit/merge.ts'
@@ -237,6 +238,7 @@ export {
   type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
+export { schemaMistakes, schemaNumber } from './validate/by-schema.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
 export { attributesWithoutEffect, forms } from './validate/schema.ts'
 export { validateCib } from './validate/validate-cib.ts'

@@ -10,6 +10,7 @@ import {
   type Edited,
   type EditResult,
   findResource,
+  fitSchema,
   type IsSecret,
   printXml,
   secretNames,
@@ -113,7 +114,7 @@ const bringsUp: ReadonlySet<PlannedKind> = new Set(['start', 'restart', 'move', 
 export async function applyChange(call: Call, change: Change): Promise<Changed> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const before = await call.cluster.readCib()
-    const edited = editedOrRefused(change.edit(before.cib))
+    const edited = fitted(call, before.cib, change)
     const message = change.message(edited)
     if (printXml(edited.cib) === printXml(before.cib))
       return {
@@ -151,6 +152,21 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
   throw new Refusal(
     `The configuration was changed by somebody else ${maxAttempts} times in a row. Nothing was changed: try again.`,
   )
+}
+
+/** The edit as the CIB's schema allows it; the schema is raised where the edit needs a newer one. */
+function fitted(call: Call, before: XmlElement, change: Change): Edited {
+  const made = editedOrRefused(change.edit(before))
+  const fits = fitSchema(before, made, (cib) => editedOrRefused(change.edit(cib)))
+  if (!fits.ok) {
+    // Where both find fault, validation says it better.
+    judgeChange(before, made.cib, change)
+    throw new Refusal(
+      `The schema of the CIB, ${before.attributes['validate-with']}, does not allow this: ${fits.reports.join('; ')}.`,
+    )
+  }
+  if (fits.value.raised) call.terminal.progress('CIB has been upgraded to the latest schema version.')
+  return fits.value.edited
 }
 
 /** Nobody is fenced by a copy that is made to be compared. */
