@@ -238,7 +238,7 @@ export {
   type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
-export { schemaMistakes, schemaNumber } from './validate/by-schema.ts'
+export { schemaMistakes } from './validate/by-schema.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
 export { attributesWithoutEffect, forms } from './validate/schema.ts'
 export { validateCib } from './validate/validate-cib.ts'

@@ -124,7 +124,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
         leftStopped: [],
         version: before.version,
       }
-    const warnings = call.cluster.isScratch ? [] : judgeChange(before.cib, edited.cib, change)
+    const warnings = call.cluster.isScratch ? [] : judgeChange(call, before.cib, edited.cib, change)
     const { actions, leftStopped } = tellsActions(call, change)
       ? consequences(before.cib, edited.cib, call.terminal.now())
       : { actions: [], leftStopped: [] }
@@ -160,7 +160,7 @@ function fitted(call: Call, before: XmlElement, change: Change): Edited {
   const fits = fitSchema(before, made, (cib) => editedOrRefused(change.edit(cib)))
   if (!fits.ok) {
     // Where both find fault, validation says it better.
-    judgeChange(before, made.cib, change)
+    judgeChange(call, before, made.cib, change)
     throw new Refusal(
       `The schema of the CIB, ${before.attributes['validate-with']}, does not allow this: ${fits.reports.join('; ')}.`,
     )
@@ -198,16 +198,22 @@ export function editedOrRefused(result: EditResult): Edited {
  * Mistakes that the edit brings in are refused; those that were there before are not this command's. Of all warnings it gives back the new
  * ones that whoever types cannot find out: the word is taken, and does nothing.
  */
-function judgeChange(before: XmlElement, after: XmlElement, change: Change): readonly string[] {
+function judgeChange(call: Call, before: XmlElement, after: XmlElement, change: Change): readonly string[] {
   const [was, is] = [validateCib(before), validateCib(after)]
+  const inFile = call.cluster.live === undefined
   const mistakesIn = (reports: readonly CibReport[]): readonly string[] =>
-    reports.flatMap((report) => (report.severity === 'error' ? [describeCibReport(report)] : []))
+    reports.flatMap((report) =>
+      report.severity === 'error' && !(inFile && loops.has(report.code)) ? [describeCibReport(report)] : [],
+    )
   const effectlessIn = (reports: readonly CibReport[]): readonly string[] =>
     reports.flatMap((report) => (report.code === 'without-effect' ? [describeFinding(report)] : []))
   const mistakes = fresh(mistakesIn(was), mistakesIn(is))
   if (mistakes.length > 0 && !change.keepsMistakes) throw new Refusal(...mistakes)
   return fresh(effectlessIn(was), effectlessIn(is))
 }
+
+/** In a file they may be there for a while: what is pushed into a cluster may not have them. */
+const loops: ReadonlySet<string> = new Set(['order-loop', 'colocation-loop', 'refers-to-itself'])
 
 function fresh(before: readonly string[], after: readonly string[]): readonly string[] {
   return after.filter((sentence) => !before.includes(sentence))

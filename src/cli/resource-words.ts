@@ -55,9 +55,13 @@ export function readResourceWords(
   }
   const flagGroup = flags.get('group')
   if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
+  else if (neighbours(flags).length > 0 && group === undefined)
+    throw new Refusal('--before and --after say where in a group: name it with --group.')
   if (flags.has('clone')) clone ??= { meta: new Map() }
   if (flags.has('master')) promotable ??= { meta: new Map() }
   refuseContradiction({ clone, promotable, group, bundle })
+  if (promotable?.meta.has('promotable'))
+    throw new Refusal("'promotable' is said by the word already: leave out the option promotable=.")
   return {
     parameters,
     operations,
@@ -122,7 +126,14 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
 }
 
 function operationAttributes(name: string, options: readonly string[]): ReadonlyMap<string, string> {
-  const attributes = parsePairs(options, `options of the operation ${name}`)
+  const attributes = new Map(parsePairs(options, `options of the operation ${name}`))
+  if ((attributes.get('name') ?? name) !== name)
+    throw new Refusal(`The operation is called '${name}' and '${attributes.get('name') ?? ''}': leave out one of them.`)
+  attributes.delete('name')
+  for (const word of ['on-fail', 'enabled', 'record-pending']) {
+    const text = attributes.get(word)
+    if (text !== undefined) attributes.set(word, text.toLowerCase())
+  }
   for (const duration of ['interval', 'timeout', 'start-delay']) {
     const text = attributes.get(duration)
     if (text !== undefined && parseDurationMs(text) === undefined)

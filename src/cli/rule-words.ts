@@ -1,6 +1,6 @@
 /**
  * Rules as they are typed: `#uname eq n1 and (rack eq a or defined gpu)`, `date gt 2026-12-01`, `date in_range A to B`,
- * `date-spec hours=9-17`. `and` binds tighter than `or`, as in pcs.
+ * `date-spec hours=9-17`. `and` and `or` bind alike, from the left, as in pcs: `a or b and c` is `( a or b ) and c`.
  */
 import { parseDurationMs } from '../base/index.ts'
 import type { RuleCondition } from '../cib/index.ts'
@@ -13,6 +13,12 @@ export interface WrittenRule {
 }
 
 const comparisons = ['lt', 'gt', 'lte', 'gte', 'eq', 'ne'] as const
+const dateOperations = ['gt', 'lt', 'in_range']
+const valueForms: Readonly<Record<string, RegExp>> = {
+  integer: /^[+-]?\d+$/,
+  number: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i,
+  version: /^\d+(\.\d+)*$/,
+}
 const valueTypes = ['string', 'number', 'integer', 'version'] as const
 
 export function readRule(words: readonly string[]): WrittenRule {
@@ -21,7 +27,7 @@ export function readRule(words: readonly string[]): WrittenRule {
   )
   if (tokens.length === 0) throw new Refusal("A rule needs an expression, such as '#uname eq n1'.")
   const reader = new TokenReader(tokens)
-  const rule = readOr(reader)
+  const rule = readJoined(reader)
   const extra = reader.peek()
   if (extra !== undefined)
     throw new Refusal(`The rule cannot go on with '${extra}': join expressions by 'and' or 'or'.`)
@@ -44,34 +50,36 @@ class TokenReader {
   }
 }
 
-function readOr(reader: TokenReader): WrittenRule {
-  return readJoined(reader, 'or', (inner) => readJoined(inner, 'and', readSingle))
-}
-
-function readJoined(
-  reader: TokenReader,
-  booleanOp: 'and' | 'or',
-  part: (reader: TokenReader) => WrittenRule,
-): WrittenRule {
-  const parts = [part(reader)]
-  while (reader.peek() === booleanOp) {
-    reader.next(booleanOp)
-    parts.push(part(reader))
+/** Of operators that differ the former are one expression for the latter: `a or b and c`. */
+function readJoined(reader: TokenReader): WrittenRule {
+  let rule: WrittenRule & { readonly isJoined?: boolean } = readSingle(reader)
+  for (let word = jointAt(reader); word !== undefined; word = jointAt(reader)) {
+    reader.next(word)
+    const next = asCondition(readSingle(reader))
+    const goesOn = rule.booleanOp === word && rule.isJoined === true
+    rule = {
+      booleanOp: word,
+      conditions: goesOn ? [...rule.conditions, next] : [asCondition(rule), next],
+      isJoined: true,
+    }
   }
-  const [only] = parts
-  if (only && parts.length === 1) return only
-  return { booleanOp, conditions: parts.map(asCondition) }
+  return { booleanOp: rule.booleanOp, conditions: rule.conditions }
 }
 
-function asCondition(rule: WrittenRule): RuleCondition {
-  const [only] = rule.conditions
-  return only && rule.conditions.length === 1 ? only : { kind: 'rule', rule: { id: '', ...rule } }
+function jointAt(reader: TokenReader): 'and' | 'or' | undefined {
+  const word = reader.peek()?.toLowerCase()
+  return word === 'and' || word === 'or' ? word : undefined
+}
+
+function asCondition({ booleanOp, conditions }: WrittenRule): RuleCondition {
+  const [only] = conditions
+  return only && conditions.length === 1 ? only : { kind: 'rule', rule: { id: '', booleanOp, conditions } }
 }
 
 function readSingle(reader: TokenReader): WrittenRule {
   if (reader.peek() === '(') {
     reader.next('(')
-    const inner = readOr(reader)
+    const inner = readJoined(reader)
     if (reader.next("')'") !== ')') throw new Refusal("A '(' in the rule is not closed.")
     return inner
   }
@@ -84,7 +92,8 @@ function readCondition(reader: TokenReader): RuleCondition {
     return { kind: 'attribute', operation: first, attribute: reader.next('an attribute'), valueSource: 'literal' }
   if (first === 'resource') return readAgent(reader)
   if (first === 'op') return readOperation(reader)
-  if (first === 'date') return readDate(reader)
+  // Otherwise it is a node attribute of this name, as pcs reads it.
+  if (first === 'date' && dateOperations.includes(reader.peek() ?? '')) return readDate(reader)
   if (first === 'date-spec') return { kind: 'date', operation: 'date_spec', spec: readPairs(reader, 'date-spec') }
   return readComparison(first, reader)
 }
@@ -121,19 +130,20 @@ function readComparison(attribute: string, reader: TokenReader): RuleCondition {
   )
   if (type) reader.next('a type')
   const value = reader.next(`a value after '${attribute} ${word}'`)
+  const form = type && valueForms[type]
+  if (form && !form.test(value)) throw new Refusal(`'${value}' is no ${type} to compare '${attribute}' with.`)
   return { kind: 'attribute', attribute, operation, value, valueSource: 'literal', ...(type ? { type } : {}) }
 }
 
 function isJoint(token: string | undefined): boolean {
-  return token === 'and' || token === 'or' || token === ')'
+  return /^(and|or|\))$/i.test(token ?? '')
 }
 
 function readDate(reader: TokenReader): RuleCondition {
-  const operation = reader.next("'gt', 'lt' or 'in_range'")
+  const word = reader.next("'gt', 'lt' or 'in_range'")
+  const operation = word === 'gt' || word === 'lt' ? word : 'in_range'
   if (operation === 'gt') return { kind: 'date', operation, start: readMoment(reader) }
   if (operation === 'lt') return { kind: 'date', operation, end: readMoment(reader) }
-  if (operation !== 'in_range')
-    throw new Refusal(`'date ${operation}' is not known: use date gt, date lt or date in_range.`)
   // A range that began ever since has no start.
   if (reader.peek() === 'to') {
     reader.next("'to'")
@@ -141,7 +151,12 @@ function readDate(reader: TokenReader): RuleCondition {
   }
   const start = readMoment(reader)
   if (reader.next("'to'") !== 'to') throw new Refusal("A range of dates is written 'date in_range <from> to <until>'.")
-  if (reader.peek() !== 'duration') return { kind: 'date', operation, start, end: readMoment(reader) }
+  if (reader.peek() !== 'duration') {
+    const end = readMoment(reader)
+    if (Date.parse(start) >= Date.parse(end))
+      throw new Refusal(`The range of dates ends at '${end}', before it begins at '${start}'.`)
+    return { kind: 'date', operation, start, end }
+  }
   reader.next('duration')
   return { kind: 'date', operation, start, duration: readPairs(reader, 'duration') }
 }
@@ -171,6 +186,28 @@ const dateFields = {
   duration: ['days', 'hours', 'minutes', 'months', 'seconds', 'weeks', 'years'],
 } as const
 
+/** The least and the greatest value of a calendar field. */
+const fieldRanges: Readonly<Record<string, readonly [number, number]>> = {
+  hours: [0, 23],
+  minutes: [0, 59],
+  seconds: [0, 59],
+  monthdays: [1, 31],
+  weekdays: [1, 7],
+  yeardays: [1, 366],
+  months: [1, 12],
+  weeks: [1, 53],
+  moon: [0, 7],
+}
+
+/** A number, or a range that rises: `9-16`. Years have no end. */
+function isInField(name: string, value: string): boolean {
+  const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(value) ?? []
+  if (from === undefined) return false
+  const [least, greatest] = fieldRanges[name] ?? [1, Number.POSITIVE_INFINITY]
+  const isIn = (number: number): boolean => number >= least && number <= greatest
+  return isIn(Number(from)) && (to === undefined || (isIn(Number(to)) && Number(from) < Number(to)))
+}
+
 function readPairs(reader: TokenReader, what: keyof typeof dateFields): Readonly<Record<string, string>> {
   const pairs: Record<string, string> = {}
   for (let token = reader.peek(); token?.includes('='); token = reader.peek()) {
@@ -180,5 +217,8 @@ function readPairs(reader: TokenReader, what: keyof typeof dateFields): Readonly
   }
   if (Object.keys(pairs).length === 0) throw new Refusal(`After '${what}' come pairs such as hours=9-17.`)
   onlyKnown(new Map(Object.entries(pairs)), dateFields[what], `A ${what}`)
+  for (const [name, value] of Object.entries(pairs))
+    if (!(what === 'duration' ? /^0*[1-9]\d*$/.test(value) : isInField(name, value)))
+      throw new Refusal(`'${value}' is no value for ${name} in a ${what}.`)
   return pairs
 }

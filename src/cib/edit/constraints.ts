@@ -9,7 +9,7 @@ import { badNewId, findResource, kindOf, missingNodes, missingResources, parentR
 import { type IdSource, idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement, schemaRule } from './rule-element.ts'
-import { ancestorsOf, appended, editSection, replaceElement, withAttributes } from './tree.ts'
+import { ancestorsOf, appended, editSection, replaceElement } from './tree.ts'
 
 export interface NewConstraint {
   readonly id?: string
@@ -28,20 +28,30 @@ export interface NewLocation extends NewConstraint {
     | { readonly by: 'rule'; readonly rule: NewRule }
   readonly role?: Role
   readonly discovery?: 'always' | 'never' | 'exclusive'
+  /** A location with the id that is asked for goes, as with pcs. */
+  readonly replacesId?: boolean
   /** A CIB in a file may not know its nodes yet. */
   readonly takesUnknownNode?: boolean
 }
 
-/** A location by node replaces the score of one that is there for the same resource, node and role. */
+/** A location by node takes the place of one for the same resource, node and role. */
 export function createLocation(cib: XmlElement, request: NewLocation): EditResult {
   const { resource, where } = request
+  const subject = resource.by === 'id' ? { rsc: resource.id } : { 'rsc-pattern': resource.pattern }
+  const rest =
+    where.by === 'rule'
+      ? cib
+      : sameLocations(cib, { ...subject, node: where.node }, request).reduce(
+          (current, same) => replaceElement(current, same, []),
+          cib,
+        )
   const reports = [
-    ...checkConstraint(cib, request, resource.by === 'id' ? [resource.id] : []),
+    ...checkConstraint(rest, request, resource.by === 'id' ? [resource.id] : []),
     ...(where.by === 'node' && !request.force && !request.takesUnknownNode ? missingNodes(cib, [where.node]) : []),
+    ...(where.by === 'rule' && !request.force ? sameRule(cib, resource, where.rule) : []),
   ]
   return unless(reports, () => {
-    const ids = idSource(cib)
-    const subject = resource.by === 'id' ? { rsc: resource.id } : { 'rsc-pattern': resource.pattern }
+    const ids = idSource(rest)
     const others = present({ role: request.role, 'resource-discovery': request.discovery })
     const name = resource.by === 'id' ? resource.id : idPart(resource.pattern)
     if (where.by === 'rule') {
@@ -50,28 +60,43 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
       return append(cib, element('rsc_location', { id, ...subject, ...others }, [rule]))
     }
     const placed = { node: where.node, score: formatScore(where.score) }
-    const same = sameLocation(cib, { ...subject, node: where.node }, request.role)
-    const id = request.id ?? same?.attributes.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
-    if (same)
-      return edited(
-        replaceElement(cib, same, (found) => withAttributes(found, { id, ...placed, ...others })),
-        { created: [id] },
-      )
-    return append(cib, element('rsc_location', { id, ...subject, ...placed, ...others }))
+    const id = request.id ?? ids.free(`location-${name}-${where.node}-${placed.score}`)
+    return append(rest, element('rsc_location', { id, ...subject, ...placed, ...others }))
   })
 }
 
+/** A location constraint of the resource that has such a rule already. */
+function sameRule(cib: XmlElement, resource: LocationSubject, rule: NewRule): readonly EditReport[] {
+  const wanted = meaning(ruleElement(rule, 'rule', idSource(cib)))
+  const same = constraintsOf(cib, 'rsc_location').find(
+    (there) =>
+      (resource.by === 'id'
+        ? there.attributes.rsc === resource.id
+        : there.attributes['rsc-pattern'] === resource.pattern) &&
+      childElements(there, 'rule').some((other) => meaning(other) === wanted),
+  )
+  return same ? [{ code: 'already-exists', what: 'location constraint', id: same.attributes.id ?? '' }] : []
+}
+
+/** When a rule is true, whatever its parts are called and it is worth. */
+function meaning({ name, attributes, children }: XmlElement): string {
+  const { id: _, score, 'score-attribute': from, role, ...others } = attributes
+  const inner = children.flatMap((child) => (child.kind === 'element' ? [meaning(child)] : []))
+  return JSON.stringify([name, Object.entries(others).sort(), inner])
+}
+
 /** One that the cluster's own commands made (`cli-…`) is left to them. */
-function sameLocation(
+function sameLocations(
   cib: XmlElement,
   wanted: Readonly<Record<string, string>>,
-  role: Role | undefined,
-): XmlElement | undefined {
-  return constraintsOf(cib, 'rsc_location').find(
+  { id, role, replacesId }: Pick<NewLocation, 'id' | 'role' | 'replacesId'>,
+): readonly XmlElement[] {
+  return constraintsOf(cib, 'rsc_location').filter(
     ({ attributes }) =>
-      !attributes.id?.startsWith('cli-') &&
-      attributes.role === role &&
-      Object.entries(wanted).every(([name, value]) => attributes[name] === value),
+      (replacesId && attributes.id === id) ||
+      (!attributes.id?.startsWith('cli-') &&
+        attributes.role === role &&
+        Object.entries(wanted).every(([name, value]) => attributes[name] === value)),
   )
 }
 
@@ -120,6 +145,8 @@ export interface NewOrder extends NewConstraint {
   readonly then: string
   readonly thenAction?: OrderAction
   readonly kind?: OrderKind
+  /** In the place of a kind, as it was written before there were kinds. */
+  readonly score?: Score
   readonly symmetrical?: boolean
   readonly requireAll?: boolean
 }
@@ -140,11 +167,14 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
   return unless(reports, () => {
-    const id = request.id ?? idSource(cib).free(`order-${request.first}-${request.then}-${request.kind ?? 'mandatory'}`)
+    const score = request.score === undefined ? undefined : formatScore(request.score)
+    const manner = request.kind ?? score ?? 'mandatory'
+    const id = request.id ?? idSource(cib).free(`order-${request.first}-${request.then}-${manner}`)
     const attributes = present({
       id,
       ...pair,
       kind: request.kind,
+      score,
       symmetrical: request.symmetrical?.toString(),
       'require-all': request.requireAll?.toString(),
     })
@@ -162,6 +192,8 @@ export interface NewResourceSet {
 
 export interface NewSetConstraint extends NewConstraint {
   readonly sets: readonly NewResourceSet[]
+  /** A resource may stand in it twice, as a file may have it. */
+  readonly takesRepeats?: boolean
 }
 
 export function createColocationSets(
@@ -192,9 +224,12 @@ function createSets(
     ...(request.sets.length === 0 || request.sets.some((set) => set.members.length === 0)
       ? [{ code: 'nothing-given', what: 'resource for a set' } as const]
       : []),
-    ...members.filter((id, i) => members.indexOf(id) !== i).map((id) => ({ code: 'given-twice', id }) as const),
+    ...(request.takesRepeats ? [] : members.filter((id, i) => members.indexOf(id) !== i)).map(
+      (id) => ({ code: 'given-twice', id }) as const,
+    ),
     ...checkConstraint(cib, request, members),
     ...(made.name === 'rsc_order' && !request.force ? withinOneGroup(cib, members) : []),
+    ...(request.force ? [] : sameSets(cib, made.name, request.sets)),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
@@ -203,6 +238,27 @@ function createSets(
     const sets = resourceSetElements(id, request.sets, ids)
     return append(cib, element(made.name, present({ id, ...made.attributes }), sets))
   })
+}
+
+/** Another constraint of the kind with the same members in its sets, whatever their options. */
+export function sameSets(
+  cib: XmlElement,
+  name: 'rsc_colocation' | 'rsc_order' | 'rsc_ticket',
+  sets: readonly NewResourceSet[],
+  ticket?: string,
+): readonly EditReport[] {
+  const wanted = JSON.stringify(sets.map(({ members }) => members))
+  const same = constraintsOf(cib, name).find(
+    (there) =>
+      there.attributes.ticket === ticket &&
+      JSON.stringify(
+        childElements(there, 'resource_set').map((set) =>
+          childElements(set, 'resource_ref').map(({ attributes }) => attributes.id),
+        ),
+      ) === wanted,
+  )
+  const what = { rsc_colocation: 'colocation', rsc_order: 'order', rsc_ticket: 'ticket constraint' }[name]
+  return same ? [{ code: 'already-exists', what, id: same.attributes.id ?? '' }] : []
 }
 
 /** As pcs names sets: the first and the last letter of the first three members. */

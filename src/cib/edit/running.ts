@@ -48,7 +48,9 @@ export interface ManagedList extends ResourceList {
 export function unmanageResources(cib: XmlElement, request: ManagedList): EditResult {
   return unless(missingResources(cib, request.ids), () => {
     const primitives = primitivesOf(cib, request.ids)
-    const unmanaged = setMetaOf(cib, primitives.map(idOf), { 'is-managed': 'false' })
+    // A bundle has containers of its own besides what runs in them.
+    const bundles = request.ids.filter((id) => findResource(cib, id)?.name === 'bundle')
+    const unmanaged = setMetaOf(cib, [...bundles, ...primitives.map(idOf)], { 'is-managed': 'false' })
     return edited(request.monitors ? setMonitors(unmanaged, primitives.map(idOf), false) : unmanaged)
   })
 }

@@ -9,6 +9,7 @@ import {
   type NewConstraint,
   type NewResourceSet,
   resourceSetElements,
+  sameSets,
   shortNames,
 } from './constraints.ts'
 import { withoutResources } from './constraints-of-resources.ts'
@@ -40,6 +41,7 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
       : undefined
   const reports: readonly EditReport[] = [
     ...checkConstraint(cib, request, members),
+    ...(on.by === 'sets' && !request.force ? sameSets(cib, 'rsc_ticket', on.sets, request.ticket) : []),
     ...(members.length === 0 ? [{ code: 'nothing-given', what: 'resource' } as const] : []),
     ...(same ? [{ code: 'already-exists', what: 'ticket constraint', id: same.attributes.id ?? '' } as const] : []),
   ]

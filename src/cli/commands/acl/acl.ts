@@ -224,7 +224,8 @@ function checkXpath(xpath: string): void {
 function readPermissions(words: readonly string[]): readonly NewPermission[] {
   const permissions: NewPermission[] = []
   for (let at = 0; at < words.length; at += 3) {
-    const [kind, by, what] = words.slice(at, at + 3)
+    const [kind, by] = words.slice(at, at + 2).map((word) => word.toLowerCase())
+    const what = words[at + 2]
     if (kind !== 'read' && kind !== 'write' && kind !== 'deny')
       throw new Refusal(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`)
     if ((by !== 'xpath' && by !== 'id') || what === undefined)

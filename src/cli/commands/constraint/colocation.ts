@@ -81,6 +81,7 @@ async function colocateSets(call: Call): Promise<Outcome> {
       createColocationSets(cib, {
         score: readScore(options.get('score') ?? 'INFINITY'),
         force: call.flags.has('force'),
+        takesRepeats: call.cluster.live === undefined,
         sets: sets.map((set) => readSetOptions(set, 'A set in a colocation')),
         ...(id === undefined ? {} : { id }),
       }),

@@ -4,6 +4,7 @@ import {
   describeEditReport,
   type EditResult,
   missingNodes,
+  type RuleCondition,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
@@ -67,6 +68,7 @@ export const constraintLocationAdd: Command = {
           resource: subject(resource),
           where: { by: 'node', node, score },
           force: call.flags.has('force'),
+          replacesId: call.speech.program === 'pcs',
           takesUnknownNode: isFile(call),
           ...(discovery === undefined ? {} : { discovery }),
         }),
@@ -124,6 +126,9 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const isOption = (word: string): boolean => known.some((name) => word.startsWith(`${name}=`))
   const options = parsePairs(words.filter(isOption), 'options of a rule')
   const rule = readRule(words.filter((word) => !isOption(word)))
+  const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
+  if (stray !== undefined)
+    throw new Refusal(`A rule of a location constraint is about nodes and time: it cannot name a ${stray}.`)
   const [score, scoreAttribute, role] = [options.get('score'), options.get('score-attribute'), options.get('role')]
   if (score !== undefined && scoreAttribute !== undefined)
     throw new Refusal('score and score-attribute exclude each other.')
@@ -151,11 +156,14 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   })
 }
 
+const conditionKinds = (conditions: readonly RuleCondition[]): readonly string[] =>
+  conditions.flatMap((one) => (one.kind === 'rule' ? conditionKinds(one.rule.conditions) : [one.kind]))
+
 function subject(
   text: string,
 ): { readonly by: 'id'; readonly id: string } | { readonly by: 'pattern'; readonly pattern: string } {
   if (text.startsWith('regexp%')) return { by: 'pattern', pattern: text.slice('regexp%'.length) }
-  return { by: 'id', id: text.replace(/^resource%/, '') }
+  return { by: 'id', id: text.replace(/^(?:resource)?%/, '') }
 }
 
 function readDiscovery(text: string | undefined): 'always' | 'never' | 'exclusive' | undefined {

@@ -1,7 +1,7 @@
 import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOrderKind } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { onlyKnown, readAction, readBoolean, readSetOptions, readSets } from '../../constraint-words.ts'
+import { onlyKnown, readAction, readBoolean, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 const usage =
@@ -29,7 +29,9 @@ export const constraintOrder: Command = {
       rest.filter((word) => word.includes('=')),
       'options of an order',
     )
-    onlyKnown(pairs, ['kind', 'symmetrical', 'require-all', 'id'], 'An order')
+    onlyKnown(pairs, ['kind', 'symmetrical', 'require-all', 'id', 'score'], 'An order')
+    const score = pairs.get('score')
+    if (score !== undefined && pairs.has('kind')) throw new Refusal('kind and score exclude each other.')
     const request = {
       first,
       // The name is the CIB's; nothing awaits this object.
@@ -40,6 +42,8 @@ export const constraintOrder: Command = {
       // In the CIB a second action that is not written is the first one; in pcs's words it is start.
       ...(thenAction ? { thenAction } : firstAction && firstAction !== 'start' ? { thenAction: 'start' as const } : {}),
       ...readOrderOptions(pairs),
+      // Of before there were kinds: 0 is Optional, all others are Mandatory.
+      ...(score === undefined ? {} : { score: readScore(score) }),
     }
     return await changeCib(call, {
       edit: (cib) => createOrder(cib, request),
@@ -100,6 +104,7 @@ async function orderSets(call: Call): Promise<Outcome> {
     edit: (cib) =>
       createOrderSets(cib, {
         force: call.flags.has('force'),
+        takesRepeats: call.cluster.live === undefined,
         ...readOrderOptions(options),
         sets: sets.map((set) => readSetOptions(set, 'A set in an order')),
       }),

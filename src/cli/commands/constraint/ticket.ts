@@ -53,7 +53,7 @@ export const constraintTicketSet: Command = {
     const { sets, options: own } = readSets(['set', ...call.words])
     onlyKnown(own, ['ticket', 'loss-policy', 'id'], 'A ticket constraint of sets')
     const ticket = own.get('ticket')
-    if (ticket === undefined) throw new Refusal("The ticket is missing: 'setoptions ticket=<ticket>'.")
+    if (ticket === undefined || ticket === '') throw new Refusal("The ticket is missing: 'setoptions ticket=<ticket>'.")
     const [lossPolicy, id] = [readLossPolicy(own.get('loss-policy')), own.get('id')]
     return await changeCib(call, {
       edit: (cib) =>

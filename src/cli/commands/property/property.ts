@@ -21,6 +21,8 @@ export const propertySet: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'property set <property>=<value>...' })
     const values = Object.fromEntries(parsePairs(call.words, 'options'))
+    const { cib } = await call.cluster.readCib()
+    if (call.speech.program === 'pcs') refuseAsPcs(cib, values, call.flags.has('force'))
     return await changeCib(call, {
       edit: (cib) => setClusterOptions(cib, { values, force: call.flags.has('force') }),
       message: () => `Cluster options: ${call.words.join(' ')}.`,
@@ -38,6 +40,27 @@ export const propertySet: Command = {
     })
   },
 }
+
+/** Scripts take pcs's word for what it never sets, and for what was not there to be unset. */
+function refuseAsPcs(cib: XmlElement, values: Readonly<Record<string, string>>, force: boolean): void {
+  const names = Object.keys(values)
+  const own = names.filter((name) => clustersOwn.has(name))
+  const written = writtenOptions(cib)
+  const missing = force ? [] : names.filter((name) => values[name] === '' && !written.has(name))
+  const sentences = [
+    ...missing.map((name) => `The cluster option '${name}' is not set.`),
+    ...own.map((name) => `The option '${name}' is the cluster's own, and not set by pcs.`),
+  ]
+  if (sentences.length > 0) throw new Refusal(...sentences)
+}
+
+const clustersOwn: ReadonlySet<string> = new Set([
+  'cluster-infrastructure',
+  'cluster-name',
+  'dc-version',
+  'have-watchdog',
+  'last-lrm-refresh',
+])
 
 /** Switching fencing off gives up the one guarantee that data rests upon: it is said before it is done. */
 function fencingWarnings(before: XmlElement, values: Readonly<Record<string, string>>): readonly string[] {

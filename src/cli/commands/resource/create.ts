@@ -98,7 +98,7 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
-  const inside = placement(written, force)
+  const inside = placement(written, { force, disabled: call.flags.has('disabled') })
   const mistakes = [
     ...parameterMistakes(installed, written.parameters, { required: true }),
     ...operationMistakes(
@@ -134,7 +134,8 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     meta: Object.fromEntries(written.meta),
     operations,
     advisedOperations: advice,
-    disabled: call.flags.has('disabled'),
+    // A clone is disabled as a whole.
+    disabled: call.flags.has('disabled') && inside?.kind !== 'clone',
     force,
     ...(inside ? { inside } : {}),
   }
@@ -158,7 +159,10 @@ function advised(
   return hasMonitor ? [] : all.filter(({ name }) => name === 'monitor')
 }
 
-function placement(written: WrittenResource, force: boolean): NewPrimitive['inside'] {
+function placement(
+  written: WrittenResource,
+  { force, disabled }: { readonly force: boolean; readonly disabled: boolean },
+): NewPrimitive['inside'] {
   const { group, clone, promotable, bundle } = written
   if (group) {
     const { id, ...neighbour } = group
@@ -170,7 +174,7 @@ function placement(written: WrittenResource, force: boolean): NewPrimitive['insi
   return {
     kind: 'clone',
     promotable: promotable !== undefined,
-    cloneMeta: Object.fromEntries(cloned.meta),
+    cloneMeta: { ...Object.fromEntries(cloned.meta), ...(disabled ? { 'target-role': 'Stopped' } : {}) },
     force,
     ...(cloned.id === undefined ? {} : { cloneId: cloned.id }),
   }

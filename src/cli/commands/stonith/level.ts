@@ -125,6 +125,8 @@ export const stonithLevelAdd: Command = {
           force: call.flags.has('force'),
           ...(id === undefined ? {} : { id }),
         }),
+      // A device that is to come later.
+      keepsMistakes: call.flags.has('force'),
       message: () => `Level ${level} for ${target}: ${devices.join(', ')}.`,
       facts: ({ created }) => ({ created }),
     })
