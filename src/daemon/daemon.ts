@@ -30,6 +30,8 @@ import {
   serveEnrolment,
   serveTcp,
   serveUnixSocket,
+  type TlsIdentity,
+  waitsFile,
 } from '../rpc/index.ts'
 import { AccessControl } from './access/access-control.ts'
 import { stoppedState, withJoiningVotes } from './api/cluster-state.ts'
@@ -104,6 +106,8 @@ export class Daemon {
   #credentials: PeerCredentials | undefined
   readonly #renewal: Renewal
   #following = false
+  /** As it was read last. */
+  #known: TlsIdentity | undefined
   readonly #strangers: StrangerTable
   readonly tokens: JoinTokens
   readonly #admission: Admission
@@ -155,6 +159,7 @@ export class Daemon {
       [{ service: localService, handlers: this.#served.local(this) }],
       this.#onFailure,
     )
+    rmSync(waitsFile(localSocketPath(this.paths.root)), { force: true })
     const witnessText = readIfThere(this.paths.witnessFile)
     if (text === undefined && witnessText !== undefined)
       await this.#openWitness(fileOnDisk(witnessText, this.paths.witnessFile)).keepTrying()
@@ -260,7 +265,7 @@ export class Daemon {
     if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
     const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
     const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
-    this.#peers ??= new Peers(file, readIdentity(this.paths.pki), reach, lifeOf)
+    this.#peers ??= new Peers(file, () => this.#identity, reach, lifeOf)
     return this.#peers.to(node)
   }
 
@@ -271,7 +276,7 @@ export class Daemon {
     assert(own !== undefined, `cluster.json names this host ('${ownName()}')`)
     this.#ownNode = own.name
     this.#keepStrangersOut(file, own)
-    const identity = readIdentity(this.paths.pki)
+    this.#known = readIdentity(this.paths.pki)
     if (takesPart(this.paths)) await this.startNode()
     else markStopped(this.paths)
     const methods = [{ service: nodeService, handlers: this.#served.peers(this) }]
@@ -294,7 +299,7 @@ export class Daemon {
           serveTcp(
             {
               ...at,
-              identity,
+              identity: this.#identity,
               admit: this.#admission.admit,
               knows: (caller) => this.#admission.knows(caller),
               door: openDoorOf(current),
@@ -305,7 +310,8 @@ export class Daemon {
         notYet,
       ),
       enrolment: new Listeners(
-        (at) => serveEnrolment({ ...at, identity }, enrol, (error) => this.#onFailure('enrolment', error)),
+        (at) =>
+          serveEnrolment({ ...at, identity: this.#identity }, enrol, (error) => this.#onFailure('enrolment', error)),
         notYet,
       ),
     }
@@ -366,7 +372,7 @@ export class Daemon {
     emptyFolder(this.paths.data)
   }
 
-  /** Everything that has read the old certificate begins anew; resources run on. */
+  /** Answers when it is in use. Nothing begins anew for it: what is open goes on, and what connects from now on shows it. */
   async renewCertificate(): Promise<void> {
     const file = this.#file
     const own = file && this.#ownIn(file)
@@ -376,7 +382,26 @@ export class Daemon {
     const identity = await signForNode(this.authority.with, own, renewed)
     await this.#learnKey(file, own.name, renewed.publicKey)
     writeRemoteIdentity(this.paths.pki, identity)
-    await this.#beginAnew(file)
+    await this.#useIdentity()
+  }
+
+  /** What is on the disk by now. */
+  async #useIdentity(): Promise<void> {
+    const before = this.#identity
+    const identity = readIdentity(this.paths.pki)
+    this.#known = identity
+    this.#servers?.peers.replaceIdentity(identity)
+    this.#servers?.enrolment.replaceIdentity(identity)
+    const isAnotherCertificate = identity.certificate !== before.certificate
+    if (isAnotherCertificate) this.#peers?.renew()
+    await this.#node?.useIdentity(identity, isAnotherCertificate)
+    this.#renewal.plan(this.#file?.nodes.findIndex(({ name }) => name === this.name) ?? 0)
+    this.log.info('the certificate of this node, and what it believes, is in use', { isAnotherCertificate })
+  }
+
+  get #identity(): TlsIdentity {
+    this.#known ??= readIdentity(this.paths.pki)
+    return this.#known
   }
 
   pkiState(): NodePki {
@@ -385,7 +410,7 @@ export class Daemon {
     return ownPki({ pki: this.paths.pki, node: this.name, turn, storeTrusts, hosts: this.#node?.remotePki ?? [] })
   }
 
-  /** Answers before its connections are made anew. */
+  /** Answers when it is in use; its member of the store follows in its turn. */
   async followAuthority(order: PkiOrder): Promise<void> {
     const file = this.#file
     const own = file && this.#ownIn(file)
@@ -399,25 +424,14 @@ export class Daemon {
         withAuthority: this.authority.with,
         learnKey: async (publicKey) => await this.#learnKey(file, own.name, publicKey),
       })
-    } catch (error) {
+      this.log.info('this node believes other authorities from now on', {
+        authorities: order.trust.length,
+        renewed: order.renew,
+      })
+      await this.#useIdentity()
+    } finally {
       this.#following = false
-      throw error
     }
-    this.log.info('this node believes other authorities from now on', {
-      authorities: order.trust.length,
-      renewed: order.renew,
-    })
-    const begin = async (): Promise<void> => await this.#beginAnew(file).finally(() => (this.#following = false))
-    setTimeout(() => begin().catch(this.#fail), 50)
-  }
-
-  async #beginAnew(file: ClusterFile): Promise<void> {
-    await this.#node?.suspend()
-    this.#node = undefined
-    await this.#closeServers()
-    this.#peers?.close()
-    this.#peers = undefined
-    await this.configure(this.#file ?? file)
   }
 
   async #learnKey(file: ClusterFile, host: string, publicKey: string, joins = false): Promise<ClusterFile> {
@@ -461,12 +475,12 @@ export class Daemon {
     this.#noteStart()
     const pulse = this.#earlyPulse ?? beginPulse(file, own, this.paths)
     this.#earlyPulse = undefined
-    const identity = readIdentity(this.paths.pki)
+    this.#known = readIdentity(this.paths.pki)
     const node = new ClusterNode({
       pulse,
       file,
       own,
-      identity,
+      identity: () => this.#identity,
       paths: this.paths,
       log: this.log,
       withAuthority: this.authority.with,
@@ -606,6 +620,7 @@ export class Daemon {
     this.#peers = undefined
     this.#file = undefined
     this.#ownNode = undefined
+    this.#known = undefined
     await this.#strangers.remove()
     for (const path of [this.paths.clusterFile, this.paths.pki]) rmSync(path, { recursive: true, force: true })
     // The folder itself may be a file system of its own.

@@ -1,9 +1,11 @@
 /** The daemon as a process: its log, its signals, and its end. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { RefusedError } from '../rpc/index.ts'
+import { takesNoChange } from '../base/index.ts'
+import { localSocketPath, RefusedError, waitsFile } from '../rpc/index.ts'
 import { localHandlers } from './api/local-api.ts'
 import { peerHandlers } from './api/peer-api.ts'
 import { Daemon } from './daemon.ts'
+import { writeWhole } from './host/files.ts'
 import { openLog } from './host/log.ts'
 import type { Paths } from './host/paths.ts'
 import { UnusableIdentityError } from './nodes/identity.ts'
@@ -30,6 +32,7 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
     await daemon.start(pulse)
   } catch (error) {
     log.error('the daemon cannot start', isTold(error) ? { why: error.message } : { error })
+    tellWhoAsks(paths, error)
     // Whoever supervises it tries again at once.
     await delay(startAgainMs)
     process.exit(1)
@@ -37,6 +40,17 @@ export async function runDaemon(paths: Paths, pulse: Pulse | undefined): Promise
 }
 
 const startAgainMs = 1000
+
+/** The command line finds no socket: it says what this daemon waits for. */
+function tellWhoAsks({ root }: Paths, error: unknown): void {
+  const { code, address, message } = error as NodeJS.ErrnoException & { readonly address?: string }
+  const why = code === 'EADDRNOTAVAIL' ? `this host has not got its address ${address ?? ''} yet.` : message
+  try {
+    writeWhole(waitsFile(localSocketPath(root)), `${why}\n`)
+  } catch (failure) {
+    if (!takesNoChange(failure)) throw failure
+  }
+}
 
 /** What is wrong with the host's files, in a sentence. */
 const isTold = (error: unknown): error is Error =>

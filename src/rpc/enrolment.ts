@@ -25,6 +25,8 @@ export type Enrol = (asked: EnrolmentRequest, address: string) => Promise<Enrolm
 
 export interface EnrolmentServer {
   readonly port: number
+  /** For connections from now on. */
+  readonly replaceIdentity: (identity: TlsIdentity) => void
   readonly close: () => Promise<void>
 }
 
@@ -42,8 +44,9 @@ export async function serveEnrolment(
   enrol: Enrol,
   onFailure: (error: unknown) => void,
 ): Promise<EnrolmentServer> {
-  const { certificate, key, authority } = options.identity
-  const tls = { key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.3' as const, handshakeTimeout: 3000 }
+  const shown = ({ certificate, key, authority }: TlsIdentity) =>
+    ({ key, cert: `${certificate}\n${authority}`, minVersion: 'TLSv1.3' }) as const
+  const tls = { ...shown(options.identity), handshakeTimeout: 3000 }
   const limits = { requestTimeout: requestWithinMs, headersTimeout: requestWithinMs, connectionsCheckingInterval: 250 }
   const server = createServer({ ...tls, ...limits }, (asked, answer) => {
     answerEnrolment(asked, answer, enrol).catch((error: unknown) => {
@@ -61,6 +64,7 @@ export async function serveEnrolment(
   })
   return {
     port,
+    replaceIdentity: (identity) => server.setSecureContext(shown(identity)),
     close: async () => {
       const closed = close()
       server.closeAllConnections()

@@ -36,6 +36,8 @@ export interface GrpcServer {
   readonly endConnections: () => void
   readonly port: number
   readonly replaceDoor: (door: DoorRule) => void
+  /** For connections from now on. */
+  readonly replaceIdentity: (identity: TlsIdentity) => void
 }
 
 export interface ServedMethods {
@@ -78,7 +80,7 @@ export async function serveTcp(
   const begin = (of = server): ConnectionInjector => of.createConnectionInjector(ServerCredentials.createInsecure())
   let injector = begin()
   let refuser = begin(refusing)
-  const { port, replaceDoor, close } = await serveTls(
+  const { port, replaceDoor, replaceIdentity, close } = await serveTls(
     { ...options, protocols: ['h2'], hearsWitness: true },
     async (socket) => {
       // Until gRPC listens itself; one that breaks before must not end the daemon.
@@ -90,6 +92,7 @@ export async function serveTcp(
   return {
     port,
     replaceDoor,
+    replaceIdentity,
     endConnections: () => {
       // Those that come from now on belong to another one: the old one ends all that it has.
       const before = injector

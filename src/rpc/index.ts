@@ -65,3 +65,4 @@ export { framePulse, openPulseStream, type PulseListener, type PulseStream, serv
 export { RefusedError, refuse, UnreachableError } from './report.ts'
 export { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 export { serveTls, type TlsServer } from './tls-server.ts'
+export { waitsFile } from './waits-file.ts'

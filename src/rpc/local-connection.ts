@@ -7,6 +7,7 @@ import { createConnection } from 'node:net'
 import { decode, encode } from './codec.ts'
 import type { CallOptions, Method } from './method.ts'
 import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
+import { whyNotThere } from './waits-file.ts'
 
 export interface LocalConnection {
   readonly call: (call: LocalCall, options: CallOptions | undefined) => Promise<unknown>
@@ -106,8 +107,16 @@ function failureOf(headers: IncomingHttpHeaders, cause: unknown, path: string): 
   if (typeof report === 'string') return refusalIn(Buffer.from(report, 'base64').toString())
   if (status !== undefined) return new RemoteFailureError(decodeURIComponent(String(headers['grpc-message'] ?? status)))
   const code = (cause as { readonly code?: unknown } | undefined)?.code
-  if (code === 'ENOENT' || code === 'ECONNREFUSED')
-    return new UnreachableError(`No daemon listens on ${path}: is systoled running on this host?`, true, cause)
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+    const why = whyNotThere(path)
+    return new UnreachableError(
+      why === undefined
+        ? `No daemon listens on ${path}: is systoled running on this host?`
+        : `The daemon of this host waits, and tries again every second: ${why}`,
+      true,
+      cause,
+    )
+  }
   if (code === 'EACCES')
     return new UnreachableError(
       `No permission to use ${path}: run this as root or as a member of the group haclient.`,

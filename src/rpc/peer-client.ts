@@ -1,26 +1,26 @@
 /** A daemon's way to another daemon. The connection is kept, and made again when it broke. */
-import {
-  type ChannelCredentials,
-  type ChannelOptions,
-  Client,
-  credentials,
-  type ServiceError,
-  status,
-} from '@grpc/grpc-js'
-import { boundedCredentials, FreshClient } from '../channel/index.ts'
+import { checkServerIdentity, createSecureContext, type PeerCertificate, type SecureContext } from 'node:tls'
+import { type ChannelOptions, Client, type ServiceError, status } from '@grpc/grpc-js'
+import { currentCredentials, FreshClient } from '../channel/index.ts'
+import { callerOf } from './caller.ts'
 import { encode } from './codec.ts'
 import { readMessage } from './forms/grpc.ts'
 import { nodeService, witnessService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method, Service } from './method.ts'
 import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
-import { type TlsIdentity, tlsName } from './tls-identity.ts'
+import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 
 export interface PeerAddress {
   /** The name that the peer's certificate must have. */
   readonly node: string
   readonly host: string
   readonly port: number
+  /** By which the list of nodes knows it now; undefined where the list is of an older build, and the name counts. Absent: whoever has the name. */
+  readonly keys?: () => readonly string[] | undefined
 }
+
+/** Asked at each handshake where it may change. */
+export type OwnIdentity = TlsIdentity | (() => TlsIdentity)
 
 interface Closable {
   readonly close: () => void
@@ -35,13 +35,13 @@ const handshakeMs = 2000
 /** With TCP before and HTTP/2 after it. */
 const connectingMs = 3000
 
-export const connectPeer = (peer: PeerAddress, identity: TlsIdentity): PeerClient =>
+export const connectPeer = (peer: PeerAddress, identity: OwnIdentity): PeerClient =>
   connect(nodeService, peer, identity)
 
-export const connectWitness = (witness: PeerAddress, identity: TlsIdentity): WitnessClient =>
+export const connectWitness = (witness: PeerAddress, identity: OwnIdentity): WitnessClient =>
   connect(witnessService, witness, identity)
 
-function connect<S extends Service>(service: S, peer: PeerAddress, identity: TlsIdentity): Callers<S> & Closable {
+function connect<S extends Service>(service: S, peer: PeerAddress, identity: OwnIdentity): Callers<S> & Closable {
   const client = new FreshClient(() => makeClient(peer, identity), connectingMs)
   const calls = Object.entries(service).map(([name, method]: [string, Method]) => [
     name,
@@ -51,7 +51,7 @@ function connect<S extends Service>(service: S, peer: PeerAddress, identity: Tls
   return { ...Object.fromEntries(calls), close } as unknown as Callers<S> & Closable
 }
 
-function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {
+function makeClient(peer: PeerAddress, identity: OwnIdentity): Client {
   const host = peer.host.includes(':') ? `[${peer.host}]` : peer.host
   const options: ChannelOptions = {
     // Certificates name nodes, so a connection can only reach the node that is meant, whatever its address.
@@ -67,20 +67,34 @@ function makeClient(peer: PeerAddress, identity: TlsIdentity): Client {
     'grpc.keepalive_time_ms': 2000,
     'grpc.keepalive_timeout_ms': 2000,
   }
-  return new Client(`${host}:${peer.port}`, credentialsOf(identity), options)
+  const context = (): SecureContext => contextOf(typeof identity === 'function' ? identity() : identity)
+  const verify = { checkServerIdentity: (name: string, shown: PeerCertificate) => whyNotPeer(peer, name, shown) }
+  return new Client(`${host}:${peer.port}`, currentCredentials(context, handshakeMs, verify), options)
+}
+
+/** Its name is not enough: whoever has one of its former keys is not that node any more. */
+export function whyNotPeer(
+  { node, keys }: Pick<PeerAddress, 'node' | 'keys'>,
+  name: string,
+  shown: PeerCertificate,
+): Error | undefined {
+  const otherName = checkServerIdentity(name, shown)
+  if (otherName !== undefined) return otherName
+  const known = keys?.()
+  if (known === undefined) return undefined
+  const caller = callerOf(shown)
+  return caller.kind === 'node' && known.includes(caller.key)
+    ? undefined
+    : new Error(`${node} shows a key that the list of nodes does not know it by`)
 }
 
 /** Reading keys and certificates takes 10 ms: a node that tries ten times a second to reach a lost one must not do it each time. */
-const readCredentials = new WeakMap<TlsIdentity, ChannelCredentials>()
+const contexts = new WeakMap<TlsIdentity, SecureContext>()
 
-function credentialsOf(identity: TlsIdentity): ChannelCredentials {
-  const read = readCredentials.get(identity)
-  if (read) return read
-  const { authority, key, certificate } = identity
-  const ssl = credentials.createSsl(Buffer.from(authority), Buffer.from(key), Buffer.from(certificate))
-  const fresh = boundedCredentials(ssl, handshakeMs)
-  readCredentials.set(identity, fresh)
-  return fresh
+function contextOf(identity: TlsIdentity): SecureContext {
+  const context = contexts.get(identity) ?? createSecureContext(tlsSecrets(identity))
+  contexts.set(identity, context)
+  return context
 }
 
 function unary(

@@ -11,7 +11,7 @@ import { longestPulse, readPulse } from './forms/pulse.ts'
 import { BadMessageError } from './forms/words.ts'
 import { FrameReader, frame } from './frames.ts'
 import type { Pulse } from './generated/systole.ts'
-import type { PeerAddress } from './peer-client.ts'
+import { type PeerAddress, whyNotPeer } from './peer-client.ts'
 import { type TlsIdentity, tlsName, tlsSecrets } from './tls-identity.ts'
 import { serveTls, type TlsServer } from './tls-server.ts'
 
@@ -46,10 +46,19 @@ export function servePulses(
   at: { readonly host: string; readonly port: number; readonly identity: TlsIdentity; readonly door?: DoorRule },
   listener: PulseListener,
 ): Promise<TlsServer> {
+  const latest = new Map<string, TLSSocket>()
   return serveTls(at, (socket) => {
     const peer = callerOf(socket.getPeerCertificate())
-    if (peer.kind !== 'node' || peer.role !== 'member' || !listener.isPeer(peer)) socket.destroy()
-    else readPulses(socket, peer, listener)
+    if (peer.kind !== 'node' || peer.role !== 'member' || !listener.isPeer(peer)) return void socket.destroy()
+    latest.set(peer.name, socket)
+    socket.once('close', () => {
+      if (latest.get(peer.name) === socket) latest.delete(peer.name)
+    })
+    // One that has a successor was ended for that: its peer has another certificate, and lives.
+    const onBroken = (caller: string): void => {
+      if (!latest.has(caller)) listener.onBroken(caller)
+    }
+    readPulses(socket, peer, { ...listener, onBroken })
   })
 }
 
@@ -102,6 +111,7 @@ export function openPulseStream(
     host: peer.host,
     port: peer.port,
     servername: tlsName(peer.node),
+    checkServerIdentity: (name, shown) => whyNotPeer(peer, name, shown),
     ...tlsSecrets(identity),
   })
   let phase: 'opening' | 'open' | 'ended' = 'opening'

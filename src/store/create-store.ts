@@ -1,5 +1,5 @@
 /** Which store a daemon uses is a line in its configuration; this turns it into one. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { assertNever } from '../base/index.ts'
 import { EmbeddedStore } from './embedded/embedded-store.ts'
 import { messageOf, StoreUnavailableError } from './errors.ts'
@@ -47,12 +47,34 @@ export function createStore(config: StoreConfig): Store {
   }
 }
 
-export function readTlsFiles({ ca, certificate, key }: TlsPaths): TlsFiles {
+export function readTlsFiles(paths: TlsPaths): TlsFiles {
+  let last = readAll(paths)
+  let state = stateOf(paths)
+  const now = (): TlsFiles => {
+    const found = stateOf(paths)
+    if (found !== state) last = readAll(paths)
+    state = found
+    return last
+  }
+  return { ...last, now }
+}
+
+function readAll({ ca, certificate, key }: TlsPaths): TlsFiles {
   return {
     ...(ca === undefined ? {} : { ca: read(ca) }),
     ...(certificate === undefined ? {} : { certificate: read(certificate) }),
     ...(key === undefined ? {} : { key: read(key) }),
   }
+}
+
+/** Changes with any of the files. */
+function stateOf(paths: TlsPaths): string {
+  return [paths.ca, paths.certificate, paths.key]
+    .map((path) => {
+      const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+      return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
+    })
+    .join()
 }
 
 function read(path: string): Buffer {

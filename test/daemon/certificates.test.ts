@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -6,8 +6,9 @@ import { nodeName } from '../../src/base/index.ts'
 import { ownCertificates, renewalTime, signForNode } from '../../src/daemon/nodes/certificates.ts'
 import type { ClusterNodeEntry } from '../../src/daemon/nodes/cluster-file.ts'
 import { defaultPorts } from '../../src/daemon/nodes/cluster-file.ts'
-import { readIdentity, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
+import { pkiFiles, readIdentity, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
 import { createAuthority, createKeys, createNodeCertificate } from '../../src/rpc/index.ts'
+import { readTlsFiles } from '../../src/store/index.ts'
 
 const day = 24 * 3_600_000
 
@@ -29,6 +30,43 @@ describe('a certificate is renewed with a third of its life left', () => {
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+for (const { when, written, isNew } of [
+  { when: 'before the certificate', written: ['authority', 'nextKey'], isNew: false },
+  { when: 'between certificate and key', written: ['authority', 'nextKey', 'certificate'], isNew: true },
+] as const)
+  test(`a renewal that a crash has interrupted ${when} leaves a whole identity`, async () => {
+    const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
+    folders.push(pki)
+    const authority = await createAuthority('testing')
+    const [before, after] = [
+      await createNodeCertificate(authority, { name: 'n1', addresses: [] }),
+      await createNodeCertificate(authority, { name: 'n1', addresses: [] }),
+    ]
+    writeIdentity(pki, authority, before)
+    const texts = { authority: authority.certificate, nextKey: after.key, certificate: after.certificate }
+    for (const part of written) writeFileSync(pkiFiles(pki)[part], texts[part])
+    const { certificate, key } = readIdentity(pki)
+    expect({ certificate, key }).toEqual(isNew ? after : before)
+    // The next one is not held up by what is left.
+    writeRemoteIdentity(pki, { ...after, authority: authority.certificate })
+    expect(readIdentity(pki)).toMatchObject(after)
+  })
+
+test('clients of the store read certificates that were renewed', async () => {
+  const pki = mkdtempSync(join(tmpdir(), 'systole-pki-'))
+  folders.push(pki)
+  const authority = await createAuthority('testing')
+  writeIdentity(pki, authority, await createNodeCertificate(authority, { name: 'n1', addresses: [] }))
+  const { authority: ca, certificate, key } = pkiFiles(pki)
+  const files = readTlsFiles({ ca, certificate, key })
+  const before = files.now?.()
+  expect(files.now?.()).toBe(before)
+  const renewed = await createNodeCertificate(authority, { name: 'n1', addresses: [] })
+  writeRemoteIdentity(pki, { ...renewed, authority: authority.certificate })
+  expect(String(files.now?.().certificate)).toBe(renewed.certificate)
+  expect(String(files.now?.().key)).toBe(renewed.key)
 })
 
 test('a renewed certificate names the same node, by the same authority, with a key of its own', async () => {

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { localHandlers } from '../../src/daemon/api/local-api.ts'
 import { peerHandlers } from '../../src/daemon/api/peer-api.ts'
@@ -95,6 +97,21 @@ describe('a host that is to belong to another cluster, and is not let in,', () =
     expect(existsSync(paths.witnessFile)).toBe(true)
     expect(existsSync(paths.pki)).toBe(true)
   })
+})
+
+test('whoever asks a daemon that cannot begin yet hears what it waits for', async () => {
+  const { authority, own } = await certificates()
+  writeIdentity(paths.pki, authority, own)
+  writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '192.0.2.1' }] }))
+  await expect(live.getState({})).rejects.toThrow(/No daemon listens/)
+  const program = fileURLToPath(new URL('../../bin/systoled', import.meta.url))
+  const waiting = spawn(program, { env: { ...process.env, SYSTOLE_ROOT: paths.root }, stdio: 'ignore' })
+  await once(waiting, 'exit')
+  await expect(live.getState({})).rejects.toThrow(/waits, and tries again.*has not got its address 192\.0\.2\.1 yet/)
+  writeWhole(paths.clusterFile, list({ nodes: [{ name: ownName(), address: '127.0.0.1' }] }))
+  await daemon.start(undefined)
+  expect((await live.getState({})).clusterName).toBe('x')
+  expect(existsSync(join(paths.run, 'waits'))).toBe(false)
 })
 
 describe('the daemon of a witness begins', () => {

@@ -5,6 +5,7 @@ import { Client, credentials } from '@grpc/grpc-js'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { encode } from '../../src/rpc/codec.ts'
 import {
+  type CallContext,
   type CallerIdentity,
   type ClusterFile,
   connectPeer,
@@ -185,6 +186,59 @@ test('an address that another node answers is not that node', async () => {
   const port = await serveAlpha({ execute: async () => taken })
   const client = connectPeer({ node: 'gamma', host: '127.0.0.1', port }, beta)
   await expect(client.execute(command, { timeoutMs: 2000 })).rejects.toThrow('gamma')
+  client.close()
+})
+
+test('who has the name and another key than the list of nodes knows gets no call', async () => {
+  const calls: unknown[] = []
+  const port = await serveAlpha({
+    execute: async (asked: unknown) => {
+      calls.push(asked)
+      return taken
+    },
+  })
+  let keys: readonly string[] | undefined = [keyOf(beta.certificate)]
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port, keys: () => keys }, beta)
+  await expect(client.execute(command, { timeoutMs: 1000 })).rejects.toThrow('alpha')
+  expect(calls).toEqual([])
+  // The list may be renewed at any time; one of an older build knows no keys.
+  for (const now of [[keyOf(alpha.certificate)], undefined]) {
+    keys = now
+    const other = connectPeer({ node: 'alpha', host: '127.0.0.1', port, keys: () => keys }, beta)
+    expect(await other.execute(command)).toEqual(taken)
+    other.close()
+  }
+  client.close()
+})
+
+test('what reconnects shows the certificate of then', async () => {
+  const callers: unknown[] = []
+  const handlers = {
+    execute: async (_: unknown, { caller }: CallContext) => {
+      callers.push(caller.kind === 'node' ? caller.key : undefined)
+      return taken
+    },
+  }
+  const renewed = await identity('beta', authority)
+  let now = beta
+  const server = await serveTcp(
+    { host: '127.0.0.1', port: 0, identity: alpha, admit: async () => undefined },
+    [{ service: nodeService, handlers }],
+    () => undefined,
+  )
+  opened.push(server)
+  const client = connectPeer({ node: 'alpha', host: '127.0.0.1', port: server.port }, () => now)
+  await client.execute(command)
+  now = renewed
+  await client.execute(command)
+  server.endConnections()
+  await expect
+    .poll(async () => {
+      await client.execute(command).catch(() => undefined)
+      return callers.at(-1)
+    })
+    .toBe(keyOf(renewed.certificate))
+  expect(callers.slice(0, 2)).toEqual([keyOf(beta.certificate), keyOf(beta.certificate)])
   client.close()
 })
 

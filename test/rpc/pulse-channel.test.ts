@@ -105,6 +105,35 @@ test('nobody at the port means that the host lives without its daemon', async ()
   expect(answered).toBe(true)
 })
 
+test('a connection that has a successor may end: its peer has another certificate, and lives', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  const at = { node: 'alpha', host: '127.0.0.1', port }
+  const [first, second] = [openPulseStream(at, beta, () => undefined), openPulseStream(at, beta, () => undefined)]
+  await beatUntil(first, () => heard.pulses.length > 0)
+  const before = heard.pulses.length
+  await beatUntil(second, () => heard.pulses.length > before)
+  first.close()
+  const between = heard.pulses.length
+  await beatUntil(second, () => heard.pulses.length > between + 2)
+  expect(heard.broken).toEqual([])
+  second.close()
+  await expect.poll(() => heard.broken).toEqual(['beta'])
+})
+
+test('who has the name and another key than the list of nodes knows gets no pulse', async () => {
+  const heard: Heard = { pulses: [], broken: [] }
+  const port = await listen(heard)
+  const at = { node: 'alpha', host: '127.0.0.1', port }
+  const why = await new Promise((resolve) => {
+    openPulseStream({ ...at, keys: () => [keyOf(beta.certificate)] }, beta, (_, reason) => resolve(reason))
+  })
+  expect(String(why)).toMatch(/alpha shows a key that the list of nodes does not know/)
+  const stream = openPulseStream({ ...at, keys: () => [keyOf(alpha.certificate)] }, beta, () => undefined)
+  opened.push(stream)
+  await beatUntil(stream, () => heard.pulses.length > 0)
+})
+
 test('a certificate of another authority is not heard', async () => {
   const heard: Heard = { pulses: [], broken: [] }
   const port = await listen(heard)

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyOf } from '../../src/rpc/index.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 
 const lab = new Lab(['n1', 'n2', 'n3', 'n4', 'r1'], { remotes: ['r1'] })
@@ -105,14 +106,40 @@ test('a fourth member is let in by shares, gets one, and can let in', async () =
   await lab.inNode('r1', 'systoled', '--remote', '--join', address('n4'), '--node', 'r2', '--token', made)
 }, 90_000)
 
-test('each member renews its certificate, and its resources and membership stay', async () => {
+test('each member renews its certificate: it is in use at once, nobody takes it for lost, and the old one opens nothing', async () => {
+  const others = ['n1', 'n2', 'n4']
+  const heartbeats = (): readonly string[] =>
+    others.flatMap((node) =>
+      readFileSync(join(lab.folder, 'nodes', node, 'systoled.log'), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('the heartbeats changed')),
+    )
+  const shown = async (port: number): Promise<string> =>
+    await lab.inNode(
+      'n1',
+      'bash',
+      '-c',
+      `openssl s_client -connect ${address('n3')}:${port} </dev/null 2>/dev/null | openssl x509`,
+    )
   const before = readFileSync(join(pki('n3'), 'node.crt'), 'utf8')
+  const seen = heartbeats()
   await lab.systole('n3', 'cluster', 'certificates', 'renew')
-  expect(readFileSync(join(pki('n3'), 'node.crt'), 'utf8')).not.toBe(before)
-  await lab.until('n3 is online', async () =>
-    (await lab.status('n1')).nodes.some(({ name, online }) => name === 'n3' && online),
+  const renewed = readFileSync(join(pki('n3'), 'node.crt'), 'utf8')
+  expect(renewed).not.toBe(before)
+  for (const port of [7700, 7701, 7704])
+    expect((await shown(port)).replaceAll(/\s/g, ''), String(port)).toBe(renewed.replaceAll(/\s/g, ''))
+  const keyOfRenewed = keyOf(renewed)
+  await lab.until('n3 is known by its new key alone', () =>
+    others.every((node) => {
+      const { nodes } = JSON.parse(readFileSync(join(lab.folder, 'nodes', node, 'etc/cluster.json'), 'utf8'))
+      return nodes.find(({ name }: { name: string }) => name === 'n3').keys.join() === keyOfRenewed
+    }),
   )
-}, 60_000)
+  await lab.systole('n3', 'property', 'set', 'batch-limit=7')
+  await lab.systole('n1', 'resource', 'create', 'renewed', 'ocf:pacemaker:Dummy', '--wait')
+  await lab.systole('n1', 'resource', 'delete', 'renewed')
+  expect(heartbeats()).toEqual(seen)
+}, 90_000)
 
 test('node by node down to one, which then has the key, and up again', async () => {
   for (const node of ['n4', 'n3', 'n2']) await lab.systole('n1', 'cluster', 'node', 'remove', node)

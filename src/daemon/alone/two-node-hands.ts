@@ -33,6 +33,7 @@ import { GoingAlone, type GoingAlonePorts } from './going-alone.ts'
 import { beginAmongMore, lostHosts } from './last-voter.ts'
 import { meetFirst } from './meet-first.ts'
 import { type OldWordPorts, settleOldWord } from './old-word.ts'
+import { waitingMessage } from './two-node-message.ts'
 import { metFirst, mustMeetFirst, noteMet, otherOfTwo, votes } from './wait-for-all.ts'
 
 export interface TwoNodePorts extends GoingAlonePorts, FencePeerPorts {
@@ -213,12 +214,16 @@ export class TwoNodeHands {
   }
 
   #message(other: NodeName): string | undefined {
-    const { own, file, quorate, isComplete } = this.#ports
-    if (this.#holding)
-      return `This node waits for ${other}, which may have gone on without it: start it, or \`systole quorum unblock\` if it is off.`
-    if (!quorate() && votes(file(), own.name) && !isComplete())
-      return `This node has not caught up with ${other} and cannot go on without it: start ${other}.`
-    return describeTwoNode(this.#core.state)
+    const { own, file, quorate, isComplete, heartbeat } = this.#ports
+    const waiting = waitingMessage({
+      other,
+      heartbeat: heartbeat(other),
+      quorate: quorate(),
+      holding: this.#holding,
+      votes: votes(file(), own.name),
+      complete: isComplete(),
+    })
+    return waiting ?? describeTwoNode(this.#core.state)
   }
 
   gainedQuorum(): void {

@@ -2,6 +2,8 @@
  * The same server on each address of this host that is wanted. The only one must be there at once. Of several, one may be missing, as that
  * of a network card which comes up late: it is tried again, and the others serve meanwhile.
  */
+import type { TlsIdentity } from '../../rpc/index.ts'
+
 export interface ListenAt {
   readonly host: string
   readonly port: number
@@ -12,6 +14,7 @@ export interface ListenAt {
 interface Closable {
   readonly close: () => unknown
   readonly endConnections?: () => void
+  readonly replaceIdentity?: (identity: TlsIdentity) => void
 }
 
 const tryAgainMs = 1000
@@ -46,6 +49,11 @@ export class Listeners<At extends ListenAt> {
     for (const { endConnections } of this.#listening.values()) endConnections?.()
   }
 
+  /** For connections from now on, on all addresses. */
+  replaceIdentity(identity: TlsIdentity): void {
+    for (const { replaceIdentity } of this.#listening.values()) replaceIdentity?.(identity)
+  }
+
   async #listen(at: At, isOnly: boolean): Promise<void> {
     let server: Closable | undefined
     let retry: NodeJS.Timeout | undefined
@@ -65,6 +73,7 @@ export class Listeners<At extends ListenAt> {
     }
     this.#listening.set(keyOf(at), {
       endConnections: () => server?.endConnections?.(),
+      replaceIdentity: (identity) => server?.replaceIdentity?.(identity),
       close: async () => {
         closed = true
         clearTimeout(retry)

@@ -80,7 +80,8 @@ const readWithinMs = 8000
 export interface ClusterNodeSetup {
   readonly file: ClusterFile
   readonly own: ClusterNodeEntry
-  readonly identity: TlsIdentity
+  /** As it is now: it may be renewed. */
+  readonly identity: () => TlsIdentity
   readonly pulse: Pulse
   readonly paths: Paths
   readonly log: Log
@@ -267,7 +268,7 @@ export class ClusterNode {
     this.#ownKey = new OwnKey({
       ...this.#sources(),
       self: this.name,
-      known: knownBy(setup.identity.certificate),
+      known: knownBy(setup.identity().certificate),
       file: () => this.#file,
       quorate: () => this.quorate,
     })
@@ -697,6 +698,19 @@ export class ClusterNode {
         }),
       authority: () => readIdentity(paths.pki).authority,
     })
+  }
+
+  /** Another certificate, or other authorities: whatever connects from now on shows it, and nothing that runs or beats begins anew. */
+  async useIdentity(identity: TlsIdentity, isAnotherCertificate: boolean): Promise<void> {
+    await this.#setup.pulse.useIdentity(identity)
+    if (this.#ended) return
+    if (isAnotherCertificate) {
+      this.#peers.renew()
+      this.#witness.renew()
+    }
+    this.#connections.renew(isAnotherCertificate)
+    this.#ownKey.use(knownBy(identity.certificate))
+    this.#relink.look()
   }
 
   /** A remote node or a guest, of the configuration or recorded from before. TLS compares names without regard to case. */

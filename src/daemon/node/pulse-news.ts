@@ -119,6 +119,7 @@ export class PulseNews {
         this.#ports.onWatchdog(message)
         return
       case 'left':
+      case 'identity-used':
         return
       default:
         assertNever(message)

@@ -1,7 +1,7 @@
 /**
  * Until when this node's certificate holds, and when it is renewed: with a third of its life left, by the daemon itself, with the
- * authority's key, which members put together for that (authority.ts). Nodes that were set up together come one after the other, because whoever renews
- * begins anew with its new certificate, as a restarted daemon does; its resources run on. etcd reads the files at each new connection.
+ * authority's key, which members put together for that (authority.ts). Nodes that were set up together come one after the other, because the key of
+ * before is revoked, for which connections to etcd end once. Whatever connects reads the certificate then, etcd too; what is open goes on.
  */
 import { X509Certificate } from 'node:crypto'
 import { signNodeCertificate, type TlsIdentity } from '../../rpc/index.ts'

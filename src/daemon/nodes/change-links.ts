@@ -8,7 +8,7 @@ import type { LinkAnswer, LinkRequest } from '../../rpc/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import { EtcdAdmin, type EtcdMemberEntry, readTlsFiles, sameUrls } from '../../store/index.ts'
 import type { Daemon } from '../daemon.ts'
-import { etcdPeerUrls, etcdTls, voterEndpoints } from '../store/store-config.ts'
+import { clientTls, etcdPeerUrls, voterEndpoints } from '../store/store-config.ts'
 import { quorateNode, tellIdleNodes, until } from './add-remove-node.ts'
 import { type ClusterFile, type ClusterNodeEntry, storeHosts } from './cluster-file.ts'
 import { linkObstacles } from './link-fitness.ts'
@@ -254,7 +254,7 @@ async function notMoved(daemon: Daemon, listed: ClusterFile): Promise<readonly s
   const { paths } = daemon
   const admin = new EtcdAdmin({
     endpoints: voterEndpoints(listed, nodeName(daemon.name)),
-    tls: readTlsFiles(etcdTls(paths)),
+    tls: readTlsFiles(clientTls(paths)),
   })
   try {
     return membersBehind(listed, await admin.members(answerWithinMs))

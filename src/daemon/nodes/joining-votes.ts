@@ -5,7 +5,7 @@
 import type { NodeName } from '../../base/index.ts'
 import { EtcdAdmin, readTlsFiles } from '../../store/index.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
+import { clientTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
 import { type ClusterFile, storeHosts } from './cluster-file.ts'
 
 const askWithinMs = 1000
@@ -18,7 +18,7 @@ export async function joiningVotes(
 ): Promise<ReadonlySet<NodeName> | undefined> {
   const voters = storeHosts(file).filter(({ votes }) => votes)
   if (file.store.kind !== 'etcd' || voters.length === 0) return undefined
-  const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(etcdTls(paths)) })
+  const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(clientTls(paths)) })
   try {
     const members = await admin.members(askWithinMs)
     const counting = members.filter(({ isLearner }) => !isLearner).flatMap(({ peerURLs }) => peerURLs)

@@ -69,7 +69,7 @@ const signerAmong = (authorities: readonly string[], certificate: string): strin
 /** The present one and the next; and a third where the next one was lost before it had taken the place of the present one. */
 export const mostAuthorities = 4
 
-/** On the disk, whole or not at all; whoever reads it begins anew afterwards. */
+/** On the disk, whole or not at all; the daemon takes it into use afterwards. */
 export async function followAuthority(
   { trust, renew }: PkiOrder,
   ports: {

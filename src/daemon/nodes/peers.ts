@@ -4,7 +4,7 @@ import { connectPeer, type PeerClient, refuse, type TlsIdentity } from '../../rp
 import type { ClusterFile, ClusterNodeEntry } from './cluster-file.ts'
 
 export class Peers {
-  readonly #identity: TlsIdentity
+  readonly #identity: () => TlsIdentity
   readonly #clients = new Map<
     NodeName,
     { readonly at: string; life: number | undefined; readonly client: PeerClient }
@@ -16,7 +16,7 @@ export class Peers {
   /** `reach`: the address at which a node is reached now. `lifeOf`: the incarnation of its daemon, where it is known. */
   constructor(
     file: ClusterFile,
-    identity: TlsIdentity,
+    identity: () => TlsIdentity,
     reach: (node: ClusterNodeEntry) => string,
     lifeOf: (node: NodeName) => number | undefined,
   ) {
@@ -39,7 +39,8 @@ export class Peers {
       return known.client
     }
     known?.client.close()
-    const client = connectPeer({ node, host, port: entry.ports.peer }, this.#identity)
+    const keys = (): readonly string[] | undefined => this.#file.nodes.find(({ name }) => name === node)?.keys
+    const client = connectPeer({ node, host, port: entry.ports.peer, keys }, this.#identity)
     this.#clients.set(node, { at, life, client })
     return client
   }
@@ -51,6 +52,11 @@ export class Peers {
         client.close()
         this.#clients.delete(node)
       }
+  }
+
+  /** After this node's certificate was renewed: the one before is soon nobody's. What was called goes on. */
+  renew(): void {
+    this.close()
   }
 
   close(): void {

@@ -49,6 +49,7 @@ export interface OwnKeyPorts {
 /** That the store's list knows this node by the key that it has: by no other, once its daemon has begun with it. */
 export class OwnKey {
   readonly #ports: OwnKeyPorts
+  #known: KnownAs
   #isOnly = false
   #working = false
   #retry: NodeJS.Timeout | undefined
@@ -56,11 +57,20 @@ export class OwnKey {
 
   constructor(ports: OwnKeyPorts) {
     this.#ports = ports
+    this.#known = ports.known
+  }
+
+  /** Nothing shows the one before any more. */
+  use(known: KnownAs): void {
+    this.#known = known
+    this.#isOnly = false
+    this.look()
   }
 
   /** When this node gets quorum, and after the list of nodes has changed: an older build leaves the keys out when it changes it. */
   look(): void {
-    const { self, known, file, quorate, log } = this.#ports
+    const { self, file, quorate, log } = this.#ports
+    const known = this.#known
     clearTimeout(this.#retry)
     if (this.#working || this.#closed || !quorate()) return
     const entry = file().nodes.find(({ name }) => name === self)
@@ -73,6 +83,7 @@ export class OwnKey {
       })
       .finally(() => {
         this.#working = false
+        if (known !== this.#known) this.look()
       })
   }
 
@@ -82,10 +93,11 @@ export class OwnKey {
   }
 
   async #record(): Promise<void> {
-    const { self, known, store, file } = this.#ports
+    const { self, store, file } = this.#ports
+    const known = this.#known
     if (this.#isOnly) await addKey(store(), file(), self, known)
     else await keepOnlyKey(store(), file(), self, known)
-    this.#isOnly = true
+    if (known === this.#known) this.#isOnly = true
   }
 }
 

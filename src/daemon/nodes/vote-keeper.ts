@@ -16,7 +16,14 @@ import {
 } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
-import { etcdEndpoints, etcdPeerUrl, etcdPeerUrls, etcdTls, isMemberOf, voterEndpoints } from '../store/store-config.ts'
+import {
+  clientTls,
+  etcdEndpoints,
+  etcdPeerUrl,
+  etcdPeerUrls,
+  isMemberOf,
+  voterEndpoints,
+} from '../store/store-config.ts'
 import { type ClusterFile, storeHosts, type WitnessEntry } from './cluster-file.ts'
 import { joiningVotes } from './joining-votes.ts'
 import { changeNodeList, newestList, withVote } from './node-list.ts'
@@ -104,7 +111,7 @@ export class VoteKeeper {
   /** The list is read after the members: whoever is among them by right was in it before. */
   async #removeStrangers(file: ClusterFile): Promise<void> {
     const { self, paths, log, store } = this.#ports
-    const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(etcdTls(paths)) })
+    const admin = new EtcdAdmin({ endpoints: voterEndpoints(file, self), tls: readTlsFiles(clientTls(paths)) })
     try {
       const members = await admin.members(searchWithinMs)
       for (const stranger of strangers(await newestList(store(), file), members)) {
@@ -140,7 +147,7 @@ export class VoteKeeper {
     const others = hosts.filter(({ name, votes }) => votes && name !== node)
     const admin = new EtcdAdmin({
       endpoints: etcdEndpoints(others),
-      tls: readTlsFiles(etcdTls(this.#ports.paths)),
+      tls: readTlsFiles(clientTls(this.#ports.paths)),
     })
     try {
       await admin.remove(etcdPeerUrls(entry))

@@ -13,7 +13,7 @@ import type { PulseListen } from './messages.ts'
 
 const port = defined(parentPort ?? undefined, 'the port to the pulse thread')
 const tell = (message: FromDoor): void => port.postMessage(message)
-const { identity } = workerData as DoorSetup
+let { identity } = workerData as DoorSetup
 let rule = openDoor
 let nodes: readonly KnownNode[] = []
 const open = new Set<TlsServer>()
@@ -41,7 +41,7 @@ const servers = new Listeners(
   ({ link }, error) => tell({ kind: 'not-listening', link, error }),
 )
 
-async function perform(message: Exclude<ToDoor, { readonly kind: 'hear' }>): Promise<void> {
+async function perform(message: Exclude<ToDoor, { readonly kind: 'hear' | 'identity' }>): Promise<void> {
   switch (message.kind) {
     case 'listen':
       rule = message.door
@@ -57,6 +57,11 @@ async function perform(message: Exclude<ToDoor, { readonly kind: 'hear' }>): Pro
 port.on('message', (message: ToDoor) => {
   if (message.kind === 'hear') {
     nodes = message.nodes
+    return
+  }
+  if (message.kind === 'identity') {
+    identity = message.identity
+    for (const server of open) server.replaceIdentity(identity)
     return
   }
   perform(message).then(

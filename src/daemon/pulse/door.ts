@@ -14,6 +14,7 @@ export interface DoorSetup {
 export type ToDoor =
   | { readonly kind: 'listen'; readonly call: number; readonly at: readonly PulseListen[]; readonly door: DoorRule }
   | { readonly kind: 'hear'; readonly nodes: readonly KnownNode[] }
+  | { readonly kind: 'identity'; readonly identity: TlsIdentity }
   | { readonly kind: 'close'; readonly call: number }
 
 export type FromDoor =
@@ -56,6 +57,11 @@ export class Door {
   /** Nobody but these nodes, by their keys. */
   hear(nodes: readonly KnownNode[]): void {
     this.#worker.postMessage({ kind: 'hear', nodes } satisfies ToDoor)
+  }
+
+  /** For connections from now on. */
+  useIdentity(identity: TlsIdentity): void {
+    this.#worker.postMessage({ kind: 'identity', identity } satisfies ToDoor)
   }
 
   async close(): Promise<void> {

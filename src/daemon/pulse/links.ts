@@ -1,4 +1,5 @@
 /** The heartbeat connections: on each link one stream out to each peer, kept up; one stream in from each. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { type NodeName, nodeName, onDemand } from '../../base/index.ts'
 import type { PeerLink, Pulse } from '../../membership/index.ts'
 import {
@@ -33,10 +34,12 @@ const longPulse = ' '.repeat(9000)
 
 export class Links {
   readonly #self: NodeName
-  readonly #identity: TlsIdentity
+  #identity: TlsIdentity
+  /** As the list of nodes has them now. */
+  #keys: ReadonlyMap<NodeName, readonly string[] | undefined> = new Map()
   readonly #events: LinkEvents
   #door: Door | undefined
-  readonly #open = new Map<string, { readonly peer: PulsePeer; readonly close: () => void }>()
+  readonly #open = new Map<string, KeptUp>()
   readonly #streams = new Map<NodeName, Map<number, PulseStream>>()
   readonly #begun = new WeakSet<PulseStream>()
   #longPulseAt = 0
@@ -62,6 +65,7 @@ export class Links {
 
   /** Opens streams to new peers and closes those to peers that are gone or have moved, or from an address that this node had. */
   connect(peers: readonly PulsePeer[]): void {
+    this.#keys = new Map(peers.map(({ node, keys }) => [node, keys] as const))
     this.#door?.hear(peers.map(({ node, keys }) => ({ name: node, ...(keys === undefined ? {} : { keys }) })))
     for (const [key, { peer, close }] of this.#open) {
       const wanted = peers.find((one) => keyOf(one) === key)
@@ -70,6 +74,13 @@ export class Links {
       this.#open.delete(key)
     }
     for (const peer of peers) if (!this.#open.has(keyOf(peer))) this.#open.set(keyOf(peer), this.#keepUp(peer))
+  }
+
+  /** Another certificate of this node's, and what it believes: new connections beside those that are open, which end when their successors are heard. */
+  async useIdentity(identity: TlsIdentity): Promise<void> {
+    this.#identity = identity
+    this.#door?.useIdentity(identity)
+    await Promise.all([...this.#open.values()].map(async ({ renew }) => await renew()))
   }
 
   send(to: readonly NodeName[], pulse: Pulse, silentLinks: readonly PeerLink[]): void {
@@ -105,27 +116,74 @@ export class Links {
     this.#events.onPulse(pulseOf(message), link, deaf, stream?.isOpen() ?? false)
   }
 
-  #keepUp(peer: PulsePeer): { readonly peer: PulsePeer; readonly close: () => void } {
+  #keepUp(peer: PulsePeer): KeptUp {
     const { node, link } = peer
+    const { keys: _known, ...address } = peer
     const streams = this.#streams.get(node) ?? new Map<number, PulseStream>()
     this.#streams.set(node, streams)
     let retry: NodeJS.Timeout | undefined
-    const open = (): void => {
-      const stream = openPulseStream(peer, this.#identity, (hostAnswered) => {
-        streams.delete(link)
-        if (hostAnswered) this.#events.onConnectionFailed(node, link, 'refused')
-        retry = setTimeout(open, reconnectMs)
-      })
-      streams.set(link, stream)
+    let closed = false
+    const make = (onEnd: (stream: PulseStream, hostAnswered: boolean) => void): PulseStream => {
+      const at = { ...address, keys: () => this.#keys.get(node) }
+      const stream: PulseStream = openPulseStream(at, this.#identity, (hostAnswered) => onEnd(stream, hostAnswered))
+      return stream
+    }
+    const ended = (stream: PulseStream, hostAnswered: boolean): void => {
+      if (closed || streams.get(link) !== stream) return
+      streams.delete(link)
+      if (hostAnswered) this.#events.onConnectionFailed(node, link, 'refused')
+      retry = setTimeout(open, reconnectMs)
+    }
+    const open = (): void => void streams.set(link, make(ended))
+    const renew = async (): Promise<void> => {
+      const before = streams.get(link)
+      if (!before?.isOpen()) {
+        clearTimeout(retry)
+        before?.close()
+        return open()
+      }
+      const end = performance.now() + renewWithinMs
+      while (!closed && streams.get(link) === before && performance.now() < end) {
+        const next = make(ended)
+        if (await isTaken(next)) {
+          if (closed || streams.get(link) !== before) return next.close()
+          streams.set(link, next)
+          return before.close()
+        }
+        next.close()
+        await delay(reconnectMs)
+      }
     }
     open()
     const close = (): void => {
+      closed = true
       clearTimeout(retry)
       streams.get(link)?.close()
       streams.delete(link)
     }
-    return { peer, close }
+    return { peer, renew, close }
   }
+}
+
+interface KeptUp {
+  readonly peer: PulsePeer
+  /** Resolves when no connection shows the certificate of before, or cannot be replaced for long. */
+  readonly renew: () => Promise<void>
+  readonly close: () => void
+}
+
+/** The list of nodes, where the other looks for the key, has a way of its own to it. */
+const renewWithinMs = 20_000
+/** Who is not known by its key is hung up on after the handshake. */
+const takenAfterMs = 300
+const openWithinMs = 2500
+
+/** It is open, and stays so: the other goes on with it. */
+async function isTaken(stream: PulseStream): Promise<boolean> {
+  const end = performance.now() + openWithinMs
+  while (!stream.isOpen() && performance.now() < end) await delay(20)
+  await delay(takenAfterMs)
+  return stream.isOpen()
 }
 
 const keyOf = ({ node, link }: PulsePeer): string => `${node} ${link}`

@@ -55,6 +55,8 @@ export type ToPulse =
       readonly timings: HeartbeatTimings
     }
   | { readonly kind: 'release' }
+  /** Another certificate of this node's, or other authorities that it believes; answered with `identity-used`. */
+  | { readonly kind: 'identity'; readonly identity: TlsIdentity }
   /** Opens the watchdog, which starts it; answered with `watchdog`. */
   | {
       readonly kind: 'watchdog-arm'
@@ -92,4 +94,6 @@ export type FromPulse =
   /** What became of `watchdog-arm` and `watchdog-disarm`; `error`: it could not be opened, or be written to. */
   | { readonly kind: 'watchdog'; readonly armed: boolean; readonly error?: string }
   | { readonly kind: 'watchdog-starving'; readonly why: string }
+  /** No heartbeat shows the certificate of before any more. */
+  | { readonly kind: 'identity-used' }
   | { readonly kind: 'left' }

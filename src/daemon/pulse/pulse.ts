@@ -1,5 +1,6 @@
 /** The main thread's handle on the pulse thread. */
 import { Worker } from 'node:worker_threads'
+import type { TlsIdentity } from '../../rpc/index.ts'
 import { programFile } from '../host/install-folder.ts'
 import type { FromPulse, PulseSetup, ToPulse } from './messages.ts'
 
@@ -8,6 +9,8 @@ export interface Pulse {
   readonly say: (message: ToPulse) => void
   /** Messages that came before are delivered at once. */
   readonly listen: (onMessage: (message: FromPulse) => void, onFailure: (error: unknown) => void) => void
+  /** Resolves when the heartbeats show it, and none the one before. */
+  readonly useIdentity: (identity: TlsIdentity) => Promise<void>
   /** Resolves when the lease is given back and the thread has ended. */
   readonly leave: () => Promise<void>
   /** Ends the thread and leaves the lease to run out. */
@@ -32,7 +35,12 @@ export function startPulse(setup: PulseSetup): Pulse {
     ended = resolve
   })
   let leaving = false
-  worker.on('message', (message: FromPulse) => (message.kind === 'left' ? ended() : receive(message)))
+  const renewed: (() => void)[] = []
+  worker.on('message', (message: FromPulse) => {
+    if (message.kind === 'left') ended()
+    else if (message.kind === 'identity-used') renewed.shift()?.()
+    else receive(message)
+  })
   worker.on('error', (error) => fail(error))
   worker.on('exit', (code) => {
     ended()
@@ -45,6 +53,11 @@ export function startPulse(setup: PulseSetup): Pulse {
       fail = onFailure
       receive = onMessage
       for (const message of early.splice(0)) onMessage(message)
+    },
+    useIdentity: async (identity) => {
+      const used = new Promise<void>((resolve) => renewed.push(resolve))
+      worker.postMessage({ kind: 'identity', identity } satisfies ToPulse)
+      await Promise.race([used, end])
     },
     leave: async () => {
       leaving = true

@@ -25,6 +25,7 @@ import {
   silentLinks,
 } from '../../membership/index.ts'
 import { linkReserveMs } from '../../quorum/index.ts'
+import type { TlsIdentity } from '../../rpc/index.ts'
 import { createStore, type EndpointAddress } from '../../store/index.ts'
 import { Alarm } from '../host/alarm.ts'
 import { monotonicNow } from '../host/clock.ts'
@@ -114,6 +115,11 @@ class PulseThread {
     this.#feedLinks({ kind: 'timings', timings })
   }
 
+  async useIdentity(identity: TlsIdentity): Promise<void> {
+    await this.#links.useIdentity(identity)
+    tell({ kind: 'identity-used' })
+  }
+
   release(): void {
     this.#lease.release()
   }
@@ -183,6 +189,9 @@ port.on('message', (message: ToPulse) => {
       return
     case 'release':
       thread.release()
+      return
+    case 'identity':
+      void thread.useIdentity(message.identity)
       return
     case 'watchdog-arm':
       thread.watchdog.arm(message)

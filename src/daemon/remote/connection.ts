@@ -36,7 +36,7 @@ export interface ConnectionPorts {
   readonly log: Log
   readonly store: () => Store
   readonly view: () => ClusterView
-  readonly identity: TlsIdentity
+  readonly identity: () => TlsIdentity
   /** Which this member believes now, PEM; the first one signs. */
   readonly authorities: () => readonly string[]
   /** With the key of the cluster's authority. */
@@ -138,6 +138,16 @@ export class RemoteConnection {
     return this.#phase === 'up' ? this.#following.pki : undefined
   }
 
+  /** With another certificate of this node's: as a connection that broke, which is made anew at once. */
+  renew(): void {
+    this.#link?.close()
+  }
+
+  /** This node believes other authorities by now. */
+  followAuthority(): void {
+    if (this.#link !== undefined) void this.#following.bring(this.#link)
+  }
+
   /** Undefined while it lives; else why not. One that is just being made anew is waited for. */
   async trouble(): Promise<string | undefined> {
     await this.#mending
@@ -197,7 +207,7 @@ export class RemoteConnection {
   async #connect(): Promise<void> {
     const { identity, self, view, log } = this.#ports
     const ended: { end?: LinkEnd } = {}
-    const link = await connectRemote(this.#address, identity, this.#handlers(), (end) => {
+    const link = await connectRemote(this.#address, identity(), this.#handlers(), (end) => {
       ended.end = end
       if (this.#link === link) this.#broke(end)
     })

@@ -62,6 +62,13 @@ export class RemoteConnections implements AgentRunner {
     for (const connection of this.#byNode.values()) connection.tellRevoked()
   }
 
+  /** After this node's certificate was renewed, or what it believes has changed. */
+  renew(isAnotherCertificate: boolean): void {
+    for (const connection of this.#byNode.values())
+      if (isAnotherCertificate) connection.renew()
+      else connection.followAuthority()
+  }
+
   /** What the remote nodes believe and show whose connections this node holds. */
   get pki(): readonly HostPki[] {
     return [...this.#byNode.values()].flatMap(({ pki }) => pki ?? [])

@@ -27,7 +27,15 @@ import { type ClusterFile, storeHosts, type WitnessEntry } from '../nodes/cluste
 import { addressesOf, linksOf, presentAddresses } from '../nodes/node-links.ts'
 import { endConnections, mustReadRevocations, revokedFile, writeRevocations } from './revocations.ts'
 import { canSpare } from './spare-member.ts'
-import { etcdEndpoints, etcdPeerUrls, etcdTls, isMemberOf, storeConfig, voterEndpoints } from './store-config.ts'
+import {
+  clientTls,
+  etcdEndpoints,
+  etcdPeerUrls,
+  etcdTls,
+  isMemberOf,
+  storeConfig,
+  voterEndpoints,
+} from './store-config.ts'
 
 export interface LocalStore {
   readonly store: Store
@@ -179,7 +187,7 @@ class OwnMember {
         const { paths } = this.#setup
         await restartAlone({
           settings: this.#settings(),
-          tls: readTlsFiles(etcdTls(paths)),
+          tls: readTlsFiles(clientTls(paths)),
           clock: machineClock,
           timeoutMs: startMemberMs,
           onPointOfNoReturn,
@@ -194,7 +202,7 @@ class OwnMember {
 
   async isAlone(): Promise<boolean | undefined> {
     const own = this.#own()
-    const admin = new EtcdAdmin({ endpoints: etcdEndpoints([own]), tls: readTlsFiles(etcdTls(this.#setup.paths)) })
+    const admin = new EtcdAdmin({ endpoints: etcdEndpoints([own]), tls: readTlsFiles(clientTls(this.#setup.paths)) })
     try {
       const voters = (await admin.members(answerWithinMs)).filter(({ isLearner }) => !isLearner)
       return voters.every(({ peerURLs }) => isMemberOf(own, peerURLs))
@@ -224,7 +232,7 @@ class OwnMember {
     await certifyAddresses(this.#certifying(), this.#own())
     await this.#tellEtcd(file, settings)
     if (this.#isOutdated(settings)) {
-      if (!(await canSpare(file, settings.name, readTlsFiles(etcdTls(paths)))))
+      if (!(await canSpare(file, settings.name, readTlsFiles(clientTls(paths)))))
         throw new StoreUnavailableError('Too few of the other members of the store answer: this one is not stopped.')
       if (!(await hasTurn()))
         throw new StoreUnavailableError('Another node’s member may be stopped by now: this one is not.')
@@ -239,7 +247,7 @@ class OwnMember {
 
   async #tellEtcd(file: ClusterFile, settings: MemberSettings): Promise<void> {
     const endpoints = voterEndpoints(file, settings.name as NodeName)
-    const admin = new EtcdAdmin({ endpoints, tls: readTlsFiles(etcdTls(this.#setup.paths)) })
+    const admin = new EtcdAdmin({ endpoints, tls: readTlsFiles(clientTls(this.#setup.paths)) })
     try {
       await admin.move(settings.name, peerUrls(settings))
     } finally {
@@ -321,7 +329,7 @@ class OwnMember {
     const { log } = this.#setup
     const member = new EtcdMember({
       settings,
-      tls: readTlsFiles(etcdTls(this.#setup.paths)),
+      tls: readTlsFiles(clientTls(this.#setup.paths)),
       events: {
         onReport: (report, refusal) => {
           if (refusal?.kind === 'removed') this.#removed()

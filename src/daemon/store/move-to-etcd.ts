@@ -27,7 +27,7 @@ import { type ClusterFile, type ClusterNodeEntry, printClusterFile } from '../no
 import { allKeys } from '../records/keys.ts'
 import { memberSettings } from './local-store.ts'
 import { writeRevocations } from './revocations.ts'
-import { etcdTls, storeConfig } from './store-config.ts'
+import { clientTls, storeConfig } from './store-config.ts'
 
 export interface Move {
   readonly file: ClusterFile
@@ -51,7 +51,7 @@ export async function moveToEtcd(move: Move): Promise<ClusterFile> {
   const { own, paths, log } = move
   const file: ClusterFile = { ...move.file, store: { kind: 'etcd' } }
   const settings = memberSettings({ file, own, paths, log }, () => file, false)
-  const tls = readTlsFiles(etcdTls(paths))
+  const tls = readTlsFiles(clientTls(paths))
   await discardMember({ settings, tls, clock: machineClock, timeoutMs: endTimeoutMs })
   const member = new EtcdMember({ settings, tls })
   const store = createStore(storeConfig(file, own, paths))

@@ -19,7 +19,7 @@ export function storeConfig(file: ClusterFile, own: Pick<ClusterNodeEntry, 'name
     case 'external':
       return { kind: 'etcd', endpoints: store.endpoints, ...(store.tls === undefined ? {} : { tls: store.tls }) }
     case 'etcd':
-      return { kind: 'etcd', endpoints: voterEndpoints(file, own.name), tls: etcdTls(paths) }
+      return { kind: 'etcd', endpoints: voterEndpoints(file, own.name), tls: clientTls(paths) }
     default:
       return assertNever(store)
   }
@@ -55,6 +55,12 @@ export function isMemberOf(host: WitnessEntry, peerURLs: readonly string[]): boo
 export function etcdTls(paths: Paths): { readonly ca: string; readonly certificate: string; readonly key: string } {
   const { certificate, key } = pkiFiles(paths.pki)
   return { ca: trustFile(paths.pki), certificate, key }
+}
+
+/** For clients of etcd, which read it anew: the file of the authorities keeps its name. */
+export function clientTls(paths: Paths): ReturnType<typeof etcdTls> {
+  const { authority, certificate, key } = pkiFiles(paths.pki)
+  return { ca: authority, certificate, key }
 }
 
 export const etcdEndpoint = ({ name, address, ports }: WitnessEntry): EndpointAddress => ({

@@ -36,7 +36,7 @@ import { beliefOf, mostAuthorities } from '../nodes/own-pki.ts'
 import { listInStore, placeIn, RemovalWord } from '../nodes/removal.ts'
 import { memberSettings } from '../store/local-store.ts'
 import { endConnections, writeRevocations } from '../store/revocations.ts'
-import { etcdTls } from '../store/store-config.ts'
+import { clientTls } from '../store/store-config.ts'
 import { WitnessRenewal } from './witness-renewal.ts'
 
 export interface WitnessHostPorts {
@@ -270,7 +270,7 @@ export class WitnessHost {
     this.#removedAt = undefined
     this.#member = new EtcdMember({
       settings: this.#settings(),
-      tls: readTlsFiles(etcdTls(paths)),
+      tls: readTlsFiles(clientTls(paths)),
       events: {
         onReport: (report, refusal) => {
           log.warn('etcd', { report, refusal: refusal?.kind })

@@ -25,7 +25,7 @@ import {
 } from './witness-health.ts'
 
 export interface WitnessLinkPorts {
-  readonly identity: TlsIdentity
+  readonly identity: () => TlsIdentity
   readonly file: () => ClusterFile
   /** By this node's own clock, now. */
   readonly quorate: () => boolean
@@ -178,10 +178,21 @@ export class WitnessLink {
     const at = placeOf(witness)
     if (this.#asked?.host === at) return this.#asked.client
     this.#forget()
-    const { name: node, address: host, ports } = witness
-    const client = connectWitness({ node, host, port: ports.peer }, this.#ports.identity)
+    const client = this.#connect(witness)
     this.#asked = { host: at, client }
     return client
+  }
+
+  #connect({ name: node, address: host, ports }: WitnessEntry): WitnessClient {
+    return connectWitness({ node, host, port: ports.peer }, this.#ports.identity)
+  }
+
+  /** After this node's certificate was renewed: the next question is asked with it. */
+  renew(): void {
+    const { witness } = this.#ports.file()
+    if (witness === undefined || this.#asked === undefined) return
+    this.#asked.client.close()
+    this.#asked = { host: placeOf(witness), client: this.#connect(witness) }
   }
 
   #forget(): void {

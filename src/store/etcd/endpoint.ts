@@ -1,6 +1,6 @@
 /** One etcd member as a client sees it: a channel, calls with a deadline, streams. It retries nothing; attempts.ts does. */
 import { isIP } from 'node:net'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { checkServerIdentity, createSecureContext, type PeerCertificate, type SecureContext } from 'node:tls'
 import {
   type ChannelCredentials,
   Client,
@@ -11,13 +11,15 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import { boundedCredentials, FreshClient } from '../../channel/index.ts'
+import { currentCredentials, FreshClient } from '../../channel/index.ts'
 import type { Method } from './api.ts'
 
 export interface TlsFiles {
   readonly ca?: Buffer
   readonly certificate?: Buffer
   readonly key?: Buffer
+  /** As the files are now: what connects anew shows the certificate of then. The same object as long as nothing has changed. */
+  readonly now?: () => TlsFiles
 }
 
 /** `host:port`, and the name that the certificate there must be made out to where that is not the host. */
@@ -142,10 +144,18 @@ function channelCredentials(tls: TlsFiles | undefined, address: string): Channel
     address === ''
       ? {}
       : { checkServerIdentity: (_: string, shown: PeerCertificate) => checkServerIdentity(address, shown) }
-  const ssl = credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null, verify)
-  const fresh = boundedCredentials(ssl, handshakeMs)
-  all.set(address, fresh)
-  return fresh
+  const current = currentCredentials(() => contextOf(tls.now?.() ?? tls), handshakeMs, verify)
+  all.set(address, current)
+  return current
+}
+
+const contexts = new WeakMap<TlsFiles, SecureContext>()
+
+function contextOf(tls: TlsFiles): SecureContext {
+  const { ca, key, certificate: cert } = tls
+  const context = contexts.get(tls) ?? createSecureContext({ ca, key, cert })
+  contexts.set(tls, context)
+  return context
 }
 
 export function isServiceError(error: unknown): error is ServiceError {

@@ -20,8 +20,7 @@ export const clusterCertificatesRenew: Command = {
   usage: '',
   summary: 'Give this node a new certificate and key from the cluster’s authority, now',
   details:
-    'Not needed as a rule: each node renews its own with a third of its life left. The node’s daemon begins anew with it; its resources run on.\n' +
-    'Renew one node after the other: each is away for as long as a restart of its daemon takes.',
+    'Not needed as a rule: each node renews its own with a third of its life left. Nothing begins anew for it: what is open goes on, and the command answers when the new certificate is in use. The old key opens nothing from then on.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster certificates renew' })
     const facts = await liveCluster(call).renewCertificate({})

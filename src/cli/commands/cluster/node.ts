@@ -1,5 +1,6 @@
 import { type Command, done, Refusal } from '../../command.ts'
 import { withTokenOnInput } from '../../join-token.ts'
+import { leftFenceDevices } from '../../left-fence-devices.ts'
 import { liveCluster } from '../../live.ts'
 import { expectWords } from '../../words.ts'
 import { readNodes, withAddresses } from './setup.ts'
@@ -77,6 +78,7 @@ export const clusterNodeRemove: Command = {
     }
     call.terminal.progress(`Removing ${node}: its resources move first …`)
     await liveCluster(call).removeNode({ node, cancel: false })
+    for (const sentence of leftFenceDevices((await call.cluster.readCib()).cib, node)) call.terminal.progress(sentence)
     return done(`Node ${node} is no longer part of the cluster.\n`, { node, removed: true })
   },
 }

@@ -22,7 +22,7 @@ export const pkiRotate: Command = {
   summary: 'Replace the cluster’s authority, and with it the keys and certificates of all hosts',
   details:
     'After a key has leaked, or when too few shares of the authority’s key are left: it needs none of the old one. All members, the witness, remote nodes and guests must be there. First all believe both authorities, then each gets a key and a certificate of the new one, ' +
-    'then the old one is believed no more; each member’s daemon and its member of the store restart for that, one after the other, and resources run on. `pki status` shows how far it is, and whom it waits for: a host that goes away meanwhile holds it up, and both authorities are believed as long.\n' +
+    'then the old one is believed no more; the members of the store are started anew for that, one after the other; daemons and resources run on. `pki status` shows how far it is, and whom it waits for: a host that goes away meanwhile holds it up, and both authorities are believed as long.\n' +
     'A remote node or guest that is away for long can be left behind, also when the replacement has begun: it joins again afterwards, with another token. Join tokens from before are not valid any more.',
   examples: ['systole pki rotate', 'systole pki rotate --without=east-05'],
   flags: [
