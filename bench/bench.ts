@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --only ROW,ROW] [--runs N] [--without-pacemaker]`: each figure beside Pacemaker's, measured in the same run on
  * the same machine, with the ratio that is required. Rows: gap, ipmi, dc, formation, recovery, bulk, standby,
- * crm_attribute, attrd_updater, idle.
+ * crm_attribute, attrd_updater, agents, idle.
  * `--logs FOLDER` keeps what the nodes have logged.
  */
 import { resolve } from 'node:path'
@@ -37,6 +37,8 @@ const gap = (lost: 'ordinary' | 'dc', fencing: 'netns' | 'ipmi'): Pick<Row, 'our
 
 let ourIdle: Awaited<ReturnType<typeof systole.idle>> | undefined
 let theirIdle: Awaited<ReturnType<typeof pacemaker.pacemakerIdle>> | undefined
+
+const listOfProviders = ['crm_resource', '--list-ocf-alternatives', 'Dummy']
 
 const rows: readonly Row[] = [
   {
@@ -82,6 +84,15 @@ const rows: readonly Row[] = [
     aim: 'a third',
     ours: () => systole.commandTimes(['attrd_updater', '-n', 'x', '-U', '@I']),
     theirs: () => pacemaker.pacemakerCommand('attrd_updater -n x -U i'),
+  },
+  {
+    key: 'agents',
+    what: 'crm_resource --list-ocf-alternatives (crmsh asks for each agent)',
+    unit: 'ms',
+    required: 2,
+    aim: 'as fast',
+    ours: () => systole.commandTimes(listOfProviders),
+    theirs: () => pacemaker.callsWithoutCluster(listOfProviders),
   },
   {
     key: 'recovery',

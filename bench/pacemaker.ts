@@ -1,5 +1,5 @@
 /** The same rows on Pacemaker and Corosync, by the measurements that lie in ../shared/bench/pacemaker-netns. */
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -104,4 +104,13 @@ export function pacemakerCommand(operation: string): readonly number[] {
     commandRows.filter((row) => row.on === 'non-DC' && row.op === operation),
     'p50_ms',
   )
+}
+
+/** Of Debian's own program, for what needs no cluster. */
+export function callsWithoutCluster([program = '', ...words]: readonly string[]): readonly number[] {
+  return Array.from({ length: 50 }, () => {
+    const begun = performance.now()
+    execFileSync(join('/usr/sbin', program), words, { stdio: 'ignore' })
+    return performance.now() - begun
+  })
 }

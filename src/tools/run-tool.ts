@@ -33,7 +33,8 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
       tool.exits?.format ?? exitCodes.error,
       `${call.tool}: Error creating output format ${format}: Unknown output format`,
     )
-  if (call.files === undefined && needsCaller(tool, given)) return runHere
+  const isKnownHere = call.installed !== undefined && tool.asksWhatIsInstalled?.(given) === true
+  if (call.files === undefined && needsCaller(tool, given) && !isKnownHere) return runHere
   const reply = withNotDone(tool, given, await tool.run({ ...call, given }, world))
   return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
 }

@@ -18,6 +18,8 @@ export interface Tool {
   readonly runsHere?: true
   /** Not even a CIB is needed. */
   readonly needsNoCib?: true
+  /** A call that {@link needsTerminal} names, and that whoever knows the installed agents can answer all the same. */
+  readonly asksWhatIsInstalled?: (given: readonly GivenOption[]) => boolean
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
   readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
   /** Where Pacemaker's own has other exit codes than most of its tools: for a wrong call, and for a file that cannot be read. */
@@ -35,6 +37,8 @@ export interface ToolCall {
   readonly onNode?: string
   /** Calls cibadmin in the caller's place, for crm_shadow. */
   readonly cibadmin?: (...words: readonly string[]) => Promise<ToolReply>
+  /** What is installed on the host where the call is answered: a daemon's own, which its callers share. */
+  readonly installed?: InstalledAgents
   /** The caller's files; the daemon, which must not read files for others, has none. */
   readonly files?: CallerFiles
 }
@@ -79,12 +83,16 @@ export interface Shadows {
   shell(name: string): boolean
 }
 
-/** The agents that are installed where the caller runs. */
-export interface HostAgents {
+/** Which agents there are: folders are read, nothing is run. */
+export interface InstalledAgents {
   /** `ocf:heartbeat`, `systemd`: the types of these. */
   list(spec: string): readonly string[]
   /** Those that have an agent of a type, or all. */
   providers(type?: string): readonly string[]
+}
+
+/** The agents that are installed where the caller runs. */
+export interface HostAgents extends InstalledAgents {
   /** Of `ocf:heartbeat:IPaddr2`; undefined where there is no such agent or it has none. */
   metadata(spec: string): string | undefined
   /** A fence agent is asked outside the cluster; undefined where there is none of that name. */

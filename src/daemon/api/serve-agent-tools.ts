@@ -1,7 +1,15 @@
 /** The socket of crm_attribute and the other commands on a cluster node: who calls, and with which rights. */
 import type { Socket } from 'node:net'
 import { type CallerIdentity, haclientGroup, type PeerCredentials, RefusedError } from '../../rpc/index.ts'
-import { refused, runTool, serveTools, type ToolCall, type ToolReply, type ToolServer } from '../../tools/index.ts'
+import {
+  installedAgents,
+  refused,
+  runTool,
+  serveTools,
+  type ToolCall,
+  type ToolReply,
+  type ToolServer,
+} from '../../tools/index.ts'
 import type { AccessControl } from '../access/access-control.ts'
 import { LimitedToolsWorld } from '../access/limited-tools-world.ts'
 import { accessCodes, type Rights } from '../access/rights.ts'
@@ -22,7 +30,9 @@ export async function serveAgentTools(
       : new AgentToolsWorld(node, rights.mayNameAnother ? { user: rights.user, asUser } : { user: rights.user })
   const asUser = async (user: string): Promise<AgentToolsWorld> => await worldFor(await access.rightsOfName(user))
   const ofRoot = new AgentToolsWorld(node, { asUser })
-  const handle = async (call: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
+  const installed = installedAgents()
+  const handle = async (asked: ToolCall, caller: CallerIdentity): Promise<ToolReply> => {
+    const call = { ...asked, installed }
     // Agents call as root, many times a minute: nothing is looked up for them.
     return await runTool(call, isRoot(caller) ? ofRoot : await worldFor(await access.rightsOf(caller)))
   }

@@ -17,11 +17,21 @@ import {
   listServices,
 } from '../../resource-agents/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import type { AgentRun, FenceAgentAnswer, HostAgents } from '../tool.ts'
+import type { AgentRun, FenceAgentAnswer, HostAgents, InstalledAgents } from '../tool.ts'
 
 const metadataTimeoutMs = 30_000
 
 export function hostAgents(): HostAgents {
+  const host = agentHost()
+  return {
+    ...installedAgents(),
+    metadata: (spec) => metadata(spec, host),
+    askFenceAgent: (type, action, parameters) => askFenceAgent({ type, action, parameters }, host),
+    run: (asked) => run(asked, host),
+  }
+}
+
+export function installedAgents(): InstalledAgents {
   const host = agentHost()
   return {
     list: (spec) => {
@@ -44,10 +54,9 @@ export function hostAgents(): HostAgents {
       }
     },
     providers: (type) =>
-      listProviders(host).filter((one) => type === undefined || listAgents(host, one).includes(type)),
-    metadata: (spec) => metadata(spec, host),
-    askFenceAgent: (type, action, parameters) => askFenceAgent({ type, action, parameters }, host),
-    run: (asked) => run(asked, host),
+      listProviders(host).filter(
+        (provider) => type === undefined || findAgent({ class: 'ocf', provider, type }, host).kind === 'program',
+      ),
   }
 }
 

@@ -2,6 +2,8 @@
  * A command in the caller's process. With CIB_file it is the whole program. Otherwise it brings the caller's files to the daemon,
  * asks again and again for a live status, or works on the CIB that it gets from the daemon.
  */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { printable } from '../../base/index.ts'
 import { parseXml } from '../../cib/index.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
@@ -101,7 +103,8 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
       exitCodes.noSuchObject,
       `${call.tool}: there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
     )
-  if (file !== undefined) return await runTool(call, new FileWorld({ path: file }))
+  if (file !== undefined && !isKeptByDaemon(file, environment, given))
+    return await runTool(call, new FileWorld({ path: file }))
   const asksForHelp = hasOption(given, 'help') || hasOption(given, 'version')
   if (
     asksForHelp ||
@@ -140,6 +143,15 @@ function workingFile(environment: Environment): string | undefined {
   const known = shadows(environment)
   if (shadow !== '') return known.exists(shadow) ? known.path(shadow) : undefined
   return file === '' ? undefined : file
+}
+
+/**
+ * Pacemaker keeps the cluster's CIB in this file, and crmsh reads the nodes there when it collects a report. Where the file is
+ * not, because the CIB is in the store, a query of it is answered by the daemon.
+ */
+function isKeptByDaemon(file: string, environment: Environment, given: readonly GivenOption[]): boolean {
+  const kept = join(environment.SYSTOLE_ROOT ?? '/', 'var/lib/pacemaker/cib/cib.xml')
+  return resolve(file) === kept && !existsSync(kept) && hasOption(given, 'query')
 }
 
 /** The copies are files; what they are copies of, and go back to, is what the caller would work on without one. */

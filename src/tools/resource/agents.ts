@@ -13,12 +13,18 @@ export const agentQuestions = [
   'show-metadata',
 ]
 
+/** crmsh asks for the providers of each agent, some 130 calls: a process of its own for each took half a minute. */
+export function asksForLists(given: readonly GivenOption[]): boolean {
+  const question = lastOf(given, agentQuestions)
+  return question !== undefined && question.name !== 'show-metadata'
+}
+
 export function asksForAgents(given: readonly GivenOption[]): boolean {
   return lastOf(given, agentQuestions) !== undefined
 }
 
-export function answerForAgents({ files }: ParsedCall, { name, value = '' }: GivenOption): ToolReply {
-  const agents = files?.agents
+export function answerForAgents({ files, installed }: ParsedCall, { name, value = '' }: GivenOption): ToolReply {
+  const agents = files?.agents ?? installed
   if (agents === undefined) return refused(exitCodes.unimplemented, 'crm_resource: agents are not known here.')
   switch (name) {
     case 'list-standards':
@@ -32,7 +38,7 @@ export function answerForAgents({ files }: ParsedCall, { name, value = '' }: Giv
       )
     }
     case 'show-metadata': {
-      const text = agents.metadata(value)
+      const text = files?.agents.metadata(value)
       return text === undefined
         ? refused(
             exitCodes.noSuchObject,

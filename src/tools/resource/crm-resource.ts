@@ -21,7 +21,7 @@ import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { agentActions, isAboutAgent, onAgent, runsAgent } from './agent-actions.ts'
-import { agentQuestions, answerForAgents, asksForAgents } from './agents.ts'
+import { agentQuestions, answerForAgents, asksForAgents, asksForLists } from './agents.ts'
 import { constraintsOf } from './constraints.ts'
 import { digests } from './digests.ts'
 import { listOperations, listRaw, listResources, queryXml } from './listings.ts'
@@ -142,6 +142,7 @@ export const crmResource: Tool = {
   options,
   printsXml: true,
   needsTerminal: (given) => asksForAgents(given) || runsAgent(given),
+  asksWhatIsInstalled: asksForLists,
   run: async (call, world) => await run(call, world),
 }
 

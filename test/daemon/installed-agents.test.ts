@@ -1,0 +1,43 @@
+/** Lists of agents come from the daemon: crmsh asks for the providers of each agent, and a process of its own for each took half a minute. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveAgentTools } from '../../src/daemon/api/serve-agent-tools.ts'
+import { callDaemon, type ToolServer } from '../../src/tools/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'systole-agents-'))
+let server: ToolServer
+beforeAll(async () => {
+  // Nothing of the node is needed for these questions.
+  server = await serveAgentTools({} as never, { runFolder: folder, run: folder } as never, {
+    access: {} as never,
+    credentials: undefined,
+  })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+const ask = async (...words: readonly string[]) =>
+  await callDaemon(join(folder, 'tools.sock'), { tool: 'crm_resource', arguments: words })
+
+const answered: readonly (readonly [readonly string[], string])[] = [
+  [['--list-ocf-alternatives', 'Dummy'], 'heartbeat\npacemaker\n'],
+  [['--list-ocf-alternatives', '../heartbeat/Dummy'], ''],
+  [['--list-standards'], 'ocf\nlsb\nservice\nsystemd\nstonith\n'],
+]
+test.each(answered)('%s is answered by the daemon', async (words, output) =>
+  expect(await ask(...words)).toMatchObject({ exitCode: 0, output, errors: '' }),
+)
+
+test('so are the agents of a class, as XML too', async () => {
+  expect((await ask('--list-agents', 'ocf:pacemaker')).output.split('\n')).toContain('Dummy')
+  expect((await ask('--list-agents', 'ocf:pacemaker', '--output-as=xml')).output).toContain('<item>Dummy</item>')
+  expect(await ask('--list-agents', 'ocf:nobody')).toMatchObject({ exitCode: 105 })
+})
+
+test('an agent is run by the caller alone: its metadata, its actions', async () => {
+  expect(await ask('--show-metadata', 'ocf:pacemaker:Dummy')).toMatchObject({ runHere: true })
+  expect(await ask('--resource', 'web', '--force-start')).toMatchObject({ runHere: true })
+})
