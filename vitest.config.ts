@@ -42,6 +42,9 @@ const faultSuites = ['test/faults/**/*.test.ts']
 /** Strangers, hostile nodes and users who may not (`npm run e2e:security`). */
 const securitySuites = ['test/security/**/*.test.ts']
 
+/** Programs of others on real nodes, each run twice (`npm run e2e:clients`). */
+const clientSuites = ['test/clients/**/*.test.ts']
+
 export default defineConfig({
   test: {
     projects: [
@@ -60,6 +63,7 @@ export default defineConfig({
             ...upgradeSuites,
             ...faultSuites,
             ...securitySuites,
+            ...clientSuites,
           ],
           testTimeout: 30_000,
           expect: patient,
@@ -141,6 +145,17 @@ export default defineConfig({
           name: 'security',
           include: securitySuites,
           testTimeout: 180_000,
+          expect: patient,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: clientSuites,
+          // Hundreds of processes of others, each of which starts an interpreter.
+          testTimeout: 1_200_000,
           expect: patient,
           hookTimeout: 180_000,
           fileParallelism: false,
