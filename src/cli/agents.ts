@@ -18,6 +18,7 @@ import {
   supports,
 } from '../resource-agents/index.ts'
 import { Refusal } from './command.ts'
+import type { Message } from './message.ts'
 
 export interface InstalledAgent {
   readonly agent: Agent
@@ -90,16 +91,18 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
   const providers = listProviders(host).filter((provider) => listAgents(host, provider).includes(first))
   const [provider, other] = providers
   if (provider === undefined)
-    throw new Refusal(
-      `There is no agent '${word}'.${suggestion(
+    throw new Refusal({
+      own: `There is no agent '${word}'.${suggestion(
         first,
         listProviders(host).flatMap((name) => listAgents(host, name)),
       )}`,
-    )
+      about: { code: 'no-agent', agent: word },
+    })
   if (other !== undefined)
-    throw new Refusal(
-      `'${word}' is the name of several agents: write ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
-    )
+    throw new Refusal({
+      own: `'${word}' is the name of several agents: write ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
+      about: { code: 'many-agents', agent: word, names: providers.map((name) => `ocf:${name}:${first}`) },
+    })
   return { class: 'ocf', provider, type: first }
 }
 
@@ -122,9 +125,10 @@ async function withMetadata(
     throw new Refusal(
       `The agent '${word}' cannot be run on this node: make ${found.file} executable (chmod +x), or add --force.`,
     )
-  throw new Refusal(
-    `There is no agent '${word}' on this node.${suggestion(agent.class === 'stonith' ? agent.type : name, names)} Add --force if it is installed elsewhere.`,
-  )
+  throw new Refusal({
+    own: `There is no agent '${word}' on this node.${suggestion(agent.class === 'stonith' ? agent.type : name, names)} Add --force if it is installed elsewhere.`,
+    about: { code: 'no-metadata', agent: name },
+  })
 }
 
 function suggestion(word: string, names: readonly string[]): string {
@@ -146,13 +150,18 @@ export function parameterMistakes(
   { agent, metadata }: InstalledAgent,
   parameters: ReadonlyMap<string, string>,
   options: { readonly required: boolean },
-): readonly string[] {
+): readonly (string | Message)[] {
   if (metadata.parameters.length === 0) return []
   const names = metadata.parameters.map(({ name }) => name)
   const isFencing = agent.class === 'stonith'
   const unknown = [...parameters.keys()]
     .filter((name) => !names.includes(name) && !(isFencing && fenceDeviceOption(name) !== undefined))
-    .map((name) => `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`)
+    .map(
+      (name): Message => ({
+        own: `${agentName(agent)} has no parameter '${name}'.${suggestion(name, names)}`,
+        about: { code: 'unknown-parameter', name, known: names, isFencing },
+      }),
+    )
   const obsoleted = new Map(
     metadata.parameters.flatMap(({ name, obsoletes }) => (obsoletes === undefined ? [] : [[obsoletes, name] as const])),
   )
@@ -162,18 +171,26 @@ export function parameterMistakes(
       ({ name, required, deprecated }) =>
         options.required && required && !deprecated && !given.has(name) && !(isFencing && givenByFencer.has(name)),
     )
-    .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
+    .map(
+      ({ name }): Message => ({
+        own: `${agentName(agent)} needs the parameter '${name}'.`,
+        about: { code: 'missing-parameter', name, isFencing },
+      }),
+    )
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
   return [...unknown, ...missing, ...fixed]
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */
-export function operationMistakes({ agent, metadata }: InstalledAgent, names: readonly string[]): readonly string[] {
+export function operationMistakes({ agent, metadata }: InstalledAgent, names: readonly string[]): readonly Message[] {
   if (metadata.actions.length === 0) return []
   const known = [...new Set([...metadata.actions.map(({ name }) => name), 'start', 'stop', 'monitor'])]
   return names
     .filter((name) => !known.includes(name))
-    .map((name) => `${agentName(agent)} has no operation '${name}'.${suggestion(name, known)}`)
+    .map((name) => ({
+      own: `${agentName(agent)} has no operation '${name}'.${suggestion(name, known)}`,
+      about: { code: 'unknown-operation', name, known },
+    }))
 }
 
 /** Agents before OCF 1.1 need not say that they can be promoted. The sentence can be forced. */

@@ -20,6 +20,7 @@ import {
 import { type Call, done, type Outcome, Refusal } from './command.ts'
 import { decide } from './decide.ts'
 import { type LeftStopped, leftStoppedBetween, notRunning, printLeftStopped } from './left-stopped.ts'
+import type { Notice } from './message.ts'
 import {
   decidedOnceCleared,
   type PlannedAction,
@@ -35,6 +36,8 @@ export interface Change {
   readonly edit: (cib: XmlElement) => EditResult
   /** What was done, in a sentence or two. */
   readonly message: (edited: Edited) => string
+  /** What other dialects say once it is made. */
+  readonly notices?: (edited: Edited) => readonly Notice[]
   /** More facts for `--json`. */
   readonly facts?: (edited: Edited) => Readonly<Record<string, unknown>>
   /** Beside what is secret in every cluster: what the agent at hand marks as private. */
@@ -65,11 +68,14 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   const { message, actions, leftStopped, version } = changed
   const facts = { message, actions, leftStopped, ...change.facts?.(changed.edited) }
   if (version === undefined) return previewed(changed, facts)
+  for (const notice of change.notices?.(changed.edited) ?? []) call.tell(notice)
   const wait = call.flags.get('wait')
   if (wait === undefined) return done(said(call, `${message}\n`), { ...facts, version })
   const settled = await waitUntilSettled(call, { wait, version, concerned: concernedBy(call, changed) })
   const stopped = settled.settled ? await concernedAndStopped(call, changed) : []
   const failure = stopped.length === 0 ? '' : `Not running:\n${printLeftStopped(stopped)}`
+  if (!settled.settled || failure !== '')
+    call.tell({ code: 'not-as-asked', text: `${settled.message}\n${failure}`.trim() })
   return done(
     said(call, `${message}\n${settled.message}\n${failure}`),
     { ...facts, version, settled: settled.settled, settledMessage: settled.message, notRunning: stopped },
@@ -77,11 +83,9 @@ export async function changeCib(call: Call, change: Change): Promise<Outcome> {
   )
 }
 
-/** pcs changes without a word; what it has to say goes to standard error, out of the way of what scripts read. */
+/** pcs changes without a word. */
 function said(call: Call, text: string): string {
-  if (call.speech.program === 'systole') return text
-  call.terminal.progress(text.trimEnd())
-  return ''
+  return call.speech.program === 'systole' ? text : ''
 }
 
 /** The resources that the command names, with their members, and those that the change does something to or leaves stopped. */
@@ -191,7 +195,7 @@ function tellsActions(call: Call, change: Change): boolean {
 
 export function editedOrRefused(result: EditResult): Edited {
   if (result.ok) return result.value
-  throw new Refusal(...result.reports.map(describeEditReport))
+  throw new Refusal(...result.reports.map((about) => ({ own: describeEditReport(about), about })))
 }
 
 /**

@@ -11,6 +11,11 @@ export function chosen<Item extends { readonly id: string }>(
   const ids = all.map(({ id }) => id)
   const missing = names.filter((name) => !ids.includes(name))
   if (missing.length > 0)
-    throw new Refusal(...missing.map((name) => `There is no ${what} '${name}'.${didYouMean(similarWords(name, ids))}`))
+    throw new Refusal(
+      ...missing.map((name) => ({
+        own: `There is no ${what} '${name}'.${didYouMean(similarWords(name, ids))}`,
+        about: { code: 'no-such-item', what, id: name } as const,
+      })),
+    )
   return names.flatMap((name) => all.filter(({ id }) => id === name))
 }

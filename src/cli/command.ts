@@ -5,6 +5,7 @@
 import type { IsSecret } from '../cib/index.ts'
 import type { Writing } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
+import { type Message, type Notice, ownWords } from './message.ts'
 import type { Speech } from './speech.ts'
 
 export interface Command {
@@ -65,6 +66,8 @@ export interface Call {
   readonly flags: ReadonlyMap<string, string | true>
   readonly cluster: ClusterAccess
   readonly terminal: Terminal
+  /** What another dialect says here and ours does not. */
+  readonly tell: (notice: Notice) => void
   /** The command line as typed, for the configuration's history, without what is secret. */
   readonly typed: (isSecret: IsSecret) => string
   /** All commands there are, for those that take one as an argument. */
@@ -98,22 +101,31 @@ export interface Terminal {
 export type Outcome =
   | { readonly kind: 'done'; readonly text: string; readonly json: unknown; readonly exitCode?: number }
   /** Nothing was changed. Each sentence says what is wrong, where, and what to do. */
-  | { readonly kind: 'refused'; readonly sentences: readonly string[]; readonly exitCode?: number }
+  | {
+      readonly kind: 'refused'
+      readonly sentences: readonly string[]
+      /** The same with what they are about, where that is known. */
+      readonly messages?: readonly (string | Message)[]
+      readonly exitCode?: number
+    }
 
 export function done(text: string, json: unknown, exitCode?: number): Outcome {
   return exitCode === undefined ? { kind: 'done', text, json } : { kind: 'done', text, json, exitCode }
 }
 
-export function refused(...sentences: readonly string[]): Outcome {
-  return { kind: 'refused', sentences }
+export function refused(...messages: readonly (string | Message)[]): Outcome {
+  return { kind: 'refused', sentences: messages.map(ownWords), messages }
 }
 
 /** A refusal found deep inside a handler. `runCommand` turns it into an outcome; nothing has been changed by then. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  readonly messages: readonly (string | Message)[]
   readonly sentences: readonly string[]
-  constructor(...sentences: readonly string[]) {
+  constructor(...messages: readonly (string | Message)[]) {
+    const sentences = messages.map(ownWords)
     super(sentences.join(' '))
+    this.messages = messages
     this.sentences = sentences
   }
 }

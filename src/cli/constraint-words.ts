@@ -10,24 +10,40 @@ import {
   type Score,
 } from '../cib/index.ts'
 import { Refusal } from './command.ts'
-import { parsePairs } from './words.ts'
+import { parsePairs, wrongCall } from './words.ts'
 
 export function readScore(text: string): Score {
   const score = parseScore(text)
-  if (score === undefined) throw new Refusal(`'${text}' is no score: write a whole number, INFINITY or -INFINITY.`)
+  if (score === undefined)
+    throw new Refusal({
+      own: `'${text}' is no score: write a whole number, INFINITY or -INFINITY.`,
+      about: { code: 'bad-score', value: text },
+    })
   return score
 }
 
 export function readRole(text: string): Role {
   const role = parseRole(text)
   if (role === undefined)
-    throw new Refusal(`'${text}' is no role: roles are Started, Promoted, Unpromoted and Stopped.`)
+    throw new Refusal({
+      own: `'${text}' is no role: roles are Started, Promoted, Unpromoted and Stopped.`,
+      about: {
+        code: 'bad-choice',
+        name: 'role',
+        value: text,
+        choices: ['Stopped', 'Started', 'Promoted', 'Unpromoted'],
+      },
+    })
   return role
 }
 
 export function readBoolean(name: string, text: string): boolean {
   const value = parseBoolean(text)
-  if (value === undefined) throw new Refusal(`'${text}' is no value for ${name}: write true or false.`)
+  if (value === undefined)
+    throw new Refusal({
+      own: `'${text}' is no value for ${name}: write true or false.`,
+      about: { code: 'bad-choice', name, value: text, choices: 'boolean' },
+    })
   return value
 }
 
@@ -35,7 +51,12 @@ export function readBoolean(name: string, text: string): boolean {
 export function onlyKnown(pairs: ReadonlyMap<string, string>, known: readonly string[], what: string): void {
   const wrong = [...pairs.keys()].filter((name) => !known.includes(name))
   if (wrong.length > 0)
-    throw new Refusal(...wrong.map((name) => `${what} has no option '${name}': there are ${known.join(', ')}.`))
+    throw new Refusal(
+      ...wrong.map((name) => ({
+        own: `${what} has no option '${name}': there are ${known.join(', ')}.`,
+        about: { code: 'unknown-names', names: wrong, known, what } as const,
+      })),
+    )
 }
 
 export interface WrittenSet {
@@ -64,7 +85,8 @@ export function readSets(words: readonly string[]): {
       'options of a set',
     ),
   }))
-  if (sets.some(({ members }) => members.length === 0)) throw new Refusal("After 'set' come the resources of the set.")
+  if (sets.some(({ members }) => members.length === 0))
+    throw new Refusal(wrongCall("After 'set' come the resources of the set."))
   return { sets, options: parsePairs(optionsAt < 0 ? [] : rest.slice(optionsAt + 1), 'setoptions') }
 }
 
@@ -86,6 +108,9 @@ export function readSetOptions({ members, options }: WrittenSet, what: string): 
 export function readAction(text: string): OrderAction {
   const action = parseOrderAction(text)
   if (action === undefined)
-    throw new Refusal(`'${text}' is no action of an order: there are start, stop, promote and demote.`)
+    throw new Refusal({
+      own: `'${text}' is no action of an order: there are start, stop, promote and demote.`,
+      about: { code: 'bad-choice', name: 'action', value: text, choices: ['start', 'promote', 'demote', 'stop'] },
+    })
   return action
 }

@@ -4,7 +4,10 @@ import { type Call, Refusal } from './command.ts'
 
 export function liveCluster(call: Call): LocalClient {
   if (call.cluster.live) return call.cluster.live
-  throw new Refusal(`'systole ${call.command.path.join(' ')}' needs a running cluster: leave out -f.`)
+  throw new Refusal({
+    own: `'systole ${call.command.path.join(' ')}' needs a running cluster: leave out -f.`,
+    about: { code: 'needs-running-cluster' },
+  })
 }
 
 /** What this node knows of the cluster now. Where it takes no part it knows nothing that an answer could rest on. */

@@ -35,7 +35,10 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
       return done(lines.map((line) => `${line}\n`).join(''), { commands: lines })
     }
     default:
-      throw new Refusal(`'${String(format)}' is no --output-format: there are text, cmd and json.`)
+      throw new Refusal({
+        own: `'${String(format)}' is no --output-format: there are text, cmd and json.`,
+        about: { code: 'bad-format', value: String(format), known: ['cmd', 'json', 'text'] },
+      })
   }
 }
 

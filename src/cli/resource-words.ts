@@ -99,7 +99,10 @@ function neighbours(flags: ReadonlyMap<string, string | true>): readonly string[
 function refuseContradiction(where: Readonly<Record<'clone' | 'promotable' | 'group' | 'bundle', unknown>>): void {
   const named = Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (named.length > 1)
-    throw new Refusal(`A new resource can be only one of ${named.join(' and ')}: leave out the others.`)
+    throw new Refusal({
+      own: `A new resource can be only one of ${named.join(' and ')}: leave out the others.`,
+      about: { code: 'one-place-only' },
+    })
 }
 
 /** `monitor interval=10s timeout=20s start timeout=60s`: an operation's name, then its options, again and again. */
@@ -121,7 +124,11 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
       throw new Refusal(`'op' is followed by an operation's name, such as 'op monitor interval=10s', not by '${word}'.`)
   }
   finish()
-  if (operations.length === 0) throw new Refusal("After 'op' comes an operation, such as 'op monitor interval=10s'.")
+  if (operations.length === 0)
+    throw new Refusal({
+      own: "After 'op' comes an operation, such as 'op monitor interval=10s'.",
+      about: { code: 'no-operation-given' },
+    })
   return operations
 }
 
@@ -137,9 +144,10 @@ function operationAttributes(name: string, options: readonly string[]): Readonly
   for (const duration of ['interval', 'timeout', 'start-delay']) {
     const text = attributes.get(duration)
     if (text !== undefined && parseDurationMs(text) === undefined)
-      throw new Refusal(
-        `'${text}' is no ${duration} for the operation ${name}: write a duration such as 10s, 500ms or 2min.`,
-      )
+      throw new Refusal({
+        own: `'${text}' is no ${duration} for the operation ${name}: write a duration such as 10s, 500ms or 2min.`,
+        about: { code: 'bad-duration', name: duration, value: text },
+      })
   }
   return attributes
 }

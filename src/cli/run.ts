@@ -15,10 +15,12 @@ import {
 } from './command.ts'
 import { chooseSpeech } from './dialect.ts'
 import { describeCommand, listCommands } from './help.ts'
+import type { CallNames, Voice } from './message.ts'
 import { presentWords } from './old-words.ts'
 import { capabilities } from './pcs-capabilities.ts'
 import { pcsVersion, type Speech } from './speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
+import { voiceOf } from './voice.ts'
 import { splitFlags } from './words.ts'
 
 export interface Invocation {
@@ -39,17 +41,81 @@ export interface Printed {
 
 export async function runLine(invocation: Invocation): Promise<Printed> {
   const json = invocation.line.includes('--json')
+  const manner: Manner = { json, voice: voiceOf(speechOf(invocation)), names: namesOf(invocation) }
   try {
-    return print(await dispatch(invocation), json)
+    return print(await dispatch(spokenTo(invocation, manner)), manner)
   } catch (error) {
-    if (error instanceof Refusal || error instanceof RefusedError) return print(refused(...error.sentences), json)
+    if (error instanceof Refusal) return print(refused(...error.messages), manner)
+    if (error instanceof RefusedError) return print(refused(...error.sentences), manner)
     const cause = error instanceof Error ? error : new Error(String(error))
     const debug = invocation.line.includes('--debug') ? `\n${cause.stack ?? ''}` : ''
-    return print(refused(`${cause.message}${debug}`), json)
+    return print(refused(`${cause.message}${debug}`), manner)
   }
 }
 
-async function dispatch(invocation: Invocation): Promise<Outcome> {
+/** How an answer is printed, and whose words it is in. */
+interface Manner {
+  readonly json: boolean
+  readonly voice: Voice
+  readonly names: CallNames
+}
+
+/** What a command says beside its answer goes through the voice. */
+function spokenTo(invocation: Invocation, { voice, names }: Manner): Spoken {
+  const { terminal } = invocation
+  const progress = (line: string): void => {
+    const said = voice.aside(line)
+    if (said !== undefined) terminal.progress(said)
+  }
+  return { ...invocation, voice, names, say: terminal.progress, terminal: { ...terminal, progress } }
+}
+
+function speechOf({ line, called }: Invocation): Speech {
+  const program = called?.program ?? 'systole'
+  try {
+    return chooseSpeech(line, called ?? { program, environment: undefined }).speech
+  } catch {
+    return { program, dialect: '0.12', readsOldWords: false }
+  }
+}
+
+/** The command by the words that were typed, for what is said of a wrong call. */
+function namesOf(invocation: Invocation): CallNames {
+  const none: CallNames = { typed: '', words: [], usage: '' }
+  try {
+    const speech = speechOf(invocation)
+    const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
+    const line = presentWords(leadingFlagsLast(chosen.line), speech)
+    const found = findCommand(invocation.commands, line)
+    if (!found) return none
+    const { command, rest } = found
+    const name = line.slice(0, line.length - rest.length)
+    return { typed: name.join(' '), words: withoutFlags(rest), usage: command.usage }
+  } catch {
+    return none
+  }
+}
+
+/** A line without its flags and their values. */
+function withoutFlags(line: readonly string[]): readonly string[] {
+  return line.filter((word, index) => !isFlagWord(word) && !isValueOf(line[index - 1]))
+}
+
+const isFlagWord = (word: string): boolean => word.startsWith('-')
+const isValueOf = (before: string | undefined): boolean =>
+  before !== undefined &&
+  [...commonFlags, ...pcsFlags].some(
+    ({ name, letter, value }) => value !== undefined && (before === `--${name}` || before === `-${letter}`),
+  )
+
+interface Spoken extends Invocation {
+  readonly voice: Voice
+  readonly names: CallNames
+  /** Past the voice: what it has said already. */
+  readonly say: (line: string) => void
+}
+
+async function dispatch(invocation: Spoken): Promise<Outcome> {
   for (const word of invocation.line) {
     const character = firstNotInXml(word)
     if (character !== undefined)
@@ -67,6 +133,8 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
+  const first = invocation.voice.before(invocation.names)
+  if (first !== undefined) invocation.say(first)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
@@ -80,6 +148,10 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
       flags,
       cluster,
       terminal,
+      tell: (notice) => {
+        const said = invocation.voice.notice(notice, invocation.names)
+        if (said !== undefined) invocation.say(said)
+      },
       typed,
       commands,
       speech,
@@ -88,6 +160,7 @@ async function dispatch(invocation: Invocation): Promise<Outcome> {
           ...invocation,
           line: other,
           terminal: { ...terminal, progress: () => undefined },
+          say: () => undefined,
           openCluster: () => copy,
         }),
     })
@@ -130,7 +203,7 @@ function asksForArea(command: Command, rest: readonly string[], commands: readon
 }
 
 function helpOrRefusal(commands: readonly Command[], line: readonly string[], speech: Speech): Outcome {
-  const typed = line.filter((word) => !word.startsWith('-'))
+  const typed = withoutFlags(line)
   if (line.includes('--version')) return tellVersion(speech, line.includes('--full'))
   // pcs says `resource help` and `resource help create`, too.
   const words = typed.filter((word) => word !== 'help')
@@ -154,7 +227,7 @@ function tellVersion(speech: Speech, full: boolean): Outcome {
   return { kind: 'done', text, json: { version: told, ...(full ? { capabilities: codes } : {}) } }
 }
 
-function print(outcome: Outcome, json: boolean): Printed {
+function print(outcome: Outcome, { json, voice, names }: Manner): Printed {
   if (outcome.kind === 'done') {
     const text = json ? `${JSON.stringify(outcome.json, null, 2)}\n` : outcome.text
     return { standardOutput: text, standardError: '', exitCode: outcome.exitCode ?? 0 }
@@ -164,7 +237,7 @@ function print(outcome: Outcome, json: boolean): Printed {
     return { standardOutput: `${JSON.stringify({ error: outcome.sentences }, null, 2)}\n`, standardError: '', exitCode }
   return {
     standardOutput: '',
-    standardError: outcome.sentences.map((sentence) => `Error: ${sentence}\n`).join(''),
+    standardError: voice.refusal(outcome.messages ?? outcome.sentences, names),
     exitCode,
   }
 }

@@ -28,7 +28,12 @@ export function select(status: ClusterStatus, selection: Selection): ClusterStat
   const names = status.resources.flatMap(namesIn)
   const missing = ids.filter((id) => !names.includes(id))
   if (missing.length > 0)
-    throw new Refusal(...missing.map((id) => `There is no resource '${id}'.${didYouMean(similarWords(id, names))}`))
+    throw new Refusal(
+      ...missing.map((id) => ({
+        own: `There is no resource '${id}'.${didYouMean(similarWords(id, names))}`,
+        about: { code: 'resource-not-found', id, similar: [] } as const,
+      })),
+    )
   const nodes = status.nodes.map(({ name }) => String(name))
   if (node !== undefined && !nodes.includes(node))
     throw new Refusal(`There is no node '${node}'.${didYouMean(similarWords(node, nodes))}`)

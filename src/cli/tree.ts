@@ -56,8 +56,9 @@ export function unknownCommand(commands: readonly Command[], words: readonly str
   const before = ['systole', ...words.slice(0, known)].join(' ')
   const wrong = words[known]
   const possible = nextWords(commands, words.slice(0, known))
+  const about = { code: 'unknown-command', known: words.slice(0, known), isArea: wrong === undefined } as const
   if (wrong === undefined)
-    return new Refusal(`'${before}' is not complete: it goes on with one of ${possible.join(', ')}.`)
+    return new Refusal({ own: `'${before}' is not complete: it goes on with one of ${possible.join(', ')}.`, about })
   const similar = similarWords(wrong, [...possible, ...otherNextWords(commands, words.slice(0, known))])
   const elsewhere = known === 0 ? undefined : findCommand(commands, words.slice(known))?.command
   const meant =
@@ -66,7 +67,7 @@ export function unknownCommand(commands: readonly Command[], words: readonly str
       : elsewhere !== undefined && elsewhere.refuses === undefined
         ? didYouMean([`systole ${elsewhere.path.join(' ')}`])
         : ` There are: ${possible.join(', ')}.`
-  return new Refusal(`'${before}' has no command '${wrong}'.${meant}`)
+  return new Refusal({ own: `'${before}' has no command '${wrong}'.${meant}`, about })
 }
 
 /** The same as `nextWords` of the other names that commands are known by, which no list shows. */

@@ -18,7 +18,12 @@ export interface Settled {
 export function checkWait(call: Call): void {
   const wait = call.flags.get('wait')
   if (wait === undefined) return
-  if (!call.cluster.live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
+  call.tell({ code: 'wait-is-old' })
+  if (!call.cluster.live)
+    throw new Refusal({
+      own: '--wait needs a running cluster: leave out --wait or -f.',
+      about: { code: 'wait-without-cluster' },
+    })
   waitSeconds(wait)
 }
 
@@ -27,7 +32,10 @@ function waitSeconds(wait: string | true): number {
     wait === true ? undefined : /^\d+$/.test(wait) ? Number(wait) : (parseDurationMs(wait) ?? Number.NaN) / 1000
   const seconds = given ?? defaultWaitSeconds
   if (Number.isFinite(seconds) && seconds > 0) return seconds
-  throw new Refusal(`'${String(wait)}' is no number of seconds to wait.`)
+  throw new Refusal({
+    own: `'${String(wait)}' is no number of seconds to wait.`,
+    about: { code: 'bad-wait', value: String(wait) },
+  })
 }
 
 /** Of all resources, for a command that is about the whole cluster. */

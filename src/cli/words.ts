@@ -1,6 +1,7 @@
 /** Splitting of pcs's word grammar: flags, keywords that open a section, and `name=value` pairs. */
 import { didYouMean, similarWords } from '../base/index.ts'
 import { type Flag, Refusal } from './command.ts'
+import type { Message } from './message.ts'
 
 export interface SplitLine {
   readonly words: readonly string[]
@@ -40,9 +41,11 @@ function findFlag(word: string, known: readonly Flag[]): readonly [Flag, string 
       name,
       known.map((candidate) => candidate.name),
     )
-    throw new Refusal(
-      `This command has no option '${word.split('=')[0]}'.${didYouMean(similar.map((other) => `--${other}`))}`,
-    )
+    const typed = word.split('=')[0] ?? word
+    throw new Refusal({
+      own: `This command has no option '${typed}'.${didYouMean(similar.map((other) => `--${other}`))}`,
+      about: { code: 'unknown-flag', flag: typed },
+    })
   }
   return [flag, value.length > 0 ? value.join('=') : undefined]
 }
@@ -50,13 +53,20 @@ function findFlag(word: string, known: readonly Flag[]): readonly [Flag, string 
 function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]): string | true {
   if (flag.value === undefined) {
     if (inlineValue !== undefined)
-      throw new Refusal(`The option --${flag.name} takes no value: leave out '=${inlineValue}'.`)
+      throw new Refusal({
+        own: `The option --${flag.name} takes no value: leave out '=${inlineValue}'.`,
+        about: { code: 'flag-takes-no-value', flag: flag.name },
+      })
     return true
   }
   if (inlineValue !== undefined) return inlineValue
   if (flag.value.startsWith('[')) return true
   const next = rest.shift()
-  if (next === undefined) throw new Refusal(`The option --${flag.name} needs a value: --${flag.name}=<${flag.value}>.`)
+  if (next === undefined)
+    throw new Refusal({
+      own: `The option --${flag.name} needs a value: --${flag.name}=<${flag.value}>.`,
+      about: { code: 'flag-needs-value', flag: flag.name },
+    })
   return next
 }
 
@@ -98,24 +108,36 @@ export function splitSections(words: readonly string[], keywords: readonly strin
 /** `name=value` pairs in their order. The value may be empty, which unsets the name in most commands. */
 export function parsePairs(words: readonly string[], what: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>()
-  const wrong: string[] = []
+  const wrong: Message[] = []
   for (const word of words) {
     const at = word.indexOf('=')
-    if (at <= 0) wrong.push(`'${word}' is not of the form name=value, as ${what} must be.`)
-    else if (pairs.has(word.slice(0, at)) && pairs.get(word.slice(0, at)) !== word.slice(at + 1))
-      wrong.push(`'${word.slice(0, at)}' is given twice with different values among ${what}: leave one out.`)
-    else pairs.set(word.slice(0, at), word.slice(at + 1))
+    const [name, value] = [word.slice(0, at), word.slice(at + 1)]
+    const before = pairs.get(name)
+    if (at <= 0)
+      wrong.push({
+        own: `'${word}' is not of the form name=value, as ${what} must be.`,
+        about: { code: 'no-pair', word },
+      })
+    else if (before !== undefined && before !== value)
+      wrong.push({
+        own: `'${name}' is given twice with different values among ${what}: leave one out.`,
+        about: { code: 'pair-twice', name, values: [before, value] },
+      })
+    else pairs.set(name, value)
   }
   if (wrong.length > 0) throw new Refusal(...wrong)
   return pairs
 }
+
+/** The line is not one of this command: its usage says more than the sentence. */
+export const wrongCall = (own: string): Message => ({ own, about: { code: 'wrong-call' } })
 
 /** The words of a call must be this many. */
 export function expectWords(
   words: readonly string[],
   expected: { readonly atLeast: number; readonly atMost?: number; readonly usage: string },
 ): void {
-  if (words.length < expected.atLeast) throw new Refusal(`Something is missing: systole ${expected.usage}.`)
+  if (words.length < expected.atLeast) throw new Refusal(wrongCall(`Something is missing: systole ${expected.usage}.`))
   const extra = words[expected.atMost ?? Number.POSITIVE_INFINITY]
-  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': systole ${expected.usage}.`)
+  if (extra !== undefined) throw new Refusal(wrongCall(`Nothing is expected at '${extra}': systole ${expected.usage}.`))
 }

@@ -195,5 +195,5 @@ function unknownNames(names: readonly string[], form: string, where: string): re
   const known = ['id', ...Object.keys(forms[form]?.attributes ?? {})]
   return names
     .filter((name) => !known.includes(name))
-    .map((name) => ({ code: 'unknown-option', name, where, similar: similarWords(name, known) }))
+    .map((name) => ({ code: 'unknown-option', name, where, similar: similarWords(name, known), known }))
 }

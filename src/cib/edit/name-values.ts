@@ -115,7 +115,7 @@ export function checkNameValues(
     if (definition === undefined) {
       const names = against.options.flatMap((option) => [option.name, ...(option.otherNames ?? [])])
       if (against.allowUnknown || value === '') return []
-      return [{ code: 'unknown-option', name, where: against.where, similar: similarWords(name, names) }]
+      return [{ code: 'unknown-option', name, where: against.where, similar: similarWords(name, names), known: names }]
     }
     const oldWords = oldValues[definition.name] ?? {}
     const known = value === '' || isValueOf(definition, value) || Object.hasOwn(oldWords, value.toLowerCase())

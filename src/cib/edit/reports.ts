@@ -47,6 +47,8 @@ export type EditReport =
       readonly name: string
       readonly where: string
       readonly similar: readonly string[]
+      /** All that could have been meant. */
+      readonly known: readonly string[]
     }
   | { readonly code: 'bad-value'; readonly name: string; readonly value: string; readonly expected: string }
   | { readonly code: 'no-value'; readonly name: string }

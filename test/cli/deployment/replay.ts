@@ -56,13 +56,13 @@ async function typeOne(typed: {
   const { file, compat, found } = typed
   // A file has nothing to wait for.
   const words = typed.words.filter((word) => !word.startsWith('--wait'))
-  const type = (line: readonly string[]) =>
+  const type = (line: readonly string[], called: Called = { program: 'pcs', environment: compat }) =>
     runLine({
       commands: allCommands,
       line: ['-f', file, ...line],
       terminal: scriptedTerminal(),
       openCluster: (path) => fileAccess(path ?? ''),
-      called: { program: 'pcs', environment: compat },
+      called,
     })
   const line = typed.words.join(' ')
   let printed = await type(words)
@@ -70,11 +70,16 @@ async function typeOne(typed: {
     found.forced.push(line)
     printed = await type([...words, '--force'])
   }
-  if (printed.exitCode !== 0) found.failures.push({ line, says: printed.standardError.trim() })
+  if (printed.exitCode === 0) return
+  // Our own words say more than pcs's: which name was probably meant.
+  const own = await type(words, { program: 'systole', environment: compat ?? '0.10' })
+  found.failures.push({ line, says: own.standardError.trim() })
 }
 
+type Called = NonNullable<Parameters<typeof runLine>[0]['called']>
+
 function isMissingAgent(says: string): boolean {
-  return says.split('\n').every((sentence) => sentence === '' || /There is no agent '.*Add --force/.test(sentence))
+  return /^Error: Agent '\S+' is not installed or does not provide valid metadata, use --force to override$/m.test(says)
 }
 
 function emptyCib(nodes: readonly string[]): string {

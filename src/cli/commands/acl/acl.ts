@@ -23,7 +23,7 @@ import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords } from '../../words.ts'
+import { expectWords, wrongCall } from '../../words.ts'
 
 export const aclConfig: Command = {
   path: ['acl', 'config'],
@@ -227,9 +227,9 @@ function readPermissions(words: readonly string[]): readonly NewPermission[] {
     const [kind, by] = words.slice(at, at + 2).map((word) => word.toLowerCase())
     const what = words[at + 2]
     if (kind !== 'read' && kind !== 'write' && kind !== 'deny')
-      throw new Refusal(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`)
+      throw new Refusal(wrongCall(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`))
     if ((by !== 'xpath' && by !== 'id') || what === undefined)
-      throw new Refusal(`After '${kind}' comes 'xpath <query>' or 'id <id>', not '${by ?? ''}'.`)
+      throw new Refusal(wrongCall(`After '${kind}' comes 'xpath <query>' or 'id <id>', not '${by ?? ''}'.`))
     if (by === 'xpath') checkXpath(what)
     permissions.push({ kind, on: by === 'xpath' ? { by, xpath: what } : { by, id: what } })
   }

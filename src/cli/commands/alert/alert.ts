@@ -18,7 +18,7 @@ import { onlyKnown } from '../../constraint-words.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords, parsePairs, splitSections } from '../../words.ts'
+import { expectWords, parsePairs, splitSections, wrongCall } from '../../words.ts'
 
 export const alertConfig: Command = {
   path: ['alert', 'config'],
@@ -58,7 +58,11 @@ export const alertCreate: Command = {
   run: async (call) => {
     const { own, values } = readValues(call, ['path', 'id', 'description'])
     const [path, id] = [own.get('path'), own.get('id')]
-    if (path === undefined) throw new Refusal('The program is missing: path=<program>.')
+    if (path === undefined) {
+      const sentence = 'The program is missing: path=<program>.'
+      if (call.words.length === 0) throw new Refusal(wrongCall(sentence))
+      throw new Refusal({ own: sentence, about: { code: 'required-missing', names: ['path'] } })
+    }
     return await changeCib(call, {
       edit: (cib) => createAlert(cib, { path, ...values, ...(id === undefined ? {} : { id }) }),
       message: ({ created }) => `The alert ${created[0] ?? ''} calls ${path}.`,

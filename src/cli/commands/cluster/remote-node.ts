@@ -201,7 +201,11 @@ export const nodeDeleteGuest: Command = {
     const guest = singleResources((await call.cluster.readCib()).cib)
       .flatMap((resource) => guestOf(resource) ?? [])
       .find(({ id, node, address }) => [id, node, address].includes(wanted))
-    if (!guest) throw new Refusal(`There is no guest node '${wanted}'.`)
+    if (!guest)
+      throw new Refusal({
+        own: `There is no guest node '${wanted}'.`,
+        about: { code: 'no-such-item', what: 'guest node', id: wanted },
+      })
     await emptyGuest(call, guest.node)
     const meta = Object.fromEntries(['remote-node', ...guestOptions].map((name) => [name, '']))
     return await changeCib(call, {

@@ -2,7 +2,7 @@ import { createColocation, createColocationSets } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readBoolean, readRole, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../words.ts'
 
 const usage =
   '[<role>] <resource> with [<role>] <other resource> [<score>] [influence=true|false] [node-attribute=<name>] [id=<id>]'
@@ -22,7 +22,8 @@ export const constraintColocationAdd: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 3, usage: `constraint colocation add ${usage}` })
     const at = call.words.indexOf('with')
-    if (at < 0) throw new Refusal("Between the two resources stands 'with': constraint colocation add web with db.")
+    if (at < 0)
+      throw new Refusal(wrongCall("Between the two resources stands 'with': constraint colocation add web with db."))
     const [dependentRole, dependent] = roleAndResource(call.words.slice(0, at))
     const rest = call.words.slice(at + 1)
     const pairs = parsePairs(
@@ -58,8 +59,10 @@ export const constraintColocationAdd: Command = {
 function roleAndResource(words: readonly string[]): readonly [string | undefined, string] {
   const [first, second, extra] = words
   if (first === undefined)
-    throw new Refusal('A resource is missing. Usage: constraint colocation add <resource> with <other resource>')
-  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': write [<role>] <resource>.`)
+    throw new Refusal(
+      wrongCall('A resource is missing. Usage: constraint colocation add <resource> with <other resource>'),
+    )
+  if (extra !== undefined) throw new Refusal(wrongCall(`Nothing is expected at '${extra}': write [<role>] <resource>.`))
   return second === undefined ? [undefined, first] : [first, second]
 }
 

@@ -127,8 +127,10 @@ async function show(call: Call, { kinds: shownKinds, by, names = [] }: Shown): P
     }
     if (by === 'resources') return locationsByResource(shown.location, withIds)
     if (by === undefined) return constraintTextLines(shown, withIds)
-    if (shown.location.some(({ attributes }) => attributes.rules.length > 0))
+    if (shown.location.some(({ attributes }) => attributes.rules.length > 0)) {
       call.terminal.progress('Warning: Constraints with rules are not displayed.')
+      call.tell({ code: 'rules-not-shown' })
+    }
     return locationsByNode(shown.location, withIds)
   }
   return await inFormat(call, {

@@ -11,7 +11,7 @@ import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readRole, readScore } from '../../constraint-words.ts'
 import { readRule } from '../../rule-words.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../words.ts'
 
 const usage =
   '<resource> prefers|avoids <node>[=<score>]... | <resource> rule [score=<score>] [role=<role>] <expression>'
@@ -34,7 +34,7 @@ export const constraintLocation: Command = {
     if (verb === 'prefers' || verb === 'avoids')
       return byNodes(call, { resource, words, sign: verb === 'prefers' ? 1 : -1 })
     if (verb === 'rule') return byRule(call, resource, words)
-    throw new Refusal(`After the resource comes prefers, avoids or rule, not '${verb ?? ''}'.`)
+    throw new Refusal(wrongCall(`After the resource comes prefers, avoids or rule, not '${verb ?? ''}'.`))
   },
 }
 
@@ -56,6 +56,8 @@ export const constraintLocationAdd: Command = {
       'options',
     )
     onlyKnown(pairs, ['score', 'role', 'resource-discovery'], 'A location constraint')
+    if (rest.some((word) => !word.includes('='))) call.tell({ code: 'bare-score' })
+    if (isFile(call)) call.tell({ code: 'nodes-not-validated' })
     const score = readScore(pairs.get('score') ?? rest.find((word) => !word.includes('=')) ?? 'INFINITY')
     const discovery = readDiscovery(pairs.get('resource-discovery'))
     const role = pairs.get('role')
@@ -82,6 +84,7 @@ async function byNodes(
   call: Call,
   request: { readonly resource: string; readonly words: readonly string[]; readonly sign: 1 | -1 },
 ): Promise<Outcome> {
+  if (isFile(call)) call.tell({ code: 'nodes-not-validated' })
   const wanted = request.words.map((word) => {
     const [node = '', score = 'INFINITY'] = word.split('=')
     return { node, score: readScore(score) * request.sign }
@@ -125,6 +128,7 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const known = ['id', 'constraint-id', 'score', 'score-attribute', 'role', 'resource-discovery']
   const isOption = (word: string): boolean => known.some((name) => word.startsWith(`${name}=`))
   const options = parsePairs(words.filter(isOption), 'options of a rule')
+  if (words.filter((word) => !isOption(word)).length > 1) call.tell({ code: 'rule-in-words' })
   const rule = readRule(words.filter((word) => !isOption(word)))
   const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
   if (stray !== undefined)
@@ -168,5 +172,8 @@ function subject(
 
 function readDiscovery(text: string | undefined): 'always' | 'never' | 'exclusive' | undefined {
   if (text === undefined || text === 'always' || text === 'never' || text === 'exclusive') return text
-  throw new Refusal(`'${text}' is no resource-discovery: write always, never or exclusive.`)
+  throw new Refusal({
+    own: `'${text}' is no resource-discovery: write always, never or exclusive.`,
+    about: { code: 'bad-choice', name: 'resource-discovery', value: text, choices: ['always', 'never', 'exclusive'] },
+  })
 }

@@ -2,7 +2,7 @@ import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOr
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readAction, readBoolean, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
-import { expectWords, parsePairs } from '../../words.ts'
+import { expectWords, parsePairs, wrongCall } from '../../words.ts'
 
 const usage =
   '[<action>] <resource> then [<action>] <resource> [kind=Optional|Mandatory|Serialize] [symmetrical=false] [require-all=false] [id=<id>]'
@@ -21,7 +21,7 @@ export const constraintOrder: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: `constraint order ${usage}` })
     const at = call.words.indexOf('then')
-    if (at < 0) throw new Refusal("Between the two resources stands 'then': constraint order db then web.")
+    if (at < 0) throw new Refusal(wrongCall("Between the two resources stands 'then': constraint order db then web."))
     const [firstAction, first] = actionAndResource(call.words.slice(0, at))
     const rest = call.words.slice(at + 1)
     const [thenAction, last] = actionAndResource(rest.filter((word) => !word.includes('=')))
@@ -48,6 +48,20 @@ export const constraintOrder: Command = {
     return await changeCib(call, {
       edit: (cib) => createOrder(cib, request),
       message: ({ created }) => `Order ${created[0] ?? ''}: ${first} then ${last}.`,
+      notices: () => [
+        {
+          code: 'order-added',
+          first,
+          // biome-ignore lint/suspicious/noThenProperty: see above
+          then: last,
+          kind: pairs.get('kind') ?? 'Mandatory',
+          options: [
+            ...[...pairs].filter(([name]) => name !== 'kind').map(([name, value]) => `${name}=${value}`),
+            `first-action=${firstAction ?? 'start'}`,
+            `then-action=${thenAction ?? 'start'}`,
+          ],
+        },
+      ],
       facts: ({ created }) => ({ created }),
     })
   },
@@ -73,7 +87,10 @@ function readOrderOptions(pairs: ReadonlyMap<string, string>): {
 function readKind(text: string): OrderKind {
   const kind = parseOrderKind(text)
   if (kind === undefined)
-    throw new Refusal(`'${text}' is no kind of order: there are Optional, Mandatory and Serialize.`)
+    throw new Refusal({
+      own: `'${text}' is no kind of order: there are Optional, Mandatory and Serialize.`,
+      about: { code: 'bad-choice', name: 'kind', value: text, choices: ['Mandatory', 'Optional', 'Serialize'] },
+    })
   return kind
 }
 
@@ -81,8 +98,11 @@ function readKind(text: string): OrderKind {
 function actionAndResource(words: readonly string[]): readonly [OrderAction | undefined, string] {
   const [first, second, extra] = words
   if (first === undefined)
-    throw new Refusal('A resource is missing. Usage: constraint order [<action>] <resource> then [<action>] <resource>')
-  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': write [<action>] <resource>.`)
+    throw new Refusal(
+      wrongCall('A resource is missing. Usage: constraint order [<action>] <resource> then [<action>] <resource>'),
+    )
+  if (extra !== undefined)
+    throw new Refusal(wrongCall(`Nothing is expected at '${extra}': write [<action>] <resource>.`))
   if (second === undefined) return [undefined, first]
   return [readAction(first), second]
 }

@@ -53,7 +53,11 @@ export const constraintTicketSet: Command = {
     const { sets, options: own } = readSets(['set', ...call.words])
     onlyKnown(own, ['ticket', 'loss-policy', 'id'], 'A ticket constraint of sets')
     const ticket = own.get('ticket')
-    if (ticket === undefined || ticket === '') throw new Refusal("The ticket is missing: 'setoptions ticket=<ticket>'.")
+    if (ticket === undefined || ticket === '')
+      throw new Refusal({
+        own: "The ticket is missing: 'setoptions ticket=<ticket>'.",
+        about: { code: 'required-missing', names: ['ticket'] },
+      })
     const [lossPolicy, id] = [readLossPolicy(own.get('loss-policy')), own.get('id')]
     return await changeCib(call, {
       edit: (cib) =>
@@ -91,5 +95,8 @@ export const constraintTicketDelete: Command = {
 
 function readLossPolicy(text: string | undefined): LossPolicy | undefined {
   if (text === undefined || text === 'stop' || text === 'demote' || text === 'fence' || text === 'freeze') return text
-  throw new Refusal(`'${text}' is no loss-policy: there are fence, stop, freeze and demote.`)
+  throw new Refusal({
+    own: `'${text}' is no loss-policy: there are fence, stop, freeze and demote.`,
+    about: { code: 'bad-choice', name: 'loss-policy', value: text, choices: ['fence', 'stop', 'freeze', 'demote'] },
+  })
 }

@@ -56,7 +56,8 @@ export const nodeModeCommands: readonly Command[] = modes.map((mode) => ({
 }))
 
 async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
-  if (call.flags.has('all') && call.words.length > 0) throw new Refusal('--all and names of nodes exclude each other.')
+  if (call.flags.has('all') && call.words.length > 0)
+    throw new Refusal({ own: '--all and names of nodes exclude each other.', about: { code: 'all-and-names' } })
   const nodes = await chosenNodes(call)
   return await changeCib(call, {
     edit: (cib) => mode.edit(cib, call.flags.has('all') ? nodeNamesOf(cib) : nodes),
@@ -68,6 +69,7 @@ async function changeMode(call: Call, mode: Mode): Promise<Outcome> {
 async function chosenNodes(call: Call): Promise<readonly string[]> {
   if (call.words.length > 0) return call.words
   if (call.flags.has('all')) return nodeNamesOf((await call.cluster.readCib()).cib)
-  if (!call.cluster.live) throw new Refusal('Name a node: a CIB in a file has no local one.')
+  if (!call.cluster.live)
+    throw new Refusal({ own: 'Name a node: a CIB in a file has no local one.', about: { code: 'no-node-in-file' } })
   return [(await call.cluster.live.getState({})).localNode]
 }

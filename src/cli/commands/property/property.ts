@@ -85,9 +85,10 @@ export const propertyUnset: Command = {
     const missing = call.words.filter((name) => !written.has(name) && !written.has(clusterOption(name)?.name ?? ''))
     if (missing.length > 0 && !call.flags.has('force'))
       throw new Refusal(
-        ...missing.map(
-          (name) => `The cluster option '${name}' is not set.${didYouMean(similarWords(name, written.keys()))}`,
-        ),
+        ...missing.map((name) => ({
+          own: `The cluster option '${name}' is not set.${didYouMean(similarWords(name, written.keys()))}`,
+          about: { code: 'property-not-set', names: missing } as const,
+        })),
       )
     const values = Object.fromEntries(call.words.map((name) => [name, '']))
     return await changeCib(call, {

@@ -103,9 +103,13 @@ function namedElements(call: Call, all: readonly XmlElement[], what: string): re
   const ids = call.words
   const known = all.map(({ attributes }) => attributes.id ?? '')
   const missing = ids.filter((id) => !known.includes(id))
-  const told = missing.map((id) => `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`)
+  const told = missing.map((id) => ({
+    own: `There is no ${what} '${id}'.${didYouMean(similarWords(id, known))}`,
+    about: { code: 'no-such-item', what, id } as const,
+  }))
   if (missing.length === ids.length) throw new Refusal(...told)
-  for (const sentence of told) call.terminal.progress(`Warning: ${sentence}`)
+  for (const { own } of told) call.terminal.progress(`Warning: ${own}`)
+  if (told.length > 0) call.tell({ code: 'left-out', what, ids: missing })
   return all.filter(({ attributes }) => ids.includes(attributes.id ?? ''))
 }
 

@@ -1,4 +1,5 @@
 import { adviceTaken, createPrimitive, isPromotable, type NewPrimitive, strayCloneOptions } from '../../../cib/index.ts'
+import { agentName } from '../../../resource-agents/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
 import {
   advisedOperations,
@@ -58,8 +59,12 @@ export const resourceCreate: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: `resource create ${usage}` })
     const [id = '', agentWord = '', ...rest] = call.words
+    if (!call.flags.has('future'))
+      for (const flag of ['group', 'before', 'after']) if (call.flags.has(flag)) call.tell({ code: 'old-flag', flag })
     const written = readResourceWords(rest, call.flags)
     const installed = await resolveResourceAgent(agentWord, question(call))
+    if (!agentWord.includes(':'))
+      call.tell({ code: 'assumed-agent', typed: agentWord, agent: agentName(installed.agent) })
     if (installed.agent.class === 'stonith') throw new Refusal("Fence devices are created by 'systole stonith create'.")
     return await create(call, { id, installed, written })
   },
@@ -109,6 +114,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     ...(inside?.kind === 'clone' && isPromotable(inside) ? promotionMistakes(installed) : []),
   ]
   if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+  if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
   if (call.flags.has('agent-validation') && call.cluster.isScratch !== true) {
     const objections = await agentObjections(installed, Object.fromEntries(written.parameters))
     if (objections.length > 0 && !force) throw new Refusal(...objections)

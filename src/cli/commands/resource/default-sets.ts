@@ -38,6 +38,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       onlyKnown(own, ['id', 'score'], 'A set of defaults')
       const values = Object.fromEntries(parsePairs(words('meta'), 'defaults'))
       const expression = words('rule')
+      if (expression.length > 1) call.tell({ code: 'rule-in-words' })
       const [id, score] = [own.get('id'), own.get('score')]
       return await changeCib(call, {
         edit: (cib) =>
@@ -50,6 +51,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
             ...(expression.length === 0 ? {} : { rule: readRule(expression) }),
           }),
         message: ({ created }) => `The set of defaults ${created[0] ?? ''} is in place.`,
+        notices: () => [{ code: 'defaults-may-be-overridden' }],
         facts: ({ created }) => ({ created }),
       })
     },
@@ -89,6 +91,7 @@ function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       return await changeCib(call, {
         edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: call.flags.has('force') }),
         message: () => `The set ${id}: ${words.join(' ')}.`,
+        notices: () => [{ code: 'defaults-may-be-overridden' }],
       })
     },
   }

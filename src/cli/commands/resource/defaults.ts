@@ -82,6 +82,7 @@ async function updateDefaults(call: Call, of: Kind): Promise<Outcome> {
   return await changeCib(call, {
     edit: (cib) => setDefaults(cib, { of, values, force: call.flags.has('force') }),
     message: () => `Defaults of ${of}s: ${call.words.join(' ')}.`,
+    notices: () => [{ code: 'defaults-may-be-overridden' }],
     facts: () => ({ values }),
   })
 }

@@ -21,7 +21,8 @@ export const resourceGroupAdd: Command = {
     const [group = '', ...resources] = call.words
     const before = call.flags.get('before')
     const after = call.flags.get('after')
-    if (before !== undefined && after !== undefined) throw new Refusal('--before and --after exclude each other.')
+    if (before !== undefined && after !== undefined)
+      throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
     const place = {
       ...(typeof before === 'string' ? { before } : {}),
       ...(typeof after === 'string' ? { after } : {}),

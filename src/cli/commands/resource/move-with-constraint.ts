@@ -26,7 +26,10 @@ export const resourceMoveWithConstraint: Command = {
     const { cib } = await call.cluster.readCib()
     const [current] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
     if (node === undefined && current === undefined && findResource(cib, resource))
-      throw new Refusal(`'${resource}' runs nowhere: name the node that it shall move to.`)
+      throw new Refusal({
+        own: `'${resource}' runs nowhere: name the node that it shall move to.`,
+        about: { code: 'runs-nowhere' },
+      })
     const role: Role | undefined = call.flags.has('promoted') || call.flags.has('master') ? 'Promoted' : undefined
     const constraint = {
       resource,
@@ -39,6 +42,7 @@ export const resourceMoveWithConstraint: Command = {
         node === undefined
           ? banNode(document, { ...constraint, node: current ?? '' })
           : preferNode(document, { ...constraint, node }),
+      notices: () => [{ code: 'moved-with-constraint', resource }],
       message: ({ created }) =>
         `${resource} ${node === undefined ? `is banned from ${current ?? ''}` : `prefers ${node}`} (${created[0] ?? ''}) until 'resource clear ${resource}'.`,
       facts: ({ created }) => ({ created }),

@@ -55,7 +55,10 @@ async function move(call: Call): Promise<Outcome> {
   const exists = findResource(cib, resource) !== undefined
   const current = exists ? resourceLocations(cib, resource, call.terminal.now()) : []
   if (exists && node === undefined && current.length === 0)
-    throw new Refusal(`'${resource}' runs nowhere: name the node that it shall move to.`)
+    throw new Refusal({
+      own: `'${resource}' runs nowhere: name the node that it shall move to.`,
+      about: { code: 'runs-nowhere' },
+    })
   const role = roleOf(call)
   const constraint = {
     resource,
@@ -212,6 +215,7 @@ export const resourceBan: Command = {
           ...(role === undefined ? {} : { role }),
           ...(until === undefined ? {} : { until }),
         }),
+      notices: ({ created }) => [{ code: 'banned', constraint: created[0] ?? '', resource, node }],
       message: () =>
         `${resource} is banned from ${node}${until === undefined ? " until 'systole resource clear'" : ` until ${until}`}.`,
       facts: ({ created }) => ({ created, node, ...(until === undefined ? {} : { until }) }),
@@ -247,13 +251,18 @@ async function onlyNode(call: Call, resource: string): Promise<string> {
   if (node !== undefined && other === undefined) return node
   const [promoted, another] = node === undefined ? [] : promotedLocations(cib, resource, now)
   if (promoted !== undefined && another === undefined) return promoted
-  throw new Refusal(
-    !findResource(cib, resource)
-      ? `There is no resource '${resource}'.`
-      : node === undefined
+  if (!findResource(cib, resource))
+    throw new Refusal({
+      own: `There is no resource '${resource}'.`,
+      about: { code: 'resource-not-found', id: resource, similar: [] },
+    })
+  throw new Refusal({
+    own:
+      node === undefined
         ? `'${resource}' runs nowhere: name the node to ban it from.`
         : `'${resource}' runs on several nodes: name the one to ban it from.`,
-  )
+    about: { code: 'runs-nowhere' },
+  })
 }
 
 export function endOfLifetime(lifetime: string, now: Date): string {
@@ -286,6 +295,8 @@ export const resourceClear: Command = {
           ...(role === undefined ? {} : { role }),
           ...(call.flags.has('expired') ? { expiredAt: call.terminal.now().toISOString() } : {}),
         }),
+      notices: ({ removed }) =>
+        removed.length === 0 ? [] : [{ code: 'constraint-cleared', ids: removed.map(({ id }) => id).sort() }],
       message: ({ removed }) =>
         removed.length === 0 ? 'There was nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),

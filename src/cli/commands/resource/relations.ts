@@ -18,7 +18,10 @@ export const resourceRelations: Command = {
     const relations = allRelations(configuration.resources, configuration.constraints)
     if (!findResource(cib, id)) {
       const known = [...new Set(relations.flatMap(({ members }) => members))]
-      throw new Refusal(`There is no resource '${id}'.${didYouMean(similarWords(id, known))}`)
+      throw new Refusal({
+        own: `There is no resource '${id}'.${didYouMean(similarWords(id, known))}`,
+        about: { code: 'resource-not-found', id, similar: [] },
+      })
     }
     const tree = treeOf(id, relations, new Set())
     return done(printTree(tree, call.flags.has('full')), tree)

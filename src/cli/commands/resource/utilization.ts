@@ -22,6 +22,7 @@ export const resourceUtilization: Command = {
   flags: [...changeFlags, formatFlag, nameFlag],
   completes: ['resource', 'anything'],
   run: async (call) => {
+    await tellOfStrategy(call)
     const [id = '', ...words] = call.words
     if (words.length > 0) {
       const values = readCapacities(words)
@@ -58,6 +59,7 @@ export const nodeUtilization: Command = {
   flags: [...changeFlags, formatFlag, nameFlag],
   completes: ['node', 'anything'],
   run: async (call) => {
+    await tellOfStrategy(call)
     const [node = '', ...words] = call.words
     if (words.length > 0) {
       const values = readCapacities(words)
@@ -85,11 +87,25 @@ export const nodeUtilization: Command = {
   },
 }
 
+/** Capacities count only where a strategy looks at them. */
+async function tellOfStrategy(call: Call): Promise<void> {
+  const { cib } = await call.cluster.readCib()
+  const strategy = readConfiguration(cib)
+    .options.flatMap(({ pairs }) => pairs)
+    .find(({ name }) => name === 'placement-strategy')
+  if ((strategy?.value ?? 'default') === 'default') call.tell({ code: 'utilization-without-effect' })
+}
+
 function readCapacities(words: readonly string[]): Readonly<Record<string, string>> {
   const pairs = parsePairs(words, 'capacities')
   const wrong = [...pairs].filter(([, value]) => value !== '' && !/^-?\d+$/.test(value))
   if (wrong.length > 0)
-    throw new Refusal(...wrong.map(([name, value]) => `'${value}' is no capacity for ${name}: write a whole number.`))
+    throw new Refusal(
+      ...wrong.map(([name, value]) => ({
+        own: `'${value}' is no capacity for ${name}: write a whole number.`,
+        about: { code: 'bad-capacity', name, value } as const,
+      })),
+    )
   return Object.fromEntries(pairs)
 }
 
@@ -104,7 +120,10 @@ async function show(
 ): Promise<Outcome> {
   const [wanted] = call.words
   if (wanted !== undefined && !shown.all.some(({ id }) => id === wanted))
-    throw new Refusal(`There is no ${shown.what} '${wanted}' that could have a utilization.`)
+    throw new Refusal({
+      own: `There is no ${shown.what} '${wanted}' that could have a utilization.`,
+      about: { code: 'no-such-item', what: `${shown.what} with capacities`, id: wanted },
+    })
   const onlyName = call.flags.get('name')
   // pcs answers with the resource's name even where it has none.
   const isResourceAsked = wanted !== undefined && shown.what === 'resource'

@@ -35,7 +35,10 @@ export const statusQuery: Command = {
     if (question === 'exists') return yesOrNo(call, found !== undefined)
     if (!found) {
       const known = status.resources.flatMap(allIds)
-      throw new Refusal(`There is no resource '${id}'.${didYouMean(similarWords(id, known))}`)
+      throw new Refusal({
+        own: `There is no resource '${id}'.${didYouMean(similarWords(id, known))}`,
+        about: { code: 'resource-not-found', id, similar: [] },
+      })
     }
     return answer(call, { status, found, question: question ?? '', rest })
   },

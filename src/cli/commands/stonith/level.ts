@@ -184,7 +184,10 @@ function readSelector(words: readonly string[]): {
 
 function readLevel(text: string): number {
   if (/^[1-9]$/.test(text)) return Number(text)
-  throw new Refusal(`'${text}' is no fencing level: levels are numbers from 1 to 9.`)
+  throw new Refusal({
+    own: `'${text}' is no fencing level: levels are numbers from 1 to 9.`,
+    about: { code: 'bad-choice', name: 'level', value: text, choices: '1..9' },
+  })
 }
 
 export function readTarget(text: string): Target {

@@ -85,7 +85,8 @@ export const tagUpdate: Command = {
     if (verb !== 'add' && verb !== 'remove')
       throw new Refusal(`After the tag comes 'add' or 'remove', not '${verb ?? ''}'.`)
     const [before, after] = [call.flags.get('before'), call.flags.get('after')]
-    if (before !== undefined && after !== undefined) throw new Refusal('--before and --after exclude each other.')
+    if (before !== undefined && after !== undefined)
+      throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
     const [add, remove] = verb === 'add' ? [first, second] : [second, first]
     return await changeCib(call, {
       edit: (cib) =>

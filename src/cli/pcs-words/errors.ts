@@ -1,0 +1,57 @@
+/** Lines of errors: those that a row knows in pcs's words, others in ours without our own name. */
+
+import type { CallNames } from '../message.ts'
+import { type Message, ownWords } from '../message.ts'
+import type { Said } from './said.ts'
+import { sentencesOf } from './sentences.ts'
+
+export function errorsOf(
+  messages: readonly (string | Message)[],
+  call: CallNames,
+): { readonly lines: readonly string[]; readonly closes: boolean } {
+  const said = grouped(messages).map((group) => sayGroup(group, call))
+  const lines = said.flatMap(({ before, errors, after }) => [
+    ...(before ?? []),
+    ...errors.map((error) => `Error: ${error}`),
+    ...(after ?? []),
+  ])
+  return { lines: [...new Set(lines)], closes: said.some(({ closes }) => closes === true) }
+}
+
+/** Of these pcs puts several into one sentence. */
+const together: ReadonlySet<string> = new Set([
+  'unknown-parameter',
+  'missing-parameter',
+  'unknown-option',
+  'unknown-names',
+  'given-twice',
+  'property-not-set',
+  'resource-not-found',
+  'constraint-not-found',
+  'no-such-item',
+])
+
+/** Messages that pcs says together. */
+function grouped(messages: readonly (string | Message)[]): readonly (readonly (string | Message)[])[] {
+  const groups = new Map<string, (string | Message)[]>()
+  messages.forEach((message, index) => {
+    const code = typeof message === 'string' ? undefined : message.about?.code
+    const key = code !== undefined && together.has(code) ? code : `${index}`
+    groups.set(key, [...(groups.get(key) ?? []), message])
+  })
+  return [...groups.values()]
+}
+
+function sayGroup(group: readonly (string | Message)[], call: CallNames): Said {
+  const abouts = group.flatMap((message) => (typeof message === 'string' ? [] : (message.about ?? [])))
+  return sentencesOf(abouts, call) ?? { errors: group.map((message) => withoutOwnName(ownWords(message))) }
+}
+
+function withoutOwnName(text: string): string {
+  return text
+    .replace(/\s*Add --force to [^.]*\.$/, ', use --force to override')
+    .replace(/\.(, use --force to override)$/, '$1')
+    .replace(/\bsystoled\b/g, 'the daemon')
+    .replace(/\bSystole\b/g, (_, at: number) => (at === 0 ? 'This cluster' : 'this cluster'))
+    .replace(/\bsystole\b/g, 'pcs')
+}

@@ -1,0 +1,21 @@
+/**
+ * The words of pcs 0.12: what scripts that were written for it look for on standard error. Facts of its interface, by what a
+ * message is about; what no row knows is said in our words. pcs is silent while it works, and when it has changed something.
+ */
+
+import type { Voice } from '../message.ts'
+import type { Dialect } from '../speech.ts'
+import { errorsOf } from './errors.ts'
+import { adviceAgainst, isAdviceOfPresentPcs, notices } from './notices.ts'
+
+const closing = 'Error: Errors have occurred, therefore pcs is unable to continue'
+
+export const pcsVoice = (dialect: Dialect): Voice => ({
+  refusal: (messages, call) => {
+    const { lines, closes } = errorsOf(messages, call)
+    return [...lines, ...(closes ? [closing] : [])].map((line) => `${line}\n`).join('')
+  },
+  aside: () => undefined,
+  notice: (notice, call) => (dialect !== '0.12' && isAdviceOfPresentPcs(notice) ? undefined : notices(notice, call)),
+  before: (call) => (dialect === '0.12' ? adviceAgainst(call) : undefined),
+})

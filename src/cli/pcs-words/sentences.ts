@@ -1,0 +1,302 @@
+/** What pcs says of a mistake, by its code and the command. Several of one code come together, as pcs puts some into one sentence. */
+import type { About, CallNames } from '../message.ts'
+import { longOptions } from './long-options.ts'
+import { notFound } from './not-found.ts'
+import type { Said } from './said.ts'
+import { sentenceInsteadOfUsage, usageBelow, usageOf, wholeUsage } from './usage.ts'
+
+export const quoted = (names: readonly string[]): string =>
+  [...names]
+    .sort()
+    .map((name) => `'${name}'`)
+    .join(', ')
+
+/** Undefined where nothing is known that pcs would say. */
+export function sentencesOf(abouts: readonly About[], call: CallNames): Said | undefined {
+  const [first] = abouts
+  if (first === undefined) return undefined
+  const found =
+    aboutTheCall(first, call) ?? notFound(abouts, call) ?? aboutIds(first, call) ?? aboutValues(abouts, first, call)
+  return found
+}
+
+const one = (error: string, closes = false): Said => ({ errors: [error], closes })
+
+function aboutTheCall(about: About, call: CallNames): Said | undefined {
+  switch (about.code) {
+    case 'wrong-call': {
+      const sentence = sentenceInsteadOfUsage(call)
+      return sentence === undefined ? { errors: [], after: usageOf(call) } : one(sentence)
+    }
+    case 'unknown-command':
+      return { errors: [], after: usageBelow(about.known, about.isArea) }
+    case 'unknown-flag':
+      return longOptions.has(about.flag.replace(/^--/, ''))
+        ? one(`Specified option '${about.flag}' is not supported in this command`)
+        : { errors: [`option ${about.flag} not recognized`], after: ['', wholeUsage] }
+    case 'flag-needs-value':
+      return { errors: [`option --${about.flag} requires argument`], after: ['', wholeUsage] }
+    case 'flag-takes-no-value':
+      return { errors: [`option --${about.flag} must not have an argument`], after: ['', wholeUsage] }
+    case 'no-pair':
+      return one(
+        about.word.startsWith('=')
+          ? `missing key in '${about.word}' option`
+          : `missing value of '${about.word}' option`,
+      )
+    case 'pair-twice':
+      return one(`duplicate option '${about.name}' with different values '${about.values[0]}' and '${about.values[1]}'`)
+    case 'needs-running-cluster':
+      return one("Specified option '-f' is not supported in this command")
+    case 'wait-without-cluster':
+      return one("Cannot use '-f' together with '--wait'")
+    case 'bad-wait':
+      return one(`'${about.value}' is not a valid number of seconds to wait`)
+    case 'no-operation-given':
+      return one("When using 'op' you must specify an operation name and at least one option")
+    default:
+      return undefined
+  }
+}
+
+/** What each command calls the thing that the id is for. */
+const idNames: readonly (readonly [begins: string, name: string, closes: boolean])[] = [
+  ['resource create', 'resource name', false],
+  ['stonith create', 'stonith name', false],
+  ['resource bundle', 'bundle name', true],
+  ['resource group', 'group name', true],
+  ['stonith level', 'fencing level id', true],
+  ['constraint location', 'constraint id', false],
+  ['constraint', 'constraint id', false],
+  ['acl role', 'ACL role', false],
+  ['acl user', 'ACL user', false],
+  ['acl group', 'ACL group', false],
+  ['alert recipient', 'recipient-id', true],
+  ['alert', 'alert-id', true],
+  ['tag', 'id', true],
+  ['resource', 'id', true],
+]
+
+/** Commands that go on to look for more that is wrong. */
+const goesOn = /^(alert|tag|resource bundle|(resource|stonith) (op )?defaults|stonith level|resource group)/
+
+function aboutIds(about: About, { typed }: CallNames): Said | undefined {
+  switch (about.code) {
+    case 'bad-id': {
+      const [, name = 'id', closes = false] = idNames.find(([begins]) => typed.startsWith(begins)) ?? []
+      const bad = [...about.id].find((character, index) =>
+        index === 0 ? !/[A-Za-z_]/.test(character) : !/[\w.-]/.test(character),
+      )
+      if (about.id === '') return one(`${name} cannot be empty`, closes)
+      const first = bad === about.id[0] ? 'first ' : ''
+      return one(`invalid ${name} '${about.id}', '${bad ?? ''}' is not a valid ${first}character for a ${name}`, closes)
+    }
+    case 'id-in-use':
+      if (/^resource (clone|promotable)/.test(typed)) return one(`id '${about.id}' already exists`)
+      if (/^constraint (order|colocation) (?!set)/.test(typed))
+        return one(`id '${about.id}' is already in use, please specify another one`)
+      return one(`'${about.id}' already exists`, goesOn.test(typed))
+    case 'already-inside':
+      if (/^resource (clone|promotable)/.test(typed)) return one(`${about.id} is already a clone resource`)
+      if (typed.startsWith('resource group'))
+        return one(
+          `'${about.id}' cannot be put into a group because its parent '${about.parent}' is a ${about.kind} resource`,
+          true,
+        )
+      if (typed.startsWith('acl role assign')) return one(`Role '${about.id}' is already assigned to '${about.parent}'`)
+      return undefined
+    case 'not-inside':
+      if (/^(resource ungroup|resource group (remove|delete))/.test(typed))
+        return one(`Resource '${about.id}' does not exist in group '${about.parent}'`)
+      if (typed.startsWith('acl role unassign')) return one(`Role '${about.id}' is not assigned to '${about.parent}'`)
+      if (typed.startsWith('tag update')) return one(`Tag '${about.parent}' does not contain id: '${about.id}'`, true)
+      if (/^resource (group add|create)/.test(typed)) return one(`'${about.id}' does not exist`, true)
+      return undefined
+    case 'wrong-kind':
+      if (about.wanted === 'group')
+        return /^resource (group add|create)/.test(typed)
+          ? one(`'${about.id}' is not a group`, true)
+          : one(`Group '${about.id}' does not exist`)
+      if (typed.startsWith('resource group') && about.kind === 'bundle')
+        return one(`'${about.id}' is a bundle resource, bundle resources cannot be put into a group`, true)
+      if (/^resource (clone|promotable)/.test(typed)) return one(`unable to find group or resource: ${about.id}`)
+      if (about.wanted === 'clone') return one(`'${about.id}' is not a clone resource`)
+      if (about.wanted === 'bundle') return one(`'${about.id}' is not a bundle`)
+      if (typed.startsWith('stonith level')) return one('This command does not accept resources.')
+      if (/^(resource|stonith) (update|op)/.test(typed)) return one(`Unable to find resource: ${about.id}`)
+      if (typed.startsWith('tag')) return one(`'${about.id}' is not a bundle/clone/group/resource`, true)
+      return undefined
+    case 'nothing-left':
+      return one(
+        `There would be no references left in the tag '${about.id}', please remove the whole tag using the 'pcs tag remove ${about.id}' command`,
+        true,
+      )
+    case 'part-of-clone': {
+      const sentence = `${about.id} is a ${about.kind} resource, you should use the ${about.kind} id: ${about.outer} when adding constraints`
+      return / set$| set |ticket/.test(typed)
+        ? one(`${sentence}, use --force to override`, true)
+        : one(`${sentence}. Use --force to override.`)
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Options of a constraint of sets: pcs ends at the first mistake among them. */
+const setOptions: ReadonlySet<string> = new Set(['kind', 'symmetrical', 'loss-policy'])
+
+/** Commands whose options are validated one by one, so that a closing sentence follows. */
+const validates =
+  /^(resource (create|bundle|defaults|op defaults)|stonith (create|level|op defaults|defaults)|property|constraint ticket add|alert)/
+
+function aboutValues(abouts: readonly About[], about: About, { typed, words }: CallNames): Said | undefined {
+  const isSet =
+    /^constraint (order|colocation|ticket)( set)?$/.test(typed) && (typed.endsWith(' set') || words[0] === 'set')
+  switch (about.code) {
+    case 'bad-score':
+      return one(
+        `invalid score '${about.value}', use integer or INFINITY or -INFINITY`,
+        /defaults| rule/.test(`${typed} ${words.join(' ')}`),
+      )
+    case 'bad-choice':
+      if (typed === 'constraint colocation add' && about.name === 'role')
+        return one(`invalid role value '${about.value}', allowed values are: ${choicesOf(about.choices)}`)
+      return one(
+        `'${about.value}' is not a valid ${about.name} value, use ${choicesOf(about.choices)}`,
+        (isSet && !setOptions.has(about.name)) ||
+          validates.test(typed) ||
+          (typed === 'constraint location' && words[1] === 'rule'),
+      )
+    case 'unknown-names': {
+      const names = about.names.length === 1 ? `option '${about.names[0]}'` : `options: ${quoted(about.names)}`
+      if (typed === 'constraint location add') return one(`bad option '${about.names[0]}', use --force to override`)
+      if (/^(alert|stonith level)/.test(typed)) return { errors: about.names.map((name) => `Unknown option '${name}'`) }
+      const where = about.what.startsWith('A set in') ? 'set ' : ''
+      return one(
+        `invalid ${where}${names}, allowed options are: ${quoted(about.known)}`,
+        where !== '' || validates.test(typed),
+      )
+    }
+    case 'given-twice': {
+      const ids = quoted(abouts.flatMap((other) => (other.code === 'given-twice' ? [other.id] : [])))
+      if (typed.startsWith('tag')) return one(`Ids to add must be unique, duplicate ids: ${ids}`, true)
+      if (typed.startsWith('resource group'))
+        return one(`Resources to add or remove must be unique, duplicate resources: ${ids}`, true)
+      return undefined
+    }
+    case 'no-agent':
+      return one(`Unable to find agent '${about.agent}', try specifying its full name`, true)
+    case 'many-agents':
+      return one(
+        `Multiple agents match '${about.agent}', please specify full name: ${about.names.map((name) => `'${name}'`).join(' or ')}`,
+        true,
+      )
+    case 'no-metadata':
+      return one(
+        `Agent '${about.agent}' is not installed or does not provide valid metadata, use --force to override`,
+        true,
+      )
+    case 'unknown-parameter': {
+      const names = abouts.flatMap((other) => (other.code === 'unknown-parameter' ? [other.name] : []))
+      const kind = about.isFencing ? 'stonith' : 'resource'
+      const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
+      return one(
+        `invalid ${kind} ${option}, allowed options are: ${quoted(about.known)}, use --force to override`,
+        creates(typed),
+      )
+    }
+    case 'missing-parameter': {
+      const names = abouts.flatMap((other) => (other.code === 'missing-parameter' ? [other.name] : []))
+      const kind = about.isFencing ? 'stonith' : 'resource'
+      const option = names.length === 1 ? `option '${names[0]}' is` : `options ${quoted(names)} are`
+      return one(`required ${kind} ${option} missing, use --force to override`, creates(typed))
+    }
+    case 'no-value':
+      return one(`required resource option '${about.name}' is missing, use --force to override`, creates(typed))
+    case 'unknown-operation':
+      return one(
+        `'${about.name}' is not a valid operation name value, use ${quoted(about.known)}, use --force to override`,
+        true,
+      )
+    case 'bad-duration':
+      return one(
+        `'${about.value}' is not a valid ${about.name} value, use time interval (e.g. 1, 2s, 3m, 4h, ...)`,
+        true,
+      )
+    case 'bad-capacity':
+      return one(`Value of utilization attribute must be integer: '${about.name}=${about.value}'`)
+    case 'required-missing': {
+      const names = about.names.length === 1 ? ` '${about.names[0]}' is` : `s ${quoted(about.names)} are`
+      return one(`required option${names} missing`, typed.startsWith('alert'))
+    }
+    case 'before-and-after':
+      return one(
+        typed.startsWith('tag')
+          ? 'Cannot specify both --before and --after'
+          : 'you cannot specify both --before and --after',
+      )
+    case 'all-and-names':
+      return one('Cannot specify both --all and a list of nodes.')
+    case 'no-node-in-file':
+      return one('Node(s) must be specified if -f is used')
+    case 'one-place-only':
+      return one('you can specify only one of clone, promotable, bundle or --group')
+    case 'bad-format':
+      return one(
+        `Unknown value '${about.value}' for '--output-format' option. Supported values are: ${quoted(about.known)}`,
+      )
+    case 'member-already':
+      return one(`Cannot add resource '${about.id}', it is already present in group '${about.group}'`, true)
+    case 'runs-nowhere':
+      return one('You must specify a node when moving/banning a stopped resource')
+    case 'unknown-option': {
+      const names = abouts.flatMap((other) => (other.code === 'unknown-option' ? [other.name] : []))
+      const kind = optionKind(about.where)
+      if (kind === undefined) return undefined
+      const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
+      const force = kind === 'resource operation' ? '' : ', use --force to override'
+      return one(`invalid ${kind} ${option}, allowed options are: ${quoted(about.known)}${force}`, true)
+    }
+    case 'bad-value': {
+      const force = typed === 'property set' ? ', use --force to override' : ''
+      return one(
+        `'${about.value}' is not a valid ${about.name} value, use ${expectedValues(about.expected)}${force}`,
+        validates.test(typed),
+      )
+    }
+    case 'property-not-set':
+      return one(
+        about.names.length === 1
+          ? `Cannot remove property ${quoted(about.names)}, it is not present in property set 'cib-bootstrap-options', use --force to override`
+          : `Cannot remove properties ${quoted(about.names)}, they are not present in property set 'cib-bootstrap-options', use --force to override`,
+        true,
+      )
+    default:
+      return undefined
+  }
+}
+
+const creates = (typed: string): boolean => / create$/.test(typed)
+
+/** What pcs calls the options of, by what we call them. */
+function optionKind(where: string): string | undefined {
+  if (where === 'cluster option') return 'cluster property'
+  if (where === 'operation option') return 'resource operation'
+  if (/^(container|network) option$/.test(where)) return where.replace(' option', '')
+  if (where.includes('port mapping')) return 'port-map'
+  return where.includes('storage mapping') ? 'storage-map' : undefined
+}
+
+function expectedValues(expected: string): string {
+  const [, choices] = /^one of (.*)$/.exec(expected) ?? []
+  if (choices !== undefined) return quoted(choices.split(', '))
+  if (expected === 'true or false') return booleans
+  if (/duration|time/.test(expected)) return 'time interval (e.g. 1, 2s, 3m, 4h, ...)'
+  return /number|score/.test(expected) ? 'an integer or INFINITY or -INFINITY' : expected
+}
+
+const booleans = "a pacemaker boolean value: '0', '1', 'false', 'n', 'no', 'off', 'on', 'true', 'y', 'yes'"
+function choicesOf(choices: readonly string[] | string): string {
+  if (typeof choices !== 'string') return quoted(choices)
+  return choices === 'boolean' ? booleans : choices
+}
