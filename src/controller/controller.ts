@@ -12,6 +12,7 @@ import { absorb } from './absorb.ts'
 import { besideTimes, mayComputeBeside } from './beside.ts'
 import type { ControllerInput } from './effects.ts'
 import { withdrawWhoIsBack } from './heard-again.ts'
+import { neededVoterTimes, noteNeededVoters } from './needed-voters.ts'
 import { isMember, type NodeStateInput, reconcileNodeStates } from './node-states.ts'
 import { loseWhoOwes, withoutOwing } from './owed-answers.ts'
 import { pursue, walkDeadlines } from './pursue.ts'
@@ -42,6 +43,7 @@ export function nextControllerAt(state: ControllerState, now: number): number {
     times.push(state.quorateUntil, reign.recheckAt, reign.publishAt, reign.startupUntil ?? now)
     times.push((reign.waitingSince ?? now) + answerPatienceMs)
     times.push(reign.lookAgain?.at ?? now, ...reign.waits.values(), ...walkDeadlines(state), ...besideTimes(state))
+    times.push(...neededVoterTimes(state))
     times.push(...[...state.silent.values()].map((since) => since + timings.linkPatienceMs))
   }
   return Math.min(...times.filter((time) => time > now), Number.POSITIVE_INFINITY)
@@ -122,6 +124,8 @@ function beginReign(state: ControllerState, term: number, now: number): Controll
     waitingFor: [],
     owing: new Map(),
     unresponsive: new Map(),
+    fencedForAnswers: new Map(),
+    neededVoters: new Map(),
     recheckAt: Number.POSITIVE_INFINITY,
     computedVersion: 0,
     computingVersion: 0,
@@ -136,7 +140,9 @@ function rule(state: ControllerState, now: number): Turn {
   return andThen(
     andThen(withdrawWhoIsBack(state), (next) => recordNodes(next, now)),
     (recorded) =>
-      andThen(pursue(recorded, now), (pursued) => andThen(compute(pursued, now), (done) => publish(done, now))),
+      andThen(pursue(noteNeededVoters(recorded, now), now), (pursued) =>
+        andThen(compute(pursued, now), (done) => publish(done, now)),
+      ),
   )
 }
 

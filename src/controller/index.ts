@@ -16,6 +16,7 @@ export type {
 export { keys, subjectOf } from './keys.ts'
 export { knownIncarnation, knownLife, type NodeLife, sinceLife } from './life.ts'
 export { localStopStages, noQuorumReaction } from './local-stop.ts'
+export { isUnclean } from './node-states.ts'
 export { type OwnKnowledge, viewOfItself } from './own-view.ts'
 export { transitionKeyOf } from './results.ts'
 export { fencingActionOf, priorityDelayMs } from './send.ts'

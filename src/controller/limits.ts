@@ -2,6 +2,7 @@
 import type { NodeName } from '../base/index.ts'
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 import { heldBeside } from './beside.ts'
+import { mustWaitForVoter } from './needed-voters.ts'
 import { actionLimit } from './node-load.ts'
 import type { ControllerState } from './state.ts'
 import {
@@ -28,7 +29,8 @@ export function limitsOf(state: ControllerState, walk: Walk, now: number): WalkL
       if (isBusyBeside(action)) return true
       if (givesUp.has(action.id)) return isProbing(state, executingNode(action))
       if (action.kind !== 'cluster' || action.node === undefined) return false
-      if (isFencing(action)) return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now
+      if (isFencing(action))
+        return (reign?.fencing.get(action.node)?.retryAt ?? 0) > now || mustWaitForVoter(state, action.node, now)
       return action.operation === 'do_shutdown' && isBusy(state, action.node)
     },
   }

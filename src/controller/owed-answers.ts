@@ -1,7 +1,7 @@
 /**
  * Nodes that owe a result: they took a command, are heard, and never told what came of it. Such a node cannot be relied on, and is fenced for it.
  * But the fault may as well be the command's, and then every node that takes it owes its result. So they are fenced one at a time, only while the
- * rest keeps quorum, and not for what the DC owes itself. What may not be fenced is told, and everything goes on that does not need the answer.
+ * rest keeps quorum, not for what the DC owes itself, and not for the same again after that has not helped. What may not be fenced is told, and everything goes on that does not need the answer.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
 import { clusterNodes, isMember, isUnclean } from './node-states.ts'
@@ -19,7 +19,8 @@ export function loseWhoOwes(state: ControllerState, now: number): ControllerStat
   const [node, owed] = chosen
   const incarnation = current.view.members.get(node)?.incarnation
   const unresponsive = new Map(reign.unresponsive).set(node, { why: reasonOf(owed), incarnation })
-  return lookAgain(withReign(current, { unresponsive }), `${node} owes the result of ${owed.what}`, now)
+  const fencedForAnswers = new Map(reign.fencedForAnswers).set(node, owed)
+  return lookAgain(withReign(current, { unresponsive, fencedForAnswers }), `${node} owes the result of ${owed.what}`, now)
 }
 
 function withoutFormerLives(state: ControllerState): ControllerState {
@@ -48,6 +49,9 @@ function whyNotLost(state: ControllerState, node: NodeName, owed: OwedAnswer): s
   if (reign === undefined || node === self) return 'it is the DC itself'
   if (!options.fencingEnabled) return 'fencing is disabled'
   if (reign.owing.has(self) || owesItselfStill(state, owed)) return 'the DC has not told it either'
+  const before = reign.fencedForAnswers.get(node)
+  if (before?.what === owed.what && before.version === owed.version && !reign.unresponsive.has(node))
+    return 'it was fenced for that before, and that has not helped'
   const another = clusterNodes(view).find(
     (other) =>
       other !== node &&

@@ -81,6 +81,10 @@ export interface Reign {
   readonly owing: ReadonlyMap<NodeName, OwedAnswer>
   /** Those of them that count as lost for it, and why. */
   readonly unresponsive: ReadonlyMap<NodeName, Unresponsive>
+  /** What each node was fenced for once: it is not fenced for the same again. */
+  readonly fencedForAnswers: ReadonlyMap<NodeName, OwedAnswer>
+  /** Nodes whose fencing waits because the store would have no majority without them, and since when. */
+  readonly neededVoters: ReadonlyMap<NodeName, number>
   readonly recheckAt: number
   readonly computedVersion: number
   /** What the running computation sees: the version of the configuration, and the revision of the whole view. */

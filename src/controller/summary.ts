@@ -2,6 +2,7 @@
 import type { NodeName } from '../base/index.ts'
 import type { GraphAction } from '../transition/index.ts'
 import type { TransitionRecord } from './effects.ts'
+import { describeNeededVoters } from './needed-voters.ts'
 import { isUnclean } from './node-states.ts'
 import { describeOwing } from './owed-answers.ts'
 import { type ControllerState, type Reign, type Turn, turn, withReign } from './state.ts'
@@ -39,7 +40,13 @@ function isSameToPeople(before: TransitionRecord['state'], after: TransitionReco
 
 function summarize(state: ControllerState, reign: Reign): TransitionRecord {
   const scheduler = reign.schedulerFailure === undefined ? [] : [`the scheduler failed: ${reign.schedulerFailure}`]
-  const stuckOn = [...reign.waitingFor, ...fencingFailures(state, reign), ...describeOwing(state), ...scheduler]
+  const stuckOn = [
+    ...reign.waitingFor,
+    ...fencingFailures(state, reign),
+    ...describeOwing(state),
+    ...describeNeededVoters(state),
+    ...scheduler,
+  ]
   return {
     number: state.lastTransition,
     term: reign.term,

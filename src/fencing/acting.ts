@@ -74,7 +74,9 @@ function beginStep(
   }
   const run = callDevice(state, { request, device, action: step.action, runner })
   const phase: Acting = { ...acting, doing: { kind: 'running', call: run.call } }
-  return { state: replace(run.state, { ...request, device: device.id, runner, phase }), effects: [run.effect] }
+  const toldOff = step.action === 'off' && request.action === 'reboot' ? [...(request.toldOff ?? []), device.id] : []
+  const told = toldOff.length === 0 ? {} : { toldOff: [...new Set(toldOff)] }
+  return { state: replace(run.state, { ...request, ...told, device: device.id, runner, phase }), effects: [run.effect] }
 }
 
 function runnerOf(device: FenceDevice, request: Request, acting: Acting): NodeName | undefined {
@@ -186,7 +188,8 @@ function stepDone(state: FencingState, request: Request, acting: Acting): Fencin
   }
   const devices = (acting.levels[acting.level] ?? []).join(', ')
   const message = `${request.action} by ${devices}`
-  return ending(state, request, { outcome: 'succeeded', message, powerOn: program?.powerOn ?? [] })
+  const powerOn = [...new Set([...(program?.powerOn ?? []), ...(request.toldOff ?? [])])]
+  return ending(state, request, { outcome: 'succeeded', message, powerOn })
 }
 
 /** Tried again, by the next node that can, unless the time for this device is used up. */

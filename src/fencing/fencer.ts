@@ -28,6 +28,12 @@ export interface DeviceCommand {
   readonly timeoutMs: number
 }
 
+interface LeftOffResult {
+  readonly outcome: FencingProgress['outcome']
+  readonly ended?: string | undefined
+  readonly message?: string | undefined
+}
+
 export interface FencerPorts {
   /** In a transaction that compares the DC's term. Repeated by the store's side until it is known; a rejection is `refused`. */
   record(record: FencingRecord, term: number): Promise<'written' | 'refused'>
@@ -40,6 +46,8 @@ export interface FencerPorts {
 export class Fencer {
   readonly #ports: FencerPorts
   readonly #begun = new Map<string, string>()
+  /** Of those that have had a result. */
+  readonly #ended = new Map<string, string>()
   #state: FencingState = initialFencing
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<unknown> = Promise.resolve()
@@ -56,14 +64,41 @@ export class Fencer {
     this.#input({ kind: 'demanded', demand })
   }
 
-  /** An administrator says that the node is off. */
-  confirm(target: NodeName): void {
-    this.#input({ kind: 'confirmed', target })
+  /** It is off by the word of an administrator, or of the survivor of two. */
+  confirm(target: NodeName, bySurvivor: boolean): void {
+    this.#input({ kind: 'confirmed', target, bySurvivor })
   }
 
   /** Whoever asked for it does not want it any more. It ends as a failure where nothing was done to the node yet. */
   withdraw(id: string): void {
     this.#input({ kind: 'withdrawn', id })
+  }
+
+  /** As it stands in the history: the node was switched off, and is to be switched on by these devices. */
+  leftOff(
+    record: Pick<FencingRecord, 'begun'> & LeftOffResult,
+    demand: FencingDemand,
+    devices: readonly string[],
+  ): void {
+    const { begun, ended, outcome } = record
+    this.#begun.set(demand.id, begun)
+    if (ended !== undefined) this.#ended.set(demand.id, ended)
+    const result = outcome === 'succeeded' ? { result: record.message ?? '' } : {}
+    this.#input({ kind: 'left-off', demand, devices, ...result })
+  }
+
+  /** The node runs, or is to stay off: nobody needs to switch it on. */
+  leaveAsItIs(target: NodeName): void {
+    if (this.#state.requests.some((request) => request.target === target))
+      this.#input({ kind: 'left-as-it-is', target })
+  }
+
+  /** A device is at work on the node. */
+  isAtWork(target: NodeName): boolean {
+    return this.#state.requests.some(
+      ({ target: other, phase }) =>
+        other === target && (phase.kind === 'acting' || (phase.kind === 'powering-on' && phase.call !== undefined)),
+    )
   }
 
   close(): void {
@@ -103,15 +138,22 @@ export class Fencer {
     const { id, outcome } = progress
     const begun = this.#begun.get(id) ?? new Date().toISOString()
     this.#begun.set(id, begun)
-    const ended = outcome === 'pending' ? {} : { ended: new Date().toISOString() }
     const written = this.#writing
-      .then(() => this.#ports.record({ ...progress, begun, ...ended }, term))
+      .then(() => this.#ports.record({ ...progress, begun, ...this.#endOf(id, outcome) }, term))
       .catch((error) => {
         this.#ports.log.warn('a fencing action could not be recorded', { id, outcome, error })
         return 'refused' as const
       })
     this.#writing = written
     void written.then((answer) => this.#input({ kind: 'recorded', id, outcome, written: answer === 'written' }))
+  }
+
+  /** When it had its result, whatever is told of it afterwards. */
+  #endOf(id: string, outcome: FencingProgress['outcome']): Pick<FencingRecord, 'ended'> {
+    if (outcome === 'pending') return {}
+    const ended = this.#ended.get(id) ?? new Date().toISOString()
+    this.#ended.set(id, ended)
+    return { ended }
   }
 
   #runDevice(effect: Extract<FencingEffect, { kind: 'run-device' }>): void {

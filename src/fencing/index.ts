@@ -13,7 +13,7 @@ export {
 export { DeviceServer, type DeviceServerAnswer, isTermOver } from './device-server.ts'
 export { type DeviceCommand, Fencer, type FencingRecord } from './fencer.ts'
 export { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
-export { isFenceable } from './levels.ts'
+export { isFenceable, levelsFor } from './levels.ts'
 export type { FencingDemand } from './request.ts'
 export { type FenceHost, fenceDeviceRunner, runDevice } from './run-device.ts'
 export {

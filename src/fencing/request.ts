@@ -41,8 +41,13 @@ export interface Request extends FencingDemand {
   readonly trail: readonly (FailedAttempt | string)[]
   readonly device?: string
   readonly runner?: NodeName
+  /** Of a reboot: devices that were told to switch the node off. It may be off by one that could not tell so. */
+  readonly toldOff?: readonly string[]
   /** Whoever asked for it has taken it back. */
   readonly withdrawn?: true
+  /** Its success is in the history, in these words. */
+  readonly isRecorded?: boolean
+  readonly result?: string
 }
 
 export type Phase =
@@ -62,6 +67,9 @@ export type Phase =
       readonly kind: 'powering-on'
       readonly devices: readonly string[]
       readonly attempt: number
+      /** Of attempts that have all failed. */
+      readonly rounds: number
+      readonly pausedUntil?: MonotonicMs
       readonly call?: number
     }
 

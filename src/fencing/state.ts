@@ -17,11 +17,17 @@ export interface FencingState {
   readonly term: number
   /** In the order in which they came. */
   readonly requests: readonly Request[]
-  readonly calls: ReadonlyMap<number, { readonly device: string }>
+  readonly calls: ReadonlyMap<number, Call>
   readonly nextCall: number
   readonly hosts: ReadonlyMap<string, KnownHosts>
   /** The last results, for demands that come again. */
   readonly finished: readonly Announcement[]
+}
+
+export interface Call {
+  readonly device: string
+  /** It is to switch the node off for a reboot that nobody waits for any more. */
+  readonly forgotten?: { readonly request: Request; readonly powerOn: readonly string[] }
 }
 
 export interface Announcement {
@@ -31,6 +37,8 @@ export interface Announcement {
   readonly message: string
   /** It was taken back before anything was done to the node: no failure of a device. */
   readonly withdrawn?: true
+  /** It failed because it could not be recorded: the devices have switched the node off. */
+  readonly isOff?: true
 }
 
 export interface DeviceAnswer {
@@ -57,8 +65,18 @@ export type FencingInput =
   | { readonly kind: 'device-answered'; readonly call: number; readonly answer: DeviceAnswer }
   /** Whoever asked for it does not want it any more: the node is heard again. It ends where no device was told to do anything yet. */
   | { readonly kind: 'withdrawn'; readonly id: string }
-  /** An administrator says that the node is off. */
-  | { readonly kind: 'confirmed'; readonly target: NodeName }
+  /** It is off by the word of an administrator, or of the survivor of two, who has fenced it. */
+  | { readonly kind: 'confirmed'; readonly target: NodeName; readonly bySurvivor?: boolean }
+  /** A reboot that somebody else has begun has switched the node off, and nobody is known to have switched it on again. */
+  | {
+      readonly kind: 'left-off'
+      readonly demand: FencingDemand
+      readonly devices: readonly string[]
+      /** As it is recorded, where it is. */
+      readonly result?: string
+    }
+  /** The node runs, or is to stay off: nobody needs to switch it on. */
+  | { readonly kind: 'left-as-it-is'; readonly target: NodeName }
   | { readonly kind: 'tick' }
 
 export interface FencingProgress {
@@ -71,6 +89,10 @@ export interface FencingProgress {
   readonly device?: string
   readonly executedBy?: NodeName
   readonly message: string
+  /** Of a reboot that has switched the node off: the devices that have not switched it on again. Whoever leads next does it. */
+  readonly powerOn?: readonly string[]
+  /** The result was recorded before, with the alerts that it calls for; this only tells what has followed. */
+  readonly isFollowUp?: true
 }
 
 export type FencingEffect =
@@ -146,11 +168,18 @@ export function callDevice(
   return { state: { ...state, nextCall: call + 1, calls }, call, effect }
 }
 
-export function recordOf(request: Request, outcome: FencingProgress['outcome'], message: string): FencingEffect {
-  const { id, target, action, client, reason, device, runner, term } = request
+export function recordOf(
+  request: Request,
+  outcome: FencingProgress['outcome'],
+  message: string,
+  powerOn: readonly string[] = [],
+): FencingEffect {
+  const { id, target, action, client, reason, device, runner, term, isRecorded } = request
   const known = {
+    ...(isRecorded === true ? ({ isFollowUp: true } as const) : {}),
     ...(device === undefined ? {} : { device }),
     ...(runner === undefined ? {} : { executedBy: runner }),
+    ...(powerOn.length === 0 ? {} : { powerOn }),
   }
   return { kind: 'record', term, progress: { id, target, action, client, reason, outcome, message, ...known } }
 }
@@ -163,5 +192,5 @@ export function ending(
 ): FencingStep {
   const { outcome, message, powerOn = [] } = end
   const next: Request = { ...request, phase: { kind: 'ending', outcome, message, powerOn } }
-  return { state: replace(state, next), effects: [recordOf(next, outcome, message)] }
+  return { state: replace(state, next), effects: [recordOf(next, outcome, message, powerOn)] }
 }

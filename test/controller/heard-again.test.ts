@@ -47,6 +47,8 @@ function state(of: {
       waitingFor: [],
       owing: new Map(),
       unresponsive: new Map(),
+      fencedForAnswers: new Map(),
+      neededVoters: new Map(),
       recheckAt: 0,
       computedVersion: 0,
       computingVersion: 0,

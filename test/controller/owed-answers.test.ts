@@ -102,6 +102,17 @@ class Dc {
     return actions
   }
 
+  /** The same again, without a change of the configuration. */
+  probesAgain(on: number): void {
+    const node = names[on - 1] as NodeName
+    this.#planned = [this.#probe(node)]
+    const value = { node, name: 'load', value: String(this.now), set: '' }
+    this.store(put(keys.attribute(node, '', 'load'), value))
+    this.later(50)
+    this.#transition = this.state.lastTransition
+    if (this.#planned.length > 0) throw new Error('nothing was computed')
+  }
+
   #probe(node: NodeName): ResourceAction {
     return {
       kind: 'resource',
@@ -301,6 +312,23 @@ describe('a node that took a command and never told the result', () => {
     dc.configure()
     dc.later(1)
     expect(dc.state.reign?.owing.size).toBe(0)
+  })
+
+  test('is not fenced again for the same where that has not helped, until the configuration changes', () => {
+    const dc = new Dc(3)
+    dc.probes(2)
+    dc.overdue()
+    dc.fencedAndBack(2)
+    expect(dc.lost).toEqual([])
+    dc.probesAgain(2)
+    dc.overdue()
+    expect(dc.lost).toEqual([])
+    expect(dc.blockedBy).toEqual([
+      'n2 never told the result of web monitor; it is not fenced for that: it was fenced for that before, and that has not helped',
+    ])
+    dc.probes(2)
+    dc.overdue()
+    expect(dc.lost).toEqual(['n2'])
   })
 
   test('is not lost for it without fencing, and that is told', () => {

@@ -53,6 +53,8 @@ class Dc {
   state: FencingState = initialFencing
   now = 0
   autoRecord = true
+  /** Which devices have to switch the node on, by the last record. */
+  powerOn: readonly string[] = []
   #calls = new Map<string, number>()
 
   constructor(devices: readonly FenceDevice[], topology: readonly FencingLevel[] = [], concurrent = true) {
@@ -66,21 +68,7 @@ class Dc {
   }
 
   demand(more: Partial<FencingDemand> = {}): readonly string[] {
-    const demand: FencingDemand = {
-      id: 'f1',
-      target: nodeName('alpha'),
-      attributes: new Map(),
-      action: 'off',
-      term: 5,
-      timeoutMs: 60_000,
-      delayMs: 0,
-      random: 0.5,
-      runners: [nodeName('beta'), nodeName('gamma')],
-      reason: 'alpha is silent',
-      client: 'controller',
-      ...more,
-    }
-    return this.give({ kind: 'demanded', demand })
+    return this.give({ kind: 'demanded', ...aDemand(more) })
   }
 
   answer(id: string, answer: Partial<DeviceAnswer> = {}): readonly string[] {
@@ -102,12 +90,31 @@ class Dc {
       case 'announce':
         return [`${effect.id} ${effect.target} ${effect.outcome}`]
       default: {
-        const { id, outcome } = effect.progress
+        const { id, outcome, powerOn = [] } = effect.progress
+        this.powerOn = powerOn
         const more = this.autoRecord ? this.give({ kind: 'recorded', id, outcome, written: true }) : []
         return [`history ${id} ${outcome}`, ...more]
       }
     }
   }
+}
+
+function aDemand(more: Partial<FencingDemand>): { readonly demand: FencingDemand } {
+  const demand: FencingDemand = {
+    id: 'f1',
+    target: nodeName('alpha'),
+    attributes: new Map(),
+    action: 'off',
+    term: 5,
+    timeoutMs: 60_000,
+    delayMs: 0,
+    random: 0.5,
+    runners: [nodeName('beta'), nodeName('gamma')],
+    reason: 'alpha is silent',
+    client: 'controller',
+    ...more,
+  }
+  return { demand }
 }
 
 const off = { power: 'off' } as const
@@ -292,7 +299,7 @@ describe('reboot', () => {
     expect(dc.demand({ action: 'reboot' })).toContain('ipmi off alpha on beta')
     dc.answer('ipmi')
     expect(dc.answer('ipmi', off)).toEqual(['history f1 succeeded', 'f1 alpha succeeded', 'ipmi on alpha on beta'])
-    expect(dc.answer('ipmi')).toEqual([])
+    expect(dc.answer('ipmi')).toEqual(['history f1 succeeded'])
     expect(dc.state.requests).toEqual([])
   })
 
@@ -303,7 +310,10 @@ describe('reboot', () => {
     expect(dc.answer('a', off)).toEqual(['b off alpha on beta'])
     dc.answer('b')
     expect(dc.answer('b', off)).toContain('a on alpha on beta')
-    expect(dc.answer('a')).toEqual(['b on alpha on beta'])
+    expect(dc.answer('a')).toEqual(['history f1 succeeded', 'b on alpha on beta'])
+    expect(dc.powerOn).toEqual(['b'])
+    expect(dc.answer('b')).toEqual(['history f1 succeeded'])
+    expect(dc.powerOn).toEqual([])
   })
 
   test('a power supply that does not come on again is in the history, and the node is fenced all the same', () => {
@@ -322,6 +332,106 @@ describe('reboot', () => {
     dc.answer('ipmi', off)
     dc.demand({ id: 'f2', action: 'off' })
     expect(dc.answer('ipmi', failed)).toEqual(['ipmi off alpha on beta'])
+    dc.answer('ipmi')
+    dc.answer('ipmi', off)
+    expect(dc.state.requests).toEqual([])
+  })
+})
+
+/** Switched off by a reboot, which is recorded or not. */
+function switchedOff({ recorded }: { readonly recorded: boolean }): Dc {
+  const dc = new Dc([device('ipmi', { splitsReboot: true })])
+  dc.demand({ action: 'reboot' })
+  dc.answer('ipmi')
+  dc.autoRecord = recorded
+  dc.answer('ipmi', off)
+  return dc
+}
+
+describe('whoever was switched off for a reboot is switched on', () => {
+  test('also where the result could not be recorded', () => {
+    const dc = switchedOff({ recorded: false })
+    const refused = { kind: 'recorded', id: 'f1', outcome: 'succeeded', written: false } as const
+    expect(dc.give(refused)).toEqual(['f1 alpha failed', 'ipmi on alpha on beta'])
+    // What is not in the history as done is not written there afterwards.
+    expect(dc.answer('ipmi')).toEqual([])
+    expect(dc.state.requests).toEqual([])
+  })
+
+  test('also by a device of an earlier level, which could not tell that it had switched it off', () => {
+    const dc = new Dc([device('ipmi', { splitsReboot: true }), device('pdu')], [level(1, ['ipmi']), level(2, ['pdu'])])
+    dc.demand({ action: 'reboot' })
+    dc.answer('ipmi')
+    // Its status cannot be read.
+    let next: readonly string[] = []
+    for (let asked = 0; asked < 10 && !next.includes('pdu reboot alpha on beta'); asked++)
+      next = dc.answer('ipmi', { succeeded: !next.some((done) => done.startsWith('ipmi status')) })
+    expect(next).toEqual(['pdu reboot alpha on beta'])
+    expect(dc.answer('pdu')).toEqual(['history f1 succeeded', 'f1 alpha succeeded', 'ipmi on alpha on beta'])
+  })
+
+  test('the history names the devices that must do it until they have', () => {
+    const dc = switchedOff({ recorded: true })
+    expect(dc.powerOn).toEqual(['ipmi'])
+    expect(dc.answer('ipmi')).toEqual(['history f1 succeeded'])
+    expect(dc.powerOn).toEqual([])
+  })
+
+  test('again and again where its device fails, with pauses', () => {
+    const dc = switchedOff({ recorded: true })
+    dc.answer('ipmi', failed)
+    expect(dc.answer('ipmi', failed)).toEqual(['history f1 succeeded'])
+    expect(dc.powerOn).toEqual(['ipmi'])
+    expect(nextFencingAt(dc.state)).toBe(5000)
+    expect(dc.at(4999)).toEqual([])
+    expect(dc.at(5000)).toEqual(['ipmi on alpha on beta'])
+    dc.answer('ipmi', failed)
+    expect(dc.answer('ipmi', failed)).toEqual([])
+    expect(nextFencingAt(dc.state)).toBe(15_000)
+    dc.at(15_000)
+    expect(dc.answer('ipmi')).toEqual(['history f1 succeeded'])
+  })
+
+  test('also where a fencing that came after it did nothing', () => {
+    const dc = switchedOff({ recorded: true })
+    dc.answer('ipmi', failed)
+    dc.autoRecord = false
+    expect(dc.demand({ id: 'f2', action: 'reboot' })).toEqual(['history f2 pending'])
+    expect(dc.answer('ipmi', failed)).toEqual(['history f1 succeeded'])
+    expect(dc.at(5000)).toEqual([])
+    const refused = { kind: 'recorded', id: 'f2', outcome: 'pending', written: false } as const
+    expect(dc.give(refused)).toEqual(['f2 alpha failed', 'ipmi on alpha on beta'])
+  })
+
+  test('by the next DC, which finds it in the history', () => {
+    const dc = new Dc([device('ipmi', { splitsReboot: true })])
+    const { demand } = aDemand({ action: 'reboot', term: 6 })
+    expect(dc.give({ kind: 'left-off', demand, devices: ['ipmi'], result: 'reboot by ipmi' })).toEqual([
+      'ipmi on alpha on beta',
+    ])
+    expect(dc.answer('ipmi')).toEqual(['history f1 succeeded'])
+  })
+
+  test('unless it runs again, or a person works on it', () => {
+    for (const input of [
+      { kind: 'left-as-it-is', target: nodeName('alpha') },
+      { kind: 'confirmed', target: nodeName('alpha') },
+    ] as const) {
+      const dc = switchedOff({ recorded: true })
+      dc.answer('ipmi', failed)
+      dc.answer('ipmi', failed)
+      expect(dc.give(input)).toEqual(['history f1 succeeded'])
+      expect(dc.powerOn).toEqual([])
+      expect(dc.at(5000)).toEqual([])
+    }
+  })
+
+  test('but not where somebody wants it off: a reboot that is asked for meanwhile is satisfied by that', () => {
+    const dc = new Dc([device('ipmi', { splitsReboot: true })])
+    dc.demand({ action: 'off' })
+    expect(dc.demand({ id: 'f2', action: 'reboot' })).toEqual([])
+    dc.answer('ipmi')
+    expect(dc.answer('ipmi', off)).toEqual(['history f1 succeeded', 'f1 alpha succeeded', 'f2 alpha succeeded'])
   })
 })
 

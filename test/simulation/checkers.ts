@@ -18,6 +18,7 @@ export type Invariant =
   | 'missing answers cost no majority'
   | 'who is heard again is not fenced'
   | 'a silence is fenced once'
+  | 'fencing costs no majority'
   | 'when faults stop, the cluster settles'
 
 export interface Violation {

@@ -110,18 +110,26 @@ function primitive(id: string, wishes: Wishes, meta = ''): string {
 const action = (name: string): AgentAction => ({ name, automatic: false, onTarget: false })
 
 /** A device that switches hosts, and can say whether one is on. */
-export const fenceAgentMetadata: ReadonlyMap<string, AgentMetadata> = new Map([
-  [
-    'fence_sim',
-    {
-      name: 'fence_sim',
-      shortDescription: '',
-      longDescription: '',
-      parameters: [],
-      actions: ['off', 'on', 'reboot', 'status', 'monitor'].map(action),
-    },
-  ],
-])
+const method = {
+  name: 'method',
+  type: 'string',
+  default: 'onoff',
+  choices: [],
+  required: false,
+  unique: false,
+  reloadable: false,
+  private: false,
+  deprecated: false,
+  shortDescription: '',
+  longDescription: '',
+}
+
+/** `splitReboot`: as most agents have it, its reboot is off and on. */
+export function fenceAgentMetadata(splitReboot: boolean): ReadonlyMap<string, AgentMetadata> {
+  const parameters = splitReboot ? [method] : []
+  const actions = ['off', 'on', 'reboot', 'status', 'monitor'].map(action)
+  return new Map([['fence_sim', { name: 'fence_sim', shortDescription: '', longDescription: '', parameters, actions }]])
+}
 
 export function initialWishes(
   made: Pick<Wishes, 'nodes' | 'fencing' | 'fencingDelay' | 'device' | 'watchdogs' | 'rich' | 'noQuorumPolicy'>,

@@ -158,7 +158,7 @@ export class SimDaemon {
       this,
       controller,
       (state: ControllerState, input: ControllerInput, at: MonotonicMs) =>
-        controllerStep(world.mutations.has('lose-all-who-owe') ? losingAllWhoOwe(state) : state, input, at),
+        controllerStep(mutated(state, world.mutations), input, at),
       (effect) => this.#performController(effect),
       (state) => monotonicMs(nextControllerAt(state, this.#now())),
     )
@@ -349,7 +349,10 @@ export class SimDaemon {
         this.#ownMemberRevision = observation.kind === 'put' ? observation.createRevision : 0
     if (view.configuration !== before.configuration) this.fencing.configure()
     for (const node of view.confirmedDown.keys())
-      if (!before.confirmedDown.has(node)) this.fencing.core.feed({ kind: 'confirmed', target: node })
+      if (!before.confirmedDown.has(node)) {
+        const bySurvivor = view.confirmedDown.get(node)?.reason !== undefined
+        this.fencing.core.feed({ kind: 'confirmed', target: node, bySurvivor })
+      }
     for (const change of changes) if (change.kind === 'member') this.fencing.memberChanged(change.node)
     this.fencing.look()
     this.#lookAtWatchdog()
@@ -606,7 +609,10 @@ export class SimDaemon {
         const write: SimWrite = { kind: 'put', key: keys.dc, value: { node: this.node }, lease: effect.lease }
         this.ask(
           () => store.transaction([{ kind: 'absent', key: keys.dc }], [write]),
-          () => this.controller.feed({ kind: 'campaigned' }),
+          (answer) => {
+            this.controller.feed({ kind: 'campaigned' })
+            if (answer?.applied === true) this.after(500, () => this.#takeUpLeftOff(answer.revision))
+          },
         )
         return
       }
@@ -642,6 +648,7 @@ export class SimDaemon {
         return
       case 'fence':
         if (effect.reason === owes) this.world.fencesForAnswers(effect.target)
+        this.world.fences(this.node, effect.target)
         this.fencing.fence(effect)
         return
       case 'withdraw-fencing':
@@ -662,6 +669,10 @@ export class SimDaemon {
       case 'log':
         this.log('controller', `${effect.message} ${JSON.stringify(effect.fields)}`)
     }
+  }
+
+  #takeUpLeftOff(term: number): void {
+    if (this.isQuorate() && this.view.dc?.term === term) this.fencing.takeUpLeftOff(term)
   }
 
   #answerWrite(id: number, term: number, writes: readonly KeyWrite[]): void {
@@ -725,6 +736,14 @@ export class SimDaemon {
 const owes = 'it took a command and never told the result'
 
 /** Broken on purpose: as it once was. */
+function mutated(state: ControllerState, mutations: ReadonlySet<string>): ControllerState {
+  const owing = mutations.has('lose-all-who-owe') ? losingAllWhoOwe(state) : state
+  const { reign } = owing
+  if (reign === undefined || !mutations.has('fence-needed-voters')) return owing
+  const waited = [...owing.view.nodeStates.keys()].map((node) => [node, Number.NEGATIVE_INFINITY] as const)
+  return { ...owing, reign: { ...reign, neededVoters: new Map(waited) } }
+}
+
 function losingAllWhoOwe(state: ControllerState): ControllerState {
   const { reign, view } = state
   if (reign === undefined) return state

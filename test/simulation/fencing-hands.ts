@@ -8,6 +8,7 @@ import {
   sinceLife,
   watchdogMsOf,
 } from '../../src/controller/index.ts'
+import { leftOffIn, type NotedFencing } from '../../src/daemon/fencing/left-off.ts'
 import {
   type DeviceAnswer,
   type FencingEffect,
@@ -35,6 +36,9 @@ export class FencingHands {
   readonly #life: SimDaemon
   /** What was asked for, by its id. */
   #waits: ReadonlyMap<NodeName, number> = new Map()
+  readonly #begun = new Map<string, string>()
+  /** The life of each node that was fenced last. */
+  readonly #meant = new Map<NodeName, number | undefined>()
   readonly #memberChanges = new Map<NodeName, number>()
   /** Fencings of which a device was told. */
   readonly #sent = new Set<string>()
@@ -51,7 +55,7 @@ export class FencingHands {
     const { configuration } = this.#life.view
     if (configuration === undefined) return
     const devices = [
-      ...readFenceDevices(configuration.typed, { metadata: fenceAgentMetadata }),
+      ...readFenceDevices(configuration.typed, { metadata: fenceAgentMetadata(this.#life.world.splitReboot) }),
       ...(this.#waits.size > 0 ? [watchdogDevice(this.#waits)] : []),
     ]
     const topology = configuration.typed.fencingLevels
@@ -71,12 +75,16 @@ export class FencingHands {
 
   memberChanged(node: NodeName): void {
     this.#memberChanges.set(node, (this.#memberChanges.get(node) ?? 0) + 1)
+    const incarnation = this.#life.view.members.get(node)?.incarnation
+    if (incarnation === undefined || incarnation === this.#meant.get(node)) return
+    this.core.feed({ kind: 'left-as-it-is', target: node })
   }
 
   fence(effect: Extract<ControllerEffect, { kind: 'fence' }>): void {
     const { id, target, action, term, timeoutMs, delayMs, reason } = effect
     this.#life.log('controller', `asks for fencing of ${target}: ${reason}`)
     this.#fences.set(id, effect)
+    this.#meant.set(target, effect.incarnation)
     if (this.#life.world.mutations.has('start-before-fencing')) {
       const at = this.#life.world.calendar()
       this.#life.after(1, () =>
@@ -111,15 +119,22 @@ export class FencingHands {
     switch (effect.kind) {
       case 'record': {
         const { progress, term } = effect
-        const write: KeyWrite = { kind: 'put', key: keys.fencingHistory(progress.id), value: progress }
+        const begun = this.#begun.get(progress.id) ?? String(Math.round(this.#life.now())).padStart(10, '0')
+        this.#begun.set(progress.id, begun)
+        const value = { ...progress, begun }
+        const write: KeyWrite = { kind: 'put', key: keys.fencingHistory(progress.id), value }
         const byWatchdog = progress.device === watchdogDeviceId && progress.outcome === 'succeeded'
         const proven = this.#rebooted.has(progress.id)
         const absent = byWatchdog && !proven ? [{ kind: 'absent', key: keys.member(progress.target) } as const] : []
         this.#life.guarded(
           term,
           [write],
-          ({ applied }) =>
-            this.core.feed({ kind: 'recorded', id: progress.id, outcome: progress.outcome, written: applied }),
+          ({ applied }) => {
+            const { id, outcome } = progress
+            this.core.feed({ kind: 'recorded', id, outcome, written: applied })
+            if (!applied && this.#life.world.mutations.has('leave-off'))
+              this.core.feed({ kind: 'left-as-it-is', target: progress.target })
+          },
           absent,
         )
         return
@@ -164,11 +179,39 @@ export class FencingHands {
       this.#life,
       node,
       (peer, reply: (result: DeviceAnswer) => void) =>
-        this.#life.world.runDevice(peer.node, action, target, timeoutMs, reply),
+        this.#life.world.runDevice(
+          peer.node,
+          { action, target, timeoutMs, isReboot: this.#isReboot(effect.id) },
+          reply,
+        ),
       answer,
     )
     const message = `${node} did not answer`
     this.#life.after(timeoutMs + 1000, () => answer({ succeeded: false, timedOut: true, output: '', message }))
+  }
+
+  /** Only then it is switched on again by whoever has switched it off. */
+  #isReboot(id: string): boolean {
+    return this.core.state.requests.find((request) => request.id === id)?.action === 'reboot'
+  }
+
+  /** As `daemon/fencing/fencing-hands.ts` does it, once this node knows that it is the DC. */
+  takeUpLeftOff(term: number): void {
+    const { view, world } = this.#life
+    const history = [...world.store.entries]
+      .filter(([key]) => key.startsWith(keys.fencingHistory('')))
+      .map(([, { value }]) => value as NotedFencing)
+    if (world.mutations.has('leave-off')) return
+    for (const { record, target, devices } of leftOffIn(history, view)) {
+      this.#life.log('fencing', `${target} was left off`)
+      this.#begun.set(record.id, record.begun)
+      const runners = [...view.members.keys()]
+      const { id, reason = '', client = '' } = record
+      const asked = { id, target, term, reason, client, attributes: new Map(), timeoutMs: 8000, delayMs: 0, random: 0 }
+      const demand = { ...asked, action: 'reboot', runners } as const
+      const result = record.outcome === 'succeeded' ? { result: record.message ?? '' } : {}
+      this.core.feed({ kind: 'left-off', demand, devices: devices ?? ['fence'], ...result })
+    }
   }
 
   /** A node that was lost, and is here again before its device is told. */

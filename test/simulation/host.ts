@@ -50,6 +50,8 @@ interface Running extends AgentRun {
 export class Host {
   readonly name: NodeName
   isOn = true
+  /** When it lost its power last. */
+  offSince = 0
   /** Counts the boots: another boot is another machine, as far as what runs is concerned. */
   boot = 1
   /** It had quorum in this boot. */
@@ -101,6 +103,7 @@ export class Host {
   }
 
   powerOff(): void {
+    if (this.isOn) this.offSince = this.#timeline.now
     this.isOn = false
     this.boot++
     this.met = false

@@ -24,6 +24,16 @@ const delayed = {
   faults: ['pause', 'short pause'],
 } as const
 
+/** Machines and daemons go and come, and are rebooted by off and on. */
+const rebooted = {
+  fencing: true,
+  nodes: 3,
+  watchdogs: false,
+  rich: false,
+  splitReboot: true,
+  faults: ['power', 'daemon', 'pause'],
+} as const
+
 describe('a cluster in which hosts, networks, agents and fence devices fail', () => {
   test(`keeps every invariant and settles, in ${seeds} made-up histories`, { timeout: 600_000 }, () => {
     const reports = Array.from({ length: seeds }, (_, index) => simulate({ seed: index + 1 }))
@@ -58,6 +68,14 @@ describe('a cluster in which hosts, networks, agents and fence devices fail', ()
     const reports = Array.from({ length: 12 }, (_, index) => simulate({ seed: index + 1, ...untold }))
     expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
     expect(reports.reduce((total, { counts }) => total + counts.fencedForAnswers, 0)).toBeGreaterThan(5)
+  })
+
+  test('fences nobody without whom there is no majority while it may wait, and leaves nobody switched off', {
+    timeout: 600_000,
+  }, () => {
+    const reports = Array.from({ length: 20 }, (_, index) => simulate({ seed: index + 21, ...rebooted }))
+    expect(reports.map(describeViolations).filter((text) => text !== '')).toEqual([])
+    expect(reports.reduce((total, { counts }) => total + counts.fencings, 0)).toBeGreaterThan(40)
   })
 
   test('fences nobody who is heard again before the end of a delay, and nobody twice for one silence', {
@@ -111,6 +129,8 @@ describe('the checkers notice a product that is broken on purpose', () => {
     readonly from?: number
   })[] = [
     { mutation: 'lose-all-who-owe', invariant: 'missing answers cost no majority', ...untold },
+    { mutation: 'fence-needed-voters', invariant: 'fencing costs no majority', from: 23, ...rebooted },
+    { mutation: 'leave-off', invariant: 'when faults stop, the cluster settles', from: 31, ...rebooted },
     { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 2, ...delayed },
     { mutation: 'fence-who-is-heard', invariant: 'who is heard again is not fenced', nodes: 3, ...delayed },
     { mutation: 'ignore-terms', invariant: 'an old term is never obeyed' },

@@ -1,8 +1,9 @@
 /** The core of two nodes and its hands: fencing without a majority, and the store that becomes the survivor's own. */
-import type { NodeName } from '../../src/base/index.ts'
+import { type NodeName, nodeName } from '../../src/base/index.ts'
 import { parseBoolean } from '../../src/cib/index.ts'
 import { keys, knownIncarnation } from '../../src/controller/index.ts'
 import { votes } from '../../src/daemon/alone/wait-for-all.ts'
+import { isHalfDone, type NotedFencing } from '../../src/daemon/fencing/left-off.ts'
 import { withVote } from '../../src/daemon/nodes/node-list.ts'
 import {
   type FencingEffect,
@@ -42,6 +43,7 @@ export class TwoNodeHands {
   /** Which life of the other is being fenced. */
   #fences: number | undefined
   #underWay = false
+  #tookUp = false
   /** Fenced by this node, and not there since. */
   #offSince: NodeName | undefined
   /** Fencings of which the device was told. */
@@ -58,6 +60,7 @@ export class TwoNodeHands {
   }
 
   look(): void {
+    this.#takeUpLeftOff()
     this.#noteHeard()
     const situation = this.#situation()
     const text = JSON.stringify(situation) ?? ''
@@ -66,6 +69,31 @@ export class TwoNodeHands {
     this.#known = situation
     this.#core.feed({ kind: 'situation', ...(situation === undefined ? {} : { situation }) })
     if (situation !== undefined) this.#settle(situation)
+  }
+
+  #configure(): void {
+    const { view, world } = this.#life
+    const configuration = view.configuration?.typed
+    const metadata = fenceAgentMetadata(world.splitReboot)
+    const devices = configuration === undefined ? [] : readFenceDevices(configuration, { metadata })
+    this.#fencing.feed({ kind: 'configured', setup: { devices, topology: [], concurrent: true } })
+  }
+
+  /** Once, as `daemon/fencing/fencing-hands.ts` does it: what an earlier daemon of this host has written down. */
+  #takeUpLeftOff(): void {
+    const { view, host, node, world } = this.#life
+    if (this.#tookUp || view.configuration === undefined) return
+    this.#tookUp = true
+    const records = [...host.journal.values()].flatMap((write) =>
+      write.kind === 'put' ? [write.value as NotedFencing] : [],
+    )
+    const last = records.at(-1)
+    if (last === undefined || !isHalfDone(last) || world.mutations.has('leave-off')) return
+    this.#configure()
+    const { id, target, reason = '', client = '' } = last
+    const asked = { id, target: nodeName(target), reason, client, attributes: new Map(), timeoutMs: 8000, delayMs: 0 }
+    const demand = { ...asked, action: 'reboot', term: 0, random: 0, runners: [node] } as const
+    this.#fencing.feed({ kind: 'left-off', demand, devices: last.powerOn ?? ['fence'] })
   }
 
   /** Also while it has no vote yet, when this is no cluster of two voters. */
@@ -111,7 +139,7 @@ export class TwoNodeHands {
       this.#goAlone(effect)
       return
     }
-    const { world, node, view } = this.#life
+    const { world, node } = this.#life
     const id = `alone-${node}-${this.#life.incarnation}-${effect.id}`
     if (effect.kind === 'withdraw') {
       this.#life.log('two nodes', `${effect.target} is heard again`)
@@ -122,9 +150,7 @@ export class TwoNodeHands {
     this.#fences = this.#known?.incarnation
     if (this.#offSince === effect.target && !world.daemons.get(effect.target)?.isAlive)
       world.checkers.violated('a silence is fenced once', `${node} fences ${effect.target}, which it has just fenced`)
-    const configuration = view.configuration?.typed
-    const devices = configuration === undefined ? [] : readFenceDevices(configuration, { metadata: fenceAgentMetadata })
-    this.#fencing.feed({ kind: 'configured', setup: { devices, topology: [], concurrent: true } })
+    this.#configure()
     this.#fencing.feed({
       kind: 'demanded',
       demand: {
@@ -150,14 +176,21 @@ export class TwoNodeHands {
     switch (effect.kind) {
       case 'record': {
         const { id, outcome } = effect.progress
-        this.#life.host.journal.set(id, { kind: 'put', key: keys.fencingHistory(id), value: effect.progress })
+        const before = this.#life.host.journal.get(id)
+        const known = before?.kind === 'put' ? (before.value as NotedFencing).begun : undefined
+        const begun = known ?? String(Math.round(this.#life.now())).padStart(10, '0')
+        // As the journal of a survivor has it: what the store does not know is no follow-up to it.
+        const { isFollowUp: _, ...result } = effect.progress
+        const value = { ...result, begun }
+        this.#life.host.journal.set(id, { kind: 'put', key: keys.fencingHistory(id), value })
         this.#life.after(1, () => this.#fencing.feed({ kind: 'recorded', id, outcome, written: true }))
         return
       }
       case 'run-device': {
         const { call, action, target, timeoutMs } = effect
         if (action === 'off' || action === 'reboot') this.#sends(effect.id, target)
-        world.runDevice(node, action, target, timeoutMs, (answer) =>
+        const isReboot = this.#fencing.state.requests.find((request) => request.id === effect.id)?.action === 'reboot'
+        world.runDevice(node, { action, target, timeoutMs, isReboot }, (answer) =>
           this.#life.after(0, () => this.#fencing.feed({ kind: 'device-answered', call, answer })),
         )
         return

@@ -41,6 +41,8 @@ export type Mutation =
   | 'feed-always'
   | 'lose-all-who-owe'
   | 'fence-who-is-heard'
+  | 'leave-off'
+  | 'fence-needed-voters'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -57,6 +59,8 @@ export interface SimulationOptions {
   readonly witness?: boolean
   /** Only these happen, by their names in `faults.ts`: for what else takes thousands of histories to show. */
   readonly faults?: readonly string[]
+  /** Reboots by the fence device are off and on. */
+  readonly splitReboot?: boolean
   /** `pcmk_delay_base` of the fence device. */
   readonly fencingDelay?: string
   /** For how long they happen. */
@@ -107,6 +111,7 @@ export class World {
   readonly rich: boolean
   readonly services: readonly string[]
   readonly witness: boolean
+  readonly splitReboot: boolean
   readonly counts = {
     starts: 0,
     fencings: 0,
@@ -137,6 +142,7 @@ export class World {
     this.nodeNames = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].slice(0, size).map(nodeName)
     this.fencing = options.fencing ?? this.chance.happens(0.8)
     this.watchdogs = options.watchdogs ?? (this.fencing && size > 2 && this.chance.happens(0.4))
+    this.splitReboot = options.splitReboot ?? [1, 2, 3].includes(options.seed % 7)
     this.rich = options.rich ?? this.chance.happens(0.5)
     this.services = servicesOf(this)
     this.witness = size === 2 && (options.witness ?? this.chance.happens(0.5))
@@ -305,6 +311,7 @@ export class World {
 
   killDaemon(node: NodeName): void {
     this.daemons.get(node)?.die()
+    if (this.nodeNames.length === 2) this.#nobodyKnows(node)
     this.log(node, 'fault', 'systoled is killed')
   }
 
@@ -326,13 +333,23 @@ export class World {
   }
 
   #switchOff(node: NodeName): void {
+    // The survivor of two that dies as well knows of no device when it boots without the other: a person switches that on.
+    if (this.nodeNames.length === 2) this.#nobodyKnows(node)
     this.hosts.get(node)?.powerOff()
     this.daemons.get(node)?.die()
   }
 
+  /** Who was switched off to be rebooted, and by whom. */
+  #nobodyKnows(runner: NodeName): void {
+    for (const [target, by] of this.#leftOff) if (by === runner) this.#leftOff.delete(target)
+  }
+
+  readonly #leftOff = new Map<NodeName, NodeName>()
+
   powerOn(node: NodeName): void {
     const host = this.hosts.get(node)
-    if (host === undefined || host.isOn) return
+    // Whoever has switched it off to reboot it switches it on.
+    if (host === undefined || host.isOn || this.#leftOff.has(node)) return
     host.isOn = true
     this.log(node, 'power', 'on')
     host.after(this.chance.between(1500, 4000), () => this.startDaemon(node))
@@ -371,6 +388,20 @@ export class World {
     const isMinority = this.nodeNames.length === 2 ? lost.length === 1 : lost.length * 2 < this.nodeNames.length
     if (this.#faults?.every((name) => name === 'mute') && !isMinority)
       this.checkers.violated('missing answers cost no majority', `${lost} of ${this.nodeNames} are gone`)
+  }
+
+  /** The DC asks for it. Who has known for a while that there is no majority without the target waits for that, for a minute. */
+  fences(by: NodeName, target: NodeName): void {
+    const { voters } = this.store
+    if (this.nodeNames.length === 2 || !voters.includes(target)) return
+    const off = voters
+      .filter((voter) => voter !== target && this.hosts.get(voter)?.isOn !== true)
+      .map((voter) => this.hosts.get(voter)?.offSince ?? 0)
+      .toSorted((a, b) => a - b)
+    // So many of the others must be missing that the rest is none.
+    const neededMs = this.timeline.now - (off[Math.ceil(voters.length / 2) - 2] ?? Number.POSITIVE_INFINITY)
+    if (neededMs > 3000 && neededMs < 55_000)
+      this.checkers.violated('fencing costs no majority', `${by} has ${target} fenced, of ${voters}`)
   }
 
   sendPulse(from: NodeName, to: NodeName, pulse: Pulse): void {
@@ -556,11 +587,15 @@ export class World {
 
   runDevice(
     runner: NodeName,
-    action: string,
-    target: NodeName,
-    timeoutMs: number,
+    asked: {
+      readonly action: string
+      readonly target: NodeName
+      readonly timeoutMs: number
+      readonly isReboot: boolean
+    },
     reply: (answer: DeviceAnswer) => void,
   ): void {
+    const { action, target, timeoutMs, isReboot } = asked
     const host = this.hosts.get(target)
     const answer = (succeeded: boolean, message: string, timedOut = false) => {
       const power = host?.isOn ? 'on' : 'off'
@@ -574,8 +609,13 @@ export class World {
         // Whatever ran there ends now, but nobody may rely on it before the confirmation is recorded.
         if (host?.isOn) this.checkers.hostDied(target, host.active)
         this.#switchOff(target)
+        const isKnown = this.nodeNames.length > 2 || this.daemons.get(runner)?.isAlive === true
+        if (action === 'off' && isReboot && mode === 'works' && isKnown) this.#leftOff.set(target, runner)
       }
-      if (action === 'on') this.powerOn(target)
+      if (action === 'on') {
+        this.#leftOff.delete(target)
+        this.powerOn(target)
+      }
       if (action === 'reboot') this.timeline.after(800, () => this.powerOn(target))
     }
     if (mode === 'fails') {
@@ -653,6 +693,7 @@ export class World {
       this.#integratedIn.set(subject.node, fieldOf(fieldOf(value, 'attributes'), 'boot_id'))
     }
     if (subject?.kind !== 'fencing-history' || fieldOf(value, 'outcome') !== 'succeeded') return
+    if (fieldOf(value, 'isFollowUp') === true) return
     const target = nodeName(String(fieldOf(value, 'target')))
     this.checkers.nodeIsClean(target)
     if (fieldOf(value, 'device') !== watchdogDeviceId) return

@@ -26,12 +26,13 @@ export interface NotedFencing {
   readonly outcome: string
   readonly ended?: string | undefined
   readonly message?: string | undefined
+  readonly isFollowUp?: true | undefined
 }
 
-/** Of what has ended. */
+/** Of what has ended, once. */
 export function fencingNotes(records: readonly NotedFencing[]): readonly Write[] {
   return records
-    .filter(({ outcome }) => outcome !== 'pending')
+    .filter(({ outcome, isFollowUp }) => outcome !== 'pending' && isFollowUp !== true)
     .map((record) => {
       const { id, target, action, executedBy, client = 'the cluster', outcome, ended, message = '' } = record
       const at = ended === undefined ? Number.NaN : Date.parse(ended)

@@ -32,8 +32,12 @@ export class AloneJournal {
   }
 
   record(record: FencingRecord): void {
-    const others = this.#entries.records.filter(({ id }) => id !== record.id)
-    this.#write({ ...this.#entries, records: [...others, record].slice(-mostRecords) })
+    const before = this.#entries.records.find(({ id }) => id === record.id)
+    const others = this.#entries.records.filter((other) => other !== before)
+    const { isFollowUp, ...result } = record
+    // The store does not know the result yet, so that this is the result to it.
+    const isNews = isFollowUp === true && before !== undefined && before.isFollowUp !== true
+    this.#write({ ...this.#entries, records: [...others, isNews ? result : record].slice(-mostRecords) })
   }
 
   grant(lost: readonly NodeName[], word: PeerWord): void {

@@ -52,6 +52,11 @@ export class GoingAlone {
     this.#journal.record(record)
   }
 
+  /** What it has fenced without a majority, and the store does not know yet. */
+  get records(): AloneEntries['records'] {
+    return this.#journal.entries.records
+  }
+
   async without(lost: readonly NodeName[], word: PeerWord): Promise<void> {
     const { log, paths, view, goAlone } = this.#ports
     log.warn('this node goes on alone', { without: lost, because: word })

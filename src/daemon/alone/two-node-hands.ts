@@ -192,6 +192,10 @@ export class TwoNodeHands {
     this.#goingAlone.record(record)
   }
 
+  get records(): readonly FencingRecord[] {
+    return this.#goingAlone.records
+  }
+
   /** This machine had quorum since it booted. */
   get met(): boolean {
     return existsSync(this.#ports.paths.metMark)

@@ -28,6 +28,7 @@ import {
   isFenceable,
   isTermOver,
   isThroughDisks,
+  levelsFor,
   readFenceDevices,
   usedFenceAgents,
   watchdogDevice,
@@ -55,6 +56,7 @@ import { writeAsDc } from '../records/guarded-writes.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { type SeenTarget, seeTarget, whyNotThroughDisks, wordOfDiskFencing } from './disk-fencing.ts'
 import { recordWrites } from './fencing-records.ts'
+import { isHalfDone, leftOffIn, type NotedFencing } from './left-off.ts'
 import { type LoneDemand, LoneFencer } from './lone-fencer.ts'
 import { WatchdogFencer, watchdogWaits } from './watchdog-fencer.ts'
 
@@ -71,6 +73,8 @@ export interface FencingPorts {
   readonly onFenced: (input: Extract<ControllerInput, { kind: 'fenced' }>) => void
   /** Of fencing without a majority: must survive a crash of the daemon. */
   readonly recordAlone: (record: FencingRecord) => void
+  /** What an earlier daemon has recorded so, and the store does not know yet. */
+  readonly recordedAlone: () => readonly FencingRecord[]
 }
 
 /** Besides the time limit of the device itself. */
@@ -93,6 +97,12 @@ export class FencingHands {
   readonly #readMetadata: ReturnType<typeof metadataReader>
   readonly #metadata = new Map<string, AgentMetadata>()
   readonly #waiting = new Map<string, (result: Announcement) => void>()
+  /** The life of each node that was to be fenced last. */
+  readonly #meant = new Map<NodeName, number | undefined>()
+  /** Nodes that an administrator wants off: nobody switches them on. */
+  readonly #wantedOff = new Set<NodeName>()
+  /** Fencings without a majority that wait for their turn, and may be taken back meanwhile. */
+  readonly #inLine = new Map<string, { takenBack: boolean }>()
   #configuration: Configuration | undefined
   #known: readonly FenceDevice[] = []
   /** For each node that its own watchdog can fence, how long that takes. */
@@ -131,9 +141,11 @@ export class FencingHands {
 
   /** At once with what is known of the agents, and again when their metadata has been read. */
   configure(configuration: Configuration): void {
+    const isFirst = this.#configuration === undefined
     this.#configuration = configuration
     this.#useDevices()
     this.look()
+    if (isFirst) this.#takeUpLeftOffAlone()
     void this.#learnAgents(configuration)
   }
 
@@ -149,6 +161,37 @@ export class FencingHands {
 
   memberChanged(node: NodeName): void {
     this.#watchdogs.memberChanged(node)
+    const incarnation = this.#ports.view().members.get(node)?.incarnation
+    if (incarnation === undefined || !this.#meant.has(node) || incarnation === this.#meant.get(node)) return
+    this.#meant.delete(node)
+    this.#wantedOff.delete(node)
+    this.#fencer.leaveAsItIs(node)
+    this.#lone.leaveAsItIs(node)
+  }
+
+  /** What an earlier daemon of this node has begun without a majority. Switching on does no harm to a node that is on. */
+  #takeUpLeftOffAlone(): void {
+    for (const record of this.#ports.recordedAlone().filter(isHalfDone)) {
+      const { target } = record
+      const attributes = this.#attributesOf(target)
+      const first = levelsFor({ node: target, attributes }, this.#topology, this.#known)[0] ?? []
+      this.#meant.set(target, knownIncarnation(this.#ports.view(), target))
+      this.#lone.leftOff(record, { attributes, timeoutMs: this.#timeoutMs(), devices: record.powerOn ?? first })
+    }
+  }
+
+  /** For the controller of this node, which is the DC from now on: what earlier ones have switched off and not on again. */
+  takeUpLeftOff(term: number, records: readonly NotedFencing[]): void {
+    for (const { record, target, devices } of leftOffIn(records, this.#ports.view())) {
+      const attributes = this.#attributesOf(target)
+      const known = devices ?? levelsFor({ node: target, attributes }, this.#topology, this.#known)[0] ?? []
+      this.#ports.log.warn('a node that a reboot has left off is switched on', { target, devices: known })
+      this.#meant.set(target, knownIncarnation(this.#ports.view(), target))
+      const { id, reason = 'it was left off', client = 'controller' } = record
+      const timeoutMs = this.#timeoutMs()
+      const asked = { id, term, target, action: 'reboot', timeoutMs, delayMs: 0, reason, client } as const
+      this.#fencer.leftOff(record, { ...asked, attributes, random: 0, runners: this.#runners() }, known)
+    }
   }
 
   get deviceCount(): number {
@@ -157,13 +200,18 @@ export class FencingHands {
 
   /** By the configuration alone: a device that must be asked first may still refuse. */
   isFenceable(node: NodeName): boolean {
-    const topology = this.#configuration?.fencingLevels ?? []
-    return isFenceable({ node, attributes: this.#attributesOf(node) }, topology, this.#known)
+    return isFenceable({ node, attributes: this.#attributesOf(node) }, this.#topology, this.#known)
   }
 
+  get #topology(): Configuration['fencingLevels'] {
+    return this.#configuration?.fencingLevels ?? []
+  }
+
+  /** As the view has it: whoever has fenced the node by himself says so with the reason. */
   confirm(target: NodeName): void {
-    this.#fencer.confirm(target)
-    this.#lone.confirm(target)
+    const bySurvivor = this.#ports.view().confirmedDown.get(target)?.reason !== undefined
+    this.#fencer.confirm(target, bySurvivor)
+    this.#lone.confirm(target, bySurvivor)
   }
 
   close(): void {
@@ -173,12 +221,32 @@ export class FencingHands {
 
   /** By the survivor of two, which leads nobody and cannot write to the store. */
   async fenceAlone(asked: Omit<LoneDemand, 'attributes'>): Promise<Announcement> {
-    return await this.#lone.fence({ ...asked, attributes: this.#attributesOf(asked.target) })
+    const { id, target } = asked
+    const turn = { takenBack: false }
+    this.#inLine.set(id, turn)
+    await this.#untilNobodyIsAtWork(this.#fencer, target)
+    this.#inLine.delete(id)
+    if (turn.takenBack) return { id, target, outcome: 'failed', message: `${target} is heard again.`, withdrawn: true }
+    const action = this.#asWanted(target, asked.action)
+    this.#meant.set(target, knownIncarnation(this.#ports.view(), target))
+    return await this.#lone.fence({ ...asked, action, attributes: this.#attributesOf(target) })
   }
 
   /** The other is heard again. */
   withdrawAlone(id: string): void {
+    const turn = this.#inLine.get(id)
+    if (turn !== undefined) turn.takenBack = true
     this.#lone.withdraw(id)
+  }
+
+  /** Devices are told one thing at a time about a node, whether by the DC or by the survivor of two. */
+  async #untilNobodyIsAtWork(fencer: Pick<Fencer, 'isAtWork'>, target: NodeName): Promise<void> {
+    const giveUpAt = monotonicNow() + administratorTimeoutMs
+    while (fencer.isAtWork(target) && monotonicNow() < giveUpAt) await delay(lookMs)
+  }
+
+  #asWanted(target: NodeName, action: FencingAction): FencingAction {
+    return action === 'reboot' && this.#wantedOff.has(target) ? 'off' : action
   }
 
   /** For the controller of this node: the node is here again. */
@@ -189,7 +257,8 @@ export class FencingHands {
 
   /** For the controller of this node, which is the DC. */
   async fence(request: Extract<ControllerEffect, { kind: 'fence' }>): Promise<ControllerInput> {
-    const { id, term, target, action, timeoutMs, delayMs, reason } = request
+    const { id, term, target, timeoutMs, delayMs, reason } = request
+    const action = this.#asWanted(target, request.action)
     this.#ports.log.warn('a node is to be fenced', { target, action, reason })
     const result = await this.#demand({ id, term, target, action, timeoutMs, delayMs, reason, client: 'controller' })
     return fencedInput(result, action, request.incarnation)
@@ -257,20 +326,24 @@ export class FencingHands {
 
   async #fenceAsked(target: NodeName, action: FencingAction, term: number): Promise<FenceAnswer> {
     const id = randomUUID()
-    const timeout = parseDurationMs(clusterOptionValue(this.#configuration, 'fencing-timeout'))
     const incarnation = knownIncarnation(this.#ports.view(), target)
+    if (action === 'off') this.#wantedOff.add(target)
+    else this.#wantedOff.delete(target)
     const result = await this.#demand({
       id,
       term,
       target,
       action,
-      timeoutMs: timeout ?? defaultTimeoutMs,
+      timeoutMs: this.#timeoutMs(),
       delayMs: 0,
       reason: 'asked for by an administrator',
       client: 'administrator',
     })
     this.#ports.onFenced(fencedInput(result, action, incarnation))
-    return { succeeded: result.outcome === 'succeeded', message: result.message }
+    if (result.isOff) return { succeeded: true, message: `${target} is off. ${result.message}` }
+    const succeeded = result.outcome === 'succeeded'
+    if (!succeeded) this.#wantedOff.delete(target)
+    return { succeeded, message: result.message }
   }
 
   async #demand(asked: {
@@ -283,12 +356,24 @@ export class FencingHands {
     readonly reason: string
     readonly client: string
   }): Promise<Announcement> {
-    const { self, view, silent } = this.#ports
-    const others = [...view().members.keys()].filter((node) => node !== self && !silent().has(node)).sort()
-    const ended = new Promise<Announcement>((resolve) => this.#waiting.set(asked.id, resolve))
-    const attributes = this.#attributesOf(asked.target)
-    this.#fencer.demand({ ...asked, attributes, random: Math.random(), runners: [self, ...others] })
+    const { id, target } = asked
+    await this.#untilNobodyIsAtWork(this.#lone, target)
+    this.#lone.leaveAsItIs(target)
+    this.#meant.set(target, knownIncarnation(this.#ports.view(), target))
+    const ended = new Promise<Announcement>((resolve) => this.#waiting.set(id, resolve))
+    const attributes = this.#attributesOf(target)
+    this.#fencer.demand({ ...asked, attributes, random: Math.random(), runners: this.#runners() })
     return await ended
+  }
+
+  #runners(): readonly NodeName[] {
+    const { self, view, silent } = this.#ports
+    const others = [...view().members.keys()].filter((node) => node !== self && !silent().has(node))
+    return [self, ...others.sort()]
+  }
+
+  #timeoutMs(): number {
+    return parseDurationMs(clusterOptionValue(this.#configuration, 'fencing-timeout')) ?? defaultTimeoutMs
   }
 
   async #record(record: FencingRecord, term: number, alsoHolds: readonly Comparison[]): Promise<'written' | 'refused'> {

@@ -75,12 +75,30 @@ export class LoneFencer {
     return await ended
   }
 
-  confirm(target: NodeName): void {
-    this.#fencer.confirm(target)
+  confirm(target: NodeName, bySurvivor: boolean): void {
+    this.#fencer.confirm(target, bySurvivor)
   }
 
   withdraw(id: string): void {
     this.#fencer.withdraw(id)
+  }
+
+  leftOff(
+    record: FencingRecord,
+    { devices, ...more }: Pick<FencingDemand, 'attributes' | 'timeoutMs'> & { readonly devices: readonly string[] },
+  ): void {
+    const { id, target, action, reason, client } = record
+    const runners = [this.#self]
+    const demand = { id, target, action, reason, client, term: noTerm, delayMs: 0, random: 0, runners, ...more }
+    this.#fencer.leftOff(record, demand, devices)
+  }
+
+  isAtWork(target: NodeName): boolean {
+    return this.#fencer.isAtWork(target)
+  }
+
+  leaveAsItIs(target: NodeName): void {
+    this.#fencer.leaveAsItIs(target)
   }
 
   close(): void {

@@ -742,6 +742,7 @@ export class ClusterNode {
       takeCommand: this.takeCommand,
       fence: async (request) => await this.fencing.fence(request),
       withdrawFencing: (id) => this.fencing.withdraw(id),
+      takeUpLeftOff: (term, history) => this.fencing.takeUpLeftOff(term, history),
       fencingHistory: () => this.#known.below(fencingHistoryPrefix).flatMap(fencingRecordOf),
     })
   }
@@ -757,6 +758,7 @@ export class ClusterNode {
       holdsTerm: this.#controller.holdsTerm,
       onFenced: this.#controller.feed,
       recordAlone: (record) => this.twoNode.record(record),
+      recordedAlone: () => this.twoNode.records,
     })
   }
 

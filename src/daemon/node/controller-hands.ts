@@ -1,4 +1,5 @@
 /** The controller of this node with its hands: every effect is performed, and what came of it is fed back. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { ClusterView, ControllerEffect, ControllerInput, ControllerState } from '../../controller/index.ts'
 import type { Command } from '../../executor/index.ts'
@@ -14,6 +15,10 @@ import { CoreLoop } from './core-loop.ts'
 import { performControllerEffect } from './perform-controller.ts'
 import { never } from './pulse-news.ts'
 
+/** Until the view has caught up with this node's own election. */
+const lookMs = 100
+const mostLooks = 100
+
 export interface ControllerPorts {
   readonly self: NodeName
   readonly timings: Timings
@@ -28,6 +33,7 @@ export interface ControllerPorts {
   readonly takeCommand: (command: Command) => Promise<TermAnswer>
   readonly fence: (request: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
   readonly withdrawFencing: (id: string) => void
+  readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => void
 }
 
 export class ControllerHands {
@@ -69,6 +75,10 @@ export class ControllerHands {
       execute: async (command) => await sendCommand(command, { self, peers, log, take: takeCommand, feed: this.feed }),
       fence,
       withdrawFencing,
+      takeUpLeftOff: async (term, history) => {
+        for (let look = 0; look < mostLooks && !this.holdsTerm(term); look++) await delay(lookMs)
+        if (this.holdsTerm(term)) this.#ports.takeUpLeftOff(term, history)
+      },
     })
   }
 

@@ -22,6 +22,8 @@ export interface ControllerHands {
   readonly execute: (effect: Extract<ControllerEffect, { kind: 'execute' }>) => Promise<ControllerInput | undefined>
   readonly fence: (effect: Extract<ControllerEffect, { kind: 'fence' }>) => Promise<ControllerInput>
   readonly withdrawFencing: (id: string) => void
+  /** Once this node's view shows that it is the DC of that term. */
+  readonly takeUpLeftOff: (term: number, history: readonly FencingRecord[]) => Promise<void>
   readonly attributes: () => readonly TransientAttributeRecord[]
   readonly nodeStates: () => ReadonlyMap<NodeName, NodeStateRecord>
   /** The fencing history as this node knows it. */
@@ -149,9 +151,12 @@ async function campaign(lease: string, hands: ControllerHands): Promise<void> {
 }
 
 /** What earlier DCs have begun, of which nobody will hear any more. It is known here: it was written before they were gone. */
-async function endAbandonedFencing(term: number, { store, fencingHistory, holdsTerm }: ControllerHands): Promise<void> {
-  const records = abandoned(fencingHistory(), new Date())
+async function endAbandonedFencing(term: number, hands: ControllerHands): Promise<void> {
+  const { store, fencingHistory, holdsTerm, takeUpLeftOff } = hands
+  const history = fencingHistory()
+  const records = abandoned(history, new Date())
   if (records.length > 0) await writeAsDc(store, term, recordWrites(records), () => holdsTerm(term))
+  await takeUpLeftOff(term, history)
 }
 
 async function resign(term: number, { store, log, feed }: ControllerHands): Promise<void> {

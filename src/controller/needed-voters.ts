@@ -1,0 +1,58 @@
+/**
+ * Nodes that are to be fenced and without which the store would have no majority. Nothing could be recovered then, not even the result of the
+ * fencing could be recorded, and what runs here would stop as well. So the DC waits for a while: for the node itself, which may be coming back,
+ * or for another one that makes the majority. It does not wait for ever: a reboot may be what the node needs.
+ */
+import type { NodeName } from '../base/index.ts'
+import { clusterNodes } from './node-states.ts'
+import { fencingActionOf } from './send.ts'
+import { type ControllerState, withReign } from './state.ts'
+import { actionsToCome, isFencing } from './walk.ts'
+
+/** A machine has booted and joined in that time. */
+export const neededVoterPatienceMs = 60_000
+
+/** Since when each of them is waited for. */
+export function noteNeededVoters(state: ControllerState, now: number): ControllerState {
+  const { reign } = state
+  if (reign === undefined) return state
+  const wanted = reign.walks.flatMap(actionsToCome).flatMap((action) => {
+    const isLoss = action.kind === 'cluster' && isFencing(action) && fencingActionOf(action) !== 'on'
+    return isLoss && action.node !== undefined && isNeeded(state, action.node) ? [action.node] : []
+  })
+  if (wanted.length === 0 && reign.neededVoters.size === 0) return state
+  // A transition is computed anew for every change: until then nobody knows whether the next one wants the same.
+  const isOpen =
+    reign.lookAgain !== undefined || reign.computing !== undefined || reign.walks.some(({ aborted }) => aborted)
+  const kept = [...reign.neededVoters].filter(([node]) => wanted.includes(node) || (isOpen && isNeeded(state, node)))
+  const neededVoters = new Map([...wanted.map((node) => [node, now] as const), ...kept])
+  return withReign(state, { neededVoters })
+}
+
+export function mustWaitForVoter({ reign }: ControllerState, node: NodeName, now: number): boolean {
+  const since = reign?.neededVoters.get(node)
+  return since !== undefined && now - since < neededVoterPatienceMs
+}
+
+/** When the waiting ends. */
+export const neededVoterTimes = ({ reign }: ControllerState): readonly number[] =>
+  [...(reign?.neededVoters.values() ?? [])].map((since) => since + neededVoterPatienceMs)
+
+/** For people. */
+export function describeNeededVoters(state: ControllerState): readonly string[] {
+  return [...(state.reign?.neededVoters.keys() ?? [])].map(
+    (node) => `${node} is to be fenced, but without it the store has no majority now: that waits for a minute`,
+  )
+}
+
+/** Of two, the survivor goes on alone. The others are here as far as they are heard. */
+function isNeeded(state: ControllerState, node: NodeName): boolean {
+  const { view, silent, agreed, self } = state
+  const nodes = clusterNodes(view)
+  const voters = state.voters ?? nodes
+  if (nodes.length <= 2 || !voters.includes(node)) return false
+  const rest = voters.filter(
+    (voter) => voter !== node && (voter === self || (!silent.has(voter) && !agreed.has(voter))),
+  )
+  return rest.length * 2 <= voters.length
+}
