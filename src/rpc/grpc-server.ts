@@ -145,7 +145,10 @@ export async function serveUnixSocket(
   rmSync(path, { force: true })
   const callers = new LocalCallers((socket) => credentials?.of(socket) ?? (credentials ? unknownCaller : ownUser()))
   const localCaller = (peer: string): CallerIdentity | undefined => callers.of(peer)
-  const server = grpcServer(methods, { onFailure, admit: async () => refuseNode(), localCaller })
+  const begin = (peer: string, bytes: number): (() => void) | undefined => callers.begin(peer, bytes)
+  const answers = (peer: string, bytes: () => number): void => callers.answers(peer, bytes)
+  const door = { onFailure, admit: async () => refuseNode(), localCaller, begin, answers }
+  const server = grpcServer(methods, door, { 'grpc.max_concurrent_streams': 32 })
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   const listener = createServer((socket) => {
     // Descriptors are for all: a user takes some of them, and root always gets one.
@@ -204,6 +207,9 @@ interface Door {
   readonly onFailure: OnFailure
   /** Who is behind a connection that has no certificate. */
   readonly localCaller: (peer: string) => CallerIdentity | undefined
+  /** What to do when the call has ended; undefined: its caller has too many under way. */
+  readonly begin?: (peer: string, bytes: number) => (() => void) | undefined
+  readonly answers?: (peer: string, bytes: () => number) => void
 }
 
 function grpcServer(methods: readonly ServedMethods[], door: Door, limits: ServerOptions = {}): Server {
@@ -258,11 +264,35 @@ function definition(service: Service): ServiceDefinition {
 /** A message that cannot be read is no mistake of gRPC's: it is refused with a sentence, and logged. */
 function readOrWhyNot(method: Method, bytes: Buffer): unknown {
   try {
-    return readMessage(method.request, bytes)
+    const message = readMessage(method.request, bytes)
+    if (typeof message === 'object' && message !== null) sizes.set(message, bytes.length)
+    return message
   } catch (error) {
     if (error instanceof BadMessageError) return error
     throw error
   }
+}
+
+/** Of messages, in bytes, as they came. */
+const sizes = new WeakMap<object, number>()
+
+const sizeOf = (message: unknown): number =>
+  typeof message === 'object' && message !== null ? (sizes.get(message) ?? 0) : 0
+
+/** Calls the handler and notes that it is under way, where that has a limit. */
+async function underWay<T>(call: AnyCall, { begin }: Door, handle: () => Promise<T>): Promise<T> {
+  const end = begin === undefined ? () => undefined : begin(call.getPeer(), sizeOf(call.request))
+  if (end === undefined)
+    throw refuse('too-many-calls', 'This user has too many calls under way: wait for some of them.')
+  try {
+    return await handle()
+  } finally {
+    end()
+  }
+}
+
+function noteAnswer(call: AnyCall, method: Method, value: unknown, { answers }: Door): void {
+  answers?.(call.getPeer(), () => encode(method.response, value as never).length)
 }
 
 function asked(request: unknown): unknown {
@@ -289,9 +319,12 @@ function unary(method: Method, handler: UnaryHandler, door: Door): UntypedServic
   return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) => {
     const context = contextOf(call, door)
     letIn(method, context.caller, door)
-      .then(async () => await handler(asked(call.request), context))
+      .then(async () => await underWay(call, door, async () => await handler(asked(call.request), context)))
       .then(
-        (value) => answer(null, value),
+        (value) => {
+          noteAnswer(call, method, value, door)
+          answer(null, value)
+        },
         (error: unknown) => answer(statusOf(error, method, door.onFailure)),
       )
   }
@@ -301,10 +334,12 @@ function streaming(method: Method, handler: StreamHandler, door: Door): UntypedS
   return (call: ServerWritableStream<unknown, unknown>) => {
     const context = contextOf(call, door)
     const send = (response: unknown): void => {
-      if (!context.signal.aborted) call.write(response)
+      if (context.signal.aborted) return
+      noteAnswer(call, method, response, door)
+      call.write(response)
     }
     letIn(method, context.caller, door)
-      .then(async () => await handler(asked(call.request), send, context))
+      .then(async () => await underWay(call, door, async () => await handler(asked(call.request), send, context)))
       .then(
         () => call.end(),
         (error: unknown) => call.emit('error', statusOf(error, method, door.onFailure)),

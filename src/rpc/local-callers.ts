@@ -1,18 +1,44 @@
 /**
- * Who is behind each connection of the local socket. gRPC tells a call the address of its peer and nothing else of its connection; one on a Unix
- * socket has none, so that each is given a name here, by which its caller is found again.
+ * Who is behind each connection of the local socket, and how much of it a user who is not root may have. gRPC tells a call the address of its peer
+ * and nothing else of its connection; one on a Unix socket has none, so that each is given a name here, by which its caller is found again.
+ *
+ * gRPC keeps a message that is not complete until it is, and an answer until it is read. What a connection holds is what has arrived on it, less the
+ * calls that were complete, and the answers, less what was sent.
  */
 import type { Socket } from 'node:net'
+import { RequestRoom, type RoomBounds } from '../base/index.ts'
 import type { CallerIdentity } from './caller.ts'
 
-/** Of all who are not root, at a time. */
-export const mostConnections = 256
+/** Of all who are not root. A configuration has 8 MiB at most. */
+export const localRoom: RoomBounds = {
+  bytes: 64 * 1024 * 1024,
+  bytesOfUser: 24 * 1024 * 1024,
+  connections: 256,
+  connectionsOfUser: 64,
+}
+/** That are under way at a time, of one user. */
+export const mostCalls = 64
+const lookMs = 50
+/** Frames and headers of a call, which do not belong to its message. */
+const besideMessageBytes = 512
+/** All who are not known are one user. */
+const nobody = -1
 
-const isRoot = (caller: CallerIdentity): boolean => caller.kind === 'user' && caller.uid === 0
+interface Connected {
+  readonly socket: Socket
+  readonly caller: CallerIdentity
+  /** Of what has arrived, what belonged to complete calls. */
+  done: number
+  /** Bytes of all answers, read or not. */
+  answers: number
+}
 
 export class LocalCallers {
   readonly #identify: (socket: Socket) => CallerIdentity
-  readonly #callers = new Map<string, CallerIdentity>()
+  readonly #connected = new Map<string, Connected>()
+  readonly #room = new RequestRoom<Socket>(localRoom)
+  readonly #calls = new Map<number, number>()
+  #timer: NodeJS.Timeout | undefined
   #last = 0
 
   constructor(identify: (socket: Socket) => CallerIdentity) {
@@ -22,20 +48,53 @@ export class LocalCallers {
   /** False for one too many of a user who is not root. */
   note(socket: Socket): boolean {
     const caller = this.#identify(socket)
-    if (!isRoot(caller) && this.#ofOthers() >= mostConnections) return false
+    const user = userOf(caller)
+    if (user !== 0 && !this.#room.admit(socket, user)) return false
     this.#last += 1
     const peer = `local-${this.#last}`
     Object.defineProperty(socket, 'remoteAddress', { value: peer })
-    this.#callers.set(peer, caller)
-    socket.once('close', () => this.#callers.delete(peer))
+    this.#connected.set(peer, { socket, caller, done: 0, answers: 0 })
+    socket.once('close', () => this.#left(peer, socket))
+    if (user !== 0) this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
     return true
   }
 
-  #ofOthers(): number {
-    return [...this.#callers.values()].filter((caller) => !isRoot(caller)).length
+  of(peer: string): CallerIdentity | undefined {
+    return this.#connected.get(peer)?.caller
   }
 
-  of(peer: string): CallerIdentity | undefined {
-    return this.#callers.get(peer)
+  /** A call with a message of so many bytes is complete. Undefined: its user has too many under way; else what to do when it has ended. */
+  begin(peer: string, bytes: number): (() => void) | undefined {
+    const connected = this.#connected.get(peer)
+    if (connected === undefined) return () => undefined
+    const { socket, caller, done } = connected
+    connected.done = Math.min(socket.bytesRead, done + bytes + besideMessageBytes)
+    const user = userOf(caller)
+    const calls = this.#calls.get(user) ?? 0
+    if (user !== 0 && calls >= mostCalls) return undefined
+    this.#calls.set(user, calls + 1)
+    return () => this.#calls.set(user, (this.#calls.get(user) ?? 1) - 1)
+  }
+
+  /** One of so many bytes goes out on it. */
+  answers(peer: string, bytes: () => number): void {
+    const connected = this.#connected.get(peer)
+    if (connected !== undefined && userOf(connected.caller) !== 0) connected.answers += bytes()
+  }
+
+  #left(peer: string, socket: Socket): void {
+    this.#connected.delete(peer)
+    this.#room.leave(socket)
+    if (this.#connected.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #look(): void {
+    for (const { socket, caller, done, answers } of this.#connected.values())
+      if (userOf(caller) !== 0)
+        this.#room.holds(socket, socket.bytesRead - done + Math.max(0, answers - socket.bytesWritten))
   }
 }
+
+const userOf = (caller: CallerIdentity): number => (caller.kind === 'user' ? caller.uid : nobody)

@@ -11,10 +11,9 @@
  */
 import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { printable } from '../base/index.ts'
+import { printable, RequestRoom, type RoomBounds } from '../base/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import { refused, type ToolReply } from './reply.ts'
-import { RequestRoom } from './request-room.ts'
 import type { ToolCall } from './tool.ts'
 
 export interface ToolServer {
@@ -26,25 +25,35 @@ export type ToolHandler<Caller> = (call: ToolCall, caller: Caller) => Promise<To
 /** A whole CIB may come in. */
 const longestRequest = 64 * 1024 * 1024
 
+/** Of callers who are not root. A configuration has 8 MiB at most. */
+export const requestRoom: RoomBounds = {
+  bytes: 32 * 1024 * 1024,
+  bytesOfUser: 16 * 1024 * 1024,
+  connections: 256,
+  connectionsOfUser: 64,
+}
+
 export async function serveTools<Caller>(
   path: string,
   served: {
     readonly handle: ToolHandler<Caller>
     /** Asked as soon as somebody has connected. */
     readonly callerOf: (socket: Socket) => Caller
-    /** Whose requests need not fit into the room that all others share; where it is not known who asks, all share it. */
-    readonly isRoot?: (caller: Caller) => boolean
+    /** Whose requests must fit into his share of the room: root's need not. Where it is not known who asks, all are one user. */
+    readonly userOf?: (caller: Caller) => number | undefined
     /** Who may use the socket besides root. */
     readonly group?: number | undefined
   },
 ): Promise<ToolServer> {
   rmSync(path, { force: true })
-  const { handle, callerOf, group, isRoot } = served
-  const room = new RequestRoom()
+  const { handle, callerOf, group, userOf } = served
+  const room = new RequestRoom<Socket>(requestRoom)
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const caller = callerOf(socket)
-    const isBounded = isRoot?.(caller) !== true
-    if (isBounded && !room.admit(socket)) socket.destroy()
+    const user = userOf?.(caller)
+    const isBounded = user !== 0
+    socket.once('close', () => room.leave(socket))
+    if (isBounded && !room.admit(socket, user ?? nobody)) socket.destroy()
     else serve(socket, async (call) => await handle(call, caller), isBounded ? room : undefined)
   })
   const oldMask = process.umask(0o177)
@@ -66,13 +75,20 @@ export async function serveTools<Caller>(
   return { close: () => close(server) }
 }
 
+/** Who is not known. */
+const nobody = -1
+
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
   })
 }
 
-function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>, room: RequestRoom | undefined): void {
+function serve(
+  socket: Socket,
+  handle: (call: ToolCall) => Promise<ToolReply>,
+  room: RequestRoom<Socket> | undefined,
+): void {
   const chunks: Buffer[] = []
   let bytes = 0
   // A command that was killed does not wait for its answer.
@@ -81,7 +97,7 @@ function serve(socket: Socket, handle: (call: ToolCall) => Promise<ToolReply>, r
     bytes += chunk.length
     if (bytes > longestRequest) socket.destroy()
     else chunks.push(chunk)
-    room?.take(socket, chunk.length)
+    room?.holds(socket, bytes)
   })
   socket.on('close', () => {
     chunks.length = 0

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { connect } from 'node:http2'
+import { createConnection, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -15,7 +16,7 @@ import {
   refuse,
   serveUnixSocket,
 } from '../../src/rpc/index.ts'
-import { LocalCallers, mostConnections } from '../../src/rpc/local-callers.ts'
+import { LocalCallers, localRoom, mostCalls } from '../../src/rpc/local-callers.ts'
 
 let root: string
 let client: LocalClient
@@ -146,12 +147,87 @@ test('others may not use the socket', async () => {
 test('connections of a user have an end, and root gets one all the same', () => {
   let uid = 1000
   const callers = new LocalCallers(() => ({ kind: 'user', uid, gid: 0, pid: 1 }))
-  const sockets = Array.from({ length: mostConnections + 1 }, () => new Socket())
-  expect(sockets.map((socket) => callers.note(socket)).lastIndexOf(true)).toBe(mostConnections - 1)
-  uid = 0
-  expect(callers.note(new Socket())).toBe(true)
+  const sockets = Array.from({ length: localRoom.connectionsOfUser + 1 }, () => new Socket())
+  expect(sockets.map((socket) => callers.note(socket)).lastIndexOf(true)).toBe(localRoom.connectionsOfUser - 1)
+  for (uid of [0, 1001]) expect(callers.note(new Socket())).toBe(true)
   uid = 1000
   sockets[0]?.emit('close')
   expect(callers.note(new Socket())).toBe(true)
   expect(callers.note(new Socket())).toBe(false)
+})
+
+test('calls of a user that are under way have an end, and those of others go on', () => {
+  let uid = 1000
+  const callers = new LocalCallers(() => ({ kind: 'user', uid, gid: 0, pid: 1 }))
+  const peers = [1000, 1001, 0].map((user) => {
+    uid = user
+    const socket = new Socket()
+    callers.note(socket)
+    return String(socket.remoteAddress)
+  })
+  const [one = '', other = '', root = ''] = peers
+  const begun = Array.from({ length: mostCalls }, () => callers.begin(one, 10))
+  expect(begun).not.toContain(undefined)
+  expect(callers.begin(one, 10)).toBeUndefined()
+  expect(callers.begin(other, 10)).toBeDefined()
+  for (let i = 0; i <= mostCalls; i++) expect(callers.begin(root, 10)).toBeDefined()
+  begun[0]?.()
+  expect(callers.begin(one, 10)).toBeDefined()
+})
+
+/** Of somebody else than root: without root a test cannot make a connection of another user. */
+async function serveUser(handlers: Record<string, unknown>): Promise<void> {
+  const methods = [{ service: localService, handlers }]
+  const credentials = { of: () => ({ kind: 'user', uid: 1000, gid: 1000, pid: 1 }) } as unknown as PeerCredentials
+  server = await serveUnixSocket(localSocketPath(root), credentials, methods, () => undefined)
+}
+
+/** A connection that begins a call with a message of so many bytes, and never ends it. */
+async function unfinished(bytes: number): Promise<{ readonly ended: Promise<void>; readonly end: () => void }> {
+  const session = connect('http://localhost', {
+    createConnection: () => createConnection(localSocketPath(root)),
+  })
+  session.on('error', () => undefined)
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/systole.Local/PushConfiguration',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  })
+  stream.on('error', () => undefined)
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(60 * 1024 * 1024, 1)
+  stream.write(head)
+  stream.write(Buffer.alloc(bytes))
+  return { ended: new Promise((resolve) => session.once('close', () => resolve())), end: () => session.destroy() }
+}
+
+test('messages that are never finished fill no memory: the largest connection of the user ends, and he is answered', async () => {
+  await serveUser({ getState: async () => state })
+  const mb = 1024 * 1024
+  const [large, small] = [await unfinished(18 * mb), await unfinished(9 * mb)]
+  await large.ended
+  expect((await client.getState({})).clusterName).toBe('testing')
+  small.end()
+})
+
+test('answers that nobody reads fill no memory', async () => {
+  const clusterName = 'x'.repeat(9 * 1024 * 1024)
+  await serveUser({ getState: async () => ({ ...state, clusterName }) })
+  const session = connect('http://localhost', { createConnection: () => createConnection(localSocketPath(root)) })
+  session.on('error', () => undefined)
+  const ended = new Promise<void>((resolve) => session.once('close', () => resolve()))
+  for (let call = 0; call < 4; call++) {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/systole.Local/GetState',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
+    stream.on('error', () => undefined)
+    // An empty message, and nothing is read of its answer.
+    stream.end(Buffer.alloc(5))
+    stream.pause()
+  }
+  await ended
 })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { nodeName, resourceId } from '../../src/base/index.ts'
 import { allTools, runTool, serveTools, type ToolServer } from '../../src/tools/index.ts'
-import { requestRoom } from '../../src/tools/request-room.ts'
+import { requestRoom } from '../../src/tools/socket.ts'
 import type { FencingEvent } from '../../src/tools/world.ts'
 import { TestWorld } from './tool-world.ts'
 
@@ -472,7 +472,7 @@ describe('over the socket', () => {
       socket.write(Buffer.alloc(megabytes * 1024 * 1024, 'x'))
       return socket
     }
-    const sockets = [await open(20), await open(10), await open(6)]
+    const sockets = [await open(10), await open(5), await open(3)]
     await closed(sockets[0] as Socket)
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
     expect(await shim('crm_node', ['-n'])).toMatchObject({ code: 0 })
@@ -480,7 +480,7 @@ describe('over the socket', () => {
   })
 
   test('connections that say nothing have an end, too', async () => {
-    const sockets = Array.from({ length: requestRoom.connections + 1 }, () => connect(join(folder, 'tools.sock')))
+    const sockets = Array.from({ length: requestRoom.connectionsOfUser + 1 }, () => connect(join(folder, 'tools.sock')))
     for (const socket of sockets) socket.on('error', () => undefined)
     await Promise.any(sockets.map(closed))
     for (const socket of sockets) socket.destroy()

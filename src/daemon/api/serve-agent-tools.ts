@@ -42,7 +42,7 @@ export async function serveAgentTools(
   return await serveTools(agentToolsSocket(paths), {
     handle: async (call, caller) => await handle(call, caller).catch((error: unknown) => refusal(call, error)),
     callerOf,
-    isRoot,
+    userOf: (caller) => (caller.kind === 'user' ? caller.uid : undefined),
     group,
   })
 }
