@@ -20,7 +20,11 @@ export function loseWhoOwes(state: ControllerState, now: number): ControllerStat
   const incarnation = current.view.members.get(node)?.incarnation
   const unresponsive = new Map(reign.unresponsive).set(node, { why: reasonOf(owed), incarnation })
   const fencedForAnswers = new Map(reign.fencedForAnswers).set(node, owed)
-  return lookAgain(withReign(current, { unresponsive, fencedForAnswers }), `${node} owes the result of ${owed.what}`, now)
+  return lookAgain(
+    withReign(current, { unresponsive, fencedForAnswers }),
+    `${node} owes the result of ${owed.what}`,
+    now,
+  )
 }
 
 function withoutFormerLives(state: ControllerState): ControllerState {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await serveTools(socket, {
     handle: async ({ tool }) => ({ exitCode: 0, output: `the daemon answers ${tool}\n`, errors: '' }),
     callerOf: () => ({ kind: 'user', uid: 0, gid: 0, pid: 0 }),
-    isRoot: () => true,
+    userOf: ({ uid }) => uid,
     group: undefined,
   })
 })
