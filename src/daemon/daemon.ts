@@ -265,7 +265,13 @@ export class Daemon {
     if (!file) throw refuse('not-configured', 'This host belongs to no cluster.')
     const reach = (entry: ClusterNodeEntry): string => this.#node?.reach(entry) ?? entry.address
     const lifeOf = (peer: NodeName) => this.#node?.view.members.get(peer)?.incarnation
-    this.#peers ??= new Peers(file, () => this.#identity, reach, lifeOf)
+    this.#peers ??= new Peers(
+      file,
+      () => this.#identity,
+      reach,
+      lifeOf,
+      () => this.#node?.quorate === true,
+    )
     return this.#peers.to(node)
   }
 

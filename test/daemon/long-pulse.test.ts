@@ -33,12 +33,17 @@ test('the first pulse of each connection is a long one, so that a link which onl
     opened.push(server)
     return server
   }
-  const links = new Links(beta, ofBeta, {
-    onPulse: ignore,
-    onNotListening: ignore,
-    onConnectionFailed: ignore,
-    onBadMessage: ignore,
-  })
+  const links = new Links(
+    beta,
+    ofBeta,
+    {
+      onPulse: ignore,
+      onNotListening: ignore,
+      onConnectionFailed: ignore,
+      onBadMessage: ignore,
+    },
+    () => true,
+  )
   opened.push(links)
   const beatUntilHeard = async (pulses: number): Promise<void> => {
     await expect

@@ -159,6 +159,7 @@ export class ClusterNode {
       setup.identity,
       this.#links.reach,
       (peer) => this.view.members.get(peer)?.incarnation,
+      () => this.quorate,
     )
     this.#news = this.#openNews()
     this.#known = new KnownState({

@@ -11,15 +11,22 @@ export class Peers {
   >()
   readonly #reach: (node: ClusterNodeEntry) => string
   readonly #lifeOf: (node: NodeName) => number | undefined
+  readonly #isCurrent: () => boolean
   #file: ClusterFile
 
-  /** `reach`: the address at which a node is reached now. `lifeOf`: the incarnation of its daemon, where it is known. */
+  /**
+   * `reach`: the address at which a node is reached now. `lifeOf`: the incarnation of its daemon, where it is known.
+   * `isCurrent`: the list of nodes is that of the store. A node that was away may know others by keys that they have no more: until it has quorum
+   * their names and the authority count.
+   */
   constructor(
     file: ClusterFile,
     identity: () => TlsIdentity,
     reach: (node: ClusterNodeEntry) => string,
     lifeOf: (node: NodeName) => number | undefined,
+    isCurrent: () => boolean,
   ) {
+    this.#isCurrent = isCurrent
     this.#file = file
     this.#identity = identity
     this.#reach = reach
@@ -39,7 +46,8 @@ export class Peers {
       return known.client
     }
     known?.client.close()
-    const keys = (): readonly string[] | undefined => this.#file.nodes.find(({ name }) => name === node)?.keys
+    const keys = (): readonly string[] | undefined =>
+      this.#isCurrent() ? this.#file.nodes.find(({ name }) => name === node)?.keys : undefined
     const client = connectPeer({ node, host, port: entry.ports.peer, keys }, this.#identity)
     this.#clients.set(node, { at, life, client })
     return client

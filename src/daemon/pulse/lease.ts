@@ -38,6 +38,11 @@ export class Lease {
     this.feed({ kind: 'tick' })
   }
 
+  /** Now: what this node knows of the others is what the store has. */
+  get isHeld(): boolean {
+    return monotonicNow() < quorateUntil(this.#state)
+  }
+
   feed(input: QuorumInput): void {
     if (this.#ended || this.#held) return
     const { state, effects } = quorumStep(this.#state, input, monotonicNow())

@@ -34,6 +34,7 @@ const longPulse = ' '.repeat(9000)
 
 export class Links {
   readonly #self: NodeName
+  readonly #isCurrent: () => boolean
   #identity: TlsIdentity
   /** As the list of nodes has them now. */
   #keys: ReadonlyMap<NodeName, readonly string[] | undefined> = new Map()
@@ -44,7 +45,9 @@ export class Links {
   readonly #begun = new WeakSet<PulseStream>()
   #longPulseAt = 0
 
-  constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents) {
+  /** `isCurrent`: whether the list of nodes is that of the store. A node that was away may know others by keys that they have no more, and hears of that only by them. */
+  constructor(self: NodeName, identity: TlsIdentity, events: LinkEvents, isCurrent: () => boolean) {
+    this.#isCurrent = isCurrent
     this.#self = self
     this.#identity = identity
     this.#events = events
@@ -124,7 +127,7 @@ export class Links {
     let retry: NodeJS.Timeout | undefined
     let closed = false
     const make = (onEnd: (stream: PulseStream, hostAnswered: boolean) => void): PulseStream => {
-      const at = { ...address, keys: () => this.#keys.get(node) }
+      const at = { ...address, keys: () => (this.#isCurrent() ? this.#keys.get(node) : undefined) }
       const stream: PulseStream = openPulseStream(at, this.#identity, (hostAnswered) => onEnd(stream, hostAnswered))
       return stream
     }

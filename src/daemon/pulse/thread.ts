@@ -67,23 +67,29 @@ class PulseThread {
     this.#lease = new Lease(store, timings, told, setup.held)
     this.#state = initialHeartbeat({ self: node, incarnation, timings }, monotonicNow())
     this.#linksState = initialLinks(timings)
-    this.#links = new Links(node, setup.identity, {
-      onPulse: (pulse, link, deaf, reached) => {
-        // First what notices that this node stood still: its links were not silent then.
-        this.#feed({ kind: 'pulse', pulse })
-        this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
+    this.#links = new Links(
+      node,
+      setup.identity,
+      {
+        onPulse: (pulse, link, deaf, reached) => {
+          // First what notices that this node stood still: its links were not silent then.
+          this.#feed({ kind: 'pulse', pulse })
+          this.#feedLinks({ kind: 'pulse', from: { node: pulse.node, link }, deaf, reached })
+        },
+        onBadMessage: (from, link, what) => {
+          if (this.#badMessages.mayTell(from, performance.now())) tell({ kind: 'bad-message', from, link, what })
+        },
+        onNotListening: (link, error) => tell({ kind: 'not-listening', link, error }),
+        onConnectionFailed: (peer, link, how) => {
+          // Of a link that was just removed, whose connections its host closes.
+          if (!this.#peers.some((one) => one.node === peer && one.link === link)) return
+          this.#feedLinks({ kind: 'broken', at: { node: peer, link } })
+          if (isWhollyBroken(this.#linksState, peer, monotonicNow()))
+            this.#feed({ kind: 'connection-failed', peer, how })
+        },
       },
-      onBadMessage: (from, link, what) => {
-        if (this.#badMessages.mayTell(from, performance.now())) tell({ kind: 'bad-message', from, link, what })
-      },
-      onNotListening: (link, error) => tell({ kind: 'not-listening', link, error }),
-      onConnectionFailed: (peer, link, how) => {
-        // Of a link that was just removed, whose connections its host closes.
-        if (!this.#peers.some((one) => one.node === peer && one.link === link)) return
-        this.#feedLinks({ kind: 'broken', at: { node: peer, link } })
-        if (isWhollyBroken(this.#linksState, peer, monotonicNow())) this.#feed({ kind: 'connection-failed', peer, how })
-      },
-    })
+      () => this.#lease.isHeld,
+    )
   }
 
   async start(): Promise<void> {
