@@ -1,6 +1,6 @@
 /**
  * Three nodes on which programs of others run as on a machine with Pacemaker: its commands, ours behind them, are where Debian
- * has them, and each node has its own /var/lib/pacemaker.
+ * has them, and each node has its own /var/lib/pacemaker and /etc/corosync.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +17,17 @@ mount -t overlay -o lowerdir=/run/sbin:/usr/sbin overlay /usr/sbin
 `
 
 export function clientLab(nodes: readonly string[], disks: readonly string[] = []): Lab {
-  const lab = new Lab(nodes, { disks: ['/var/lib/pacemaker', ...disks] })
+  const lab = new Lab(nodes, { disks: ['/var/lib/pacemaker', '/etc/corosync', ...disks] })
   writeFileSync(join(lab.folder, 'boot.sh'), boot)
   return lab
+}
+
+/** The cluster, with the file in which some programs read the nodes. */
+export async function formClientCluster(lab: Lab): Promise<void> {
+  await lab.formCluster()
+  await lab.createFencing()
+  for (const node of lab.nodes)
+    await lab.inNode(node, 'bash', '-c', 'systole cluster corosync > /etc/corosync/corosync.conf')
 }
 
 export interface Ended {

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientLab, type Ended, must, script, twice } from './client-lab.ts'
+import { clientLab, type Ended, formClientCluster, must, script, twice } from './client-lab.ts'
 
 const lab = clientLab(['n1', 'n2', 'n3'])
 beforeAll(async () => {
@@ -10,8 +10,7 @@ beforeAll(async () => {
   mkdirSync(modules)
   symlinkSync('/usr/share/puppet/modules.available/voxpupuli-corosync', join(modules, 'corosync'))
   await lab.start()
-  await lab.formCluster()
-  await lab.createFencing()
+  await formClientCluster(lab)
 }, 180_000)
 afterAll(() => lab.close(), 60_000)
 

@@ -5,13 +5,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientLab, must, twice } from './client-lab.ts'
+import { clientLab, formClientCluster, must, twice } from './client-lab.ts'
 
 const lab = clientLab(['n1', 'n2', 'n3'])
 beforeAll(async () => {
   await lab.start()
-  await lab.formCluster()
-  await lab.createFencing()
+  await formClientCluster(lab)
 }, 180_000)
 afterAll(() => lab.close(), 60_000)
 
