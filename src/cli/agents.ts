@@ -81,11 +81,17 @@ export async function resolveFenceAgent(word: string, options: AgentQuestion): P
 }
 
 function parseResourceAgent(word: string, host: AgentHost): Agent {
+  // The name of an instance of a unit may hold colons.
+  const instance = /^(systemd|service):([^:@]+@.*)$/.exec(word)
+  if (instance) return { class: instance[1] ?? '', type: instance[2] ?? '' }
   const parts = word.replace('::', ':').split(':')
   const [first = '', second, third] = parts
   if (parts.length > 3 || parts.some((part) => part === ''))
     throw new Refusal(`'${word}' is no name of an agent: write ocf:heartbeat:IPaddr2, for example.`)
-  if (third !== undefined && second !== undefined) return { class: first, provider: second, type: third }
+  const hasProvider = third !== undefined
+  if (hasProvider && first !== 'ocf')
+    throw new Refusal(`'${word}' is no name of an agent: only agents of the class ocf have a provider.`)
+  if (hasProvider && second !== undefined) return { class: first, provider: second, type: third }
   if (second !== undefined)
     return classes.includes(first) ? { class: first, type: second } : { class: 'ocf', provider: first, type: second }
   const providers = listProviders(host).filter((provider) => listAgents(host, provider).includes(first))
@@ -179,6 +185,16 @@ export function parameterMistakes(
     )
   const fixed = isFencing && (parameters.get('action') ?? '') !== '' ? [fixedAction] : []
   return [...unknown, ...missing, ...fixed]
+}
+
+/** Required ones that are to be taken away. Each sentence can be forced. */
+export function emptiedParameters(
+  { agent, metadata }: InstalledAgent,
+  parameters: ReadonlyMap<string, string>,
+): readonly string[] {
+  return metadata.parameters
+    .filter(({ name, required, deprecated }) => required && !deprecated && parameters.get(name) === '')
+    .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

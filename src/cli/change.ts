@@ -204,10 +204,10 @@ export function editedOrRefused(result: EditResult): Edited {
  */
 function judgeChange(call: Call, before: XmlElement, after: XmlElement, change: Change): readonly string[] {
   const [was, is] = [validateCib(before), validateCib(after)]
-  const inFile = call.cluster.live === undefined
+  const taken = call.cluster.live === undefined ? (isForPcs(call) ? takenFromPcs : loops) : undefined
   const mistakesIn = (reports: readonly CibReport[]): readonly string[] =>
     reports.flatMap((report) =>
-      report.severity === 'error' && !(inFile && loops.has(report.code)) ? [describeCibReport(report)] : [],
+      report.severity === 'error' && !taken?.has(report.code) ? [describeCibReport(report)] : [],
     )
   const effectlessIn = (reports: readonly CibReport[]): readonly string[] =>
     reports.flatMap((report) => (report.code === 'without-effect' ? [describeFinding(report)] : []))
@@ -218,6 +218,14 @@ function judgeChange(call: Call, before: XmlElement, after: XmlElement, change: 
 
 /** In a file they may be there for a while: what is pushed into a cluster may not have them. */
 const loops: ReadonlySet<string> = new Set(['order-loop', 'colocation-loop', 'refers-to-itself'])
+/** pcs looks at the names and values of few options; the schema is obeyed all the same. */
+const takenFromPcs: ReadonlySet<string> = new Set([...loops, 'bad-value', 'bad-pattern', 'unknown-option'])
+
+const isForPcs = ({ speech }: Call): boolean => speech.program === 'pcs'
+
+/** Values of meta-attributes and defaults are taken as they are written, as pcs does, where they go into a file. */
+export const takesAnyValue = (call: Call): boolean =>
+  call.flags.has('force') || (isForPcs(call) && call.cluster.live === undefined)
 
 function fresh(before: readonly string[], after: readonly string[]): readonly string[] {
   return after.filter((sentence) => !before.includes(sentence))

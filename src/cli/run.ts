@@ -4,6 +4,7 @@ import { type IsSecret, wordsWithoutSecrets } from '../cib/index.ts'
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
 import {
+  type Call,
   type Command,
   commonFlags,
   type Flag,
@@ -15,6 +16,7 @@ import {
 } from './command.ts'
 import { chooseSpeech } from './dialect.ts'
 import { describeCommand, listCommands } from './help.ts'
+import { keepKindsApart } from './kinds-apart.ts'
 import type { CallNames, Voice } from './message.ts'
 import { presentWords } from './old-words.ts'
 import { capabilities } from './pcs-capabilities.ts'
@@ -142,7 +144,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const typed = (isSecret: IsSecret): string =>
     [speech.program, ...wordsWithoutSecrets(invocation.line, isSecret)].join(' ')
   try {
-    return await command.run({
+    const call: Call = {
       command,
       words,
       flags,
@@ -163,7 +165,9 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
           say: () => undefined,
           openCluster: () => copy,
         }),
-    })
+    }
+    await keepKindsApart(line, call)
+    return await command.run(call)
   } finally {
     cluster.close()
   }

@@ -16,10 +16,6 @@ interface Purpose {
 
 const purposes: readonly Purpose[] = [
   {
-    theirs: /This command (does not accept|cannot remove) /,
-    reason: 'resource and stonith take each other’s names, as pcs did up to 0.10',
-  },
-  {
     theirs:
       /option --\w+ not recognized|missing value of '(master|group)' option|This command has been replaced with|'masters'|invalid role value 'master'|',' is not a valid character for a device id/i,
     reason: 'words of pcs 0.9 to 0.11 mean what they meant',

@@ -102,6 +102,9 @@ export function uncloneResource(cib: XmlElement, request: { readonly id: string 
   const named = findResource(cib, request.id)
   if (named === undefined) return failed(missingResource(cib, request.id))
   const clone = isClone(named) ? named : parentResource(cib, named)
+  // As pcs understands it: the member stands alone afterwards.
+  if (clone?.name === 'group')
+    return removeFromGroup(cib, { group: clone.attributes.id ?? '', resources: [request.id] })
   if (clone === undefined || !isClone(clone))
     return failed({ code: 'wrong-kind', id: request.id, kind: kindOf(named), wanted: 'clone' })
   const cloneId = clone.attributes.id ?? ''

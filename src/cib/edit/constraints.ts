@@ -46,7 +46,7 @@ export function createLocation(cib: XmlElement, request: NewLocation): EditResul
           cib,
         )
   const reports = [
-    ...checkConstraint(rest, request, resource.by === 'id' ? [resource.id] : []),
+    ...checkConstraint(request.replacesId ? rest : cib, request, resource.by === 'id' ? [resource.id] : []),
     ...(where.by === 'node' && !request.force && !request.takesUnknownNode ? missingNodes(cib, [where.node]) : []),
     ...(where.by === 'rule' && !request.force ? sameRule(cib, resource, where.rule) : []),
   ]

@@ -16,6 +16,8 @@ import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { appended, editSection, replaceElement, withChildren } from './tree.ts'
 
 export interface GroupPlacement {
+  /** Refuse to move the last members of another group: it would go. */
+  readonly keepsGroups?: boolean
   /** A group that is there, or a new one. */
   readonly group: string
   /** Put before or after this member; at the end otherwise. */
@@ -42,6 +44,8 @@ export function addToGroup(
     const placed = placeInGroup(moved.cib, { placement: request, members, ids: idSource(cib), created: [] })
     if (!placed.ok) return placed
     const emptied = moved.emptied.filter((id) => id !== request.group)
+    const [last] = request.keepsGroups ? emptied : []
+    if (last !== undefined) return failed({ code: 'nothing-left', id: last, kind: 'group', remove: 'resource ungroup' })
     if (emptied.length === 0) return placed
     const cleaned = deleteResources(placed.value.cib, { ids: emptied })
     return cleaned.ok ? edited(cleaned.value.cib, { ...placed.value, removed: cleaned.value.removed }) : cleaned

@@ -119,6 +119,9 @@ export function checkNameValues(
     }
     const oldWords = oldValues[definition.name] ?? {}
     const known = value === '' || isValueOf(definition, value) || Object.hasOwn(oldWords, value.toLowerCase())
-    return known ? [] : [{ code: 'bad-value', name, value, expected: describeValues(definition) }]
+    // The whole configuration is looked at before it is pushed into a cluster.
+    return known || against.allowUnknown
+      ? []
+      : [{ code: 'bad-value', name, value, expected: describeValues(definition) }]
   })
 }

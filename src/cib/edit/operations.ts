@@ -61,20 +61,39 @@ export function adviceTaken(asked: readonly NewOperation[], advised: readonly Ne
 const withInterval = (operation: NewOperation): NewOperation =>
   operation.name === 'monitor' ? { ...operation, attributes: { interval: '60s', ...operation.attributes } } : operation
 
-export function operationElement(resource: string, operation: NewOperation, ids: IdSource): XmlElement {
+/** As pcs names the parameters of an operation: in one way in a new resource, in another in one that is there. */
+interface ParameterIds {
+  readonly set: (op: string) => string
+  readonly pair: (op: string, name: string, value: string) => string
+}
+const inNewResource: ParameterIds = {
+  set: (op) => `${op}-instance_attributes`,
+  pair: (op, name) => `${op}-instance_attributes-${name}`,
+}
+const inKnownResource: ParameterIds = {
+  set: (op) => `params-${op}`,
+  pair: (op, name, value) => `${op}-${name}-${value}`,
+}
+
+export function operationElement(
+  resource: string,
+  operation: NewOperation,
+  ids: IdSource,
+  parameterIds: ParameterIds = inNewResource,
+): XmlElement {
   const { interval = '0s', id, ...others } = presentRole(operation.attributes)
   const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
   const extra = Object.entries(others).filter(([name]) => !isOperationAttribute(name))
   const opId = id ?? ids.free(`${resource}-${operation.name}-interval-${interval}`)
   const parameters = extra.map(([name, value]) =>
-    element('nvpair', { id: ids.free(`${opId}-instance_attributes-${name}`), name, value }),
+    element('nvpair', { id: ids.free(parameterIds.pair(opId, name, value)), name, value }),
   )
   return element(
     'op',
     { id: opId, interval, name: operation.name, ...Object.fromEntries(known) },
     parameters.length === 0
       ? []
-      : [element('instance_attributes', { id: ids.free(`${opId}-instance_attributes`) }, parameters)],
+      : [element('instance_attributes', { id: ids.free(parameterIds.set(opId)) }, parameters)],
   )
 }
 
@@ -124,7 +143,7 @@ export function addOperation(
           id,
         }))
   return unless([...wrong, ...twice, ...checkOperations([operation])], () => {
-    const made = operationElement(request.resource, operation, idSource(cib))
+    const made = operationElement(request.resource, operation, idSource(cib), inKnownResource)
     const created = [made.attributes.id ?? '']
     return edited(
       replaceElement(cib, primitive, (found) => withOperation(found, made)),
@@ -210,7 +229,8 @@ function findOperationById(
 export function withChangedOperation(primitive: XmlElement, operation: NewOperation, ids: IdSource): XmlElement {
   const target = operationToChange(primitive, operation)
   const resource = primitive.attributes.id ?? ''
-  if (target === undefined) return withOperation(primitive, operationElement(resource, withInterval(operation), ids))
+  if (target === undefined)
+    return withOperation(primitive, operationElement(resource, withInterval(operation), ids, inKnownResource))
   const { interval, ...others } = presentRole(operation.attributes)
   const known = Object.entries(others).filter(([name]) => isOperationAttribute(name))
   const changes = Object.fromEntries(known.map(([name, value]) => [name, value === '' ? undefined : value]))

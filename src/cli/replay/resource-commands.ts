@@ -55,7 +55,7 @@ function primitive(resource: XmlElement, inside: readonly string[]): readonly Li
   return [
     create,
     // A new resource is monitored; this one is not.
-    ...(hasMonitor ? [] : [['resource', 'op', 'remove', id, 'monitor']]),
+    ...(hasMonitor ? [] : [[isFencing ? 'stonith' : 'resource', 'op', 'remove', id, 'monitor']]),
     ...(utilization.length > 0 ? [['resource', 'utilization', id, ...utilization]] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import { failed, ok } from '../../../base/index.ts'
+import { failed, ok, parseDurationMs } from '../../../base/index.ts'
 import {
   childElement,
   childElements,
@@ -7,6 +7,7 @@ import {
   type EditResult,
   findResource,
   type NvPair,
+  primitiveDefinitions,
   type ResourceDefinition,
   readConfiguration,
   removeNode,
@@ -14,6 +15,7 @@ import {
   type XmlElement,
 } from '../../../cib/index.ts'
 import { canBeFenced, fenceTopologyOf, type Schedule } from '../../../scheduler/index.ts'
+import { advisedOperations, operationMistakes, parameterMistakes, resolveResourceAgent } from '../../agents.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
@@ -31,25 +33,38 @@ export const nodeAddRemote: Command = {
   examples: ['systole cluster node add-remote east-05 10.0.0.5 reconnect_interval=60'],
   flags: [
     ...changeFlags,
-    {
-      name: 'no-default-ops',
-      summary: 'Without effect, for pcs’s sake: the operations of a connection are the cluster’s own',
-      withoutEffect: 'the operations of a connection are the cluster’s own.',
-    },
+    { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'cluster node add-remote <node> [<address>]' })
     const [id = '', second, ...more] = call.words
     const hasAddress = second !== undefined && !second.includes('=') && second !== 'op' && second !== 'meta'
     const written = readResourceWords(hasAddress ? more : call.words.slice(1), new Map())
-    const parameters = {
-      ...(hasAddress ? { server: second } : {}),
-      ...Object.fromEntries(written.parameters),
-    }
+    if (written.parameters.has('server'))
+      throw new Refusal('The address follows the name of the node, without server=.')
+    const server = hasAddress ? second : id
+    const parameters = { server, ...Object.fromEntries(written.parameters) }
+    const force = call.flags.has('force')
+    const installed = await resolveResourceAgent('ocf:pacemaker:remote', {
+      force: true,
+      unasked: call.cluster.isScratch === true,
+    })
+    const mistakes = [
+      ...parameterMistakes(installed, written.parameters, { required: false }),
+      ...operationMistakes(
+        installed,
+        written.operations.map(({ name }) => name),
+      ),
+    ]
+    if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+    const advised = advisedOperations(installed).filter(
+      ({ name }) => name === 'monitor' || !call.flags.has('no-default-ops'),
+    )
     const isLetIn = await hasUsedToken(call, id)
     return await changeCib(call, {
-      edit: (cib) =>
-        createPrimitive(cib, {
+      edit: (cib) => {
+        refuseTaken(cib, [id, server])
+        return createPrimitive(cib, {
           id,
           agent: { class: 'ocf', provider: 'pacemaker', type: 'remote' },
           parameters,
@@ -58,9 +73,10 @@ export const nodeAddRemote: Command = {
             name,
             attributes: Object.fromEntries(attributes),
           })),
-          advisedOperations: [],
-          force: call.flags.has('force'),
-        }),
+          advisedOperations: advised,
+          force,
+        })
+      },
       message: ({ cib }) =>
         `${id} is a remote node.${isLetIn ? '' : certificateHint(id)}${fencingGap(decide(cib, call.terminal.now()), id)}`,
       facts: ({ created }) => ({ created }),
@@ -77,6 +93,34 @@ async function hasUsedToken({ cluster }: Call, name: string): Promise<boolean> {
 
 const certificateHint = (name: string): string =>
   ` If its host has no certificate of that name yet: \`systole cluster token --remote --node ${name}\` here, and on it \`systoled --remote --join <address of a node>\`, which reads that token.`
+
+/** Nothing is reached by two connections: names and addresses of remote and guest nodes are there once. */
+function refuseTaken(cib: XmlElement, names: readonly string[]): void {
+  const taken = new Set(
+    readConfiguration(cib)
+      .resources.flatMap((resource) => [resource, ...primitiveDefinitions(resource)])
+      .flatMap((resource) => [...remoteNames(resource), ...guestNames(resource)]),
+  )
+  const found = [...new Set(names)].filter((name) => taken.has(name))
+  if (found.length > 0)
+    throw new Refusal(
+      ...found.map((name) => `'${name}' already exists: a remote or guest node has this name or address.`),
+    )
+}
+
+function remoteNames(resource: ResourceDefinition): readonly string[] {
+  if (resource.kind !== 'primitive' || resource.agent.provider !== 'pacemaker' || resource.agent.type !== 'remote')
+    return []
+  const addresses = resource.parameters
+    .flatMap(({ pairs }) => pairs)
+    .flatMap(({ name, value }) => (name === 'server' || name === 'addr' ? [value] : []))
+  return [resource.id, ...addresses]
+}
+
+function guestNames(resource: ResourceDefinition): readonly string[] {
+  const guest = guestOf(resource)
+  return guest === undefined ? [] : [guest.node, ...(guest.address === undefined ? [] : [guest.address])]
+}
 
 /** A sentence that begins with a blank, where the loss of the node could not be mended. */
 function fencingGap(decision: Schedule, name: string): string {
@@ -144,19 +188,31 @@ export const nodeAddGuest: Command = {
     const [node = '', resource = '', ...words] = call.words
     const options = parsePairs(words, 'options of a guest node')
     onlyKnown(options, guestOptions, 'A guest node')
+    checkGuestOptions(options)
+    const address = options.get('remote-addr') ?? node
     return await changeCib(call, {
       edit: (cib) => {
         const names = readConfiguration(cib).nodes.map(({ name }) => String(name))
         if (names.includes(node) || findResource(cib, node))
           return failed({ code: 'id-in-use', id: node, by: 'a node or resource' })
         refuseAsGuest(cib, resource)
-        return setResourceMeta(cib, { id: resource, meta: { 'remote-node': node, ...Object.fromEntries(options) } })
+        refuseTaken(cib, [node, address])
+        const meta = { 'remote-node': node, 'remote-addr': address, ...Object.fromEntries(options) }
+        return setResourceMeta(cib, { id: resource, meta })
       },
       message: () =>
         `${resource} runs the guest node ${node}. It needs a certificate of that name: \`systole cluster token --remote --node ${node}\` here, and \`systoled --remote --join\` in it.`,
       facts: () => ({ node, resource }),
     })
   },
+}
+
+function checkGuestOptions(options: ReadonlyMap<string, string>): void {
+  const [port, timeout] = [options.get('remote-port'), options.get('remote-connect-timeout')]
+  if (port !== undefined && !(/^[1-9]\d*$/.test(port) && Number(port) <= 65_535))
+    throw new Refusal(`'${port}' is no port: write a number from 1 to 65535.`)
+  if (timeout !== undefined && parseDurationMs(timeout) === undefined)
+    throw new Refusal(`'${timeout}' is no remote-connect-timeout: write a duration such as 60s.`)
 }
 
 /** Only what runs in one place can be a node. */

@@ -39,7 +39,10 @@ export const resourceUnclone: Command = {
     const id = call.words[0] ?? ''
     return await changeCib(call, {
       edit: (cib) => uncloneResource(cib, { id }),
-      message: ({ removed }) => `The clone ${removed[0]?.id ?? id} is a single resource again.`,
+      message: ({ removed }) => {
+        const clone = removed.find(({ element }) => element === 'clone')
+        return clone ? `The clone ${clone.id} is a single resource again.` : `${id} stands alone.`
+      },
       facts: ({ removed }) => ({ removed }),
     })
   },
@@ -49,6 +52,8 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, usage: call.command.usage })
   const [resource = '', ...rest] = call.words
   const { id, meta } = readClone(rest)
+  if (promotable && meta.has('promotable'))
+    throw new Refusal("'promotable' is said by the word already: leave out the option promotable=.")
   const cloneMeta = Object.fromEntries(meta)
   if (isPromotable({ promotable, cloneMeta }) && !call.flags.has('force') && call.cluster.isScratch !== true) {
     const mistakes = await unpromotable((await call.cluster.readCib()).cib, resource)

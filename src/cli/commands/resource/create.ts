@@ -12,8 +12,9 @@ import {
   resolveResourceAgent,
   timeoutWarnings,
 } from '../../agents.ts'
-import { changeCib } from '../../change.ts'
+import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
 import { readResourceWords, type WrittenResource } from '../../resource-words.ts'
 import { sharedUniqueValues } from '../../unique-parameters.ts'
 import { expectWords } from '../../words.ts'
@@ -103,7 +104,8 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
-  const inside = placement(written, { force, disabled: call.flags.has('disabled') })
+  refuseNodesByTheWay(call, { agent: installed.agent, meta: written.meta })
+  const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   const mistakes = [
     ...parameterMistakes(installed, written.parameters, { required: true }),
     ...operationMistakes(
@@ -137,12 +139,12 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     id,
     agent: installed.agent,
     parameters: Object.fromEntries(written.parameters),
-    meta: Object.fromEntries(written.meta),
+    meta: { ...(unfences(installed) ? { provides: 'unfencing' } : {}), ...Object.fromEntries(written.meta) },
     operations,
     advisedOperations: advice,
     // A clone is disabled as a whole.
     disabled: call.flags.has('disabled') && inside?.kind !== 'clone',
-    force,
+    force: takesAnyValue(call),
     ...(inside ? { inside } : {}),
   }
   return await changeCib(call, {
@@ -152,6 +154,11 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
     isSecret: privateParameters(installed),
   })
 }
+
+/** A fence agent that switches a node's access on again when it starts. */
+const unfences = ({ agent, metadata }: InstalledAgent): boolean =>
+  agent.class === 'stonith' &&
+  metadata.actions.some(({ name, automatic, onTarget }) => name === 'on' && automatic && onTarget)
 
 /** Without the defaults the agent's monitors stay, unless others are asked for: something must look after the resource. */
 function advised(

@@ -1,5 +1,11 @@
-import { createDefaultsSet, type DefaultsOf, deleteDefaultsSets, updateDefaultsSet } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
+import {
+  createDefaultsSet,
+  type DefaultsOf,
+  deleteDefaultsSets,
+  type RuleCondition,
+  updateDefaultsSet,
+} from '../../../cib/index.ts'
+import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown, readScore } from '../../constraint-words.ts'
 import { readRule } from '../../rule-words.ts'
@@ -39,16 +45,18 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       const values = Object.fromEntries(parsePairs(words('meta'), 'defaults'))
       const expression = words('rule')
       if (expression.length > 1) call.tell({ code: 'rule-in-words' })
+      const rule = expression.length === 0 ? undefined : readRule(expression)
+      if (rule && call.speech.program === 'pcs') refuseForDefaults(of, rule.conditions)
       const [id, score] = [own.get('id'), own.get('score')]
       return await changeCib(call, {
         edit: (cib) =>
           createDefaultsSet(cib, {
             of,
             values,
-            force: call.flags.has('force'),
+            force: takesAnyValue(call),
             ...(id === undefined ? {} : { id }),
             ...(score === undefined ? {} : { score: readScore(score) }),
-            ...(expression.length === 0 ? {} : { rule: readRule(expression) }),
+            ...(rule === undefined ? {} : { rule }),
           }),
         message: ({ created }) => `The set of defaults ${created[0] ?? ''} is in place.`,
         notices: () => [{ code: 'defaults-may-be-overridden' }],
@@ -56,6 +64,16 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       })
     },
   }
+}
+
+/** No node is meant by a default, and no operation by one for resources: such a condition is never true. */
+function refuseForDefaults(of: DefaultsOf, conditions: readonly RuleCondition[]): void {
+  for (const condition of conditions)
+    if (condition.kind === 'rule') refuseForDefaults(of, condition.rule.conditions)
+    else if (condition.kind === 'attribute' || (condition.kind === 'operation' && of === 'resource'))
+      throw new Refusal(
+        `A rule of defaults for ${of}s cannot name ${condition.kind === 'attribute' ? 'a node attribute' : 'an operation'}.`,
+      )
 }
 
 function deleteSets(of: DefaultsOf, path: readonly string[], alias: readonly string[]): Command {
@@ -89,7 +107,7 @@ function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
       if (keyword !== 'meta') throw new Refusal(`After the set comes 'meta', not '${keyword ?? ''}'.`)
       const values = Object.fromEntries(parsePairs(words, 'defaults'))
       return await changeCib(call, {
-        edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: call.flags.has('force') }),
+        edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: takesAnyValue(call) }),
         message: () => `The set ${id}: ${words.join(' ')}.`,
         notices: () => [{ code: 'defaults-may-be-overridden' }],
       })

@@ -1,5 +1,5 @@
 import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
+import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
@@ -80,7 +80,7 @@ function oldLines(set: NvsetForm | undefined): readonly string[] {
 async function updateDefaults(call: Call, of: Kind): Promise<Outcome> {
   const values = Object.fromEntries(parsePairs(call.words, 'defaults'))
   return await changeCib(call, {
-    edit: (cib) => setDefaults(cib, { of, values, force: call.flags.has('force') }),
+    edit: (cib) => setDefaults(cib, { of, values, force: takesAnyValue(call) }),
     message: () => `Defaults of ${of}s: ${call.words.join(' ')}.`,
     notices: () => [{ code: 'defaults-may-be-overridden' }],
     facts: () => ({ values }),

@@ -28,7 +28,7 @@ export const resourceGroupAdd: Command = {
       ...(typeof after === 'string' ? { after } : {}),
     }
     return await changeCib(call, {
-      edit: (cib) => addToGroup(cib, { group, resources, ...place }),
+      edit: (cib) => addToGroup(cib, { group, resources, ...place, keepsGroups: call.speech.program === 'pcs' }),
       message: () => `${resources.join(', ')} ${resources.length === 1 ? 'is' : 'are'} in the group ${group}.`,
       facts: ({ created }) => ({ created }),
     })

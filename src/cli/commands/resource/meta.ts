@@ -1,6 +1,7 @@
-import { setResourceMeta } from '../../../cib/index.ts'
-import { changeCib } from '../../change.ts'
-import { type Command, changeFlags } from '../../command.ts'
+import { findResource, setResourceMeta } from '../../../cib/index.ts'
+import { changeCib, takesAnyValue } from '../../change.ts'
+import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const resourceMeta: Command = {
@@ -14,9 +15,14 @@ export const resourceMeta: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'resource meta <resource> <name>=<value>...' })
     const [id = '', ...words] = call.words
-    const meta = Object.fromEntries(parsePairs(words, 'meta-attributes'))
+    const written = parsePairs(words, 'meta-attributes')
+    refuseNodesByTheWay(call, { meta: written })
+    const meta = Object.fromEntries(written)
+    const { cib } = await call.cluster.readCib()
+    if (call.speech.program === 'pcs' && findResource(cib, id)?.name === 'bundle')
+      throw new Refusal(`unable to find a resource/clone/group: ${id}`)
     return await changeCib(call, {
-      edit: (cib) => setResourceMeta(cib, { id, meta, force: call.flags.has('force') }),
+      edit: (cib) => setResourceMeta(cib, { id, meta, force: takesAnyValue(call) }),
       message: () => `Meta-attributes of ${id}: ${words.join(' ')}.`,
     })
   },

@@ -1,19 +1,28 @@
 import {
-  type Agent,
   findResource,
   type IsSecret,
-  type ResourceDefinition,
+  type PrimitiveDefinition,
+  primitiveDefinitions,
   readConfiguration,
   updateResource,
   type XmlElement,
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { agentObjections, agentValidationFlag } from '../../agent-validation.ts'
-import { parameterMistakes, privateParameters, resolveFenceAgent, resolveResourceAgent } from '../../agents.ts'
-import { changeCib } from '../../change.ts'
+import {
+  emptiedParameters,
+  type InstalledAgent,
+  parameterMistakes,
+  privateParameters,
+  resolveFenceAgent,
+  resolveResourceAgent,
+} from '../../agents.ts'
+import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
 import { readResourceWords } from '../../resource-words.ts'
 import { statusOf } from '../../status-view.ts'
+import { sharedUniqueValues } from '../../unique-parameters.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceUpdate: Command = {
@@ -32,14 +41,22 @@ export const resourceUpdate: Command = {
       throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
     const force = call.flags.has('force')
     const { cib } = await call.cluster.readCib()
-    const agent = agentOf(cib, id)
+    const definition = definitionOf(cib, id)
+    const agent = definition?.agent
+    refuseNodesByTheWay(call, { meta: written.meta })
+    if (call.speech.program === 'pcs' && ['group', 'bundle'].includes(findResource(cib, id)?.name ?? ''))
+      throw new Refusal(`Unable to find resource: ${id}`)
     let isSecret: IsSecret | undefined
-    if (agent && written.parameters.size > 0 && !call.cluster.isScratch) {
+    if (definition && agent && written.parameters.size > 0 && !call.cluster.isScratch) {
       const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
       const installed = await resolve(agentName(agent), { force: true })
       isSecret = privateParameters(installed)
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
-      const mistakes = parameterMistakes(installed, set, { required: false })
+      const mistakes = [
+        ...parameterMistakes(installed, set, { required: false }),
+        ...emptiedParameters(installed, written.parameters),
+        ...freshlyShared(cib, installed, definition, set),
+      ]
       if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
       if (call.flags.has('agent-validation')) {
         const [configured] = [...statusOf(call, cib).primitivesById.values()].filter((one) => one.configuredId === id)
@@ -63,7 +80,7 @@ export const resourceUpdate: Command = {
             name,
             attributes: Object.fromEntries(attributes),
           })),
-          force,
+          force: takesAnyValue(call),
         }),
       message: () => `Updated: ${id}.`,
       ...(isSecret && { isSecret }),
@@ -71,16 +88,22 @@ export const resourceUpdate: Command = {
   },
 }
 
-function agentOf(cib: XmlElement, id: string): Agent | undefined {
-  const inner = (resource: ResourceDefinition): readonly ResourceDefinition[] =>
-    resource.kind === 'group'
-      ? resource.members
-      : resource.kind === 'clone'
-        ? [resource.child, ...inner(resource.child)]
-        : resource.kind === 'bundle' && resource.child
-          ? [resource.child]
-          : []
-  const all = readConfiguration(cib).resources.flatMap((resource) => [resource, ...inner(resource)])
-  const found = all.find((resource) => resource.id === id)
-  return found?.kind === 'primitive' ? found.agent : undefined
+/** Values that another resource of the agent has, but for those that this one had before. */
+function freshlyShared(
+  cib: XmlElement,
+  installed: InstalledAgent,
+  { id, parameters }: PrimitiveDefinition,
+  set: ReadonlyMap<string, string>,
+): readonly string[] {
+  const before = new Map(parameters.flatMap(({ pairs }) => pairs).map(({ name, value }) => [name, value]))
+  const known = sharedUniqueValues(cib, installed, { id, parameters: before })
+  return sharedUniqueValues(cib, installed, { id, parameters: new Map([...before, ...set]) }).filter(
+    (sentence) => !known.includes(sentence),
+  )
+}
+
+function definitionOf(cib: XmlElement, id: string): PrimitiveDefinition | undefined {
+  return readConfiguration(cib)
+    .resources.flatMap(primitiveDefinitions)
+    .find((primitive) => primitive.id === id)
 }
