@@ -167,8 +167,8 @@ describe('the XPaths of permissions', () => {
       `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => parentPort.postMessage([[1, 3], undefined]))`,
     ]
     const selector = new Selector(() => new Worker(texts.shift() ?? '', { eval: true }), 300)
-    const slow = selector.select(cib, permissions)
-    const next = selector.select(cib, permissions)
+    const slow = selector.select(cib, permissions, { user: 'alice' })
+    const next = selector.select(cib, permissions, { user: 'alice' })
     await expect(slow).rejects.toThrow(SlowPermissionsError)
     const select = await next
     expect(select(cib, '//b')?.map(({ attributes }) => attributes.id)).toEqual(['1', '2'])
@@ -178,7 +178,7 @@ describe('the XPaths of permissions', () => {
 
   test('a thread that fails answers with its error', async () => {
     const selector = new Selector(() => new Worker('throw new Error("no memory")', { eval: true }), 10_000)
-    await expect(selector.select(cib, permissions)).rejects.toThrow('no memory')
+    await expect(selector.select(cib, permissions, { user: 'alice' })).rejects.toThrow('no memory')
   })
 })
 

@@ -191,6 +191,28 @@ test('a value and a configuration that are too large are refused before anything
   )
 })
 
+test('parameters that no agent could be given together are refused, by their sum and by their number', () => {
+  const cib = (pairs: number, bytes: number) => {
+    const nvpairs = Array.from(
+      { length: pairs },
+      (_, i) => `<nvpair id="n${i}" name="p${i}" value="${'a'.repeat(bytes)}"/>`,
+    )
+    return `<cib><configuration><resources><primitive id="web" class="ocf" provider="pacemaker" type="Dummy"><instance_attributes id="s">${nvpairs.join('')}</instance_attributes></primitive></resources></configuration></cib>`
+  }
+  for (const [pairs, bytes] of [
+    [17, 65_000],
+    [40_000, 1],
+  ] as const)
+    expect(() => readConfigurationToPush(cib(pairs, bytes))).toThrow(
+      /^The parameters of \/configuration\/resources\/primitive\[@id='web'\] have \d+ bytes together: 1048576 is the most that an agent gets\.$/,
+    )
+  for (const [pairs, bytes] of [
+    [15, 65_000],
+    [20_000, 1],
+  ] as const)
+    expect(readConfigurationToPush(cib(pairs, bytes))).toContain('p14')
+})
+
 test('an attribute that is too long or that XML cannot hold is not set', async () => {
   const changes = new AttributeChanges({ store: () => store, view: () => emptyView, onState: () => () => undefined })
   const attribute = { node: nodeName('alpha'), set: '', name: 'big' }

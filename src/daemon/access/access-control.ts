@@ -1,4 +1,5 @@
 /** Access control of this daemon: who a caller is, what the caller may do, and the CIB as the caller sees it. */
+import type { NodeName } from '../../base/index.ts'
 import type { XmlElement } from '../../cib/index.ts'
 import type { CallerIdentity } from '../../rpc/index.ts'
 import { readIfThere } from '../host/files.ts'
@@ -45,8 +46,8 @@ export class AccessControl {
   }
 
   /** Whether the XPath of a remote node may be evaluated where others wait. */
-  async isQuickOfRemote(cib: XmlElement, xpath: string): Promise<boolean> {
-    return await this.#ofRemoteNodes.isQuick(cib, xpath)
+  async isQuickOfRemote(cib: XmlElement, xpath: string, node: NodeName): Promise<boolean> {
+    return await this.#ofRemoteNodes.isQuick(cib, xpath, node)
   }
 
   close(): void {

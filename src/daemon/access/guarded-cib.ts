@@ -19,9 +19,12 @@ import {
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
-import { refuse } from '../../rpc/index.ts'
+import { RefusedError, refuse } from '../../rpc/index.ts'
 import { deniedCode, type LimitedRights } from './rights.ts'
 import { type Selector, SlowPermissionsError } from './selector.ts'
+import { TooManyQuestionsError } from './turns.ts'
+
+const tooManyCode = 'too-many-questions'
 
 export class GuardedCib {
   readonly rights: LimitedRights
@@ -37,14 +40,19 @@ export class GuardedCib {
   async accessTo(cib: XmlElement): Promise<Access> {
     const known = this.#known.get(cib) ?? this.#look(cib)
     this.#known.set(cib, known)
+    // Whoever has too many questions in line asks this one again.
+    known.catch((error: unknown) => {
+      if (error instanceof RefusedError && error.code === tooManyCode) this.#known.delete(cib)
+    })
     return await known
   }
 
   async #look(cib: XmlElement): Promise<Access> {
-    const { permissions } = this.rights
+    const { permissions, user } = this.rights
     try {
-      return accessTo(cib, permissions, await this.#selector.select(cib, permissions))
+      return accessTo(cib, permissions, await this.#selector.select(cib, permissions, { user }))
     } catch (error) {
+      if (error instanceof TooManyQuestionsError) throw refuse(tooManyCode, error.message)
       if (error instanceof UnreadablePermissionError || error instanceof SlowPermissionsError)
         throw refuse('bad-permission', error.message)
       throw error
@@ -52,7 +60,12 @@ export class GuardedCib {
   }
 
   async isQuick(cib: XmlElement, xpath: string): Promise<boolean> {
-    return await this.#selector.isQuick(cib, xpath)
+    try {
+      return await this.#selector.isQuick(cib, xpath, this.rights.user)
+    } catch (error) {
+      if (error instanceof TooManyQuestionsError) throw refuse(tooManyCode, error.message)
+      throw error
+    }
   }
 
   async see(cib: XmlElement): Promise<ReadableCib> {

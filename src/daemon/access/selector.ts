@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { type AclPermission, childElements, type SelectByXpath, type XmlElement } from '../../cib/index.ts'
 import { programFile } from '../host/install-folder.ts'
 import type { Selected, ToSelect } from './select-messages.ts'
+import { Turns } from './turns.ts'
 
 /** A CIB of 10,000 elements takes some 50 ms a path. */
 const timeoutMs = 10_000
@@ -26,7 +27,7 @@ export class Selector {
   readonly #timeoutMs: number
   #worker: Worker | undefined
   /** One question after the other: who waits does not lose time to a path that is not his own. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   constructor(startWorker: () => Worker = ownWorker, within = timeoutMs) {
     this.#startWorker = startWorker
@@ -36,13 +37,11 @@ export class Selector {
   async select(
     cib: XmlElement,
     permissions: readonly AclPermission[],
-    within = this.#timeoutMs,
+    { user, within = this.#timeoutMs }: { readonly user: string; readonly within?: number },
   ): Promise<SelectByXpath> {
     const xpaths = [...new Set(permissions.flatMap(({ on }) => (on.by === 'xpath' ? [on.xpath] : [])))]
     if (xpaths.length === 0) return () => []
-    const asked = this.#last.then(async () => await this.#ask({ cib, xpaths }, within))
-    this.#last = asked.catch(() => undefined)
-    const selected = await asked
+    const selected = await this.#turns.take(user, async () => await this.#ask({ cib, xpaths }, within))
     const elements = inOrder(cib)
     const found = new Map(
       xpaths.map((xpath, i) => [xpath, selected[i]?.flatMap((place) => elements[place] ?? [])] as const),
@@ -51,13 +50,13 @@ export class Selector {
   }
 
   /** Whether the path of somebody who is no administrator may be evaluated where others wait. */
-  async isQuick(cib: XmlElement, xpath: string): Promise<boolean> {
+  async isQuick(cib: XmlElement, xpath: string, user: string): Promise<boolean> {
     const asked = (path: string): readonly AclPermission[] => [
       { id: '', role: '', kind: 'read', on: { by: 'xpath', xpath: path } },
     ]
     // The start of the thread is not the path's fault.
-    await this.select(cib, asked('/cib'))
-    return await this.select(cib, asked(xpath), quickMs).then(
+    await this.select(cib, asked('/cib'), { user })
+    return await this.select(cib, asked(xpath), { user, within: quickMs }).then(
       () => true,
       (error: unknown) => {
         if (error instanceof SlowPermissionsError) return false

@@ -56,7 +56,8 @@ export function remoteTools(
       remote,
       world: new AgentToolsWorld(node, { localNode: remote }),
       view: node.view,
-      refuseXpath: async (cib, xpath) => ((await access.isQuickOfRemote(cib, xpath)) ? undefined : tooSlow(xpath)),
+      refuseXpath: async (cib, xpath) =>
+        (await access.isQuickOfRemote(cib, xpath, remote)) ? undefined : tooSlow(xpath),
       onRefused: (why) => {
         if (seldom.mayTell(`${remote} ${call.tool}`, performance.now()))
           log.warn('a command of a remote node was refused', { remote, tool: call.tool, why })

@@ -14,7 +14,7 @@ import { type PushAnswer, refuse } from '../../rpc/index.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
-import { largestConfiguration, longestCommand } from '../records/limits.ts'
+import { besideParameter, largestConfiguration, largestParameters, longestCommand } from '../records/limits.ts'
 import { secretsOfView } from '../records/secrets-of-view.ts'
 import { pushConfig, trimHistory } from './config-history.ts'
 import { type HistoryBounds, historyBounds } from './history-bounds.ts'
@@ -38,13 +38,31 @@ export function readConfigurationToPush(xml: string): string {
   return printXml({ ...cib, children: [configurationElement(cib)] })
 }
 
-function refuseLongValues({ name, attributes, children }: XmlElement, above: string): void {
+function refuseLongValues(part: XmlElement, above: string): void {
+  const { name, attributes, children } = part
   const path = `${above}/${name}${attributes.id === undefined ? '' : `[@id='${shortened(attributes.id)}']`}`
   for (const [attribute, value] of Object.entries(attributes))
     refuseUnfit({ [`The attribute '${shortened(attribute)}' of ${path}`]: value })
   for (const child of children)
     if (child.kind === 'element') refuseLongValues(child, path)
     else refuseUnfit({ [`A text in ${path}`]: child.text })
+  if (name === 'primitive' || name === 'template') refuseManyParameters(part, path)
+}
+
+/** No agent of it could be started. */
+function refuseManyParameters(resource: XmlElement, path: string): void {
+  const bytes = parameterBytes(resource)
+  if (bytes > largestParameters)
+    throw refuse(
+      'too-long',
+      `The parameters of ${path} have ${bytes} bytes together: ${largestParameters} is the most that an agent gets.`,
+    )
+}
+
+function parameterBytes({ name, attributes, children }: XmlElement): number {
+  const { name: own = '', value = '' } = attributes
+  const ownBytes = name === 'nvpair' ? Buffer.byteLength(own) + Buffer.byteLength(value) + besideParameter : 0
+  return children.reduce((sum, child) => sum + (child.kind === 'element' ? parameterBytes(child) : 0), ownBytes)
 }
 
 /** A node that was just cut off sees what was changed meanwhile a moment later than it has quorum again. */
