@@ -8,6 +8,7 @@ export {
   Executor,
 } from './executor.ts'
 export {
+  agentParameters,
   type CountedFailure,
   countedFailure,
   type Operation,

@@ -55,7 +55,8 @@ function serve(socket) {
       const { name, id } = message
       const taken = { accepted: true, done: true, why: '', highestTerm: 0, message: '' }
       const own = { accepted: true, highestToken: message.body.token, incarnation: 1 }
-      send({ kind: 'answer', id, body: name === 'own' ? own : name === 'perform' ? taken : {} })
+      const bodies = { own, perform: taken, pki: { trusts: [], certifiedBy: '' } }
+      send({ kind: 'answer', id, body: bodies[name] ?? {} })
       if (name === 'own') setTimeout(attack, 1000)
     }
   })

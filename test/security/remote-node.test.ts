@@ -16,6 +16,9 @@ beforeAll(async () => {
   await lab.createFencing()
   await lab.addRemote(remote, 'n1', 'op', 'monitor', 'interval=10')
   await lab.until('the remote node is online', () => isOnline(lab, remote, 'n1'))
+  await lab.systole('n1', 'resource', 'create', 'web', 'ocf:pacemaker:Dummy', '--disabled')
+  await lab.systole('n1', 'constraint', 'location', 'web', 'avoids', remote)
+  await lab.systole('n1', 'resource', 'enable', 'web', '--wait')
 }, 180_000)
 
 afterAll(() => lab.close(), 60_000)
@@ -100,6 +103,45 @@ test('its key reads no password, makes no resource, and runs nothing on another 
   expect(nodes.filter(({ standby: isStandby }) => isStandby).map(({ name }) => name)).not.toContain('n2')
   expect(fencing.filter(({ target }) => target !== remote)).toEqual([])
   for (const node of ['n1', 'n2', 'n3']) expect(await lab.inNode(node, 'ls', '/run')).not.toContain('owned')
+}, 120_000)
+
+test('a start, a promotion or a move that nobody has asked for is not believed, and nothing moves for it', async () => {
+  const [where = ''] = await lab.whereIs('web', 'n1')
+  await lab.until('its connection is held by somebody', async () => (await holder(lab, remote, 'n1')) !== '', 60_000)
+  const claim = (operation: string, more: object = {}) => ({
+    name: 'record',
+    body: {
+      records: [
+        {
+          node: remote,
+          resource: 'web',
+          agent: { class: 'ocf', provider: 'pacemaker', type: 'Dummy' },
+          recordId: 'web_last_0',
+          attributes: {
+            operation,
+            operation_key: `web_${operation}_0`,
+            'transition-key': '3:1:0:00000000-0000-4000-8000-000000000001',
+            'transition-magic': '0:0;3:1:0:00000000-0000-4000-8000-000000000001',
+            'call-id': '99',
+            'rc-code': '0',
+            'op-status': '0',
+            interval: '0',
+            on_node: remote,
+            ...more,
+          },
+        },
+      ],
+    },
+  })
+  const moved = { migrate_source: remote, migrate_target: where }
+  const claims = [claim('start'), claim('promote'), claim('monitor'), claim('migrate_to', moved)]
+  // Told as taken: an honest node that tells of an earlier connection does not repeat itself for ever.
+  for (const one of await attack(...claims)) expect(one).toMatchObject({ kind: 'answer' })
+  const seen = await lab.systole('n1', 'cluster', 'cib')
+  const history = seen.slice(seen.indexOf(`<node_state id="${remote}"`)).split('</node_state>')[0] ?? ''
+  expect(history).toContain('<node_state')
+  expect(history).not.toMatch(/call-id="99"/)
+  expect(await lab.whereIs('web', 'n1')).toEqual([where])
 }, 120_000)
 
 test('no message of its ends the daemon of a cluster node', async () => {

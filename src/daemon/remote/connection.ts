@@ -158,7 +158,7 @@ export class RemoteConnection {
   async perform(command: RequestTo<'perform'>): Promise<TermAnswer | undefined> {
     const link = await this.link()
     if (link === undefined) return undefined
-    this.#rights.told(command.action)
+    this.#rights.told(command)
     return await link.call('perform', command)
   }
 
@@ -298,13 +298,15 @@ export class RemoteConnection {
       })
     return {
       announce: async (asked) => {
-        this.#allow(() => this.#rights.announce(asked))
+        if (!this.#allow(() => this.#rights.announce(asked))) return { written: this.#dropped(asked.records) }
         return { written: (await results().announce(asked.records, asked.term)) === 'written' }
       },
       record: async (asked) => {
-        const failure = this.#allow(() => this.#rights.record(asked))
-        const revision = await results().record(asked.records, failure)
-        this.#ports.alertFor(asked.records)
+        const { records, failure } = this.#allow(() => this.#rights.record(asked))
+        if (records.length < asked.records.length) this.#dropped(asked.records)
+        const revision = await results().record(records, failure)
+        this.#rights.recorded(records)
+        this.#ports.alertFor(records)
         return { revision }
       },
       forget: async ({ resource, recordId }) => {
@@ -327,6 +329,15 @@ export class RemoteConnection {
         return {}
       },
     }
+  }
+
+  /** Told as taken, or the remote node would tell it again and again. */
+  #dropped(records: readonly OperationRecord[]): false {
+    const [{ resource, attributes } = { resource: '', attributes: { operation: '' } }] = records
+    const why = `The ${attributes.operation} of ${resource} was not asked for over this connection.`
+    if (this.#refusals.mayTell(why, performance.now()))
+      this.#ports.log.info('a result of a remote node was dropped', { remote: this.remote, why })
+    return false
   }
 
   #allow<Allowed>(ask: () => Allowed): Allowed {

@@ -2,6 +2,7 @@
  * The CIB as a remote node may read it: values whose names say that they are secret are hidden, and of fence devices everything that their
  * agents get. The parameters of what runs on the remote node itself it gets with each operation anyway.
  */
+import type { NodeName } from '../../base/index.ts'
 import { hiddenValue, type IsSecret, type XmlElement, type XmlNode } from '../../cib/index.ts'
 
 /** Whose parameters they are, and in what kind of set. */
@@ -21,21 +22,24 @@ export function configurationWithoutSecrets(element: XmlElement, hiding: Hiding)
 }
 
 /**
- * Of the recorded state, attributes of nodes have values that somebody chose, and of a fence device's parameters the digests are enough to try
- * passwords with.
+ * Of the recorded state, attributes of nodes have values that somebody chose, and the digests of parameters are enough to try passwords with: those
+ * of what ran on other nodes are left out.
  */
-export function statusWithoutSecrets(status: XmlElement, isSecret: IsSecret): XmlElement {
+export function statusWithoutSecrets(
+  status: XmlElement,
+  { isSecret, reader }: { readonly isSecret: IsSecret; readonly reader: NodeName },
+): XmlElement {
   const hiding = { isSecret, known: new Set<string>() }
   return mapChildren(status, (state) =>
     mapChildren(state, (part) => {
       if (part.name === 'transient_attributes') return configurationWithoutSecrets(part, hiding)
-      return part.name === 'lrm' ? mapChildren(part, (resources) => mapChildren(resources, withoutDigests)) : part
+      if (part.name !== 'lrm' || state.attributes.uname === reader) return part
+      return mapChildren(part, (resources) => mapChildren(resources, withoutDigests))
     }),
   )
 }
 
 function withoutDigests(resource: XmlElement): XmlElement {
-  if (resource.attributes.class !== 'stonith') return resource
   return mapChildren(resource, (operation) => {
     const kept = Object.entries(operation.attributes).filter(([name]) => !name.endsWith('-digest'))
     return { ...operation, attributes: Object.fromEntries(kept) }

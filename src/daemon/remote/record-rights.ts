@@ -1,13 +1,16 @@
 /**
- * Which results a remote node may have recorded: its own, of resources that it can have been told to look for or to run. That its certificate
- * is good says nothing of others' history, of fence devices, or of a move that nobody has begun.
+ * Which results a remote node may have recorded: its own, of what it was told to do over this connection. That its certificate is good says
+ * nothing of others' history, of fence devices, or of a start or a move that nobody has begun. A result of what an earlier connection was told is
+ * no lie, and is dropped: the history began anew with this one, and what runs is probed.
  */
 import type { NodeName } from '../../base/index.ts'
-import { type OperationRecord, primitiveDefinitions } from '../../cib/index.ts'
+import { type OperationRecord, primitiveDefinitions, textWithoutSecrets } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
+import { agentParameters, type Command } from '../../executor/index.ts'
 import type { CallHandlers, OwnerCalls } from '../../remote/index.ts'
 import { isConnectionAgent } from '../../status/index.ts'
-import type { ClusterAction, ResourceAction } from '../../transition/index.ts'
+import { secretsOfView } from '../records/secrets-of-view.ts'
+import { Commanded } from './commanded.ts'
 import { NotAllowedError } from './remote-world.ts'
 import { withoutInstance } from './runs-there.ts'
 
@@ -21,8 +24,7 @@ export class RecordRights {
   readonly #remote: NodeName
   readonly #view: () => ClusterView
   readonly #now: () => number
-  /** What this connection has told it to migrate away, and where to. */
-  readonly #leaving = new Map<string, string>()
+  readonly #commanded = new Commanded()
   #renewedAt = Number.NEGATIVE_INFINITY
 
   constructor(remote: NodeName, view: () => ClusterView, now: () => number) {
@@ -32,35 +34,63 @@ export class RecordRights {
   }
 
   /** The remote node is told to do it. */
-  told(action: ResourceAction | ClusterAction): void {
-    if (action.kind !== 'resource') return
-    const target = action.operation === 'migrate_to' ? action.attributes.CRM_meta_migrate_target : undefined
-    if (target === undefined) this.#leaving.delete(action.resource)
-    else this.#leaving.set(action.resource, target)
+  told(command: Pick<Command, 'action' | 'transitionKey'>): void {
+    this.#commanded.told(command)
   }
 
-  announce({ records }: Asked<'announce'>): void {
-    for (const record of records) {
-      this.#check(record)
-      const { operation, migrate_target: target } = record.attributes
-      if (operation === 'migrate_to' && target !== undefined && this.#leaving.get(record.resource) !== target)
-        throw this.#mayNot(`tell of a move of ${record.resource} that nobody has asked for`)
-    }
+  /** Whether it may begin: what another connection has told it is over. */
+  announce({ records }: Asked<'announce'>): boolean {
+    return records.every((record) => this.#isCommanded(record))
   }
 
-  record({ records, failure }: Asked<'record'>): Asked<'record'>['failure'] {
-    for (const record of records) this.#check(record)
-    if (failure === undefined) return undefined
-    if (records.every(({ resource }) => resource !== failure.resource))
-      throw this.#mayNot(`count a failure of ${failure.resource} of which it has no result`)
+  /** What of it is written. */
+  record({ records, failure }: Asked<'record'>): Pick<Asked<'record'>, 'records' | 'failure'> {
+    const commanded = records
+      .filter((record) => this.#isCommanded(record))
+      .map((record) => this.#withoutSecrets(record))
+    if (failure === undefined) return { records: commanded }
+    const isOf = ({ resource, attributes }: OperationRecord): boolean =>
+      resource === failure.resource &&
+      attributes.operation === failure.operation &&
+      Number(attributes.interval) === failure.intervalMs
+    if (!records.some(isOf)) throw this.#mayNot(`count a failure of ${failure.resource} of which it has no result`)
+    if (!commanded.some(isOf)) return { records: commanded }
     // One that was in the future would never be over.
-    return { ...failure, at: Math.min(failure.at, Math.floor(this.#now() / 1000)) }
+    return { records: commanded, failure: { ...failure, at: Math.min(failure.at, Math.floor(this.#now() / 1000)) } }
+  }
+
+  /** The store has them. */
+  recorded(records: readonly OperationRecord[]): void {
+    this.#commanded.recorded(records)
   }
 
   renew(): void {
     const now = this.#now()
     if (now - this.#renewedAt < renewalEveryMs) throw this.#mayNot('have another certificate yet')
     this.#renewedAt = now
+  }
+
+  #isCommanded(record: OperationRecord): boolean {
+    this.#check(record)
+    const action = this.#commanded.of(record)
+    if (action === undefined) return false
+    // They change the history of the other node.
+    const { migrate_source: source, migrate_target: target } = record.attributes
+    const { CRM_meta_migrate_source: from, CRM_meta_migrate_target: to } = action.attributes
+    if ((source !== undefined && source !== from) || (target !== undefined && target !== to))
+      throw this.#mayNot(`tell of a move of ${record.resource} that nobody has asked for`)
+    return true
+  }
+
+  /** What the agent has said is shown to everybody, and the remote node does not know the names that this cluster calls secret. */
+  #withoutSecrets(record: OperationRecord): OperationRecord {
+    const said = record.attributes['exit-reason'] ?? ''
+    if (said === '') return record
+    const isSecret = secretsOfView(this.#view())
+    const given = Object.entries(agentParameters(this.#commanded.of(record)?.attributes ?? {}))
+    const values = given.flatMap(([name, value]) => (isSecret(name) ? [value] : []))
+    const shown = textWithoutSecrets(said, isSecret, values)
+    return shown === said ? record : { ...record, attributes: { ...record.attributes, 'exit-reason': shown } }
   }
 
   #check({ node, resource, agent, recordId, container }: OperationRecord): void {

@@ -104,7 +104,7 @@ export class RemoteWorld implements ToolWorld {
       child === configuration
         ? configurationWithoutSecrets(configuration, hiding)
         : child === status
-          ? statusWithoutSecrets(status, this.#isSecret)
+          ? statusWithoutSecrets(status, { isSecret: this.#isSecret, reader: this.localNode })
           : child,
     )
     return { ...cib, children }

@@ -26,13 +26,43 @@ function rights(seen: ClusterView = view): RecordRights {
   )
 }
 
+const key = '3:7:0:00000000-0000-4000-8000-000000000001'
+
+/** A command for this resource, as the DC gives it. */
+function command(changes: Partial<ResourceAction> = {}, transitionKey = key) {
+  const action: ResourceAction = {
+    kind: 'resource',
+    id: 1,
+    inputs: [],
+    attributes: {},
+    priority: 0,
+    operation: 'start',
+    key: 'web_start_0',
+    resource: resourceId('web'),
+    intervalMs: 0,
+    agent: { class: 'ocf', provider: 'heartbeat', type: 'Dummy' },
+    node: nodeName('r1'),
+    nodeId: 'r1',
+    downed: [],
+    ...changes,
+  }
+  return { action, transitionKey }
+}
+
+/** Told to start web. */
+function toldRights(seen?: ClusterView): RecordRights {
+  const ours = rights(seen)
+  ours.told(command())
+  return ours
+}
+
 function record(changes: Partial<OperationRecord> = {}): OperationRecord {
   return {
     node: nodeName('r1'),
     resource: resourceId('web'),
     agent: { class: 'ocf', provider: 'heartbeat', type: 'Dummy' },
     recordId: 'web_last_0',
-    attributes: { operation: 'start', 'rc-code': '0' },
+    attributes: { operation: 'start', 'rc-code': '0', interval: '0', 'transition-key': key },
     ...changes,
   }
 }
@@ -67,17 +97,103 @@ const forbidden: readonly {
 ]
 for (const { name, changes, why } of forbidden)
   test(`a remote node has no result recorded ${name}`, () => {
-    expect(() => rights().record({ records: [record(changes)] })).toThrow(why)
-    expect(() => rights().announce({ records: [record(changes)], term: 3 })).toThrow(why)
+    expect(() => toldRights().record({ records: [record(changes)] })).toThrow(why)
+    expect(() => toldRights().announce({ records: [record(changes)], term: 3 })).toThrow(why)
   })
 
 test('its own results are recorded, those of instances and of what is in no configuration any more included', () => {
+  const ours = toldRights()
+  const every = { operation: 'monitor', interval: '10000' }
   const records = [
     record(),
-    record({ resource: resourceId('ping:1'), recordId: 'ping:1_monitor_10000' }),
-    record({ resource: resourceId('gone'), recordId: 'gone_last_0' }),
+    record({
+      resource: resourceId('ping:1'),
+      recordId: 'ping:1_monitor_10000',
+      attributes: { ...every, 'transition-key': 'k2' },
+    }),
+    record({
+      resource: resourceId('gone'),
+      recordId: 'gone_last_0',
+      attributes: { operation: 'stop', interval: '0', 'transition-key': 'k3' },
+    }),
   ]
-  expect(rights().record({ records })).toBeUndefined()
+  ours.told(command({ resource: resourceId('ping'), operation: 'monitor', intervalMs: 10_000 }, 'k2'))
+  ours.told(command({ resource: resourceId('gone'), operation: 'stop' }, 'k3'))
+  expect(ours.announce({ records, term: 3 })).toBe(true)
+  expect(ours.record({ records })).toEqual({ records })
+})
+
+const attributes = record().attributes
+const made: readonly { readonly name: string; readonly ours?: RecordRights; readonly told: OperationRecord }[] = [
+  { name: 'a start that nobody has asked for', ours: rights(), told: record() },
+  {
+    name: 'a start under the key of another action',
+    told: record({ attributes: { ...attributes, 'transition-key': 'another' } }),
+  },
+  {
+    name: 'a start of another resource under the key of one',
+    told: record({ resource: resourceId('ping'), recordId: 'ping_last_0' }),
+  },
+  {
+    name: 'a promotion under the key of a start',
+    told: record({ attributes: { ...attributes, operation: 'promote' } }),
+  },
+  {
+    name: 'a monitor under the key of a start',
+    told: record({ attributes: { ...attributes, operation: 'monitor', interval: '10000' } }),
+  },
+]
+test.each(made)('dropped, and told as taken: $name', ({ ours = toldRights(), told }) => {
+  expect(ours.record({ records: [told] })).toEqual({ records: [] })
+  expect(ours.announce({ records: [told], term: 3 })).toBe(false)
+})
+
+test('an end is told once: a start whose result was recorded has not happened again', () => {
+  const ours = toldRights()
+  const records = [record()]
+  // Not before the store has it: it may be told again until then.
+  expect(ours.record({ records })).toEqual({ records })
+  expect(ours.record({ records })).toEqual({ records })
+  ours.recorded(records)
+  expect(ours.record({ records })).toEqual({ records: [] })
+})
+
+const ends = [
+  { name: 'stopped', action: { operation: 'stop' } },
+  { name: 'not looked at any more', action: { operation: 'cancel', attributes: { CRM_meta_interval: '10000' } } },
+] as const
+test.each(ends)('what repeats is told until its resource is $name', ({ action }) => {
+  const ours = toldRights()
+  ours.told(command({ operation: 'monitor', intervalMs: 10_000 }, 'k2'))
+  const repeated = record({ attributes: { operation: 'monitor', interval: '10000', 'transition-key': 'k2' } })
+  for (let count = 0; count < 3; count++) {
+    expect(ours.record({ records: [repeated] })).toEqual({ records: [repeated] })
+    ours.recorded([repeated])
+  }
+  ours.told(command(action, 'k4'))
+  ours.recorded([record({ attributes: { operation: 'stop', interval: '0', 'transition-key': 'k4' } })])
+  expect(ours.record({ records: [repeated] })).toEqual({ records: [] })
+})
+
+test('what an agent says is kept without the values of parameters that this cluster calls secret', () => {
+  const cib = parseXml(
+    '<cib><configuration><crm_config><cluster_property_set id="o"><nvpair id="s" name="secret-names" value="greeting*"/></cluster_property_set></crm_config><nodes/><resources/><constraints/></configuration></cib>',
+  )
+  if (!cib.ok) throw new Error('bad test')
+  const ours = rights({
+    ...emptyView,
+    configuration: { version: 1, cib: cib.value, typed: readConfiguration(cib.value) },
+  })
+  ours.told(command({ attributes: { greeting_text: 'open sesame', passwd: 'abc123', port: '8080' } }))
+  const said = 'could not log in with open sesame and abc123 at 8080'
+  const [kept] = ours.record({ records: [record({ attributes: { ...attributes, 'exit-reason': said } })] }).records
+  expect(kept?.attributes['exit-reason']).toBe('could not log in with ****** and ****** at 8080')
+})
+
+test('a reload that worked is recorded as a start', () => {
+  const ours = rights()
+  ours.told(command({ operation: 'reload-agent' }))
+  expect(ours.record({ records: [record()] })).toEqual({ records: [record()] })
 })
 
 test('it cannot fill the history with resources that nobody knows', () => {
@@ -87,42 +203,35 @@ test('it cannot fill the history with resources that nobody knows', () => {
   const full = { ...view, operations: new Map(many.map((one) => [one.recordId, one])) }
   const another = record({ resource: resourceId('y'), recordId: 'y_last_0' })
   expect(() => rights(full).record({ records: [another] })).toThrow('so many resources')
-  expect(rights(full).record({ records: [record()] })).toBeUndefined()
+  expect(toldRights(full).record({ records: [record()] })).toEqual({ records: [record()] })
 })
 
 test('a failure counts for what it has a result of, and not later than now', () => {
-  const failure = { resource: resourceId('web'), operation: 'monitor', intervalMs: 10_000, at: 9e9 }
-  expect(rights().record({ records: [record()], failure })).toMatchObject({ at: nowMs / 1000 })
-  expect(() => rights().record({ records: [record()], failure: { ...failure, resource: resourceId('ping') } })).toThrow(
-    'count a failure of ping',
-  )
+  const failure = { resource: resourceId('web'), operation: 'start', intervalMs: 0, at: 9e9 }
+  expect(toldRights().record({ records: [record()], failure })).toMatchObject({ failure: { at: nowMs / 1000 } })
+  const others = [{ resource: resourceId('ping') }, { operation: 'monitor' }, { intervalMs: 10_000 }]
+  for (const other of others)
+    expect(() => toldRights().record({ records: [record()], failure: { ...failure, ...other } })).toThrow(
+      'count a failure',
+    )
+  // Of what was not asked for neither the result nor the failure.
+  expect(rights().record({ records: [record()], failure })).toEqual({ records: [] })
 })
 
-test('a move away is told of only where it was asked for, since it changes the history of its target', () => {
-  const records = [record({ attributes: { operation: 'migrate_to', migrate_target: 'n2' } })]
-  const asked = (target: string): ResourceAction => ({
-    kind: 'resource',
-    id: 1,
-    inputs: [],
-    attributes: { CRM_meta_migrate_target: target },
-    priority: 0,
-    operation: 'migrate_to',
-    key: 'web_migrate_to_0',
-    resource: resourceId('web'),
-    intervalMs: 0,
-    agent: { class: 'ocf', provider: 'heartbeat', type: 'Dummy' },
-    node: nodeName('r1'),
-    nodeId: 'r1',
-    downed: [],
-  })
+test('a move is told of only as it was asked for, since it changes the history of the other node', () => {
+  const moved = (attributes: Readonly<Record<string, string>>): readonly OperationRecord[] => [
+    record({ attributes: { operation: 'migrate_to', interval: '0', 'transition-key': key, ...attributes } }),
+  ]
+  const asked = { CRM_meta_migrate_source: 'r1', CRM_meta_migrate_target: 'n2' }
   const ours = rights()
-  expect(() => ours.announce({ records, term: 3 })).toThrow('nobody has asked for')
-  ours.told(asked('n3'))
-  expect(() => ours.announce({ records, term: 3 })).toThrow('nobody has asked for')
-  ours.told(asked('n2'))
-  ours.announce({ records, term: 3 })
-  ours.told({ ...asked('n2'), operation: 'stop', attributes: {} })
-  expect(() => ours.announce({ records, term: 3 })).toThrow('nobody has asked for')
+  ours.told(command({ operation: 'migrate_to', attributes: asked }))
+  const right = moved({ migrate_source: 'r1', migrate_target: 'n2' })
+  expect(ours.announce({ records: right, term: 3 })).toBe(true)
+  expect(ours.record({ records: right })).toEqual({ records: right })
+  for (const wrong of [{ migrate_target: 'n3' }, { migrate_source: 'n3' }]) {
+    expect(() => ours.announce({ records: moved(wrong), term: 3 })).toThrow('nobody has asked for')
+    expect(() => ours.record({ records: moved(wrong) })).toThrow('nobody has asked for')
+  }
 })
 
 test('certificates are not signed as often as it likes', () => {
