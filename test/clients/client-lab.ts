@@ -42,12 +42,10 @@ export async function script(lab: Lab, node: string, text: string): Promise<Ende
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${node}-${process.hrtime.bigint()}.sh`)
   writeFileSync(file, text)
-  const output = await lab.inNode(
-    node,
-    'bash',
-    '-c',
-    `export HOME=/root LC_ALL=C.UTF-8; bash ${file} 2>&1; echo "exit $?"`,
-  )
+  const line = `export HOME=/root LC_ALL=C.UTF-8; bash ${file} 2>&1; echo "exit $?"`
+  const output = await lab.inNode(node, 'bash', '-c', line).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lab.logs(40)}`)
+  })
   const [, said = '', code = ''] = /^([\s\S]*?)exit (\d+)\n$/.exec(output) ?? []
   return { exitCode: Number(code), output: said }
 }
