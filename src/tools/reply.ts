@@ -1,6 +1,6 @@
 /** What a command answers. */
 import type { XmlElement } from '../cib/index.ts'
-import { exitCodes } from './exit-codes.ts'
+import { describeExit, exitCodes } from './exit-codes.ts'
 
 export interface ToolReply {
   readonly exitCode: number
@@ -18,6 +18,11 @@ export interface ToolReply {
 
 export function printed(output: string, xml?: readonly XmlElement[]): ToolReply {
   return { exitCode: exitCodes.ok, output, errors: '', ...(xml === undefined ? {} : { xml }) }
+}
+
+/** In the words that Pacemaker's tools have for a code: `crm_resource: Error performing operation: No such object`. */
+export function failedWith(tool: string, exitCode: number): ToolReply {
+  return refused(exitCode, `${tool}: Error performing operation: ${describeExit(exitCode)}`)
 }
 
 export function refused(exitCode: number, sentence: string): ToolReply {

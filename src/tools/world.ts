@@ -30,6 +30,15 @@ export interface ToolWitness {
 /** The CIB after a change; or why there is none, which is what the command then answers. */
 export type CibChange = (cib: XmlElement) => XmlElement | ToolReply
 
+export interface EditWay {
+  readonly command: string
+  readonly whole?: boolean
+  /** What a CIB in a file counts up although nothing differs afterwards. */
+  readonly counts?: 'epoch' | 'updates'
+  /** How many changes of Pacemaker's it stands for, by each of which the epoch of a file grows. */
+  readonly steps?: (before: XmlElement) => number
+}
+
 export interface FencingEvent {
   readonly target: string
   readonly action: string
@@ -81,15 +90,7 @@ export interface ToolWorld {
    * A change, made again on the newest CIB when somebody else was faster, so that what it found is what it changes. Of the
    * `configuration` alone, unless `whole` says that the recorded state may change too. Undefined once it is saved.
    */
-  edit(
-    change: CibChange,
-    how: {
-      readonly command: string
-      readonly whole?: boolean
-      /** What a CIB in a file counts up although nothing differs afterwards. */
-      readonly counts?: 'epoch' | 'updates'
-    },
-  ): Promise<ToolReply | undefined>
+  edit(change: CibChange, how: EditWay): Promise<ToolReply | undefined>
   /** Forgets recorded operations and fail counts: what failed, or with `refresh` all. */
   cleanUp(what: {
     readonly resource?: string

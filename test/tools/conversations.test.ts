@@ -186,7 +186,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute --bogus', '64 crm_attribute: Unknown option --bogus'],
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
     ['attrd_updater -U 1', '64 attrd_updater: Command requires --name argument'],
-    ['crm_mon -1 --output-as=yaml', "1 crm_mon: 'yaml' is no format: use text, xml, json or html."],
+    ['crm_mon -1 --output-as=yaml', '1 crm_mon: Error creating output format yaml: Unknown output format'],
     ['cibadmin -Q --xpath //node[', '64 cibadmin: The path //node[ is not understood: XPath parse error'],
     ['crm_nothing 7', '3 crm_nothing: there is no such command.'],
   ],
@@ -554,7 +554,7 @@ describe('over the socket', () => {
   })
 })
 
-test('html is text for stonith_admin, and none is for crm_mon', async () => {
+test('html is text for stonith_admin, and crm_mon prints nothing for none', async () => {
   expect(await call('stonith_admin -L --output-as=html')).toBe(await call('stonith_admin -L'))
-  expect(await call('crm_mon -1 --output-as=none')).toBe(await call('crm_mon -1'))
+  expect(await call('crm_mon -1 --output-as=none')).toBe('0')
 })

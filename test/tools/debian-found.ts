@@ -87,7 +87,6 @@ export const foundCalls: readonly DebianCall[] = [
   ...['c -m -p target-role -v Stopped', 'clp -m -p priority -v 3'].map((what) => ({
     call: `crm_resource -r ${what} --recursive`,
     cib: 'colocated.xml',
-    differs: 'one edit, not one for each resource: the epoch is less',
   })),
   ...[
     'crm_mon -1',

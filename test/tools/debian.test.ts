@@ -11,11 +11,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
 import { FileWorld } from '../../src/tools/file/file-world.ts'
 import { runTool } from '../../src/tools/index.ts'
+import { inWordsOfThree } from '../fuzz/tool-calls/words-of-three.ts'
 import { type DebianCall, debianCalls } from './debian-calls.ts'
 import { containerCalls } from './debian-containers.ts'
 import { foundCalls } from './debian-found.ts'
 import { newerAnswers } from './debian-newer.ts'
 import { pathCalls } from './debian-paths.ts'
+import { resourceCalls } from './debian-resources.ts'
 import { templateCalls } from './debian-templates.ts'
 import { wordCalls } from './debian-words.ts'
 
@@ -67,7 +69,7 @@ async function ours({ call: line, cib = 'cluster.xml' }: DebianCall): Promise<An
 
 /** What is of a version or a moment rather than of the call. */
 function comparable({ code, output, errors, cib }: Answer, withErrors: boolean): Answer {
-  const text = output
+  const text = inWordsOfThree(output)
     .replaceAll('&apos;', "'")
     .replace(/version="(?:2\.1\.5|3\.0\.2)"/, 'version="V"')
     .replace(/(Last updated: |Current date\/time: |take effect until: |last_update time=").*/, '$1')
@@ -88,6 +90,7 @@ const calls: readonly DebianCall[] = [
   ...foundCalls,
   ...containerCalls,
   ...pathCalls,
+  ...resourceCalls,
   ...templateCalls,
   ...wordCalls,
 ]

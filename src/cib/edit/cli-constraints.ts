@@ -33,17 +33,13 @@ export function preferNode(cib: XmlElement, request: CliConstraint): EditResult 
   })
 }
 
-/** Keeps a resource off a node; a preference for that node goes. */
+/** Keeps a resource off a node. An earlier ban there is changed where it stands; preferences stay, and the ban outweighs them. */
 export function banNode(cib: XmlElement, request: CliConstraint): EditResult {
   const id = `cli-ban-${request.resource}-on-${request.node}`
-  return replaceCli(cib, { ...request, id, score: '-INFINITY' }, (constraint) => {
-    const { id: otherId = '', node } = constraint.attributes
-    const sameNode = nodeOf(constraint, node) === request.node
-    const sameRole = (parseRole(constraint.attributes.role) ?? 'Started') === (request.role ?? 'Started')
-    return sameNode && (otherId.startsWith('cli-prefer-') || (otherId.startsWith('cli-ban-') && sameRole))
-  })
+  return replaceCli(cib, { ...request, id, score: '-INFINITY' }, ({ attributes }) => attributes.id === id)
 }
 
+/** In place of one with its id, else at the end. */
 function replaceCli(
   cib: XmlElement,
   request: CliConstraint & { readonly id: string; readonly score: 'INFINITY' | '-INFINITY' },
@@ -54,13 +50,15 @@ function replaceCli(
     const replaced = cliConstraintsOf(cib, request.resource).filter(isReplaced)
     const without = replaced.reduce((current, constraint) => replaceElement(current, constraint, []), cib)
     const made = cliElement(without, request)
-    return edited(
-      editSection(without, 'constraints', (section) => appended(section, made)),
-      {
-        created: [made.attributes.id ?? ''],
-        removed: replaced.map(({ name, attributes }) => ({ element: name, id: attributes.id ?? '' })),
-      },
-    )
+    const same = request.score === '-INFINITY' ? replaced[0] : undefined
+    const next =
+      same === undefined
+        ? editSection(without, 'constraints', (section) => appended(section, made))
+        : replaceElement(cib, same, [made])
+    return edited(next, {
+      created: [made.attributes.id ?? ''],
+      removed: replaced.map(({ name, attributes }) => ({ element: name, id: attributes.id ?? '' })),
+    })
   })
 }
 
@@ -100,7 +98,8 @@ function partIds({ id, resource, score }: { readonly id: string; readonly resour
 }
 
 export interface ClearRequest {
-  readonly resource: string
+  /** All resources' where it is left out. */
+  readonly resource?: string
   /** Only bans on this node and preferences for it. */
   readonly node?: string
   readonly role?: Role
@@ -110,7 +109,8 @@ export interface ClearRequest {
 
 /** Takes the constraints away that moves and bans have made. Having none is no mistake. */
 export function clearCliConstraints(cib: XmlElement, request: ClearRequest): EditResult {
-  return unless(missingResources(cib, [request.resource]), () => {
+  const { resource } = request
+  return unless(resource === undefined ? [] : missingResources(cib, [resource]), () => {
     const leaving = cliConstraintsOf(cib, request.resource).filter((constraint) => {
       const { node, role } = constraint.attributes
       if (request.node !== undefined && nodeOf(constraint, node) !== request.node) return false
@@ -124,9 +124,10 @@ export function clearCliConstraints(cib: XmlElement, request: ClearRequest): Edi
   })
 }
 
-export function cliConstraintsOf(cib: XmlElement, resource: string): readonly XmlElement[] {
+export function cliConstraintsOf(cib: XmlElement, resource: string | undefined): readonly XmlElement[] {
   return constraintsOf(cib, 'rsc_location').filter(
-    ({ attributes }) => attributes.rsc === resource && /^cli-(prefer|ban|standby)-/.test(attributes.id ?? ''),
+    ({ attributes: { rsc, id = '' } }) =>
+      (resource === undefined || rsc === resource) && /^cli-(prefer|ban|standby)-/.test(id),
   )
 }
 

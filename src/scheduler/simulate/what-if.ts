@@ -14,6 +14,8 @@ export interface WhatIf {
   readonly quorate?: boolean
   readonly watchdog?: boolean
   readonly nodesAdded?: readonly string[]
+  /** Online, and new to the configuration: crm_simulate --node-up makes whom it does not know. */
+  readonly nodesMade?: readonly string[]
   readonly nodesUp?: readonly string[]
   readonly nodesDown?: readonly string[]
   readonly nodesFailed?: readonly string[]
@@ -55,6 +57,7 @@ function stepsOf(question: WhatIf, moment: Moment): readonly Step[] {
     ...(quorate === undefined ? [] : [(cib: XmlElement) => supposeQuorum(cib, quorate)]),
     ...(watchdog === undefined ? [] : [(cib: XmlElement) => supposeWatchdog(cib, watchdog)]),
     ...(question.nodesAdded ?? []).map(each(supposeNewNode)),
+    ...(question.nodesMade ?? []).map(each((cib, node) => withoutWelcome(supposeNewNode(cib, node)))),
     ...(question.nodesUp ?? []).map(each((cib, node) => supposeNode(cib, node, 'up'))),
     ...(question.nodesDown ?? []).map(each((cib, node) => supposeNode(cib, node, 'down'))),
     ...(question.nodesFailed ?? []).map(each((cib, node) => supposeFailedNode(cib, node, moment))),
@@ -106,7 +109,7 @@ export function questionMistakes(cib: XmlElement, question: WhatIf, moment: Mome
   // To read the status takes as long as a fifth of the simulation, so only where a name is to be looked up in it.
   if (Object.values(names).every((named) => named.length === 0)) return []
   const status = statusOf(cib, moment)
-  const added = new Set(question.nodesAdded)
+  const added = new Set([...(question.nodesAdded ?? []), ...(question.nodesMade ?? [])])
   const nodeNamed = (name: string): NodeStatus | undefined => status.nodes.find((node) => node.name === name)
   const existing = (name: string): readonly string[] =>
     nodeNamed(name) === undefined && !added.has(name) ? [`There is no node '${name}'.`] : []
@@ -125,6 +128,9 @@ export function questionMistakes(cib: XmlElement, question: WhatIf, moment: Mome
     ...(question.results ?? []).flatMap((spec) => [...existing(spec.node), ...specMistakes(status, spec)]),
   ]
 }
+
+/** That it comes online says it all. */
+const withoutWelcome = ({ cib, lines }: Supposed): Supposed => ({ cib, lines: lines.slice(1) })
 
 function unconnected(status: ClusterStatus, node: NodeStatus | undefined): readonly string[] {
   if (node === undefined || node.kind === 'member' || connectionLoss(status, node.name)) return []

@@ -22,7 +22,9 @@ import {
 import type { Told } from './told.ts'
 
 export function printClone(status: Told, clone: CloneResource): readonly string[] {
-  const full = clone.instances
+  const { isTold = () => true } = status
+  const told = clone.instances.filter((instance) => primitivesOf(instance).some(isTold))
+  const full = told
     .filter((instance) => isShownInFull(status, clone, instance))
     .filter((instance) => isWanted(status, locationsOf(instance)))
     .filter(
@@ -31,7 +33,7 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
         ((status.tellsInstances || clone.unique) && instance.kind === 'primitive') ||
         primitivesOf(instance).some((member) => isActive(status, member)),
     )
-  const listed = clone.instances.filter(
+  const listed = told.filter(
     (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
   )
   const promoted = listed.filter((instance) => highestRole(instance) === 'Promoted')
@@ -50,7 +52,7 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
 }
 
 const isWanted = ({ onlyOn }: Told, nodes: readonly NodeName[]): boolean =>
-  onlyOn === undefined || nodes.some((node) => node === onlyOn)
+  onlyOn === undefined || nodes.some((node) => onlyOn.includes(node))
 
 const wanted = (status: Told, nodes: readonly NodeName[]): readonly NodeName[] =>
   nodes.filter((node) => isWanted(status, [node]))

@@ -11,7 +11,7 @@ export interface Told extends ClusterStatus {
   /** Where a primitive is stands elsewhere. */
   readonly hidesNodes?: boolean
   /** Of clones, only what is on this node. */
-  readonly onlyOn?: string
-  /** Of groups and bundles, only these. */
+  readonly onlyOn?: readonly string[]
+  /** Of groups, clones and bundles, only these. */
   readonly isTold?: (resource: PrimitiveResource) => boolean
 }

@@ -3,6 +3,7 @@ import {
   childElements,
   configurationElement,
   describeCibReport,
+  describeFinding,
   sameDocument,
   validateCib,
   type XmlElement,
@@ -13,10 +14,13 @@ import { schemaName } from '../version.ts'
 import type { CibChange } from '../world.ts'
 import { descendants, sectionOf } from './tree.ts'
 
+/** Those that Pacemaker has had. */
+const schemaNames = /^(?:pacemaker-(?:0\.6|0\.7|1\.[0-3]|2\.(?:\d|10)|3\.(?:\d|10)|4\.0|next)|transitional-0\.6|none)$/
+
 /** Every configuration has these, be they empty. */
 export const requiredSections = ['crm_config', 'nodes', 'resources', 'constraints']
 
-/** The change, refused where its outcome has a mistake that was not there before. */
+/** The change, refused where its outcome has a mistake that was not there before. Lines move with every change, and what resembles an id does too. */
 export function conforming(change: CibChange): CibChange {
   return (before) => {
     const after = change(before)
@@ -27,8 +31,8 @@ export function conforming(change: CibChange): CibChange {
 function checked(before: XmlElement, after: XmlElement): XmlElement | ToolReply {
   const now = mistakes(after)
   if (now.length === 0) return after
-  const known = new Set(mistakes(before))
-  const added = now.filter((mistake) => !known.has(mistake))
+  const known = new Set(mistakes(before).map(({ key }) => key))
+  const added = now.filter(({ key }) => !known.has(key)).map(({ sentence }) => sentence)
   if (added.length === 0) return after
   return refused(
     exitCodes.configuration,
@@ -36,18 +40,40 @@ function checked(before: XmlElement, after: XmlElement): XmlElement | ToolReply 
   )
 }
 
-function mistakes(cib: XmlElement): readonly string[] {
+interface Mistake {
+  readonly sentence: string
+  /** The same for the same mistake in another version of the CIB. */
+  readonly key: string
+}
+
+function mistakes(cib: XmlElement): readonly Mistake[] {
   return [
-    ...formMistakes(cib),
-    ...validateCib(cib).flatMap((report) => (report.severity === 'error' ? [describeCibReport({ ...report })] : [])),
+    ...formMistakes(cib).map((sentence) => ({ sentence, key: sentence })),
+    ...validateCib(cib).flatMap((report) => {
+      if (report.severity !== 'error') return []
+      const { place: _, path, ...finding } = report
+      const key = `${path} ${describeFinding('similar' in finding ? { ...finding, similar: [] } : finding)}`
+      return [{ sentence: describeCibReport(report), key }]
+    }),
   ]
+}
+
+/** What a CIB's schema does not have: the schema itself, an element, an attribute; and what it must have. Without validation, nothing is one. */
+export function schemaMistakes(cib: XmlElement): readonly string[] {
+  const schema = cib.attributes['validate-with']
+  if (schema === undefined || schema === 'none') return []
+  const known = formMistakes(cib).filter((sentence) => sentence.startsWith('There is no schema'))
+  const form = validateCib(cib).filter(
+    ({ code }) => code === 'unknown-element' || code === 'unknown-attribute' || code === 'missing-attribute',
+  )
+  return [...known, ...form.map((report) => describeCibReport(report))]
 }
 
 /** What every CIB has, whoever wrote it: numbers for its version, the name of a schema, and the sections that a schema requires. */
 function formMistakes(cib: XmlElement): readonly string[] {
   const versions = ['admin_epoch', 'epoch', 'num_updates'].filter((name) => !/^\d+$/.test(cib.attributes[name] ?? '0'))
   const schema = cib.attributes['validate-with'] ?? 'none'
-  const isSchema = /^(?:pacemaker-(?:\d+\.\d+|next)|none)$/.test(schema)
+  const isSchema = schemaNames.test(schema)
   const described = childElements(configurationElement(cib)).filter(
     ({ attributes }) => Object.keys(attributes).length > 0,
   )

@@ -13,13 +13,14 @@ import {
   sameDocument,
   type XmlElement,
 } from '../../cib/index.ts'
+import { simulateCib } from '../../scheduler/index.ts'
 import { deletePairs, findPairs, transientPairs, writePair } from '../attributes/pairs.ts'
 import { sectionOf } from '../cib/tree.ts'
 import { versionOf, withVersion } from '../cib/version.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { refused, type ToolReply } from '../reply.ts'
-import type { CibChange, ToolNode, ToolWorld } from '../world.ts'
+import type { CibChange, EditWay, ToolNode, ToolWorld } from '../world.ts'
 import { readTextFile } from './read-text.ts'
 import { writeCallersFile } from './write-file.ts'
 
@@ -98,17 +99,14 @@ export class FileWorld implements ToolWorld {
     await Promise.resolve()
   }
 
-  async edit(
-    change: CibChange,
-    { counts }: Partial<Parameters<ToolWorld['edit']>[1]> = {},
-  ): Promise<ToolReply | undefined> {
+  async edit(change: CibChange, { counts, steps }: Partial<EditWay> = {}): Promise<ToolReply | undefined> {
     const before = this.cib()
     const after = change(before)
     if ('exitCode' in after) return after
     const isSame = sameDocument(before, after)
     if (isSame && counts === undefined) return undefined
     if (this.#path === undefined) return refused(exitCodes.notConnected, 'This CIB can only be read.')
-    this.#cib = isSame && counts === 'epoch' ? nextEpoch(after) : numbered(before, after)
+    this.#cib = isSame && counts === 'epoch' ? nextEpoch(after, 1) : numbered(before, after, steps?.(before) ?? 1)
     if (statSync(this.#path).isFIFO())
       return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)
     writeCallersFile(this.#path, printXml(this.#cib))
@@ -124,8 +122,21 @@ export class FileWorld implements ToolWorld {
     return await Promise.resolve(false)
   }
 
+  /** A file does not change by waiting: whether anything would be done. */
   async settled(): Promise<boolean> {
-    return await Promise.resolve(false)
+    const texts = simulateCib({
+      cib: this.cib(),
+      now: this.now(),
+      md5: this.md5,
+      showScores: false,
+      isSanitized: false,
+      keepsResult: false,
+      failures: [],
+      whatIf: {},
+      planOnly: true,
+      show: { attributes: false, failCounts: false, utilization: false },
+    })
+    return await Promise.resolve(!texts.graph().includes('<synapse'))
   }
 
   dc(): { readonly name: NodeName; readonly id: string } | undefined {
@@ -171,14 +182,16 @@ function readCib(path: string): XmlElement {
 }
 
 /** A changed configuration is the next epoch; a changed state alone, or a version that was counted up alone, is the next update of it. */
-function numbered(before: XmlElement, after: XmlElement): XmlElement {
+function numbered(before: XmlElement, after: XmlElement, steps: number): XmlElement {
   const { numUpdates } = versionOf(after)
   const bare = (cib: XmlElement): XmlElement => element('cib', attributesOf(cib), [configurationElement(cib)])
-  return sameDocument(bare(before), bare(after)) ? withVersion(after, { numUpdates: numUpdates + 1 }) : nextEpoch(after)
+  return sameDocument(bare(before), bare(after))
+    ? withVersion(after, { numUpdates: numUpdates + 1 })
+    : nextEpoch(after, steps)
 }
 
-function nextEpoch(cib: XmlElement): XmlElement {
-  return withVersion(cib, { epoch: versionOf(cib).epoch + 1, numUpdates: 0 })
+function nextEpoch(cib: XmlElement, steps: number): XmlElement {
+  return withVersion(cib, { epoch: versionOf(cib).epoch + steps, numUpdates: 0 })
 }
 
 function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {

@@ -10,6 +10,7 @@ import {
 } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
 import type { MonitorFacts } from './facts.ts'
+import { tagged } from './narrowed.ts'
 
 export interface Ban {
   readonly id: string
@@ -28,7 +29,10 @@ export function bansOf(
     .filter(isLocation)
     .flatMap((constraint) => bansBy(constraint, status))
     .reverse()
-    .filter((ban) => ban.id.startsWith(banPrefix) && (resource === undefined || ban.resource === resource))
+    .filter(
+      (ban) =>
+        ban.id.startsWith(banPrefix) && (resource === undefined || tagged(status, resource).includes(ban.resource)),
+    )
 }
 
 const isLocation = (constraint: Constraint): constraint is LocationConstraint => constraint.kind === 'location'

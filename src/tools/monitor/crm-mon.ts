@@ -1,4 +1,5 @@
 /** crm_mon: the status of the cluster, once or again and again, in four formats (crm_mon(8)). */
+import { parseDurationMs } from '../../base/index.ts'
 import { element, printXml } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
@@ -26,7 +27,7 @@ const options: readonly OptionSpec[] = [
   ),
   valued('external-recipient,e', 'WHO', 'Whom the program shall tell: its CRM_notify_recipient'),
   { ...valued('pid-file,p', 'FILE', 'Where to keep the process id of what runs in the background'), file: 'written' },
-  valued('output-as', 'FORMAT', 'text, xml, json or html; console and none are text'),
+  valued('output-as', 'FORMAT', 'text, xml, json or html; console is text, none prints nothing'),
   { ...valued('output-to', 'FILE', 'Write it to a file'), file: 'written' },
   { ...valued('as-html,h', 'FILE', 'Write it to a file as HTML'), file: 'written' },
   flag('as-xml,X', 'Show it once as XML, in the old form'),
@@ -96,18 +97,29 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (format === undefined)
     return refused(
       exitCodes.error,
-      `crm_mon: '${optionValue(given, 'output-as')}' is no format: use text, xml, json or html.`,
+      `crm_mon: Error creating output format ${optionValue(given, 'output-as')}: Unknown output format`,
     )
+  const wrong = wrongNumber(given)
+  if (wrong !== undefined) return refused(exitCodes.usage, wrong)
   const shown = shownSections(given, format === 'text' || format === 'html' ? 'text' : 'xml')
   if (typeof shown === 'string') return refused(exitCodes.usage, shown)
   const facts = await monitorFacts(world)
   if (hasOption(given, 'simple-status')) return simpleStatus(facts)
   const output = formed(call, { format, facts, shown })
+  if (optionValue(given, 'output-as') === 'none') return printed('')
   const names = hasOption(given, 'old-agent-names') ? output.replaceAll(/\bocf:(?=[\w-]+:[\w-])/g, 'ocf::') : output
   const page = optionValue(given, 'as-html')
   if (page === undefined || call.files === undefined) return printed(names)
   call.files.write(page, names, statusPage)
   return printed('')
+}
+
+function wrongNumber(given: readonly GivenOption[]): string | undefined {
+  const level = optionValue(given, 'fence-history')
+  if (level !== undefined && /^\d+$/.test(level) && Number(level) > 3) return 'crm_mon: Fence history must be 0-3'
+  const interval = optionValue(given, 'interval')
+  const isTime = interval === undefined || /^\d+$/.test(interval) || parseDurationMs(interval) !== undefined
+  return isTime ? undefined : `crm_mon: Invalid value for -i: ${interval}`
 }
 
 function formed(

@@ -1,24 +1,12 @@
 /** What crm_mon tells in every format, taken from a CIB and its status. */
-import {
-  childElement,
-  childElements,
-  hiddenValue,
-  type OperationStatus,
-  secretNames,
-  type XmlElement,
-} from '../../cib/index.ts'
+import { childElement, childElements, hiddenValue, secretNames, type XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
   type FailedOperation,
   type HistoryEntry,
-  isActive,
   type NodeStatus,
   type PrimitiveResource,
-  partsOf,
   primitivesIn,
-  type Resource,
-  replicaParts,
-  statusWord,
 } from '../../status/index.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
@@ -35,6 +23,8 @@ export interface MonitorFacts {
   readonly fencing: readonly FencingEvent[]
   /** Which resources are told of; all where it is left out. */
   readonly isTold?: (resource: PrimitiveResource) => boolean
+  /** The nodes that --node names; all where it is left out. */
+  readonly onlyOn?: readonly string[]
   /** Whose operations are told of. */
   readonly isHistoryTold?: (resource: PrimitiveResource) => boolean
 }
@@ -59,61 +49,6 @@ function withFeatureSet(status: ClusterStatus): ClusterStatus {
   const told = (node: NodeStatus): NodeStatus =>
     node.kind === 'member' && (node.online || node.pending) ? { featureSet, ...node } : node
   return { ...status, nodes: status.nodes.map(told) }
-}
-
-/** Only what concerns a node or a resource; the summary and bans are always of the whole. */
-export function narrowed(
-  facts: MonitorFacts,
-  only: { readonly node?: string; readonly resource?: string },
-): MonitorFacts {
-  const { node, resource } = only
-  if (node === undefined && resource === undefined) return facts
-  const { status } = facts
-  const told = new Set(status.resources.flatMap((one) => toldIn(status, one, only)))
-  const isTold = (one: PrimitiveResource): boolean => told.has(one)
-  return {
-    ...facts,
-    isTold,
-    ...(resource === undefined ? {} : { isHistoryTold: isTold }),
-    status: {
-      ...status,
-      nodes: status.nodes.filter(({ name }) => node === undefined || name === node),
-      failures: status.failures.filter(
-        (failure) =>
-          (node === undefined || failure.node === node) &&
-          (resource === undefined || failure.configuredResource === resource),
-      ),
-    },
-  }
-}
-
-function toldIn(
-  status: ClusterStatus,
-  whole: Resource,
-  { node, resource }: { readonly node?: string; readonly resource?: string },
-): readonly PrimitiveResource[] {
-  const named = resource === undefined ? primitivesIn(whole) : primitivesNamed(whole, resource)
-  if (node === undefined || named.length === 0) return named
-  return primitivesAt(status, whole, node).filter((one) => named.includes(one))
-}
-
-/** What is active there or nowhere: groups and replicas as a whole, of a clone each instance for itself. */
-function primitivesAt(status: ClusterStatus, resource: Resource, node: string): readonly PrimitiveResource[] {
-  const all = primitivesIn(resource)
-  if (!isAt(status, all, node)) return []
-  if (resource.kind === 'clone') return resource.instances.flatMap((instance) => primitivesAt(status, instance, node))
-  if (resource.kind !== 'bundle') return all
-  return resource.replicas.map(replicaParts).flatMap((parts) => (isAt(status, parts, node) ? parts : []))
-}
-
-function isAt(status: ClusterStatus, parts: readonly PrimitiveResource[], node: string): boolean {
-  const places = parts.filter((one) => isActive(status, one)).flatMap(({ state }) => state.active)
-  return places.length === 0 || places.some((place) => place.node === node)
-}
-
-function primitivesNamed(resource: Resource, name: string): readonly PrimitiveResource[] {
-  const isNamed = resource.id === name || resource.configuredId === name
-  return isNamed ? primitivesIn(resource) : partsOf(resource).flatMap((part) => primitivesNamed(part, name))
 }
 
 export function dcOf({ status }: MonitorFacts): NodeStatus | undefined {
@@ -299,17 +234,3 @@ export function toldFailures({ status }: MonitorFacts): readonly FailedOperation
 export function failureTime({ lastChange }: FailedOperation): string | undefined {
   return lastChange === undefined ? undefined : isoTime(lastChange)
 }
-
-/** The same from the word that a runner of agents has for it. */
-export const operationStatusWord = (status: OperationStatus): string =>
-  statusWord(
-    status === 'done'
-      ? '0'
-      : status === 'timeout'
-        ? '2'
-        : status === 'not-installed'
-          ? '7'
-          : status === 'not-supported'
-            ? '3'
-            : '4',
-  )

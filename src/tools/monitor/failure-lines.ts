@@ -1,7 +1,8 @@
 /** "Failed Resource Actions", in words, or with --show-detail field by field. */
 import type { FailedOperation } from '../../status/index.ts'
-import { exitWord, statusWord } from '../../status/index.ts'
+import { describeExit } from '../exit-codes.ts'
 import { failedEntry, failureTime, type MonitorFacts, taskOf } from './facts.ts'
+import { statusWord } from './outcome-words.ts'
 import { shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 
@@ -13,7 +14,7 @@ export function failureLine(facts: MonitorFacts, failure: FailedOperation): stri
   const { exitReason } = failure
   const could =
     failure.status === '0'
-      ? `returned '${exitWord(failure.exitCode)}'${exitReason === '' ? '' : ` (${exitReason})`}`
+      ? `returned '${describeExit(failure.exitCode)}'${exitReason === '' ? '' : ` (${exitReason})`}`
       : `could not be executed (${[statusWord(failure.status), ...(exitReason === '' ? [] : [exitReason])].join(': ')})`
   const at = failure.lastChange === undefined ? '' : ` at ${ctime(failure.lastChange)}`
   const took = Number(entry?.attributes['exec-time'] ?? 0)
@@ -30,7 +31,7 @@ export function failureDetails(facts: MonitorFacts, failure: FailedOperation): s
       : `, last-rc-change='${at}', queued=${attributes['queue-time'] ?? 0}ms, exec=${attributes['exec-time'] ?? 0}ms`
   const key = attributes.operation_key ?? failure.key
   const reason = attributes['exit-reason'] ?? ''
-  return `* ${key} on ${failure.node} '${exitWord(failure.exitCode)}' (${failure.exitCode}): call=${attributes['call-id'] ?? ''}, status='${statusWord(failure.status)}'${reason === '' ? '' : `, exitreason='${reason}'`}${times}`
+  return `* ${key} on ${failure.node} '${describeExit(failure.exitCode)}' (${failure.exitCode}): call=${attributes['call-id'] ?? ''}, status='${statusWord(failure.status)}'${reason === '' ? '' : `, exitreason='${reason}'`}${times}`
 }
 
 const second = 1000

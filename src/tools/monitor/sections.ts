@@ -49,6 +49,10 @@ const inText: readonly Section[] = [
   'fencing',
 ]
 
+const namesToInclude =
+  'all, attributes, bans[:PREFIX], counts, dc, default, failcounts, failures, fencing, fencing-failed, fencing-pending, fencing-succeeded, maint-mode, nodes, none, operations, options, resources, stack, summary, tickets, times'
+const namesToExclude = namesToInclude.replace('bans[:PREFIX]', 'bans').replace('default, ', '')
+
 /** A name that is no section's, in words. */
 export function shownSections(given: readonly GivenOption[], format: 'text' | 'xml'): Shown | string {
   const defaults: readonly Section[] = format === 'xml' ? sectionNames : inText
@@ -68,11 +72,11 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
   for (const { name, value = '' } of given) {
     if (name !== 'include' && name !== 'exclude') continue
     for (const word of value.split(',')) {
-      const meant = sectionsOf(word.trim(), defaults)
-      if (name === 'exclude' && /^defaults?$/.test(word))
-        return "crm_mon: --exclude takes no 'default': --include=default is the way back to it."
+      const isBans = name === 'include' && word.startsWith('bans:')
+      const meant = isBans ? (['bans'] as const) : sectionsOf(word.trim(), defaults)
+      if (name === 'exclude' && /^defaults?$/.test(word)) return `crm_mon: --exclude options: ${namesToExclude}`
       if (meant === undefined)
-        return `crm_mon: '${word}' is no section: use all, none, default, summary, ${sectionNames.join(', ')}.`
+        return `crm_mon: --${name} options: ${name === 'include' ? namesToInclude : namesToExclude}`
       if (word === 'none' || word === 'default') sections.clear()
       for (const section of meant) {
         if ((name === 'include') === (word !== 'none')) sections.add(section)
@@ -82,7 +86,7 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
   }
   const node = optionValue(given, 'node')
   const resource = optionValue(given, 'resource')
-  const banPrefix = optionValue(given, 'neg-locations')
+  const banPrefix = optionValue(given, 'neg-locations') ?? bansNamed(given)
   return {
     sections,
     inactive: hasOption(given, 'inactive') || format === 'xml',
@@ -96,7 +100,14 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
   }
 }
 
+/** `--include=bans:PREFIX`. */
+function bansNamed(given: readonly GivenOption[]): string | undefined {
+  const words = given.flatMap(({ name, value = '' }) => (name === 'include' ? value.split(',') : []))
+  return words.findLast((word) => word.startsWith('bans:'))?.slice('bans:'.length)
+}
+
 const otherNames: Readonly<Record<string, Section>> = {
+  'maint-mode': 'management',
   'fencing-failed': 'fencing',
   'fencing-pending': 'fencing',
   'fencing-succeeded': 'fencing',
@@ -104,7 +115,9 @@ const otherNames: Readonly<Record<string, Section>> = {
 }
 
 function sectionsOf(word: string, defaults: readonly Section[]): readonly Section[] | undefined {
-  if (word === 'all') return [...sectionNames, 'management']
+  // Of the options, which are settings rather than state, the text tells on their name alone.
+  if (word === 'all')
+    return [...new Set([...sectionNames.filter((one) => one !== 'options'), ...defaults]), 'management']
   if (word === 'none') return []
   if (word === 'default' || word === 'defaults') return defaults
   if (word === 'summary') return wholeSummary

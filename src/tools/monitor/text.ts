@@ -2,7 +2,6 @@
 import { INFINITY_SCORE } from '../../cib/index.ts'
 import {
   type ClusterStatus,
-  exitWord,
   isActive,
   isConnectionAgent,
   type NodeStatus,
@@ -14,6 +13,7 @@ import {
   printResourceList,
   type Resource,
 } from '../../status/index.ts'
+import { describeExit } from '../exit-codes.ts'
 import { bansOf } from './bans.ts'
 import { briefLines, briefLinesOn } from './brief.ts'
 import {
@@ -25,7 +25,6 @@ import {
   isDisabled,
   isMixed,
   type MonitorFacts,
-  narrowed,
   type ResourceHistory,
   recordingNodes,
   runningOn,
@@ -36,6 +35,7 @@ import {
 } from './facts.ts'
 import { failedFencing } from './failed-fencing.ts'
 import { failureDetails, failureLine } from './failure-lines.ts'
+import { narrowed } from './narrowed.ts'
 import type { Shown } from './sections.ts'
 import { knownTickets } from './status-of.ts'
 import { ctime } from './times.ts'
@@ -146,9 +146,6 @@ function optionLines({ options }: ClusterStatus): readonly string[] {
     `* STONITH of failed nodes ${options.fencingEnabled ? 'enabled' : 'disabled'}`,
     `* Cluster is ${options.symmetricCluster ? 'symmetric' : 'asymmetric'}`,
     `* No quorum policy: ${quorum[options.noQuorumPolicy]}`,
-    ...(options.maintenanceMode
-      ? ['* Resource management: DISABLED (the cluster will not attempt to start, stop, or recover services)']
-      : []),
   ]
 }
 
@@ -206,14 +203,14 @@ function resourceSection(facts: MonitorFacts, shown: Shown): TextSection | undef
   return { title, lines: lines.length === 0 ? [`* No ${none}resources`] : lines }
 }
 
-function resourceLines({ status, isTold = () => true }: MonitorFacts, shown: Shown): readonly string[] {
+function resourceLines({ status, onlyOn, isTold = () => true }: MonitorFacts, shown: Shown): readonly string[] {
   const asked = {
     ...status,
     tellsPending: true,
     tellsInactive: shown.inactive,
     tellsInstances: shown.detail,
     isTold,
-    ...(shown.node === undefined ? {} : { onlyOn: shown.node }),
+    ...(onlyOn === undefined ? {} : { onlyOn }),
   }
   const isShown = (resource: Resource): boolean =>
     primitivesIn(resource).some(isTold) && !(shown.byNode && isFullyActive(status, resource))
@@ -273,7 +270,7 @@ function historyLines(facts: MonitorFacts, { timing, detail }: Shown): readonly 
             const interval = intervalMs === 0 ? '' : ` interval="${intervalMs}ms"`
             const changed = lastChange === undefined ? '' : ` last-rc-change="${ctime(lastChange)}"`
             const times = timing
-              ? `${changed}${took('exec-time')}${took('queue-time')} rc=${exitCode} (${exitWord(exitCode)})`
+              ? `${changed}${took('exec-time')}${took('queue-time')} rc=${exitCode} (${describeExit(exitCode)})`
               : ''
             const details = `${interval}${times}`
             return `* (${callId}) ${taskOf({ operation, intervalMs })}${details === '' ? '' : `:${details}`}`
@@ -303,7 +300,7 @@ function fencingLines({ fencing }: MonitorFacts): readonly string[] {
 function ticketLines(status: ClusterStatus): readonly string[] {
   return knownTickets(status).map(({ id, granted, standby, lastGranted }) => {
     const last = lastGranted === undefined ? '' : ` last-granted="${ctime(lastGranted)}"`
-    return `* ${id}: ${granted ? 'granted' : 'revoked'}${standby ? ' [standby]' : ''}${last}`
+    return `* ${id}\t${granted ? 'granted' : 'revoked'}${standby ? ' [standby]' : ''}${last}`
   })
 }
 

@@ -6,7 +6,6 @@
 import { element, INFINITY_SCORE, type XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
-  exitWord,
   type FailedOperation,
   type HistoryEntry,
   isActive,
@@ -16,9 +15,9 @@ import {
   type Resource,
   replicaParts,
   roleOrChange,
-  statusWord,
 } from '../../status/index.ts'
 import { nodeState } from '../cib/tree.ts'
+import { describeExit } from '../exit-codes.ts'
 import { bansOf } from './bans.ts'
 import {
   attributesOf,
@@ -32,7 +31,6 @@ import {
   isMixed,
   type MonitorFacts,
   type NodeHistory,
-  narrowed,
   type ResourceHistory,
   recordingNodes,
   runningOn,
@@ -41,6 +39,8 @@ import {
   toldFailures,
   versionOf,
 } from './facts.ts'
+import { narrowed } from './narrowed.ts'
+import { statusWord } from './outcome-words.ts'
 import type { Shown } from './sections.ts'
 import { agentText, knownTickets, shownId } from './status-of.ts'
 import { ctime } from './times.ts'
@@ -178,7 +178,7 @@ function nodeElement(facts: MonitorFacts, node: NodeStatus, shown: Shown): XmlEl
     name: node.name,
     id: node.id,
     online: String(node.online),
-    standby: String(node.standby),
+    standby: String(node.standby || node.pending),
     standby_onfail: String(node.standbyOnFail),
     maintenance: String(node.maintenance),
     pending: String(node.pending),
@@ -212,14 +212,17 @@ export function resourceElement(
     case 'primitive':
       return primitiveElement(status, resource)
     case 'group': {
-      const counted = { id, number_resources: String(resource.members.length), ...kept, disabled: String(disabled) }
+      const members = resource.members.filter(isTold)
       return element(
         'group',
-        counted,
-        resource.members.filter(isTold).map((member) => primitiveElement(status, member)),
+        { id, number_resources: String(members.length), ...kept, disabled: String(disabled) },
+        members.map((member) => primitiveElement(status, member)),
       )
     }
     case 'clone': {
+      const [first] = resource.instances
+      // Where it has none itself, that of what it has instances of is told.
+      const targetRole = resource.meta.targetRole ?? (first?.kind === 'primitive' ? first.meta.targetRole : undefined)
       const attributes = {
         id,
         multi_state: String(resource.promotable),
@@ -229,7 +232,7 @@ export function resourceElement(
         // Of itself: what its instances failed is told of them.
         failed: 'false',
         failure_ignored: 'false',
-        ...(resource.meta.targetRole === undefined ? {} : { target_role: resource.meta.targetRole }),
+        ...(targetRole === undefined ? {} : { target_role: targetRole }),
       }
       return element(
         'clone',
@@ -335,7 +338,7 @@ function operationElement({
     call: String(callId),
     task: taskOf({ operation, intervalMs }),
     rc: String(exitCode),
-    rc_text: exitWord(exitCode),
+    rc_text: describeExit(exitCode),
     ...(intervalMs === 0 ? {} : { interval: `${intervalMs}ms` }),
     ...(lastChange === undefined ? {} : { 'last-rc-change': ctime(lastChange) }),
     ...(attributes['exec-time'] === undefined ? {} : { 'exec-time': `${attributes['exec-time']}ms` }),
@@ -349,7 +352,7 @@ function failureElement(facts: MonitorFacts, failure: FailedOperation): XmlEleme
   return element('failure', {
     ...(entry?.attributes.operation_key === undefined ? { id: failure.key } : { op_key: failure.key }),
     node: failure.node,
-    exitstatus: exitWord(failure.exitCode),
+    exitstatus: describeExit(failure.exitCode),
     exitreason: entry?.attributes['exit-reason'] ?? 'none',
     exitcode: String(failure.exitCode),
     call: String(entry?.callId ?? ''),

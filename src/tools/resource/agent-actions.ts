@@ -5,10 +5,9 @@
 import { nodeName } from '../../base/index.ts'
 import { type Agent, element, type XmlElement } from '../../cib/index.ts'
 import type { AgentOutcome } from '../../resource-agents/index.ts'
-import type { PrimitiveResource } from '../../status/index.ts'
-import { exitWord } from '../../status/index.ts'
+import type { PrimitiveResource, Resource } from '../../status/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
-import { operationStatusWord } from '../monitor/facts.ts'
+import { operationStatusWord } from '../monitor/outcome-words.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { type GivenOption, hasOption, lastOf, optionValue, plainWords } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
@@ -109,7 +108,7 @@ function configured({ given }: ParsedCall, { name }: GivenOption, world: ToolWor
       `crm_resource: Resource '${resource}' not found\nError performing operation: No such object`,
     )
   const changes = ['force-start', 'force-promote', 'force-demote'].includes(name)
-  if (changes && !hasOption(given, 'force') && isInClone(primitive) && isActiveHere(found, world))
+  if (changes && !hasOption(given, 'force') && isInClone(primitive) && isActive(found, top, world))
     return refused(
       exitCodes.unsafe,
       `It is not safe to ${name.slice('force-'.length)} ${resource} here: the cluster claims it is already active\nTry setting target-role=Stopped first or specifying the force option\ncrm_resource: Error performing operation: Operation not safe`,
@@ -123,8 +122,11 @@ function configured({ given }: ParsedCall, { name }: GivenOption, world: ToolWor
 
 const isInClone = ({ id, configuredId }: PrimitiveResource): boolean => id !== configuredId
 
-function isActiveHere(instances: readonly PrimitiveResource[], world: ToolWorld): boolean {
-  return instances.some(({ state }) => state.active.some(({ node }) => node === world.localNode))
+/** Of a clone by its own name, anywhere. */
+function isActive(instances: readonly PrimitiveResource[], top: Resource | undefined, world: ToolWorld): boolean {
+  return instances.some(({ state }) =>
+    state.active.some((place) => top?.kind === 'clone' || place.node === world.localNode),
+  )
 }
 
 function unsupported({ name }: GivenOption, { agent, resource }: Subject): ToolReply {
@@ -148,7 +150,7 @@ function told(
   const reason = exitReason === undefined ? '' : `: ${exitReason}`
   const how =
     status === 'done'
-      ? `returned ${exitCode} (${exitWord(exitCode)}${reason})`
+      ? `returned ${exitCode} (${describeExit(exitCode)}${reason})`
       : `could not be executed (${operationStatusWord(status)}${reason})`
   const shown = code !== exitCodes.ok || hasOption(given, 'verbose') ? output : ''
   const replaced = Object.entries(overrides(given)).map(
@@ -192,7 +194,7 @@ function actionElement(
       element('overrides', {}, replaced),
       element('agent-status', {
         code,
-        message: exitWord(exitCode),
+        message: describeExit(exitCode),
         execution_code: status === 'done' ? '0' : status === 'timeout' ? '2' : '4',
         execution_message: operationStatusWord(status),
         ...(exitReason === undefined ? {} : { reason: exitReason }),

@@ -31,13 +31,25 @@ export function answerForAgents({ files, installed }: ParsedCall, { name, value 
       return list('standards', ['ocf', 'lsb', 'service', 'systemd', 'stonith'])
     case 'list-agents': {
       const found = agents.list(value)
-      if (found.length > 0) return list('agents', found)
+      const [standard = '', ...rest] = value.split(':')
+      const provider = rest.length === 0 ? undefined : rest.join(':')
+      const named = found.map((text) => element('agent', {}, [{ kind: 'text', text }]))
+      if (found.length > 0)
+        return printed(found.map((one) => `${one}\n`).join(''), [
+          element('agents', { standard, ...(provider === undefined ? {} : { provider }) }, named),
+        ])
+      const where = provider === undefined ? '' : ` and provider '${provider}'`
       return refused(
-        exitCodes.noSuchObject,
-        `crm_resource: No agents found for standard=${value.split(':')[0]}, provider=${value.split(':')[1] ?? '*'}\nError performing operation: No such object`,
+        exitCodes.error,
+        `No agents found for standard '${standard}'${where}\ncrm_resource: Error performing operation: Error occurred`,
       )
     }
     case 'show-metadata': {
+      if (!/^(?:ocf:[^:]+:[^:]+|(?!ocf:)[^:]+:.+)$/.test(value))
+        return refused(
+          exitCodes.noSuchObject,
+          `crm_resource: '${value}' is not a valid agent specification\nError performing operation: No such object`,
+        )
       const text = files?.agents.metadata(value)
       return text === undefined
         ? refused(
@@ -46,8 +58,19 @@ export function answerForAgents({ files, installed }: ParsedCall, { name, value 
           )
         : printed(text, [element('metadata', {}, [{ kind: 'text', text }])])
     }
-    default:
-      return list('providers', agents.providers(name === 'list-ocf-alternatives' ? value : undefined))
+    default: {
+      const isOfType = name === 'list-ocf-alternatives'
+      const found = agents.providers(isOfType ? value : undefined)
+      if (found.length === 0 && isOfType)
+        return refused(
+          exitCodes.noSuchObject,
+          `No OCF providers found for ${value}\ncrm_resource: Error performing operation: No such object`,
+        )
+      const named = found.map((text) => element('provider', {}, [{ kind: 'text', text }]))
+      return printed(found.map((one) => `${one}\n`).join(''), [
+        element('providers', isOfType ? { for: value } : { standard: 'ocf' }, named),
+      ])
+    }
   }
 }
 

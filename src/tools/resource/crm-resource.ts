@@ -2,8 +2,8 @@
 import { nodeName, parseDurationMs } from '../../base/index.ts'
 import { findResource } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
-import { conforming } from '../cib/conforming.ts'
-import { removed } from '../cib/tree.ts'
+import { conforming, schemaMistakes } from '../cib/conforming.ts'
+import { descendants, removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findStatus, knowsResource, statusOf } from '../monitor/status-of.ts'
@@ -27,7 +27,7 @@ import { digests } from './digests.ts'
 import { listOperations, listRaw, listResources, queryXml } from './listings.ts'
 import { locate } from './locate.ts'
 import { clear, moveOrBan, noNode } from './moves.ts'
-import { deleteParameter, getParameter, getProperty, setParameter } from './parameters.ts'
+import { deleteParameter, getParameter, getProperty, onElement, setParameter } from './parameters.ts'
 import { restart } from './restart.ts'
 import { whatRuns, whetherRuns } from './running.ts'
 
@@ -59,6 +59,7 @@ const options: readonly OptionSpec[] = [
   valued('parameter-value,v', 'VALUE', 'The value to set'),
   flag('meta,m', 'Of meta-attributes'),
   flag('utilization,z', 'Of utilization attributes'),
+  flag('element', "Of attributes of the resource's element: class, type, provider, description"),
   valued('set-name,s', 'ID', 'The XML id of the set of attributes'),
   valued('nvpair,i', 'ID', 'The XML id of the pair'),
   flag('move,M', 'Make the node the only preference; without one, ban the resource from where it is'),
@@ -153,10 +154,18 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const command = lastOf(given, commands) ?? { name: 'list' }
   const resource = optionValue(given, 'resource')
   const words = plainWords(given)
+  const wrong = wrongTogether(given, command.name)
+  if (wrong !== undefined) return refused(exitCodes.usage, `crm_resource: ${wrong}`)
+  if (hasOption(given, 'expired') && command.name !== 'clear')
+    return refused(exitCodes.usage, 'crm_resource: --expired requires --clear or -U')
   if (words.length > 0 && !takesParameters(command.name)) return strayWords(words)
+  // A number may be the level of a check.
+  const unread = words.find((word) => !word.includes('=') && !/^\d+$/.test(word))
+  if (unread !== undefined)
+    return refused(exitCodes.usage, `crm_resource: Error parsing '${unread}' as a name=value pair`)
   if (agentQuestions.includes(command.name)) return answerForAgents(call, command)
   if (agentActions.includes(command.name)) {
-    if (resource === undefined && !isAboutAgent(given))
+    if (resource === undefined && !(isAboutAgent(given) && hasOption(given, 'class')))
       return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
     return await onAgent(call, command, world)
   }
@@ -168,9 +177,9 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
         : refused(exitCodes.timeout, 'crm_resource: the cluster is not idle.')
     }
     case 'list':
-      return listResources(world)
+      return refusedCib(world) ?? listResources(world)
     case 'list-raw':
-      return listRaw(world)
+      return refusedCib(world) ?? listRaw(world)
     case 'why':
       if (resource === undefined) return whyOnNode(optionValue(given, 'node'), world)
       return await onResource(call, { command, resource }, world)
@@ -182,9 +191,32 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     case 'reprobe':
       return await cleanUp(call, command.name !== 'cleanup', world)
     default:
+      if (command.name === 'clear' && resource === undefined && hasOption(given, 'expired'))
+        return await clear(call, undefined, world)
       if (resource === undefined) return refused(exitCodes.usage, 'crm_resource: Must supply a resource id with -r')
       return await onResource(call, { command, resource }, world)
   }
+}
+
+/** Options that name an agent are for agents, and not for one that a resource names already. */
+function wrongTogether(given: readonly GivenOption[], command: string): string | undefined {
+  const namesAgent = ['class', 'agent', 'provider'].some((name) => hasOption(given, name))
+  const isForAgent = agentActions.includes(command)
+  const hasResource = hasOption(given, 'resource')
+  if (namesAgent && hasResource) return '--resource cannot be used with --class, --agent, and --provider'
+  if (namesAgent && !isForAgent)
+    return '--class, --agent, and --provider can only be used with --validate and --force-*'
+  const options = given.filter(({ name }) => name === 'option')
+  if (options.some(({ value = '' }) => !value.includes('='))) return 'Error parsing option --option'
+  if (options.length > 0 && (hasResource || command !== 'validate'))
+    return '--option must be used with --validate and without -r'
+  return undefined
+}
+
+/** Of a file that breaks its schema, as Pacemaker's library does, nothing is told. */
+function refusedCib(world: ToolWorld): ToolReply | undefined {
+  const [broken] = world.isCluster ? [] : schemaMistakes(world.cib())
+  return broken === undefined ? undefined : refused(exitCodes.configuration, `crm_resource: ${broken}`)
 }
 
 function whyOnNode(node: string | undefined, world: ToolWorld): ToolReply {
@@ -223,22 +255,40 @@ const onDefinition: readonly string[] = [
   'get-property',
 ]
 
+/** Of several kinds of attributes, the last that was named. */
+function setKindOf(given: readonly GivenOption[]): string | undefined {
+  return lastOf(given, ['meta', 'utilization', 'element'])?.name
+}
+
+/** What is for all instances of a clone. */
+const ofWhole: readonly string[] = ['move', 'ban', 'clear', 'restart']
+
 async function onResource(
   call: ParsedCall,
   asked: { readonly command: GivenOption; readonly resource: string },
   world: ToolWorld,
 ): Promise<ToolReply> {
   const { command, resource } = asked
+  const refusal = refusedCib(world)
+  if (refusal !== undefined) return refusal
   const isThere = onDefinition.includes(command.name) && findResource(world.configuration(), resource) !== undefined
+  if (command.name === 'delete') return await remove(call, resource, world)
   if (!isThere && !isKnown(resource, world)) return notFound(resource)
   const id = resource.replace(/:\d+$/, '')
+  if (id !== resource && ofWhole.includes(command.name))
+    return refused(
+      exitCodes.invalidParameter,
+      `crm_resource: Cannot operate on clone resource instance '${resource}'\nError performing operation: Invalid parameter`,
+    )
+  if (setKindOf(call.given) === 'element' && /-parameter$/.test(command.name))
+    return await onElement(call, id, command, world)
   switch (command.name) {
     case 'get-parameter':
       return getParameter(call, id, command.value ?? '', world)
     case 'set-parameter':
-      return await setParameter(call, id, command.value ?? '', world)
+      return await setParameter(call, resource, command.value ?? '', world)
     case 'delete-parameter':
-      return await deleteParameter(call, id, command.value ?? '', world)
+      return await deleteParameter(call, resource, command.value ?? '', world)
     case 'get-property':
       return getProperty(id, command.value ?? '', world)
     case 'locate':
@@ -260,10 +310,8 @@ async function onResource(
       return await moveOrBan(call, { kind: command.name, resource: id }, world)
     case 'clear':
       return await clear(call, id, world)
-    case 'fail':
-      return await fail(call, resource, world)
     default:
-      return await remove(call, id, world)
+      return await fail(call, resource, world)
   }
 }
 
@@ -290,17 +338,16 @@ async function fail(call: ParsedCall, resource: string, world: ToolWorld): Promi
       )
 }
 
+/** An element with this id among the resources, of whatever kind was named; having none is no mistake. */
 async function remove(call: ParsedCall, id: string, world: ToolWorld): Promise<ToolReply> {
   const type = optionValue(call.given, 'resource-type')
-  if (type === undefined)
-    return refused(
-      exitCodes.noSuchObject,
-      'crm_resource: You need to specify a resource type with -t\nError performing operation: No such object',
-    )
+  if (type === undefined) return refused(exitCodes.usage, 'crm_resource: You need to specify a resource type with -t')
   const refusal = await world.edit(
     conforming((cib) => {
-      const found = findResource(cib, id)
-      return found === undefined || found.name !== type ? cib : removed(cib, found)
+      const resources = sectionOf(cib, 'resources')
+      const found =
+        resources && descendants(resources).find(({ name, attributes }) => name === type && attributes.id === id)
+      return found === undefined ? cib : removed(cib, found)
     }),
     { command: commandLine(call) },
   )

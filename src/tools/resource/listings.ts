@@ -7,9 +7,10 @@ import {
   printPrimitive,
   printResourceList,
   type Resource,
-  statusWord,
 } from '../../status/index.ts'
+import { knowsNode } from '../attributes/known-nodes.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { statusWord } from '../monitor/outcome-words.ts'
 import { findResource as findResourceStatus, findStatus, shownId, statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { resourceElement } from '../monitor/xml.ts'
@@ -17,6 +18,7 @@ import { optionValue } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { noNode } from './moves.ts'
 import { withTemplate } from './with-template.ts'
 
 const noneFound = 'crm_resource: Error performing operation: No such object\n'
@@ -64,6 +66,7 @@ export function listResources(world: ToolWorld): ToolReply {
 export function listOperations(call: ParsedCall, activeOnly: boolean, world: ToolWorld): ToolReply {
   const node = optionValue(call.given, 'node')
   const wanted = optionValue(call.given, 'resource')
+  if (node !== undefined && !knowsNode(world, node)) return noNode(node)
   const status = statusOf(world)
   const states = childElements(childElement(world.cib(), 'status') ?? element('status'), 'node_state')
   const entries = states

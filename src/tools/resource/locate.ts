@@ -3,7 +3,7 @@ import { childElement, childElements, element, type XmlElement } from '../../cib
 import { type ClusterStatus, primitivesIn, type Resource } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findResources, statusOf } from '../monitor/status-of.ts'
-import { hasOption } from '../options.ts'
+import { hasOption, optionValue } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -20,7 +20,9 @@ export function locate({ given }: ParsedCall, resource: string, world: ToolWorld
   )
   const xml = [element('nodes', { resource }, nodes)]
   if (lines.length > 0) return printed(lines.join(''), xml)
-  return { exitCode: exitCodes.ok, output: '', errors: quiet ? '' : `resource ${resource} is NOT running\n`, xml }
+  const isText = (optionValue(given, 'output-as') ?? 'text') === 'text'
+  const errors = quiet || !isText ? '' : `resource ${resource} is NOT running\n`
+  return { exitCode: exitCodes.ok, output: '', errors, xml }
 }
 
 interface Place {
@@ -30,7 +32,9 @@ interface Place {
 
 /** Of a clone, instance by instance; the last comes first. */
 function placesOf(status: ClusterStatus, cib: XmlElement, id: string): readonly Place[] {
-  const named = findResources(status, id)
+  const found = findResources(status, id)
+  // Of a group inside a clone, the first instance.
+  const named = found.every(({ kind }) => kind === 'group') ? found.slice(0, 1) : found
   const parts = named.flatMap((one): readonly Resource[] => (one.kind === 'clone' ? one.instances : [one]))
   const tellsRole = named.every(({ kind }) => kind === 'clone' || kind === 'primitive')
   return parts.toReversed().flatMap((part) => {

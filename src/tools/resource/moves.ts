@@ -7,14 +7,15 @@ import {
   preferNode,
   type XmlElement,
 } from '../../cib/index.ts'
+import { primitivesIn, type Resource } from '../../status/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
 import { conforming } from '../cib/conforming.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findStatus, statusOf } from '../monitor/status-of.ts'
+import { findResource, statusOf } from '../monitor/status-of.ts'
 import { isoTime } from '../monitor/times.ts'
 import { hasOption, optionValue } from '../options.ts'
-import { printed, refused, type ToolReply } from '../reply.ts'
+import { failedWith, printed, refused, type ToolReply } from '../reply.ts'
 import { later, parseDuration } from '../time/duration-fields.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
@@ -35,32 +36,83 @@ export async function moveOrBan(
   if (named !== undefined && !knowsNode(world, named)) return noNode(named)
   const until = endOf(optionValue(given, 'lifetime'), world)
   if (until !== undefined && typeof until !== 'string') return until
+  const status = statusOf(world)
+  const found = findResource(status, what.resource)
+  const isForced = hasOption(given, 'force')
   const wanted: Wanted = {
     resource: what.resource,
     ...(hasOption(given, 'promoted') ? { role: 'Promoted' } : {}),
     ...(until === undefined ? {} : { until }),
   }
   const told = until === undefined ? '' : `Migration will take effect until: ${until}\n`
-  const current = whereNow(what.resource, wanted.role, world)
-  const leaving = what.kind === 'ban' && named !== undefined ? [named] : current
-  if (named === undefined && leaving.length !== 1) return undecided(what, leaving)
-  const staysThere = what.kind === 'move' && current.length === 1 && current[0] === named
-  if (staysThere && !hasOption(given, 'force'))
-    return refused(exitCodes.exists, 'crm_resource: Error performing operation: Requested item already exists')
-  const isMove = what.kind === 'move' && named !== undefined
-  const bans = isMove ? (hasOption(given, 'force') ? leaving.filter((node) => node !== named) : []) : leaving
+  if (named === undefined || what.kind === 'ban')
+    return await ban(call, { wanted, told, found, ...(named === undefined ? {} : { named }) }, world)
+  const { places, isUndecided } = whereToMoveFrom(found, named)
+  if (isUndecided) return failedWith('crm_resource', exitCodes.multiple)
+  const isPromotable = found?.kind === 'clone' ? found.promotable : isInPromotable(found)
+  const isIgnored = wanted.role !== undefined && !isPromotable
+  const meant: Wanted = isIgnored ? withoutRole(wanted) : wanted
+  const staysThere = places.includes(named)
+  if (staysThere && !isForced) return failedWith('crm_resource', exitCodes.exists)
+  const [from, another] = places
+  const leaves = isForced && from !== undefined && another === undefined && !staysThere
   const refusal = await world.edit(
     conforming((cib) => {
-      const moved = isMove ? outcome(preferNode(cib, { ...wanted, node: named })) : cib
-      return bans.reduce<XmlElement | ToolReply>(
-        (next, node) => ('exitCode' in next ? next : outcome(banNode(next, { ...wanted, node }))),
-        moved,
-      )
+      const moved = outcome(preferNode(cib, { ...meant, node: named }))
+      return leaves && !('exitCode' in moved) ? outcome(banNode(moved, { ...meant, node: from })) : moved
     }),
+    {
+      command: commandLine(call),
+      steps: (cib) => stepsOf(preferNode(cib, { ...meant, node: named })) + (leaves ? 1 : 0),
+    },
+  )
+  if (refusal !== undefined || hasOption(given, 'quiet')) return refusal ?? printed('', [])
+  const lines = [
+    ...(isIgnored ? [`Ignoring --promoted option: ${what.resource} is not promotable\n`] : []),
+    told,
+    ...(leaves ? [told, warning(meant, from)] : []),
+    ...(isForced && another !== undefined && !staysThere ? [mayMove(meant, named, places.length)] : []),
+  ]
+  return printed(lines.join(''), [])
+}
+
+async function ban(
+  call: ParsedCall,
+  asked: {
+    readonly wanted: Wanted
+    readonly told: string
+    readonly found: Resource | undefined
+    readonly named?: string
+  },
+  world: ToolWorld,
+): Promise<ToolReply> {
+  const { wanted, told, found, named } = asked
+  const places = placesOf(found)
+  const [only] = found?.kind === 'bundle' || places.all.length === 1 ? places.all : places.promoted
+  const count = found?.kind === 'bundle' || places.all.length < 2 ? places.all.length : places.promoted.length
+  const node = named ?? (count === 1 ? only : undefined)
+  if (node === undefined) return undecided(wanted.resource, places, found)
+  const refusal = await world.edit(
+    conforming((cib) => outcome(banNode(cib, { ...wanted, node }))),
     { command: commandLine(call) },
   )
-  const quiet = hasOption(given, 'quiet')
-  return refusal ?? printed(quiet ? '' : `${told}${bans.map((node) => warning(wanted, node)).join('')}`, [])
+  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${warning(wanted, node)}`, [])
+}
+
+/** A preference takes away the one before it and a ban on its node: Pacemaker makes three changes of it. */
+function stepsOf(result: EditResult): number {
+  return result.ok ? result.value.removed.length + 1 : 1
+}
+
+function withoutRole({ role: _, ...others }: Wanted): Wanted {
+  return others
+}
+
+function mayMove({ resource, role }: Wanted, node: string, count: number): string {
+  return (
+    `Resource '${resource}' is currently ${role === undefined ? 'active' : 'promoted'} in ${count} locations. One may now move to ${node}\n` +
+    `To prevent '${resource}' from being ${role === undefined ? 'active' : 'promoted'} at a specific location, specify a node.\n`
+  )
 }
 
 export function noNode(node: string): ToolReply {
@@ -79,51 +131,86 @@ function outcome(result: EditResult): XmlElement | ToolReply {
 function endOf(lifetime: string | undefined, world: ToolWorld): string | ToolReply | undefined {
   if (lifetime === undefined) return undefined
   const duration = parseDuration(lifetime)
-  return duration === undefined
+  const isNothing = duration !== undefined && Object.values(duration).every((amount) => amount === 0)
+  return duration === undefined || isNothing
     ? refused(
         exitCodes.usage,
-        `crm_resource: Invalid duration specified: ${lifetime}\nPlease refer to https://en.wikipedia.org/wiki/ISO_8601#Durations for examples of valid durations`,
+        `Invalid duration specified: ${lifetime}\nPlease refer to https://en.wikipedia.org/wiki/ISO_8601#Durations for examples of valid durations`,
       )
     : isoTime(later(world.now(), duration))
 }
 
-function whereNow(resource: string, role: string | undefined, world: ToolWorld): readonly string[] {
-  const all = findStatus(statusOf(world), resource).flatMap(({ state }) => state.active)
-  const promoted = all.filter((place) => place.role === 'Promoted')
-  // Of a promotable clone, the instance that is promoted is the one that is moved.
-  const meant = role !== undefined || promoted.length === 1 ? promoted : all
-  return [...new Set(meant.map(({ node }) => node))]
+interface Places {
+  readonly all: readonly string[]
+  readonly promoted: readonly string[]
 }
 
-function undecided(what: { readonly kind: string; readonly resource: string }, on: readonly string[]): ToolReply {
-  return refused(
-    exitCodes.usage,
-    `crm_resource: Resource '${what.resource}' not ${what.kind === 'ban' ? 'banned' : 'moved'}: active in ${on.length} locations.\nTo prevent '${what.resource}' from running on a specific location, specify a node.\nError performing operation: Invalid argument`,
-  )
+/** Of a name inside a clone, the first instance. */
+function placesOf(found: Resource | undefined): Places {
+  const active = found === undefined ? [] : primitivesIn(found).flatMap(({ state }) => state.active)
+  const promoted = active.filter(({ role }) => role === 'Promoted')
+  if (found?.kind !== 'bundle')
+    return {
+      all: [...new Set(active.map(({ node }) => node))],
+      promoted: [...new Set(promoted.map(({ node }) => node))],
+    }
+  return {
+    all: found.replicas.flatMap(({ container }) => container.state.active.map(({ node }) => node)),
+    promoted: [],
+  }
+}
+
+/** Of a promotable clone, the instance that is promoted is the one that is moved. A bundle of several replicas has no place. */
+function whereToMoveFrom(
+  found: Resource | undefined,
+  to: string,
+): { readonly places: readonly string[]; readonly isUndecided: boolean } {
+  const { all, promoted } = placesOf(found)
+  if (found?.kind === 'bundle') return { places: all, isUndecided: all.length > 1 }
+  const places = promoted.length === 1 ? promoted : all
+  // Where several instances run, another one may go where one is already.
+  return { places: places.length > 1 ? places.filter((node) => node !== to) : places, isUndecided: false }
+}
+
+function isInPromotable(found: Resource | undefined): boolean {
+  return found?.kind === 'primitive' && (found.instance?.promotable ?? false)
+}
+
+function undecided(resource: string, { all, promoted }: Places, found: Resource | undefined): ToolReply {
+  const isPromotable = found?.kind === 'clone' && found.promotable
+  const where = `active in ${all.length} locations${isPromotable ? ` (promoted in ${promoted.length})` : ''}`
+  const first = `To prevent '${resource}' from running on a specific location, specify a node.`
+  const second = isPromotable
+    ? `\nTo prevent '${resource}' from being promoted at a specific location, specify a node and the --promoted option.`
+    : ''
+  return refused(exitCodes.usage, `crm_resource: Resource '${resource}' not moved: ${where}.\n${first}${second}`)
 }
 
 function warning({ resource, role }: Wanted, node: string): string {
   const doing = role === undefined ? 'running' : 'being promoted'
   return (
     `WARNING: Creating rsc_location constraint 'cli-ban-${resource}-on-${node}' with a score of -INFINITY for resource ${resource} on ${node}.\n` +
-    `\tThis will prevent ${resource} from ${doing} on ${node} until the constraint is removed using the clear option or by editing the CIB with an appropriate tool\n` +
+    `\tThis will prevent ${resource} from ${doing} on ${node} until the constraint is removed using the clear option or by editing the CIB with an appropriate tool.\n` +
     `\tThis will be the case even if ${node} is the last node in the cluster\n`
   )
 }
 
-export async function clear(call: ParsedCall, resource: string, world: ToolWorld): Promise<ToolReply> {
+/** Without a resource, with --expired alone, those of all. */
+export async function clear(call: ParsedCall, resource: string | undefined, world: ToolWorld): Promise<ToolReply> {
   const node = optionValue(call.given, 'node')
   if (node !== undefined && !knowsNode(world, node)) return noNode(node)
   const request = {
-    resource,
+    ...(resource === undefined ? {} : { resource }),
     ...(node === undefined ? {} : { node }),
-    ...(hasOption(call.given, 'promoted') ? { role: 'Promoted' as const } : {}),
     ...(hasOption(call.given, 'expired') ? { expiredAt: new Date(world.now() * 1000).toISOString() } : {}),
   }
   const before = world.configuration()
   const leaving = clearCliConstraints(before, request)
-  const refusal = await world.edit((cib) => outcome(clearCliConstraints(cib, request)), { command: commandLine(call) })
   const removed = leaving.ok ? leaving.value.removed : []
+  const refusal = await world.edit((cib) => outcome(clearCliConstraints(cib, request)), {
+    command: commandLine(call),
+    steps: () => removed.length,
+  })
   const lines = removed.map(({ id }) => `Removing constraint: ${id}\n`)
   return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : lines.join(''), [])
 }

@@ -28,7 +28,7 @@ export async function restart(call: ParsedCall, resource: string, world: ToolWor
   if (!places.some((place) => node === undefined || place.node === node))
     return refused(
       exitCodes.noSuchObject,
-      `crm_resource: ${resource} is not running ${node === undefined ? 'anywhere' : `on ${node}`} and so cannot be restarted`,
+      `${resource} is not running ${node === undefined ? 'anywhere' : `on ${node}`} and so cannot be restarted\ncrm_resource: Error performing operation: No such object`,
     )
   const found = findResource(world.configuration(), resource)
   const before = found && writtenValue(found, 'meta_attributes', 'target-role')

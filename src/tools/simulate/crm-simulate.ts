@@ -1,5 +1,5 @@
 /** crm_simulate: what the cluster would do (crm_simulate(8)). It is the scheduler itself that answers. */
-import { parseXml, printXml, type XmlElement } from '../../cib/index.ts'
+import { childElement, childElements, parseXml, printXml, readConfiguration, type XmlElement } from '../../cib/index.ts'
 import {
   momentOf,
   type OperationSpec,
@@ -8,6 +8,7 @@ import {
   simulateCib,
   type WhatIf,
 } from '../../scheduler/index.ts'
+import { schemaMistakes } from '../cib/conforming.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -55,6 +56,7 @@ export const crmSimulate: Tool = {
   ],
   runsHere: true,
   printsXml: true,
+  exits: { noInput: exitCodes.dataError },
   run: (call, world) => (hasOption(call.given, 'profile') ? profile(call, world) : run(call, world)),
 }
 
@@ -62,15 +64,19 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const { given } = call
   const source = readSource(call, world)
   if ('exitCode' in source) return source
+  const [broken] = schemaMistakes(source)
+  if (broken !== undefined) return refused(exitCodes.configuration, `crm_simulate: ${broken}`)
   const moment = momentOf(source.attributes['execution-date'], optionValue(given, 'set-datetime'))
   const now = moment?.seconds ?? world.now()
-  const whatIf = readQuestion(given)
+  const whatIf = readQuestion(given, source)
   if (typeof whatIf === 'string') return refused(exitCodes.usage, `crm_simulate: ${whatIf}`)
   const mistakes = questionMistakes(source, whatIf, { now })
   if (mistakes.length > 0) return refused(exitCodes.noSuchObject, `crm_simulate: ${mistakes.join(' ')}`)
   const failures = operations(given, 'op-fail')
   if (typeof failures === 'string') return refused(exitCodes.usage, `crm_simulate: ${failures}`)
   const plays = ['simulate', 'in-place', 'save-output'].some((name) => hasOption(given, name)) || failures.length > 0
+  // Only to save what it leads to, the way there is not told.
+  const tellsPlay = ['simulate', 'in-place'].some((name) => hasOption(given, name)) || failures.length > 0
   const plans = plays || ['run', 'save-graph', 'save-dotfile'].some((name) => hasOption(given, name))
   const texts = simulateCib({
     cib: source,
@@ -81,7 +87,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
     keepsResult: plays,
     failures,
     whatIf,
-    planOnly: !plays,
+    planOnly: !tellsPlay,
     ...(moment && { dateLine: moment.line }),
     show: {
       attributes: hasOption(given, 'show-attrs'),
@@ -97,7 +103,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
       utilization: hasOption(given, 'show-utilization'),
       scores: hasOption(given, 'show-scores'),
       plans,
-      plays,
+      plays: tellsPlay,
     }
     return printed('', simulationElements(texts, { cib: source, whatIf }, shown))
   }
@@ -105,7 +111,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   if (hasOption(given, 'quiet')) return printed(scores)
   // Without a word on the transition, the status alone was asked for.
   const summary = plans ? texts.summary : (texts.summary.split('\nTransition Summary:')[0] ?? '')
-  return printed(`${summary}${scores === '' ? '' : `\nAssignment Scores:\n${scores}`}`)
+  return printed(`${summary}${scores === '' ? '' : `\nAssignment Scores:\n${scores.replace(/^(?=.)/gm, '  * ')}`}`)
 }
 
 function readSource(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
@@ -120,7 +126,7 @@ function readSource(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply 
     return refused(exitCodes.noInput, `crm_simulate: ${file ?? 'the input'} holds <${parsed.value.name}>, not a CIB.`)
   const [report] = parsed.reports
   return refused(
-    exitCodes.configuration,
+    exitCodes.dataError,
     `crm_simulate: ${file ?? 'the input'}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
 }
@@ -141,13 +147,16 @@ function operations(given: readonly GivenOption[], name: string): readonly Opera
 
 const isTrue = (text: string): boolean => /^(?:1|true|yes|y|on)$/i.test(text)
 
-function readQuestion(given: readonly GivenOption[]): WhatIf | string {
+function readQuestion(given: readonly GivenOption[], cib: XmlElement): WhatIf | string {
   const results = operations(given, 'op-inject')
   if (typeof results === 'string') return results
+  const known = new Set<string>(readConfiguration(cib).nodes.map(({ name }) => name))
+  for (const name of knownElsewhere(cib)) known.add(name)
   const quorum = optionValue(given, 'quorum')
   const watchdog = optionValue(given, 'watchdog')
   return {
-    nodesUp: all(given, 'node-up'),
+    nodesMade: all(given, 'node-up').filter((name) => !known.has(name)),
+    nodesUp: all(given, 'node-up').filter((name) => known.has(name)),
     nodesDown: all(given, 'node-down'),
     nodesFailed: all(given, 'node-fail'),
     ticketsGranted: all(given, 'ticket-grant'),
@@ -158,6 +167,14 @@ function readQuestion(given: readonly GivenOption[]): WhatIf | string {
     ...(quorum === undefined ? {} : { quorate: isTrue(quorum) }),
     ...(watchdog === undefined ? {} : { watchdog: isTrue(watchdog) }),
   }
+}
+
+/** Nodes that only their state tells of, remote ones and guests. */
+function knownElsewhere(cib: XmlElement): readonly string[] {
+  const status = childElement(cib, 'status')
+  return (status === undefined ? [] : childElements(status, 'node_state')).flatMap(
+    ({ attributes }) => attributes.uname ?? [],
+  )
 }
 
 function save({ given, files }: ParsedCall, texts: ReturnType<typeof simulateCib>): void {

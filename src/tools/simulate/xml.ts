@@ -65,7 +65,8 @@ function statusElements(status: ClusterStatus, cib: XmlElement, parts: ShownPart
     ...(parts.failCounts ? (['failcounts', 'failures'] as const) : []),
   ])
   const facts: MonitorFacts = {
-    status,
+    // The most important first, as wherever resources are listed.
+    status: { ...status, resources: status.resources.toSorted((a, b) => b.meta.priority - a.meta.priority) },
     cib,
     isCluster: false,
     now: status.now,
@@ -100,7 +101,7 @@ function modifications(lines: readonly string[], whatIf: WhatIf): XmlElement {
       ...(watchdog === undefined ? {} : { watchdog: String(watchdog) }),
     },
     [
-      ...nodes('Online', whatIf.nodesUp),
+      ...nodes('Online', [...(whatIf.nodesMade ?? []), ...(whatIf.nodesUp ?? [])]),
       ...nodes('Offline', whatIf.nodesDown),
       ...nodes('Failing', whatIf.nodesFailed),
       ...tickets('Granting', whatIf.ticketsGranted),

@@ -1,6 +1,7 @@
 /** What is of the call rather than of a version, a moment or a way to write XML. */
 import { childElements, element, parseXml, printXml, type XmlElement } from '../../../src/cib/index.ts'
 import type { ToolAnswer } from './run.ts'
+import { inWordsOfThree } from './words-of-three.ts'
 
 export const aspects = ['exit code', 'files', 'output', 'errors'] as const
 export type Aspect = (typeof aspects)[number]
@@ -29,7 +30,7 @@ export function compareToolAnswers(theirs: ToolAnswer, ours: ToolAnswer): readon
 
 /** Of a version, a moment, or the order of an XML writer's quotes. */
 export function comparableOutput(text: string): string {
-  return text
+  return inWordsOfThree(text)
     .replaceAll('&apos;', "'")
     .replaceAll('&quot;', '"')
     .replace(/ removed="(?:true|false)"/g, '')

@@ -1,0 +1,150 @@
+/** What Pacemaker 3's commands answer on a CIB in a file and 2.1.5's do not, each seen there first. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callerFiles } from '../../src/tools/file/caller-files.ts'
+import { FileWorld } from '../../src/tools/file/file-world.ts'
+import { runTool } from '../../src/tools/index.ts'
+
+const started = (resource: string, node: string): string =>
+  `<lrm_resource id="${resource}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${resource}_last_0" operation_key="${resource}_start_0" operation="start" transition-key="1:1:0:a" transition-magic="0:0;1:1:0:a" on_node="${node}" call-id="2" rc-code="0" op-status="0" interval="0"/></lrm_resource>`
+const state = (id: string, node: string, ...resources: readonly string[]): string =>
+  `<node_state id="${id}" uname="${node}" in_ccm="true" crmd="online" join="member" expected="member"><lrm id="${id}"><lrm_resources>${resources.map((one) => started(one, node)).join('')}</lrm_resources></lrm></node_state>`
+
+const cib = `<cib validate-with="pacemaker-3.9" epoch="5" num_updates="1" admin_epoch="0" have-quorum="1" dc-uuid="one"><configuration><crm_config/>
+<nodes><node id="one" uname="alpha"/><node id="two" uname="beta"/></nodes>
+<resources><primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/><primitive id="db" class="ocf" provider="pacemaker" type="Dummy"/><clone id="ping-clone"><primitive id="ping" class="ocf" provider="pacemaker" type="Dummy"/></clone></resources>
+<constraints/>
+<tags><tag id="one-node"><obj_ref id="two"/></tag><tag id="some"><obj_ref id="web"/><obj_ref id="ping-clone"/></tag><tag id="lost"><obj_ref id="nothing"/></tag></tags>
+</configuration><status>${state('one', 'alpha', 'web', 'ping')}${state('two', 'beta', 'db', 'ping')}</status></cib>
+`
+
+let folder: string
+let path: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'systole-file-answers-'))
+  path = join(folder, 'cib.xml')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Answer {
+  readonly code: number
+  readonly text: string
+  readonly cib: string
+}
+
+async function answer(line: string, text: string = cib): Promise<Answer> {
+  writeFileSync(path, text)
+  const [tool = '', ...words] = line.split(' ')
+  const { exitCode, output, errors } = await runTool(
+    { tool, arguments: words, files: callerFiles({}) },
+    new FileWorld({ path }),
+  )
+  return { code: exitCode, text: `${output}${errors}`, cib: readFileSync(path, 'utf8') }
+}
+
+const epochOf = (text: string): string | undefined => /epoch="(\d+)" num/.exec(text)?.[1]
+
+test("a resource's own element is read, written and emptied as its parameters are", async () => {
+  expect((await answer('crm_resource -r web --element -g type')).text).toBe('Dummy\n')
+  const set = await answer('crm_resource -r web --element -p description -v words')
+  expect([set.code, set.text]).toEqual([0, 'Set attribute: name=description value=words\n'])
+  expect(set.cib).toContain('type="Dummy" description="words"')
+  const deleted = await answer('crm_resource -r web --element -d description', set.cib)
+  expect([deleted.code, deleted.text]).toEqual([0, 'Deleted attribute: description\n'])
+  expect(deleted.cib).not.toContain('description')
+})
+
+test('what the schema does not let an element have is refused', async () => {
+  for (const words of ['-p class -v bogus', '-p nosuch -v x', '-d provider']) {
+    const refused = await answer(`crm_resource -r web --element ${words}`)
+    expect([words, refused.code, refused.cib]).toEqual([words, 78, cib])
+  }
+})
+
+test('crm_mon shows the nodes and the resources of a tag', async () => {
+  const nodes = await answer('crm_mon -1 --include=none,nodes,resources --node=one-node')
+  expect(nodes.text).toContain('Online: [ beta ]')
+  expect(nodes.text).toContain('db\t')
+  expect(nodes.text).not.toContain('web')
+  const resources = await answer('crm_mon -1 --include=none,resources --resource=some')
+  expect(resources.text).toContain('web\t')
+  expect(resources.text).toContain('Started: [ alpha beta ]')
+  expect(resources.text).not.toContain('db')
+})
+
+test('crm_mon shows one instance of a clone, and the history of all', async () => {
+  const { text } = await answer('crm_mon -1 --include=none,resources,operations --resource=ping:1')
+  expect(text).toContain('Started: [ beta ]')
+  expect(text).toMatch(/Node: alpha:\n\s+\* ping:/)
+  expect(text).toMatch(/Node: beta:\n\s+\* ping:/)
+})
+
+test('crm_mon prints nothing for --output-as=none, and bans by the beginning of their ids', async () => {
+  expect((await answer('crm_mon -1 --output-as=none')).text).toBe('')
+  const banned = await answer('crm_resource -r web --ban -N beta')
+  const shown = async (prefix: string): Promise<string> =>
+    (await answer(`crm_mon -1 --include=none,bans:${prefix}`, banned.cib)).text
+  expect(await shown('cli')).toContain('cli-ban-web-on-beta\tprevents web from running on beta')
+  expect(await shown('other')).not.toContain('cli-ban')
+})
+
+test('crm_mon refuses a level of fencing and an interval that are none', async () => {
+  expect((await answer('crm_mon -1 -m 4')).code).toBe(64)
+  expect((await answer('crm_mon -1 -i bogus')).code).toBe(64)
+})
+
+test('crm_simulate --node-up makes a node that the CIB does not have', async () => {
+  const { code, text } = await answer('crm_simulate -L -S -u gamma')
+  expect(code).toBe(0)
+  expect(text).toContain('  * Bringing node gamma online\n')
+  expect(text).not.toContain('Adding node')
+  expect(text).toContain('Online: [ alpha beta gamma ]')
+})
+
+test('crm_simulate and crm_resource take no CIB that breaks its schema, and none of an unknown one', async () => {
+  const unknown = cib.replace('pacemaker-3.9', 'pacemaker-9.9')
+  const broken = cib.replace('<constraints/>', '<constraints/><bogus/>')
+  for (const text of [unknown, broken])
+    for (const call of ['crm_simulate -L', 'crm_resource -L', 'crm_resource -r web -W'])
+      expect([call, (await answer(call, text)).code]).toEqual([call, 78])
+  expect((await answer('crm_simulate -L', broken.replace('pacemaker-3.9', 'none'))).code).toBe(0)
+})
+
+test('a mistake that was there before stands in no way, wherever the change moves it', async () => {
+  const { code, cib: after } = await answer('crm_resource -r web --ban -N beta')
+  expect(code).toBe(0)
+  expect(after).toContain('cli-ban-web-on-beta')
+})
+
+test('a ban leaves a preference where it is, and a move is counted as the changes that it is', async () => {
+  const preferred = await answer('crm_resource -r web --move -N beta')
+  expect(epochOf(preferred.cib)).toBe('6')
+  const banned = await answer('crm_resource -r web --ban -N beta', preferred.cib)
+  expect(banned.cib).toMatch(/cli-prefer-web[\s\S]*cli-ban-web-on-beta/)
+  const moved = await answer('crm_resource -r web --move -N alpha -f', preferred.cib)
+  expect(moved.code).toBe(0)
+  const cleared = await answer('crm_resource -r web --clear', banned.cib)
+  expect(cleared.text).toBe('Removing constraint: cli-prefer-web\nRemoving constraint: cli-ban-web-on-beta\n')
+  expect(epochOf(cleared.cib)).toBe('9')
+})
+
+test('expired constraints of all resources are cleared without naming one', async () => {
+  const ended = cib.replace(
+    '<constraints/>',
+    '<constraints><rsc_location id="cli-ban-web-on-beta" rsc="web"><rule id="r" score="-INFINITY"><expression id="e" attribute="#uname" operation="eq" value="beta"/><date_expression id="d" operation="lt" end="2020-01-01 00:00:00Z"/></rule></rsc_location></constraints>',
+  )
+  const { code, text } = await answer('crm_resource --clear --expired', ended)
+  expect([code, text]).toEqual([0, 'Removing constraint: cli-ban-web-on-beta\n'])
+})
+
+test('--wait ends at once where nothing is left to do', async () => {
+  const idle = cib
+    .replace(/<resources>.*<\/resources>/s, '<resources/>')
+    .replaceAll(/<lrm_resource .*?<\/lrm_resource>/g, '')
+  const off =
+    '<crm_config><cluster_property_set id="o"><nvpair id="o1" name="stonith-enabled" value="false"/></cluster_property_set></crm_config>'
+  expect((await answer('crm_resource --wait', idle.replace('<crm_config/>', off))).code).toBe(0)
+  expect((await answer('crm_resource --wait', cib.replace('<crm_config/>', off))).code).toBe(124)
+})
