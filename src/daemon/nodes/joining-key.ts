@@ -5,7 +5,14 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { askToEnrol, createKeys, type EnrolmentAnswer, type JoinToken, RefusedError } from '../../rpc/index.ts'
+import {
+  askToEnrol,
+  createKeys,
+  type EnrolmentAnswer,
+  type JoinToken,
+  RefusedError,
+  UnreachableError,
+} from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 import type { Paths } from '../host/paths.ts'
 
@@ -32,7 +39,8 @@ export async function askToJoin(
     try {
       return { answer: await askToEnrol(at, token, { ...asked, publicKey }), key, keep }
     } catch (error) {
-      if (error instanceof RefusedError || attempt >= attempts) throw error
+      // Where nobody was reached nothing was asked.
+      if (error instanceof RefusedError || error instanceof UnreachableError || attempt >= attempts) throw error
       await delay(retryMs)
     }
 }
