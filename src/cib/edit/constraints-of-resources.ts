@@ -54,10 +54,17 @@ export function withoutResources(
 /** The colocations of one resource with another, in whatever roles. */
 export function removeColocations(
   cib: XmlElement,
-  request: { readonly dependent: string; readonly primary: string },
+  request: {
+    readonly dependent: string
+    readonly primary: string
+    /** Also where the two stand the other way round. */
+    readonly eitherWay?: boolean
+  },
 ): EditResult {
+  const { dependent, primary, eitherWay } = request
   const leaving = constraintsOf(cib, 'rsc_colocation').filter(
-    ({ attributes }) => attributes.rsc === request.dependent && attributes['with-rsc'] === request.primary,
+    ({ attributes: { rsc, 'with-rsc': withRsc } }) =>
+      (rsc === dependent && withRsc === primary) || (eitherWay && rsc === primary && withRsc === dependent),
   )
   if (leaving.length === 0)
     return failed({

@@ -3,6 +3,7 @@ import { failed } from '../../base/index.ts'
 import { parseRole, present } from '../attribute-text.ts'
 import type { Role } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
+import { schemaNumber } from '../validate/by-schema.ts'
 import {
   checkConstraint,
   constraintsOf,
@@ -49,7 +50,7 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
     const ids = idSource(cib)
     const wanted =
       on.by === 'id'
-        ? ['ticket', request.ticket, on.id, ...(on.role === undefined ? [] : [on.role])].join('-')
+        ? ['ticket', request.ticket, on.id, ...(on.role === undefined ? [] : [roleWord(cib, on.role)])].join('-')
         : `ticket_set_${shortNames(members)}`
     const id = request.id ?? ids.free(wanted)
     const attributes = present({
@@ -65,6 +66,13 @@ export function createTicketConstraint(cib: XmlElement, request: NewTicketConstr
       { created: [id] },
     )
   })
+}
+
+/** As the schema of the CIB calls the role. */
+function roleWord(cib: XmlElement, role: Role): string {
+  const schema = schemaNumber(cib.attributes['validate-with'])
+  if (schema === undefined || schema >= 307) return role
+  return { Promoted: 'Master', Unpromoted: 'Slave', Started: 'Started', Stopped: 'Stopped' }[role]
 }
 
 /** Also out of the sets that depend on the ticket: the resource runs without it afterwards. */

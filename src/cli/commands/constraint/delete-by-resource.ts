@@ -36,7 +36,7 @@ export const constraintColocationDelete: Command = {
     return await remove(call, (cib) =>
       primary === undefined
         ? deleteConstraints(cib, { ids: call.words })
-        : removeColocations(cib, { dependent, primary }),
+        : removeColocations(cib, { dependent, primary, eitherWay: call.speech.program === 'pcs' }),
     )
   },
 }

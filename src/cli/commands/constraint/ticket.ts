@@ -1,6 +1,6 @@
 import { createTicketConstraint, deleteTicketConstraints, type LossPolicy } from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown, readRole, readSetOptions, readSets } from '../../constraint-words.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
@@ -26,6 +26,7 @@ export const constraintTicketAdd: Command = {
     )
     onlyKnown(pairs, ['loss-policy', 'id'], 'A ticket constraint')
     const [ticket = '', first = '', second] = names
+    checkTicketName(call, ticket)
     const role = second === undefined ? undefined : readRole(first)
     const [lossPolicy, id] = [readLossPolicy(pairs.get('loss-policy')), pairs.get('id')]
     return await changeCib(call, {
@@ -58,6 +59,7 @@ export const constraintTicketSet: Command = {
         own: "The ticket is missing: 'setoptions ticket=<ticket>'.",
         about: { code: 'required-missing', names: ['ticket'] },
       })
+    checkTicketName(call, ticket)
     const [lossPolicy, id] = [readLossPolicy(own.get('loss-policy')), own.get('id')]
     return await changeCib(call, {
       edit: (cib) =>
@@ -91,6 +93,12 @@ export const constraintTicketDelete: Command = {
       facts: ({ removed }) => ({ removed }),
     })
   },
+}
+
+/** pcs takes names that booth takes. */
+function checkTicketName({ speech }: Call, ticket: string): void {
+  if (speech.program === 'pcs' && !/^[\w-]{1,63}$/.test(ticket))
+    throw new Refusal(`booth ticket name '${ticket}' is not valid, use up to 63 alphanumeric characters or dash`)
 }
 
 function readLossPolicy(text: string | undefined): LossPolicy | undefined {
