@@ -10,6 +10,8 @@ export interface ToolReply {
   readonly xml?: readonly XmlElement[]
   /** The errors one by one for the XML, where one has several lines. */
   readonly said?: readonly string[]
+  /** The CIB that was refused, for whoever must ask first whether it may be wanted. */
+  readonly instead?: XmlElement
   /** Nothing is said about how it ended, not even as XML: another program has spoken to the caller. */
   readonly isBare?: true
   /** The caller's own process shall run it: it needs the caller's files, input or terminal. */

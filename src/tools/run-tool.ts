@@ -36,7 +36,7 @@ export async function runTool(call: ToolCall, world: ToolWorld): Promise<ToolRep
   const isKnownHere = call.installed !== undefined && tool.asksWhatIsInstalled?.(given) === true
   if (call.files === undefined && needsCaller(tool, given) && !isKnownHere) return runHere
   const reply = withNotDone(tool, given, await tool.run({ ...call, given }, world))
-  return await written(call, given, tool.printsXml ? formed(call, given, reply) : reply)
+  return await written(call, given, formed(call, given, reply))
 }
 
 /** Whoever asks for something that is not done learns it, out of the way of what scripts read. */
@@ -74,7 +74,9 @@ export function needsCaller(tool: Tool, given: readonly GivenOption[]): boolean 
   return tool.runsHere === true || namesFile || (tool.needsTerminal?.(given) ?? false)
 }
 
-function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
+/** In the form that the call asks for, where its tool has more than one. */
+export function formed(call: ToolCall, given: readonly GivenOption[], reply: ToolReply): ToolReply {
+  if (findTool(call.tool)?.printsXml !== true) return reply
   const format = optionValue(given, 'output-as')
   if (format === 'none') return { ...reply, output: '', errors: '' }
   if (format !== 'xml' || reply.isBare) return reply

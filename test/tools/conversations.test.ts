@@ -187,7 +187,7 @@ const conversations: Readonly<Record<string, readonly (readonly [string, string]
     ['crm_attribute -n', '64 crm_attribute: Missing argument for -n'],
     ['attrd_updater -U 1', '64 attrd_updater: Command requires --name argument'],
     ['crm_mon -1 --output-as=yaml', '1 crm_mon: Error creating output format yaml: Unknown output format'],
-    ['cibadmin -Q --xpath //node[', '64 cibadmin: The path //node[ is not understood: XPath parse error'],
+    ['cibadmin -Q --xpath //node[', '105 cibadmin: The path //node[ is not understood: XPath parse error'],
     ['crm_nothing 7', '3 crm_nothing: there is no such command.'],
   ],
 }

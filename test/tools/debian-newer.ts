@@ -11,6 +11,9 @@ export const newerAnswers: ReadonlySet<string> = new Set([
   'crm_ticket -t ticketA -D granted',
   'crm_ticket -t ticketA -S granted -v true',
   'crm_ticket -t ticketA -S granted -v bogus',
+  `cibadmin -C -o crm_config -X '<cluster_property_set id="cib-bootstrap-options"><nvpair id="L-1" name="L" value="x"/></cluster_property_set>'`,
+  `cibadmin -C -o resources -X '<primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/>'`,
+  `cibadmin --modify --score -o crm_config -X '<cluster_property_set id="cib-bootstrap-options" score="5+=3"/>'`,
   'iso8601 -D PT90061S',
   'iso8601 -D PT',
 ])

@@ -35,7 +35,10 @@ test('a query of it is answered by the daemon where the file is not', async () =
   expect(await cibadmin(environment, '-Ql')).toMatchObject({ exitCode: 0, output: 'the daemon answers cibadmin\n' }))
 
 test('a file that is there is the CIB', async () => {
-  writeFileSync(kept, '<cib validate-with="pacemaker-3.9"><configuration/><status/></cib>')
+  writeFileSync(
+    kept,
+    '<cib validate-with="pacemaker-3.9" admin_epoch="0" epoch="1" num_updates="0"><configuration><crm_config/><nodes/><resources/><constraints/></configuration><status/></cib>',
+  )
   expect((await cibadmin(environment, '-Q')).output).toContain('validate-with="pacemaker-3.9"')
 })
 

@@ -32,7 +32,12 @@ export function modified(from: XmlElement, given: XmlElement): XmlElement | unde
 function merged(target: XmlElement, given: XmlElement): XmlElement {
   const attributes = { ...target.attributes }
   for (const [name, value] of Object.entries(given.attributes)) attributes[name] = counted(target, name, value)
-  let children = [...target.children]
+  const remarks = given.children.filter(
+    ({ kind, ...comment }) =>
+      kind === 'comment' &&
+      !target.children.some((one) => one.kind === 'comment' && 'text' in comment && one.text === comment.text),
+  )
+  let children = [...target.children, ...remarks]
   for (const child of childElements(given)) {
     const there = childOf({ ...target, children }, child)
     children =

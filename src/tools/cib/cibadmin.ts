@@ -14,7 +14,16 @@ import {
 } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { flag, hasOption, lastOf, type OptionSpec, optionValue, plainWords, valued } from '../options.ts'
+import {
+  flag,
+  type GivenOption,
+  hasOption,
+  lastOf,
+  type OptionSpec,
+  optionValue,
+  plainWords,
+  valued,
+} from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { featureSet, schemaName } from '../version.ts'
@@ -71,6 +80,7 @@ const options: readonly OptionSpec[] = [
   flag('no-children,n', 'Print elements without what is in them'),
   flag('allow-create,c', 'Let --modify put in what is not there'),
   flag('force,f', 'Do what is dangerous'),
+  { ...flag('score', 'Nothing: name++ and name+=N always count up (with --modify)'), ignored: true },
   valued('user,U', 'USER', 'With the rights of this user, for root and hacluster'),
   {
     ...valued('show-access,S', 'HOW', "Refused: 'systole acl check USER' shows what a user may read and change"),
@@ -136,10 +146,18 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     call.tool,
     bump
       ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
-      : conforming((cib) => notOlder(cib, change(command, cib, given, call))),
+      : conforming((cib) => notOlder(cib, change(command, cib, given, call, world.isCluster))),
   )
-  const refusal = await world.edit(effect.change, { command: commandLine(call), whole: true })
+  const how = { command: commandLine(call), whole: true, ...(command === 'replace' ? replaces(call, given) : {}) }
+  const refusal = await world.edit(effect.change, how)
   return refusal ?? effect.told(printed(''))
+}
+
+/** A part that takes its own place counts as a change of the configuration, the configuration or the state as one of the state, and the CIB as none. */
+function replaces({ given }: ParsedCall, written: XmlElement | undefined): { readonly counts?: 'epoch' | 'updates' } {
+  const { scope } = chosen(given)
+  if (scope === undefined && written?.name === 'cib') return {}
+  return { counts: scope === 'configuration' || scope === 'status' ? 'updates' : 'epoch' }
 }
 
 /** What a change writes into the version may not take it back, but for updates of the recorded state, which are counted anyway. */
@@ -186,16 +204,22 @@ function givenXml(call: ParsedCall): XmlElement | ToolReply | undefined {
   )
 }
 
+/** Of a section and a path the one that is given last counts. */
+function chosen(given: readonly GivenOption[]): { readonly scope?: string; readonly xpath?: string } {
+  const last = lastOf(given, ['scope', 'xpath'])
+  return last?.value === undefined ? {} : { [last.name]: last.value }
+}
+
 function query({ given }: ParsedCall, world: ToolWorld): ToolReply {
   const cib = world.cib()
-  const xpath = optionValue(given, 'xpath')
+  const { scope, xpath } = chosen(given)
   const bare = (found: XmlElement): XmlElement => (hasOption(given, 'no-children') ? { ...found, children: [] } : found)
   if (xpath === undefined) {
-    const section = scoped(cib, optionValue(given, 'scope'))
+    const section = scoped(cib, scope)
     return section === undefined ? nothing() : printed(printXml(bare(section)))
   }
   const found = selectXpath(cib, xpath)
-  if (!found.ok) return refused(exitCodes.usage, `cibadmin: ${found.reports.join(' ')}`)
+  if (!found.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${found.reports.join(' ')}`)
   if (found.value.length === 0) return nothing()
   if (hasOption(given, 'node-path')) return printed(found.value.map((one) => `${elementPath(cib, one)}\n`).join(''))
   const shown = found.value.map(bare)
@@ -218,17 +242,24 @@ function scoped(cib: XmlElement, scope: string | undefined): XmlElement | undefi
 function change(
   command: string,
   cib: XmlElement,
-  given: XmlElement | undefined,
+  written: XmlElement | undefined,
   call: ParsedCall,
+  isCluster: boolean,
 ): XmlElement | ToolReply {
-  if (command === 'erase') return erased(cib)
+  if (command === 'erase') return isCluster ? erased(cib) : erased(withoutStatus(cib))
   if (command === 'upgrade') return upgraded(cib)
-  const xpath = optionValue(call.given, 'xpath')
-  if (xpath !== undefined && command !== 'patch') return changeFound(command, cib, { xpath, given, call })
-  if (given === undefined) return callFailed(exitCodes.software, 'Invalid argument')
-  if (command === 'patch') return patched(cib, given)
-  const scope = optionValue(call.given, 'scope')
+  const { scope, xpath } = chosen(call.given)
+  if (xpath !== undefined && command !== 'patch') return changeFound(command, cib, { xpath, given: written, call })
+  if (written === undefined) return callFailed(exitCodes.software, 'Invalid argument')
+  if (command === 'patch') return patched(cib, written)
   const isWhole = scope === undefined || !sections.has(scope)
+  // Of a whole CIB that is given, the section is meant.
+  const given = !isWhole && written.name === 'cib' ? (sectionOf(written, scope) ?? written) : written
+  const there = isWhole || sectionOf(cib, scope) !== undefined
+  if (!there && command === 'create') return notCreated(given, 'Invalid argument', exitCodes.software)
+  if (!there && command === 'replace') return nothing()
+  // A name that is no section's does not keep what is new out of the root, where it makes no sense.
+  if (scope !== undefined && isWhole && command === 'create') return appended(cib, given)
   if (command === 'replace' && given.name === 'cib') return replacedWhole(cib, given)
   // A section that is not there yet is made for what comes into it.
   const base = !isWhole && command !== 'delete' ? withSection(cib, scope) : cib
@@ -267,13 +298,15 @@ function createIn(cib: XmlElement, parent: XmlElement, given: XmlElement): XmlEl
   return outcome.kind === 'created' ? removedAndPut(cib, parent, outcome.parent) : exists(outcome.element)
 }
 
-function exists(given: XmlElement): ToolReply {
+const exists = (given: XmlElement): ToolReply => notCreated(given, 'File exists', exitCodes.exists)
+
+function notCreated(given: XmlElement, reason: string, exitCode: number): ToolReply {
   const failure = element(
     'failed_update',
-    { id: given.attributes.id ?? '', object_type: given.name, operation: 'cib_create', reason: 'File exists' },
+    { id: given.attributes.id ?? '', 'object-type': given.name, operation: 'cib_create', reason },
     [given],
   )
-  const refusal = callFailed(exitCodes.exists, 'File exists')
+  const refusal = callFailed(exitCode, reason)
   return { ...refusal, output: printXml(element('failed', {}, [failure])) }
 }
 
@@ -284,7 +317,7 @@ function changeFound(
   how: { readonly xpath: string; readonly given: XmlElement | undefined; readonly call: ParsedCall },
 ): XmlElement | ToolReply {
   const selected = selectXpath(cib, how.xpath)
-  if (!selected.ok) return refused(exitCodes.usage, `cibadmin: ${selected.reports.join(' ')}`)
+  if (!selected.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${selected.reports.join(' ')}`)
   const [target] = selected.value
   if (selected.value.includes(cib) && command.startsWith('delete'))
     return callFailed(exitCodes.software, 'Invalid argument')
@@ -295,7 +328,7 @@ function changeFound(
   }
   if (target === undefined) return nothing()
   const { given } = how
-  if (given === undefined) return callFailed(exitCodes.software, 'Invalid argument')
+  if (given === undefined) return command === 'modify' ? nothing() : callFailed(exitCodes.software, 'Invalid argument')
   switch (command) {
     case 'create':
       return createIn(cib, target, given)
@@ -350,6 +383,14 @@ function emptyCib(schema = schemaName): XmlElement {
     element('status'),
   ])
 }
+
+/** In a file nothing runs. */
+const withoutStatus = (cib: XmlElement): XmlElement => ({
+  ...cib,
+  children: cib.children.map((child) =>
+    child.kind === 'element' && child.name === 'status' ? element('status') : child,
+  ),
+})
 
 /** The recorded state stays: what runs goes on running, as orphans that the cluster stops. */
 function erased(cib: XmlElement): XmlElement {

@@ -4,6 +4,7 @@ import {
   configurationElement,
   describeCibReport,
   describeFinding,
+  schemaMistakes as mistakesBySchema,
   sameDocument,
   validateCib,
   type XmlElement,
@@ -34,10 +35,11 @@ function checked(before: XmlElement, after: XmlElement): XmlElement | ToolReply 
   const known = new Set(mistakes(before).map(({ key }) => key))
   const added = now.filter(({ key }) => !known.has(key)).map(({ sentence }) => sentence)
   if (added.length === 0) return after
-  return refused(
+  const reply = refused(
     exitCodes.configuration,
     [...added, 'Call failed: Update does not conform to the configured schema'].join('\n'),
   )
+  return { ...reply, instead: after }
 }
 
 interface Mistake {
@@ -46,9 +48,11 @@ interface Mistake {
   readonly key: string
 }
 
+/** Without a schema anything may be written. */
 function mistakes(cib: XmlElement): readonly Mistake[] {
+  if (cib.attributes['validate-with'] === 'none') return []
   return [
-    ...formMistakes(cib).map((sentence) => ({ sentence, key: sentence })),
+    ...[...mistakesBySchema(cib), ...formMistakes(cib)].map((sentence) => ({ sentence, key: sentence })),
     ...validateCib(cib).flatMap((report) => {
       if (report.severity !== 'error') return []
       const { place: _, path, ...finding } = report
@@ -69,11 +73,19 @@ export function schemaMistakes(cib: XmlElement): readonly string[] {
   return [...known, ...form.map((report) => describeCibReport(report))]
 }
 
+const rootAttributes = new Set(
+  'admin_epoch epoch num_updates validate-with crm_feature_set remote-tls-port remote-clear-port have-quorum dc-uuid cib-last-written no-quorum-panic update-origin update-client update-user execution-date'.split(
+    ' ',
+  ),
+)
+
 /** What every CIB has, whoever wrote it: numbers for its version, the name of a schema, and the sections that a schema requires. */
 function formMistakes(cib: XmlElement): readonly string[] {
   const versions = ['admin_epoch', 'epoch', 'num_updates'].filter((name) => !/^\d+$/.test(cib.attributes[name] ?? '0'))
-  const schema = cib.attributes['validate-with'] ?? 'none'
+  const schema = cib.attributes['validate-with'] ?? ''
   const isSchema = schemaNames.test(schema)
+  const strayWords = Object.keys(cib.attributes).filter((name) => !rootAttributes.has(name))
+  const strayParts = childElements(cib).filter(({ name }) => name !== 'configuration' && name !== 'status')
   const described = childElements(configurationElement(cib)).filter(
     ({ attributes }) => Object.keys(attributes).length > 0,
   )
@@ -85,6 +97,8 @@ function formMistakes(cib: XmlElement): readonly string[] {
   return [
     ...versions.map((name) => `The ${name} of a CIB is a number, not '${cib.attributes[name]}'.`),
     ...(isSchema ? [] : [`There is no schema '${schema}': validate-with names one, such as ${schemaName}.`]),
+    ...strayWords.map((name) => `A CIB cannot have the attribute '${name}'.`),
+    ...strayParts.map(({ name }) => `A CIB cannot hold <${name}>.`),
     ...described.map(({ name }) => `The section <${name}> has no attributes.`),
     ...empty.map(({ attributes: { id } }) => `The rule '${id}' has no expression.`),
     ...missing.map((name) => `A configuration has a section <${name}>, be it empty.`),

@@ -1,16 +1,17 @@
 /** `CIB_file`: a CIB in a file stands for the cluster. A FIFO is read once; what is changed is written to the file. */
 import { createHash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName } from '../../base/index.ts'
 import {
+  childElement,
   childElements,
   configurationElement,
-  element,
   parseXml,
   printXml,
   sameDocument,
+  schemaMistakes,
   type XmlElement,
 } from '../../cib/index.ts'
 import { simulateCib } from '../../scheduler/index.ts'
@@ -21,12 +22,10 @@ import { exitCodes } from '../exit-codes.ts'
 import { statusOf } from '../monitor/status-of.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { CibChange, EditWay, ToolNode, ToolWorld } from '../world.ts'
+import { CibFileError } from './cib-file-error.ts'
 import { readTextFile } from './read-text.ts'
+import { cibOf, type UsersCib } from './users-cib.ts'
 import { writeCallersFile } from './write-file.ts'
-
-export class CibFileError extends Error {
-  override readonly name = 'CibFileError'
-}
 
 /** Read-only where there is no path: a CIB that came from a running cluster. */
 export class FileWorld implements ToolWorld {
@@ -34,9 +33,16 @@ export class FileWorld implements ToolWorld {
   readonly localNode: NodeName
   readonly #path: string | undefined
   readonly #read: () => XmlElement
+  readonly #user: string | undefined
   #cib: XmlElement | undefined
+  #seen: UsersCib | undefined
 
-  constructor(source: { readonly path: string } | { readonly read: () => XmlElement; readonly localNode?: string }) {
+  constructor(
+    source:
+      | { readonly path: string; readonly user?: string | undefined }
+      | { readonly read: () => XmlElement; readonly localNode?: string },
+  ) {
+    this.#user = 'path' in source ? source.user : undefined
     this.localNode = nodeName(('localNode' in source ? source.localNode : undefined) ?? hostname())
     this.#path = 'path' in source ? source.path : undefined
     this.#read = 'path' in source ? () => readCib(source.path) : source.read
@@ -66,8 +72,22 @@ export class FileWorld implements ToolWorld {
   }
 
   cib(): XmlElement {
+    return this.#view().cib
+  }
+
+  #whole(): XmlElement {
     this.#cib ??= this.#read()
     return this.#cib
+  }
+
+  #view(): UsersCib {
+    this.#seen ??= cibOf(this.#whole(), this.#user)
+    return this.#seen
+  }
+
+  /** `cibadmin --user`, and `CIB_user`: what the roles in the file permit. */
+  async asUser(user: string): Promise<ToolWorld> {
+    return await Promise.resolve(this.#path === undefined ? this : new FileWorld({ path: this.#path, user }))
   }
 
   configuration(): XmlElement {
@@ -100,14 +120,21 @@ export class FileWorld implements ToolWorld {
   }
 
   async edit(change: CibChange, { counts, steps }: Partial<EditWay> = {}): Promise<ToolReply | undefined> {
-    const before = this.cib()
-    const after = change(before)
-    if ('exitCode' in after) return after
+    const before = this.#whole()
+    const view = this.#view()
+    const made = change(view.cib)
+    // Who may not make a change learns nothing else about it.
+    const wanted = 'exitCode' in made ? made.instead : made
+    const after = wanted === undefined ? undefined : view.changed(wanted)
+    if (after !== undefined && 'exitCode' in after) return after
+    if ('exitCode' in made) return made
+    if (after === undefined) return undefined
     const isSame = sameDocument(before, after)
     if (isSame && counts === undefined) return undefined
     if (this.#path === undefined) return refused(exitCodes.notConnected, 'This CIB can only be read.')
     this.#cib = isSame && counts === 'epoch' ? nextEpoch(after, 1) : numbered(before, after, steps?.(before) ?? 1)
-    if (statSync(this.#path).isFIFO())
+    this.#seen = undefined
+    if (existsSync(this.#path) && statSync(this.#path).isFIFO())
       return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)
     writeCallersFile(this.#path, printXml(this.#cib))
     return undefined
@@ -165,36 +192,52 @@ export class FileWorld implements ToolWorld {
   }
 }
 
+/** `-` is standard input. */
 function readCib(path: string): XmlElement {
   let text: string
   try {
-    text = readTextFile(path)
+    text = readTextFile(path === '-' ? 0 : path)
   } catch (error) {
-    throw new CibFileError(`Could not connect to the CIB: ${path} cannot be read: ${String(error)}`)
+    throw new CibFileError(
+      `Could not connect to the CIB: ${path} cannot be read: ${String(error)}`,
+      exitCodes.noSuchObject,
+    )
   }
   const parsed = parseXml(text)
   if (!parsed.ok) {
     const [report] = parsed.reports
-    throw new CibFileError(`${path}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`)
+    throw new CibFileError(
+      `${path}: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
+      exitCodes.configuration,
+    )
   }
-  if (parsed.value.name !== 'cib') throw new CibFileError(`${path} holds <${parsed.value.name}>, not a CIB.`)
+  if (parsed.value.name !== 'cib')
+    throw new CibFileError(`${path} holds <${parsed.value.name}>, not a CIB.`, exitCodes.configuration)
+  const trouble = unknownSchema(parsed.value) ?? schemaMistakes(parsed.value)[0]
+  if (trouble !== undefined)
+    throw new CibFileError(
+      `Could not connect to the CIB: Update does not conform to the configured schema (${path}: ${trouble})`,
+      exitCodes.configuration,
+    )
   return parsed.value
+}
+
+function unknownSchema(cib: XmlElement): string | undefined {
+  const { 'validate-with': schema = '' } = cib.attributes
+  if (!/^(?:pacemaker-[1-4]\.\d+|none)$/.test(schema)) return `there is no schema '${schema}'`
+  return childElement(cib, 'configuration') === undefined && schema !== 'none'
+    ? 'there is no <configuration>'
+    : undefined
 }
 
 /** A changed configuration is the next epoch; a changed state alone, or a version that was counted up alone, is the next update of it. */
 function numbered(before: XmlElement, after: XmlElement, steps: number): XmlElement {
   const { numUpdates } = versionOf(after)
-  const bare = (cib: XmlElement): XmlElement => element('cib', attributesOf(cib), [configurationElement(cib)])
-  return sameDocument(bare(before), bare(after))
+  return sameDocument(configurationElement(before), configurationElement(after))
     ? withVersion(after, { numUpdates: numUpdates + 1 })
     : nextEpoch(after, steps)
 }
 
 function nextEpoch(cib: XmlElement, steps: number): XmlElement {
   return withVersion(cib, { epoch: versionOf(cib).epoch + steps, numUpdates: 0 })
-}
-
-function attributesOf({ attributes }: XmlElement): Readonly<Record<string, string>> {
-  const { admin_epoch: _, epoch: __, num_updates: ___, ...others } = attributes
-  return others
 }

@@ -14,12 +14,13 @@ import { type GivenOption, hasOption, optionValue, parseOptions } from '../optio
 import { refused, type ToolReply } from '../reply.ts'
 import { isAboutAgent, runsAgent } from '../resource/agent-actions.ts'
 import { asksForAgents } from '../resource/agents.ts'
-import { findTool, runTool } from '../run-tool.ts'
+import { findTool, formed, runTool } from '../run-tool.ts'
 import { statusPage, type Tool, type ToolCall } from '../tool.ts'
 import { CallerFileError } from './caller-file-error.ts'
 import { callerFiles } from './caller-files.ts'
+import { CibFileError } from './cib-file-error.ts'
 import type { Sources } from './external-agent.ts'
-import { CibFileError, FileWorld } from './file-world.ts'
+import { FileWorld } from './file-world.ts'
 import { repeatStatus } from './live-status.ts'
 import { shadows } from './shadows.ts'
 import { callDaemon, NoDaemonError } from './socket-client.ts'
@@ -53,17 +54,18 @@ export async function runCommand(tool: string, words: readonly string[], environ
 
 /** What a command answers at once, whatever goes wrong. */
 export async function replyTo(call: ToolCall, environment: Environment): Promise<ToolReply> {
+  const given = givenOptions(call)
   try {
-    return await answer(call, givenOptions(call), environment)
+    return await answer(call, given, environment)
   } catch (error) {
-    return refusal(call.tool, error)
+    return formed(call, given, refusal(call.tool, error))
   }
 }
 
 function refusal(tool: string, error: unknown): ToolReply {
   if (error instanceof NoDaemonError) return refused(exitCodes.notConnected, `${tool}: ${error.message}`)
   if (error instanceof CallerFileError) return refused(exitFor(tool, error), `${tool}: ${error.message}`)
-  if (error instanceof CibFileError) return refused(exitCodes.noInput, `${tool}: ${error.message}`)
+  if (error instanceof CibFileError) return refused(error.exitCode, `${tool}: ${error.message}`)
   return refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`)
 }
 
@@ -104,7 +106,7 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
       `${call.tool}: there is no shadow '${environment.CIB_shadow}': crm_shadow --create makes it, unset CIB_shadow leaves it.`,
     )
   if (file !== undefined && !isKeptByDaemon(file, environment, given))
-    return await runTool(call, new FileWorld({ path: file }))
+    return await runTool(call, new FileWorld({ path: file, user: environment.CIB_user }))
   const asksForHelp = hasOption(given, 'help') || hasOption(given, 'version')
   if (
     asksForHelp ||
@@ -130,8 +132,10 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
 
 /** A world that nothing can be asked of: a call that needs none (a wrong one, an empty CIB) is answered, and any other ends with this error. */
 function nowhere(error: NoDaemonError): FileWorld {
-  return new Proxy(new FileWorld({ read: noCib }), {
-    get: () => {
+  const world = new FileWorld({ read: noCib })
+  return new Proxy(world, {
+    get: (_, name) => {
+      if (name === 'md5') return world.md5
       throw error
     },
   })
