@@ -17,6 +17,7 @@ const values = readOptions({
   seeds: { type: 'string', default: '200' },
   seed: { type: 'string', default: '1' },
   upto: { type: 'string' },
+  minutes: { type: 'string' },
   pcs: { type: 'string', default: '0.12' },
   reference: { type: 'string' },
   file: { type: 'string' },
@@ -30,6 +31,7 @@ const values = readOptions({
 if (values.help) {
   console.log(`npm run fuzz:pcs -- [--seeds N] [--seed S]   how many, from which on; --seeds 1 --seed S repeats one
   --upto N              end with the seed that makes it N lines
+  --minutes N           begin no seed after that
   --pcs 0.11|0.12       beside which of the two that scripts/install.sh pcs gets (0.12)
   --reference FOLDER    another pcs: the root of a system that has it
   --file FILE           lines of one's own instead of drawn ones, without 'pcs', on a configuration that is built by lines
@@ -43,6 +45,7 @@ if (values.help) {
 
 const [first, count] = [wholeNumber('seed', values.seed), wholeNumber('seeds', values.seeds)]
 const upto = values.upto === undefined ? undefined : wholeNumber('upto', values.upto)
+const deadline = values.minutes === undefined ? undefined : Date.now() + wholeNumber('minutes', values.minutes) * 60_000
 const shown = wholeNumber('lines', values.lines)
 const onlyKind = oneOf('kind', values.kind, kinds)
 const beside = oneOf('pcs', values.pcs, ['0.11', '0.12']) ?? '0.12'
@@ -54,6 +57,8 @@ if (reference === undefined)
 const grammar = [...(await grammarOfReference(reference)), ...grammarOfOurs()]
 const names = [...new Set(grammar.map(({ name }) => name))].sort((a, b) => b.length - a.length)
 const tallies = new Map<string, Tally>()
+/** The same by command and long option. */
+const optionTallies = new Map<string, Tally>()
 let unusableSeeds = 0
 const folder = mkdtempSync(join(tmpdir(), 'systole-fuzz-pcs-'))
 const isOlder = beside === '0.11'
@@ -66,11 +71,12 @@ const fuzz = {
   ...(isOlder ? { environment: '0.11' } : {}),
 }
 const draw = createFuzz(fuzz)
+const isLate = (): boolean => deadline !== undefined && Date.now() > deadline
 const linesSoFar = (): number => sumOf([...tallies.values()]).lines
 try {
   if (values.file !== undefined) for (const line of await typed(values.file)) judgeLine(values.file, line)
   else
-    for (let seed = first; upto === undefined ? seed < first + count : linesSoFar() < upto; seed++) {
+    for (let seed = first; (upto === undefined ? seed < first + count : linesSoFar() < upto) && !isLate(); seed++) {
       const { start, unusable, judged } = await draw(seed)
       if (unusable) unusableSeeds++
       for (const line of judged) judgeLine(`seed ${seed}, ${start}`, line)
@@ -95,8 +101,10 @@ process.exitCode = different > 0 ? 1 : 0
 
 function record(file: string, version: string): void {
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {}
-  const commands = Object.fromEntries([...tallies].sort(([a], [b]) => (a < b ? -1 : 1)))
-  const written = { ...known, [beside]: { version, lines: all.lines, commands } }
+  const sorted = (counted: ReadonlyMap<string, Tally>): Record<string, Tally> =>
+    Object.fromEntries([...counted].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const outcome = { version, seed: first, lines: all.lines, commands: sorted(tallies), options: sorted(optionTallies) }
+  const written = { ...known, [beside]: outcome }
   writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`)
 }
 
@@ -111,6 +119,10 @@ function judgeLine(where: string, judged: Judged): void {
   const text = shellLine(line)
   const name = names.find((known) => text === known || text.startsWith(`${known} `)) ?? line[0] ?? ''
   tallies.set(name, addTo(tallies.get(name), judged))
+  for (const option of new Set(line.filter((word) => /^--\w/.test(word)).map((word) => word.split('=')[0]))) {
+    const key = `${name} ${option}`
+    optionTallies.set(key, addTo(optionTallies.get(key), judged))
+  }
   if (!text.includes(values.only)) return
   if (values.errors && ours.exitCode !== 0 && theirs.exitCode !== 0)
     console.log(

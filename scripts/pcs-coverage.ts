@@ -1,10 +1,13 @@
 /**
- * Writes docs/pcs.md: every command of pcs, and what becomes of it here. The list of pcs's commands is read where it lies, in
- * ../shared; what each becomes is asked of the commands themselves.
+ * Writes docs/pcs.md: every command of pcs, what was compared with what, and how it ended. The list of pcs's commands is read where it lies,
+ * in ../shared; which command of ours takes it is asked of the commands themselves, and how lines of it ended of test/pcs/outcome.json, which
+ * `npm run fuzz:pcs -- --record` writes.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { allCommands, findCommand, presentWords } from '../src/cli/index.ts'
+import { whyLeftOut } from '../test/pcs/grammar/left-out.ts'
+import { sumOf, type Tally } from '../test/pcs/tally.ts'
 
 const list = resolve(import.meta.dirname, '../../shared/compat/pcs-commands.tsv')
 if (!existsSync(list)) {
@@ -12,25 +15,42 @@ if (!existsSync(list)) {
   process.exit(2)
 }
 
+interface Outcome {
+  readonly version: string
+  readonly seed: number
+  readonly lines: number
+  readonly commands: Readonly<Record<string, Tally>>
+  readonly options: Readonly<Record<string, Tally>>
+}
+
+const outcomes = JSON.parse(readFileSync(resolve(import.meta.dirname, '../test/pcs/outcome.json'), 'utf8')) as Readonly<
+  Record<string, Outcome>
+>
+const versions = Object.entries(outcomes).sort(([a], [b]) => (a < b ? 1 : -1))
+
 interface Row {
   readonly area: string
   readonly command: string
   readonly class: string
-  readonly state: 'done' | 'refused' | 'not there'
+  readonly state: 'there' | 'refused' | 'not there'
   readonly how: string
+  /** How the lines that were compared ended, or why none was. */
+  readonly ended: string
 }
 
 const rows = readFileSync(list, 'utf8').trimEnd().split('\n').slice(1).map(readRow)
 
 function readRow(line: string): Row {
   const [area = '', command = '', kind = ''] = line.split('\t')
-  return { area, command, class: kind, ...(area === 'global' ? globalOption(command) : becomes(command)) }
+  const become = area === 'global' ? globalOption(command) : becomes(command)
+  const ended = become.state === 'there' && area !== 'global' ? endOf(command) : ''
+  return { area, command, class: kind, ...become, ended }
 }
 
 /** What stands before or instead of a command is read by every one of them. */
 function globalOption(command: string): Pick<Row, 'state' | 'how'> {
   return {
-    state: 'done',
+    state: 'there',
     how: command.includes('--force') ? 'options of every command that they mean something for' : '',
   }
 }
@@ -44,9 +64,41 @@ function becomes(command: string): Pick<Row, 'state' | 'how'> {
     if (found?.command.refuses !== undefined) return { state: 'refused', how: found.command.refuses } as const
     if (!found || (left !== undefined && !isPlaceholder(left) && !takes(found.command.usage, left)))
       return { state: 'not there', how: '' } as const
-    return { state: 'done', how: `systole ${found.command.path.join(' ')}` } as const
+    return { state: 'there', how: `systole ${found.command.path.join(' ')}` } as const
   })
-  return answers.find(({ state }) => state !== 'done') ?? answers[0] ?? { state: 'not there', how: '' }
+  return answers.find(({ state }) => state !== 'there') ?? answers[0] ?? { state: 'not there', how: '' }
+}
+
+/** The words by which the fuzzer counts a line: those of the name, until something is put in. */
+function nameOf(command: string): string {
+  const words = alternatives(command)[0] ?? []
+  const end = words.findIndex(isPlaceholder)
+  return words.slice(0, end < 0 ? undefined : end).join(' ')
+}
+
+function endOf(command: string): string {
+  const name = nameOf(command)
+  const ends = versions.flatMap(([version, { commands }]) => {
+    const tally = commands[name]
+    return tally === undefined ? [] : [`${version}: ${describe(tally)}`]
+  })
+  if (ends.length > 0) return ends.join('; ')
+  const why = whyLeftOut(name)
+  return why === undefined ? 'not compared' : `not compared: ${why}`
+}
+
+/** _same_, _other words_, or _other result_ with the reasons that are known. */
+function describe({ lines, kinds, reasons }: Tally): string {
+  const [same, words] = [kinds.same ?? 0, kinds.words ?? 0]
+  const meant = Object.entries(reasons).sort(([, a], [, b]) => b - a)
+  const unexplained = lines - same - words - (kinds.purpose ?? 0)
+  const parts = [
+    ...(same > 0 ? [`_same_ ${same}`] : []),
+    ...(words > 0 ? [`_other words_ ${words}`] : []),
+    ...meant.map(([reason, times]) => `_other result_ ${times}, because ${reason}`),
+    ...(unexplained > 0 ? [`_other result_ ${unexplained}, not yet mended or explained`] : []),
+  ]
+  return parts.join(', ')
 }
 
 function isPlaceholder(word: string): boolean {
@@ -79,19 +131,27 @@ function count(kind: string, state: Row['state']): number {
 }
 
 const kinds = ['A', 'B', 'C'] as const
-const states = ['done', 'refused', 'not there'] as const
+const states = ['there', 'refused', 'not there'] as const
 const meanings = { A: 'what everybody uses', B: 'what administrators use now and then', C: 'what hardly anybody uses' }
 const summary = kinds.map(
   (kind) => `| ${kind} | ${meanings[kind]} | ${states.map((state) => count(kind, state)).join(' | ')} |`,
 )
+const counts = versions.map(([, { version, lines, commands }]) => {
+  const { kinds: ends } = sumOf(Object.values(commands))
+  const [same, words, purpose] = [ends.same ?? 0, ends.words ?? 0, ends.purpose ?? 0]
+  return `| ${[version, lines, same, words, purpose, lines - same - words - purpose].join(' | ')} |`
+})
+const optionRows = versions.flatMap(([version, { options }]) =>
+  Object.entries(options).map(([option, tally]) => `| \`pcs ${option}\` | ${version} | ${describe(tally)} |`),
+)
 const areas = [...new Set(rows.map(({ area }) => area))]
 const sections = areas.map((area) => {
   const own = rows.filter((row) => row.area === area)
-  const lines = own.map(({ command, class: kind, state, how }) => {
+  const lines = own.map(({ command, class: kind, state, how, ended }) => {
     const text = (cell: string): string => cell.replaceAll('|', '\\|')
-    return `| \`${text(command)}\` | ${kind} | ${state} | ${text(how)} |`
+    return `| \`${text(command)}\` | ${kind} | ${state === 'there' ? text(how) : `${state}: ${text(how)}`} | ${text(ended)} |`
   })
-  return `## ${area}\n\n| pcs | Class | Here | By |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
+  return `## ${area}\n\n| pcs | Class | By | Ended |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
 })
 
 /** What lines that both take do otherwise here, found by typing the same ones to both. */
@@ -117,11 +177,6 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'are taken, and mean what they meant: `property show`, `resource defaults a=b`, `role=Master`, `--wait`',
   ],
   ['`property defaults`, `property describe` with `-f`', 'are refused', 'print the same as without it'],
-  [
-    '`resource update` and its kin',
-    'say nothing',
-    'say beforehand, on standard error, what the cluster will do because of it',
-  ],
   [
     'what the cluster could not do',
     'is written: a constraint of a resource with itself, a loop of orders, a set that names a resource twice, `timeout=x`',
@@ -185,10 +240,16 @@ writeFileSync(
   resolve(import.meta.dirname, '../docs/pcs.md'),
   `# Commands of pcs
 
-Every command of pcs 0.12, and the words of older ones that scripts still use, with what becomes of each: _done_ by the command of Systole that is
-named, _refused_ with a sentence that says why, or _not there_. Made by \`npm run pcs-coverage\` from the commands themselves.
+Every command of pcs 0.12, and the words of older ones that scripts still use: which command of Systole takes it, or why it is refused, and how lines of it
+ended beside pcs. They are drawn from the grammar and typed on copies of one CIB, here under the name \`pcs\` and at Debian's own pcs: _same_ means exit code, CIB,
+listing and every word on standard error, _other words_ that only words to people differ, _other result_ anything else. Of commands that act on hosts no line is
+drawn: tests on nodes try those. Made by \`npm run pcs-coverage\` from the commands and from test/pcs/outcome.json, which \`npm run fuzz:pcs -- --record\` writes.
 
-| Class | | done | refused | not there |
+| pcs | Lines | same | other words | other on purpose | other result |
+| --- | --- | --- | --- | --- | --- |
+${counts.join('\n')}
+
+| Class | | there | refused | not there |
 | --- | --- | --- | --- | --- |
 ${summary.join('\n')}
 
@@ -198,6 +259,12 @@ ${summary.join('\n')}
 | --- | --- | --- |
 ${differences}
 
-${sections.join('\n')}`,
+${sections.join('\n')}
+## Options
+
+| pcs | Beside | Ended |
+| --- | --- | --- |
+${optionRows.sort().join('\n')}
+`,
 )
 for (const { command, class: kind, state } of rows) if (state === 'not there') console.log(`${kind}  ${command}`)

@@ -157,6 +157,13 @@ const things: readonly {
   { what: /^order with$/, say: () => ['No matching resources found in ordering list'] },
   { what: /^resource with capacities$/, say: each((id) => `Unable to find a resource: ${id}`) },
   { what: /^node with capacities$/, say: each((id) => `Unable to find a node: ${id}`) },
+  {
+    what: /^colocation of '.*' with$/,
+    say: (ids, about) => [
+      `Unable to find colocation constraint with source resource '${about.code === 'not-found' ? about.what.slice(15, -6) : ''}' and target resource '${ids[0] ?? ''}'`,
+    ],
+  },
+  { what: /^constraint of '.*' on the ticket$/, say: () => ['no matching ticket constraint found'] },
   { what: /^guest node$/, say: each((id) => `guest node '${id}' does not appear to exist in configuration`) },
   { what: /^remote node$/, say: each((id) => `remote node '${id}' does not appear to exist in configuration`) },
   {

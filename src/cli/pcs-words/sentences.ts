@@ -193,7 +193,7 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       )
     case 'no-metadata':
       return one(
-        `Agent '${about.agent}' is not installed or does not provide valid metadata, use --force to override`,
+        `Agent '${about.agent}' is not installed or does not provide valid metadata: crm_resource: Metadata query for ${about.agent} failed: No such device or address, Error performing operation: No such object, use --force to override`,
         true,
       )
     case 'unknown-parameter': {
@@ -201,7 +201,7 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       const kind = about.isFencing ? 'stonith' : 'resource'
       const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
       return one(
-        `invalid ${kind} ${option}, allowed options are: ${quoted(about.known)}, use --force to override`,
+        `invalid ${kind} ${option}, allowed options are: ${quoted(parametersOf(about))}, use --force to override`,
         creates(typed),
       )
     }
@@ -255,7 +255,8 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       if (kind === undefined) return undefined
       const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
       const force = kind === 'resource operation' ? '' : ', use --force to override'
-      return one(`invalid ${kind} ${option}, allowed options are: ${quoted(about.known)}${force}`, true)
+      const known = about.known.filter((name) => !unmentioned.get(kind)?.includes(name))
+      return one(`invalid ${kind} ${option}, allowed options are: ${quoted(known)}${force}`, true)
     }
     case 'bad-value': {
       const force = typed === 'property set' ? ', use --force to override' : ''
@@ -277,6 +278,18 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
 }
 
 const creates = (typed: string): boolean => / create$/.test(typed)
+
+/** Names of ours that pcs does not list among those that it allows. */
+const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
+  ['container', ['id', 'masters']],
+  ['network', ['id', 'add-host']],
+])
+
+/** pcs lists what all OCF agents take besides their own, and not what only a person asks a fence agent. */
+function parametersOf({ known, isFencing }: { readonly known: readonly string[]; readonly isFencing: boolean }) {
+  if (isFencing) return known.filter((name) => name !== 'help' && name !== 'version')
+  return [...new Set([...known, 'trace_file', 'trace_ra'])]
+}
 
 /** What pcs calls the options of, by what we call them. */
 function optionKind(where: string): string | undefined {

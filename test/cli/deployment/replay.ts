@@ -79,7 +79,9 @@ async function typeOne(typed: {
 type Called = NonNullable<Parameters<typeof runLine>[0]['called']>
 
 function isMissingAgent(says: string): boolean {
-  return /^Error: Agent '\S+' is not installed or does not provide valid metadata, use --force to override$/m.test(says)
+  return /^Error: Agent '\S+' is not installed or does not provide valid metadata.*, use --force to override$/m.test(
+    says,
+  )
 }
 
 function emptyCib(nodes: readonly string[]): string {

@@ -49,5 +49,7 @@ const leftOut: readonly { readonly begins: string; readonly reason: string }[] =
   ].map((word) => ({ begins: `cluster ${word}`, reason: 'acts on the host, other hosts or files' })),
 ]
 
-export const actsOnHost = (name: string): boolean =>
-  leftOut.some(({ begins }) => name === begins || name.startsWith(begins.endsWith('-') ? begins : `${begins} `))
+export const actsOnHost = (name: string): boolean => whyLeftOut(name) !== undefined
+
+export const whyLeftOut = (name: string): string | undefined =>
+  leftOut.find(({ begins }) => name === begins || name.startsWith(begins.endsWith('-') ? begins : `${begins} `))?.reason

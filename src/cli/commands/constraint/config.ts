@@ -19,7 +19,7 @@ import {
   oldLocationsByResource,
 } from '../../pcs-form/old-constraint-text.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
-import { expectWords } from '../../words.ts'
+import { expectWords, wrongCall } from '../../words.ts'
 
 const kinds = ['location', 'colocation', 'order', 'ticket'] as const
 const flags = [
@@ -64,7 +64,7 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
     const [by, ...names] = call.words
     if (by === undefined) return await show(call, { kinds: [kind] })
     if (kind !== 'location' || (by !== 'resources' && by !== 'nodes'))
-      throw new Refusal(`Nothing is expected at '${by}': systole constraint ${kind} config.`)
+      throw new Refusal(wrongCall(`Nothing is expected at '${by}': systole constraint ${kind} config.`))
     return await show(call, { kinds: [kind], by, names })
   },
 }))
