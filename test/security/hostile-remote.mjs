@@ -1,7 +1,8 @@
 /**
  * A remote node in the hands of somebody else: it has the key, answers whoever owns the connection, and says what it is told to. Arguments: the
  * folder of the key, and a JSON list of messages: `{name, body}` is a call whose answer is awaited, `{raw}` any message, after which the
- * connection is watched until it ends or a call is answered. Prints a JSON list of what came back.
+ * connection is watched until it ends or a call is answered. Prints a JSON list of what came back. `{hangUpMs}` in place of the list: each connection ends
+ * as soon as it is owned, for so long from the first one on; then it prints how many there were.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:tls'
@@ -9,6 +10,7 @@ import { createServer } from 'node:tls'
 const [folder, list] = process.argv.slice(2)
 const read = (name) => readFileSync(`${folder}/${name}`)
 const messages = JSON.parse(list)
+let hungUp = 0
 const server = createServer(
   {
     key: read('node.key'),
@@ -57,7 +59,8 @@ function serve(socket) {
       const own = { accepted: true, highestToken: message.body.token, incarnation: 1 }
       const bodies = { own, perform: taken, pki: { trusts: [], certifiedBy: '' } }
       send({ kind: 'answer', id, body: bodies[name] ?? {} })
-      if (name === 'own') setTimeout(attack, 1000)
+      if (name === 'own' && messages.hangUpMs !== undefined) setTimeout(hangUp, 100, socket)
+      else if (name === 'own') setTimeout(attack, 1000)
     }
   })
   async function attack() {
@@ -74,4 +77,13 @@ function serve(socket) {
     process.stdout.write(JSON.stringify(answers))
     process.exit(0)
   }
+}
+
+function hangUp(socket) {
+  socket.destroy()
+  if (++hungUp > 1) return
+  setTimeout(() => {
+    process.stdout.write(JSON.stringify(hungUp))
+    process.exit(0)
+  }, messages.hangUpMs)
 }

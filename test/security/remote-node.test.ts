@@ -163,3 +163,12 @@ test('no message of its ends the daemon of a cluster node', async () => {
   expect(await Promise.all(['n1', 'n2', 'n3'].map(daemonOf))).toEqual(before)
   expect((await lab.status('n1')).nodes.filter(({ name, online }) => name !== remote && online)).toHaveLength(3)
 }, 180_000)
+
+test('one that hangs up as soon as it is owned is connected to more and more rarely', async () => {
+  await lab.until('its connection is held by somebody', async () => (await holder(lab, remote, 'n1')) !== '', 60_000)
+  const hangUp = JSON.stringify({ hangUpMs: 20_000 })
+  const count = Number(await lab.inNode(remote, process.execPath, program, '/etc/systole/pki', hangUp))
+  expect(count).toBeGreaterThan(2)
+  // Without a pause it is some 80 times, each with a write to the store; another member that takes it over begins again.
+  expect(count).toBeLessThan(30)
+}, 180_000)

@@ -28,6 +28,7 @@ import { toBytes } from '../records/json-value.ts'
 import { keys, remoteOwnerKey } from '../records/keys.ts'
 import { nextCallId, resultStore } from '../records/result-store.ts'
 import { Following } from './following.ts'
+import { ReconnectPace } from './reconnect-pace.ts'
 import { RecordRights } from './record-rights.ts'
 import { NotAllowedError } from './remote-world.ts'
 
@@ -86,6 +87,7 @@ export class RemoteConnection {
   readonly #rights: RecordRights
   readonly #refusals = new Seldom()
   readonly #following: Following
+  readonly #pace = new ReconnectPace()
   #token = 0
   #handingOver = false
   #reason = ''
@@ -228,6 +230,7 @@ export class RemoteConnection {
     }
     this.#link = link
     this.#phase = 'up'
+    this.#pace.up(performance.now())
     log.info('a remote node is connected', { remote: this.remote, revision: this.#token })
     this.tellRevoked()
     void this.#following.bring(link)
@@ -250,10 +253,11 @@ export class RemoteConnection {
     this.#ports.log.warn('the connection to a remote node broke', { remote: this.remote, reason: end.reason })
     this.#phase = 'broken'
     this.#events.onBroken()
-    this.#mending = this.#mend(end)
+    this.#mending = this.#mend(end, this.#pace.ended(performance.now()))
   }
 
-  async #mend(end: LinkEnd): Promise<void> {
+  async #mend(end: LinkEnd, pauseMs = 0): Promise<void> {
+    if (pauseMs > 0) await delay(pauseMs)
     const deadline = performance.now() + (end.hostAnswered ? graceMs : onceMs)
     while (this.#phase === 'broken') {
       try {
