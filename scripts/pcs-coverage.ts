@@ -189,6 +189,11 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
   ],
   ['a kind or score in lower case (`kind=optional`, `infinity`)', 'is refused', 'is written as the schema has it'],
   ['`constraint location delete`', 'takes ids of location constraints', 'is `constraint delete`, and takes any id'],
+  [
+    '`resource create NODE ocf:pacemaker:remote`',
+    'is refused without `--force`',
+    'is done: installers that were written for pcs 0.9 make remote nodes so',
+  ],
   ['`op monitor` without options', 'is refused', 'has the defaults'],
   [
     '`resource unclone`',

@@ -44,6 +44,10 @@ const purposes: readonly Purpose[] = [
     theirs: /Unable to find location constraints/,
     reason: 'constraint location delete is constraint delete, and takes any id',
   },
+  {
+    theirs: /not sufficient for creating a remote connection/,
+    reason: 'resource create makes the connection to a remote node, as installers of pcs 0.9 do',
+  },
   { theirs: /Several options sets exist/, reason: 'defaults without a rule are changed wherever they stand' },
   { theirs: /'--corosync_conf' must be specified/, reason: 'there is no corosync.conf to be named' },
   { theirs: /invalid score 'infinity'/, reason: 'INFINITY may be written in lower case' },

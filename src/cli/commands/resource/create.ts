@@ -104,7 +104,7 @@ interface Creation {
 async function create(call: Call, { id, installed, written }: Creation): Promise<Outcome> {
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
-  refuseNodesByTheWay(call, { agent: installed.agent, meta: written.meta })
+  refuseNodesByTheWay(call, written)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   const mistakes = [
     ...parameterMistakes(installed, written.parameters, { required: true }),
