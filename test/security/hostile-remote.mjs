@@ -1,8 +1,8 @@
 /**
  * A remote node in the hands of somebody else: it has the key, answers whoever owns the connection, and says what it is told to. Arguments: the
  * folder of the key, and a JSON list of messages: `{name, body}` is a call whose answer is awaited, `{raw}` any message, after which the
- * connection is watched until it ends or a call is answered. Prints a JSON list of what came back. `{hangUpMs}` in place of the list: each connection ends
- * as soon as it is owned, for so long from the first one on; then it prints how many there were.
+ * connection is watched until it ends or a call is answered. Prints a JSON list of what came back. `{hangUpMs}` in place of the list: each connection ends soon
+ * after it is owned, for so long from the first one on; then it prints how many there were.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:tls'
@@ -59,7 +59,7 @@ function serve(socket) {
       const own = { accepted: true, highestToken: message.body.token, incarnation: 1 }
       const bodies = { own, perform: taken, pki: { trusts: [], certifiedBy: '' } }
       send({ kind: 'answer', id, body: bodies[name] ?? {} })
-      if (name === 'own' && messages.hangUpMs !== undefined) setTimeout(hangUp, 100, socket)
+      if (name === 'own' && messages.hangUpMs !== undefined) setTimeout(hangUp, 500, socket)
       else if (name === 'own') setTimeout(attack, 1000)
     }
   })
