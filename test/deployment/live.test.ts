@@ -139,7 +139,8 @@ async function type(lab: Lab, words: readonly string[]): Promise<string | undefi
     return undefined
   } catch (error) {
     const says = String(error)
-    if (!words.includes('--force') && says.includes('There is no agent')) return await type(lab, [...words, '--force'])
+    if (!words.includes('--force') && says.includes('is not installed or does not provide valid metadata'))
+      return await type(lab, [...words, '--force'])
     return says
   }
 }
