@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerFiles } from '../../src/tools/file/caller-files.ts'
-import { FileWorld } from '../../src/tools/file/file-world.ts'
-import { runTool } from '../../src/tools/index.ts'
+import { replyTo } from '../../src/tools/file/run-command.ts'
 
 const started = (resource: string, node: string): string =>
   `<lrm_resource id="${resource}" class="ocf" provider="pacemaker" type="Dummy"><lrm_rsc_op id="${resource}_last_0" operation_key="${resource}_start_0" operation="start" transition-key="1:1:0:a" transition-magic="0:0;1:1:0:a" on_node="${node}" call-id="2" rc-code="0" op-status="0" interval="0"/></lrm_resource>`
@@ -37,10 +36,9 @@ interface Answer {
 async function answer(line: string, text: string = cib): Promise<Answer> {
   writeFileSync(path, text)
   const [tool = '', ...words] = line.split(' ')
-  const { exitCode, output, errors } = await runTool(
-    { tool, arguments: words, files: callerFiles({}) },
-    new FileWorld({ path }),
-  )
+  const environment = { CIB_file: path }
+  const call = { tool, arguments: words, files: callerFiles(environment) }
+  const { exitCode, output, errors } = await replyTo(call, environment)
   return { code: exitCode, text: `${output}${errors}`, cib: readFileSync(path, 'utf8') }
 }
 
