@@ -16,8 +16,8 @@ export interface Tool {
   readonly takesHtml?: true
   /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
   readonly runsHere?: true
-  /** Not even a CIB is needed. */
-  readonly needsNoCib?: true
+  /** Not even a CIB is needed, ever or for such a call. */
+  readonly needsNoCib?: true | ((given: readonly GivenOption[]) => boolean)
   /** A call that {@link needsTerminal} names, and that whoever knows the installed agents can answer all the same. */
   readonly asksWhatIsInstalled?: (given: readonly GivenOption[]) => boolean
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */

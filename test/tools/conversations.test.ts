@@ -532,7 +532,7 @@ describe('over the socket', () => {
     const refusals = [
       [['crm_mon', '--bogus'], 64, 'crm_mon: Unknown option --bogus\n'],
       [['crm_mon', '-i'], 64, 'crm_mon: Missing argument for -i\n'],
-      [['crm_verify', '-x', '/none/x'], 1, 'crm_verify: /none/x cannot be read: no such file or directory.\n'],
+      [['crm_verify', '-x', '/none/x'], 78, 'crm_verify: /none/x cannot be read: no such file or directory.\n'],
       [['cibadmin', '-R', '-x', '/none/x'], 78, 'cibadmin: /none/x cannot be read: no such file or directory.\n'],
       [['crm_standby', '--bogus'], 1, 'crm_standby: Unknown option --bogus\n'],
       [['crm_verify', '-X', ''], 78, 'crm_verify: line 1, column 1: document must contain a root element.\n'],

@@ -18,6 +18,8 @@ import { descendants, sectionOf } from './tree.ts'
 /** Those that Pacemaker has had. */
 const schemaNames = /^(?:pacemaker-(?:0\.6|0\.7|1\.[0-3]|2\.(?:\d|10)|3\.(?:\d|10)|4\.0|next)|transitional-0\.6|none)$/
 
+export const isSchemaName = (name: string): boolean => schemaNames.test(name)
+
 /** Every configuration has these, be they empty. */
 export const requiredSections = ['crm_config', 'nodes', 'resources', 'constraints']
 
@@ -83,7 +85,7 @@ const rootAttributes = new Set(
 function formMistakes(cib: XmlElement): readonly string[] {
   const versions = ['admin_epoch', 'epoch', 'num_updates'].filter((name) => !/^\d+$/.test(cib.attributes[name] ?? '0'))
   const schema = cib.attributes['validate-with'] ?? ''
-  const isSchema = schemaNames.test(schema)
+  const isSchema = isSchemaName(schema)
   const strayWords = Object.keys(cib.attributes).filter((name) => !rootAttributes.has(name))
   const strayParts = childElements(cib).filter(({ name }) => name !== 'configuration' && name !== 'status')
   const described = childElements(configurationElement(cib)).filter(

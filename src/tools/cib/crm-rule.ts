@@ -18,6 +18,8 @@ export const crmRule: Tool = {
   ],
   printsXml: true,
   runsHere: true,
+  // A call that lacks these is refused without one.
+  needsNoCib: (given) => !hasOption(given, 'check') || !hasOption(given, 'rule'),
   run,
 }
 

@@ -6,19 +6,23 @@ import {
   parseXml,
   printXml,
   readConfiguration,
+  schemaMistakes,
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
-import { readStatus } from '../../status/index.ts'
+import { type ClusterStatus, readStatus } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, optionValue, valued } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
+import { schemaName } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
+import { isSchemaName } from './conforming.ts'
+import { type Finding, schedulerFindings } from './scheduler-findings.ts'
 
 export const crmVerify: Tool = {
   name: 'crm_verify',
-  exits: { noInput: exitCodes.error },
+  exits: { noInput: exitCodes.configuration },
   summary: 'Check a configuration',
   options: [
     flag('live-check,L', 'The configuration of the running cluster'),
@@ -31,74 +35,105 @@ export const crmVerify: Tool = {
   ],
   printsXml: true,
   runsHere: true,
+  needsNoCib: (given) => !hasOption(given, 'live-check'),
   run,
 }
 
 function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const cib = read(call, world)
   if ('exitCode' in cib) return cib
-  const { errors, warnings } = judged(cib, world)
+  const { errors, warnings, remarks } = judged(cib, world)
   const save = optionValue(call.given, 'save-xml')
   if (save !== undefined) call.files?.write(save, printXml(cib))
   const verbose = hasOption(call.given, 'verbose')
-  const told = [...errors, ...(verbose ? warnings : [])]
-  if (errors.length === 0)
-    return { exitCode: exitCodes.ok, output: '', errors: told.map((line) => `${line}\n`).join(''), xml: [] }
-  const last = [
-    'crm_verify: Errors found during check: config not valid',
-    ...(verbose ? [] : ['-V may provide more details']),
-  ]
+  const told = [...errors, ...(verbose ? [...warnings, ...remarks] : [])]
+  const isValid = errors.length === 0 && warnings.length === 0
+  const kind = errors.length > 0 ? 'errors' : 'warnings'
+  const last = isValid ? [] : [`Configuration invalid (with ${kind})${verbose ? '' : ' (-V may provide more detail)'}`]
   return {
-    exitCode: exitCodes.configuration,
+    exitCode: isValid ? exitCodes.ok : exitCodes.configuration,
     output: '',
     errors: [...told, ...last].map((line) => `${line}\n`).join(''),
     xml: [],
   }
 }
 
-/** Sentences that begin with `error:` and `warning:`. */
-export function judged(
-  cib: XmlElement,
-  world: ToolWorld,
-): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
+interface Judgement {
+  /** They begin with `error:`. */
+  readonly errors: readonly string[]
+  /** Pacemaker refuses a configuration with these as well. They begin with `warning:`, as remarks do. */
+  readonly warnings: readonly string[]
+  /** Said, and no reason to refuse it. */
+  readonly remarks: readonly string[]
+}
+
+export function judged(cib: XmlElement, world: ToolWorld): Judgement {
   // Pacemaker's own answer: that Systole does without an option is `systole verify`'s to tell.
   const reports = validateCib(cib).filter(({ code }) => code !== 'without-effect')
+  const inSchema = schemaFindings(cib)
+  const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
+  const found = schedulerFindings(status, cib)
+  const lines = (severity: 'error' | 'warning'): readonly string[] =>
+    [...inSchema, ...found].flatMap((one) => (one.severity === severity ? [`${severity}: ${one.text}`] : []))
   return {
-    errors: [...reports.flatMap((report) => mistakeOf(report) ?? []), ...fencingMistakes(cib, world)],
-    warnings: reports
+    errors: [
+      ...reports.flatMap((report) => mistakeOf(report) ?? []),
+      ...lines('error'),
+      ...fencingMistakes(cib, status),
+    ],
+    warnings: lines('warning'),
+    remarks: reports
       .filter((report) => mistakeOf(report) === undefined)
       .map((report) => `warning: ${describeCibReport(report)}`),
   }
 }
 
+/** What `validate-with` names, and what that does not allow. */
+function schemaFindings(cib: XmlElement): readonly Finding[] {
+  const schema = cib.attributes['validate-with']
+  if (schema === 'none')
+    return [
+      {
+        severity: 'warning',
+        text: "Support for validate-with='none' is deprecated and will be removed in a future release without the possibility of upgrades (manually edit to use a supported schema)",
+      },
+    ]
+  if (schema === undefined || !isSchemaName(schema))
+    return [
+      {
+        severity: 'error',
+        text: `Cannot validate CIB with ${schema === undefined ? 'missing' : 'unknown'} validate-with (manually edit to use a known schema, such as ${schemaName})`,
+      },
+    ]
+  return schemaMistakes(cib).map((text) => ({ severity: 'error', text }))
+}
+
 function read(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
   const { given } = call
-  if (hasOption(given, 'live-check')) return world.cib()
   const file = optionValue(given, 'xml-file')
   const text =
     optionValue(given, 'xml-text') ??
     (file === undefined ? undefined : call.files?.read(file)) ??
     (hasOption(given, 'xml-pipe') ? call.files?.input() : undefined)
-  if (text === undefined)
-    return refused(exitCodes.error, 'crm_verify: No configuration source specified.  Use --help for usage information.')
+  if (text === undefined && hasOption(given, 'live-check')) return world.cib()
+  if (text === undefined) return refused(exitCodes.error, 'crm_verify: No input specified')
   const parsed = parseXml(text)
   if (parsed.ok && parsed.value.name === 'cib') return parsed.value
   if (parsed.ok)
     return refused(
-      exitCodes.protocol,
-      'crm_verify: This tool can only check complete configurations (i.e. those starting with <cib>).',
+      exitCodes.configuration,
+      `Input is not a CIB (outermost element is ${parsed.value.name} not cib)\nConfiguration invalid`,
     )
   const [report] = parsed.reports
   return refused(
-    hasOption(given, 'xml-pipe') ? exitCodes.error : exitCodes.configuration,
+    exitCodes.configuration,
     `crm_verify: line ${report?.place.line}, column ${report?.place.column}: ${report?.message}.`,
   )
 }
 
 /** A cluster that may fence and has nothing to fence with starts nothing. */
-function fencingMistakes(cib: XmlElement, world: ToolWorld): readonly string[] {
+function fencingMistakes(cib: XmlElement, status: ClusterStatus): readonly string[] {
   if (configurationElement(cib).children.length === 0) return []
-  const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
   const devices = [...status.primitivesById.values()].some(({ agent }) => agent.class === 'stonith')
   if (!status.options.fencingEnabled || devices || status.options.haveWatchdog) return []
   return [
@@ -108,9 +143,32 @@ function fencingMistakes(cib: XmlElement, world: ToolWorld): readonly string[] {
   ]
 }
 
-/** As Debian's says it; two operations of one name and one interval are an error there. */
+/** As Pacemaker says it; two operations of one name and one interval are an error there. */
 function mistakeOf(report: CibReport): string | undefined {
   if (report.code === 'same-operation')
     return `error: Operation ${report.id} is duplicate of ${report.first} (do not use same name and interval combination more than once per resource)`
+  if (isReadOver(report)) return undefined
   return report.severity === 'error' ? `error: ${describeCibReport(report)}` : undefined
+}
+
+/** Of meta-attributes, these must be words that the scheduler knows. */
+const strictMeta = new Set([
+  'multiple-active',
+  'on-fail',
+  'migration-threshold',
+  'priority',
+  'requires',
+  'resource-stickiness',
+  'target-role',
+])
+
+/** Pacemaker goes on with a default or without, and has no word for it: loops of orders, wrong durations and booleans of resources, wrong numbers for placement. */
+function isReadOver(report: CibReport): boolean {
+  if (report.code === 'order-loop') return true
+  if (report.code !== 'bad-value') return false
+  const { path, name, value } = report
+  if (path.includes('/utilization[')) return true
+  if (path.includes('/meta_attributes[')) return !strictMeta.has(name)
+  if (name === 'batch-limit') return /^-\d+$/.test(value)
+  return name === 'fencing-watchdog-timeout' || (name === 'interval' && /\/op\[[^/]*$/.test(path))
 }

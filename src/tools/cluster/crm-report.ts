@@ -111,8 +111,8 @@ function troublePatterns(given: readonly GivenOption[]): Result<readonly Pattern
 
 /** As crm_verify tells it. */
 function verdict(cib: XmlElement, world: ToolWorld): string {
-  const { errors, warnings } = judged(cib, world)
-  return [...errors, ...warnings].map((line) => `${line}\n`).join('')
+  const { errors, warnings, remarks } = judged(cib, world)
+  return [...errors, ...warnings, ...remarks].map((line) => `${line}\n`).join('')
 }
 
 /** The nodes as this one knows them. */

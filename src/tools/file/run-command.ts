@@ -170,7 +170,7 @@ async function answerShadow(call: ToolCall, environment: Environment): Promise<T
 
 /** A file, a text or the input that is given is enough. */
 function needsCluster(tool: Tool, given: readonly GivenOption[]): boolean {
-  if (tool.needsNoCib === true) return false
+  if (tool.needsNoCib === true || tool.needsNoCib?.(given)) return false
   const sources = [
     'xml-file',
     'xml-text',
