@@ -24,7 +24,6 @@ const ask = async (...words: readonly string[]) =>
 
 const answered: readonly (readonly [readonly string[], string])[] = [
   [['--list-ocf-alternatives', 'Dummy'], 'heartbeat\npacemaker\n'],
-  [['--list-ocf-alternatives', '../heartbeat/Dummy'], ''],
   [['--list-standards'], 'ocf\nlsb\nservice\nsystemd\nstonith\n'],
 ]
 test.each(answered)('%s is answered by the daemon', async (words, output) =>
@@ -33,8 +32,12 @@ test.each(answered)('%s is answered by the daemon', async (words, output) =>
 
 test('so are the agents of a class, as XML too', async () => {
   expect((await ask('--list-agents', 'ocf:pacemaker')).output.split('\n')).toContain('Dummy')
-  expect((await ask('--list-agents', 'ocf:pacemaker', '--output-as=xml')).output).toContain('<item>Dummy</item>')
+  expect((await ask('--list-agents', 'ocf:pacemaker', '--output-as=xml')).output).toContain('<agent>Dummy</agent>')
   expect(await ask('--list-agents', 'ocf:nobody')).toMatchObject({ exitCode: 105 })
+})
+
+test('a path is the name of no agent', async () => {
+  expect(await ask('--list-ocf-alternatives', '../heartbeat/Dummy')).toMatchObject({ exitCode: 105, output: '' })
 })
 
 test('an agent is run by the caller alone: its metadata, its actions', async () => {
