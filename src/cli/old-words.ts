@@ -103,6 +103,7 @@ const forms: readonly OldForm[] = [
 ]
 
 export function presentWords(line: readonly string[], speech: Speech): readonly string[] {
+  if (speech.dialect === '0.9' && line[0] === 'constraint' && line[1] === 'order') return withoutScore(line)
   for (const { begins, present, now, always } of forms) {
     if (!begins.every((word, index) => line[index] === word)) continue
     const written = present(line.slice(begins.length))
@@ -125,4 +126,10 @@ function nodeAttribute(rest: readonly string[], asPair: (word: string) => string
   if (node === undefined) return undefined
   const others = [...rest.slice(0, at), ...rest.slice(at + (inline ? 1 : 2))]
   return ['node', 'attribute', node, ...others.map((other) => (other.startsWith('-') ? other : asPair(other)))]
+}
+
+/** 0.9 passed over a score behind an order, and puppet-corosync writes one: `… then start db INFINITY kind=Mandatory`. */
+function withoutScore(line: readonly string[]): readonly string[] {
+  const then = line.indexOf('then')
+  return line.filter((word, index) => then < 0 || index < then + 2 || !/^[+-]?(INFINITY|\d+)$/.test(word))
 }

@@ -151,3 +151,12 @@ describe.each(excused)('pcs %s, a second time', (line, words, versions) => {
     expect([exitCode, errors]).toEqual([1, expect.stringContaining(words)])
   })
 })
+
+test('puppet-corosync’s order, with the score that 0.9 passed over', async () => {
+  const line = 'constraint order start vip then start web INFINITY kind=Optional id=vip-first symmetrical=false'
+  expect((await pcs(line, '')).exitCode).toBe(1)
+  expect((await pcs(line, '0.9')).exitCode).toBe(0)
+  expect((await pcs('constraint order show --full', '0.9')).text).toContain(
+    '(kind:Optional) (non-symmetrical) (id:vip-first)',
+  )
+})

@@ -63,7 +63,14 @@ export async function configuration(lab: Lab, node = 'n1'): Promise<string> {
   if (!parsed.ok) throw new Error('The CIB cannot be read.')
   const found = childElement(parsed.value, 'configuration')
   if (found === undefined) throw new Error('The CIB has no configuration.')
-  return canonicalText(found, parsed.value)
+  // The order of constraints says nothing: pcs writes one that it makes again at the end.
+  const lines = canonicalText(found, parsed.value)
+  return lines.replace(/ {2}<constraints>\n[\s\S]*?<\/constraints>\n/, (part) =>
+    part
+      .split(/\n(?= {4}<rsc_)/)
+      .sort()
+      .join('\n'),
+  )
 }
 
 /** Runs it two times: the second one leaves the configuration as it is. */

@@ -45,7 +45,7 @@ cs_property { 'no-quorum-policy': value => '${provider === 'pcs' ? 'freeze' : 's
 async function apply(file: string): Promise<Ended> {
   const folders = `--modulepath=${join(lab.folder, 'puppet-modules')} --confdir=/run/puppet --vardir=/run/puppet/var`
   // The module’s pcs provider is for Red Hat 7: elsewhere it lets pcs add operations that it takes away again the next time.
-  const facts = 'FACTER_osfamily=RedHat FACTER_operatingsystemmajrelease=7'
+  const facts = 'FACTER_osfamily=RedHat FACTER_operatingsystemmajrelease=7 PCS_COMPAT=0.9'
   // 0: no change; 2: changes; 4 and 6: failures.
   return await script(lab, 'n1', `${facts} puppet apply --color=false --detailed-exitcodes ${folders} ${file}`)
 }
