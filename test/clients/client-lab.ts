@@ -5,7 +5,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { canonicalText, childElement, parseXml } from '../../src/cib/index.ts'
+import { compareText } from '../../src/base/index.ts'
+import { canonicalText, childElement, childElements, parseXml, type XmlElement } from '../../src/cib/index.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 
 /** What an administrator does once, by docs/clients.md: links in /usr/sbin, where programs name them with their path. */
@@ -63,14 +64,14 @@ export async function configuration(lab: Lab, node = 'n1'): Promise<string> {
   if (!parsed.ok) throw new Error('The CIB cannot be read.')
   const found = childElement(parsed.value, 'configuration')
   if (found === undefined) throw new Error('The CIB has no configuration.')
-  // The order of constraints says nothing: pcs writes one that it makes again at the end.
-  const lines = canonicalText(found, parsed.value)
-  return lines.replace(/ {2}<constraints>\n[\s\S]*?<\/constraints>\n/, (part) =>
-    part
-      .split(/\n(?= {4}<rsc_)/)
-      .sort()
-      .join('\n'),
-  )
+  return canonicalText({ ...found, children: found.children.map(inOrder) }, parsed.value)
+}
+
+/** The order of constraints says nothing: pcs writes one that it makes again at the end. */
+function inOrder(part: XmlElement['children'][number]): XmlElement['children'][number] {
+  if (part.kind !== 'element' || part.name !== 'constraints') return part
+  const children = [...childElements(part)].sort((a, b) => compareText(a.attributes.id ?? '', b.attributes.id ?? ''))
+  return { ...part, children }
 }
 
 /** Runs it two times: the second one leaves the configuration as it is. */

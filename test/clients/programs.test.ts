@@ -102,7 +102,7 @@ location shop-n2 shop 40: n2
 location shop-rule shop rule -inf: not_defined gpu and rack eq z
 colocation shop-with-st 20: shop st-clone:Master
 order st-first Mandatory: st-clone:promote shop:start
-property default-action-timeout=20s
+property batch-limit=20
 rsc_defaults rsc-options: migration-threshold=3
 `
 
