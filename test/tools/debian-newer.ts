@@ -14,6 +14,8 @@ export const newerAnswers: ReadonlySet<string> = new Set([
   `cibadmin -C -o crm_config -X '<cluster_property_set id="cib-bootstrap-options"><nvpair id="L-1" name="L" value="x"/></cluster_property_set>'`,
   `cibadmin -C -o resources -X '<primitive id="web" class="ocf" provider="pacemaker" type="Dummy"/>'`,
   `cibadmin --modify --score -o crm_config -X '<cluster_property_set id="cib-bootstrap-options" score="5+=3"/>'`,
+  'crm_attribute -n new -v value++',
+  "crm_attribute -P -n 'c.*' -D",
   "crm_verify -X '<a/>'",
   'iso8601 -D PT90061S',
   'iso8601 -D PT',

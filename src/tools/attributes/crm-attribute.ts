@@ -4,11 +4,12 @@
  */
 import { expandValue } from '../../attributes/index.ts'
 import { type NodeName, nodeName, type Pattern, readPattern } from '../../base/index.ts'
-import { element, type XmlElement } from '../../cib/index.ts'
+import { clusterOptions, element, formatScore, parseScore, type XmlElement } from '../../cib/index.ts'
 import { conforming } from '../cib/conforming.ts'
 import { tellingOfEffect } from '../cib/without-effect.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { listOptions } from '../option-list.ts'
 import { flag, type GivenOption, hasOption, lastOf, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
@@ -44,6 +45,14 @@ const options: readonly OptionSpec[] = [
   ...attributeOptions,
   valued('type,t', 'SECTION', 'Where it is: crm_config, nodes, status, rsc_defaults, op_defaults'),
   flag('utilization,z', 'A utilization attribute of the node'),
+  valued('list-options,L', 'TYPE', 'List the options of a type: cluster'),
+  flag('all,a', 'With --list-options: deprecated ones, too'),
+  valued(
+    'wait,W',
+    'UNTIL',
+    'no, local or cluster: the answer comes once the value is there on this node, whichever is asked for',
+  ),
+  { ...flag('score', 'Nothing: value++ and value+=N always count up'), ignored: true },
   { ...flag('inhibit-policy-engine,!', 'Nothing: the cluster looks at every change'), ignored: true },
 ]
 
@@ -53,9 +62,30 @@ export const crmAttribute: Tool = {
   options,
   printsXml: true,
   run: (call, world) => {
+    const listed = lastOf(call.given, ['query', 'update', 'delete', 'list-options'])
+    if (listed?.name === 'list-options')
+      return listed.value === 'cluster' ? listClusterOptions(call) : wrongList(listed)
+    const until = optionValue(call.given, 'wait')
+    if (until !== undefined && !['no', 'local', 'cluster'].includes(until))
+      return refused(exitCodes.usage, "crm_attribute: --wait= must be one of 'no', 'local', 'cluster'")
     const asked = readAsked(call, world)
     return 'exitCode' in asked ? asked : answer(asked, call, world)
   },
+}
+
+function listClusterOptions(call: ParsedCall): ToolReply {
+  const list = {
+    name: 'cluster-options',
+    title: 'Pacemaker cluster options',
+    description:
+      'Also known as properties: they are about the whole cluster, and stand in the sets of the section crm_config.',
+    options: clusterOptions,
+  }
+  return listOptions(list, { all: hasOption(call.given, 'all') })
+}
+
+function wrongList({ value }: GivenOption): ToolReply {
+  return refused(exitCodes.usage, `crm_attribute: Invalid --list-options value '${value}'. Allowed values: cluster`)
 }
 
 export interface AttributeQuestion extends PairQuery {
@@ -80,11 +110,9 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
       'crm_attribute: -p/--promotion must be called from an OCF resource agent or with a resource ID specified',
     )
   const pattern = optionValue(given, 'pattern')
-  const name = promotion
-    ? promotionScoreName(resource ?? '')
-    : pattern === undefined
-      ? optionValue(given, 'name')
-      : undefined
+  const name = promotion ? promotionScoreName(resource ?? '') : optionValue(given, 'name')
+  if (name !== undefined && pattern !== undefined)
+    return refused(exitCodes.usage, 'crm_attribute: Error: --name and --pattern cannot be used at the same time')
   const scope = scopeOf(given, call, world, promotion)
   if (optionValue(given, 'type') === 'tickets' && commandOf(given).kind === 'query') return notThere('crm_attribute')
   if (optionValue(given, 'type') === 'tickets')
@@ -119,17 +147,13 @@ export function question(
       `crm_attribute: '${written}' is not a regular expression: ${read.reports.join(', ')}.`,
     )
   const pattern = read?.value
-  if (pattern !== undefined && command.kind !== 'query' && scope.kind !== 'status')
-    return refused(
-      exitCodes.usage,
-      'crm_attribute: Error: pattern can only be used with query, or with till-reboot update or delete',
-    )
   if (name === undefined && pattern === undefined && command.kind !== 'query')
     return refused(
       exitCodes.usage,
       `crm_attribute: Error: must specify attribute name or pattern to ${command.kind === 'update' ? 'update' : 'delete'}`,
     )
-  const node = 'node' in scope ? scope.node : optionValue(given, 'node')
+  // Of the cluster's options no node is asked.
+  const node = 'node' in scope ? scope.node : scope.kind === 'crm_config' ? undefined : optionValue(given, 'node')
   if (node !== undefined && !knowsNode(world, node))
     return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${node} to a UUID`)
   const set = optionValue(given, 'set-name')
@@ -172,6 +196,9 @@ function scopeOf(
   if (type === 'nodes' || forever) return { kind: 'nodes', node, utilization: false }
   if (type !== undefined) return undefined
   if (promotion) return { kind: 'status', node }
+  // What a pattern changes on a node is transient.
+  if (named !== undefined && hasOption(given, 'pattern') && commandOf(given).kind !== 'query')
+    return { kind: 'status', node }
   return named === undefined ? { kind: 'crm_config' } : { kind: 'nodes', node, utilization: false }
 }
 
@@ -267,12 +294,22 @@ async function update(asked: AttributeQuestion, value: string, call: ParsedCall,
     conforming((cib) =>
       names.reduce((current, one) => {
         const pair = { ...asked, name: one }
-        return writePair(current, pair, expandValue(findPairs(current, pair)[0]?.value, value))
+        return writePair(current, pair, counted(findPairs(current, pair)[0]?.value, value))
       }, cib),
     ),
   )
   const refusal = await world.edit(change, { command: commandLine(call), whole: scope.kind === 'status' })
   return refusal ?? told(printed('', []))
+}
+
+/** In the CIB a sum is a number, whatever was added; what is added and no score counts as much as it begins with. */
+function counted(before: string | undefined, written: string): string {
+  const [, added] = /^value\+=(.*)$/s.exec(written) ?? []
+  const known = added === undefined || parseScore(added) !== undefined
+  const asked = known ? written : `value+=${/^[+-]?\d+/.exec(added)?.[0] ?? '0'}`
+  const value = before === undefined ? written : expandValue(before, asked)
+  const isSum = value !== written && parseScore(value) !== undefined
+  return isSum && /INFINITY$/.test(value) ? formatScore(parseScore(value) ?? 0).replace('INFINITY', '1000000') : value
 }
 
 function ambiguous(asked: AttributeQuestion, found: readonly Required<Value>[]): ToolReply {
