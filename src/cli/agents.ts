@@ -55,6 +55,8 @@ export const fenceAgentFolders = (): readonly string[] => [join(ownFolder(), 'ag
 interface AgentQuestion {
   /** Take one that is not installed here. */
   readonly force: boolean
+  /** Only whole names, or a type alone, as pcs 0.12 reads them. */
+  readonly exact?: boolean
   /** Do not ask for its metadata: whatever is said of it is taken. */
   readonly unasked?: boolean
 }
@@ -62,9 +64,17 @@ interface AgentQuestion {
 /** `ocf:heartbeat:IPaddr2`, `heartbeat:IPaddr2` or `IPaddr2`, as pcs reads it. Refuses what is not installed. */
 export async function resolveResourceAgent(word: string, options: AgentQuestion): Promise<InstalledAgent> {
   const host = agentHost()
+  if (options.exact && word.includes(':') && !isExactName(word))
+    throw new Refusal({ own: `'${word}' is no name of an agent.`, about: { code: 'bad-agent-name', agent: word } })
+  // pcs knows heartbeat as a class of its own, of which nothing is installed.
+  if (options.exact && !options.force && word.startsWith('heartbeat:'))
+    throw new Refusal({ own: `There is no agent '${word}'.`, about: { code: 'no-metadata', agent: word } })
   const agent = parseResourceAgent(word, host)
   return await withMetadata(agent, word, options, () => installedAgents(host))
 }
+
+const isExactName = (word: string): boolean =>
+  /^(ocf:[^:]+:[^:]+|(lsb|systemd|service|stonith):[^:]+|heartbeat:[^:]+|(systemd|service):[^:@]+@.*)$/.test(word)
 
 /** `ocf:heartbeat:IPaddr2`, `systemd:nginx`, `lsb:nginx`. */
 function installedAgents(host: AgentHost): readonly string[] {

@@ -34,6 +34,7 @@ export type About =
     }
   | { readonly code: 'no-such-item'; readonly what: string; readonly id: string }
   | { readonly code: 'no-agent'; readonly agent: string }
+  | { readonly code: 'bad-agent-name'; readonly agent: string }
   | { readonly code: 'no-metadata'; readonly agent: string }
   | { readonly code: 'many-agents'; readonly agent: string; readonly names: readonly string[] }
   | { readonly code: 'no-operation-given' }

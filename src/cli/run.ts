@@ -3,6 +3,7 @@ import { firstNotInXml } from '../base/index.ts'
 import { type IsSecret, wordsWithoutSecrets } from '../cib/index.ts'
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
+import { refuseAsPcs } from './as-pcs/index.ts'
 import {
   type Call,
   type Command,
@@ -167,6 +168,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
         }),
     }
     await keepKindsApart(line, call)
+    await refuseAsPcs(call)
     return await command.run(call)
   } finally {
     cluster.close()

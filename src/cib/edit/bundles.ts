@@ -118,9 +118,9 @@ function withChange(bundle: XmlElement, change: BundleChange, ids: IdSource): Xm
 function bundleElement(request: NewBundle, ids: IdSource): XmlElement {
   const { id, type } = request
   const parts = [
-    element(type, request.container),
+    element(type, withoutEmpty(request.container)),
     ...networkOf(
-      request.network,
+      withoutEmpty(request.network),
       request.ports.map((port) => portMapping(id, port, ids)),
     ),
     ...storageOf(request.storage.map((mapping) => storageMapping(id, mapping, ids))),
@@ -149,6 +149,11 @@ function storageMapping(bundle: string, { id, ...others }: NameValues, ids: IdSo
 
 function unsetEmpty(values: NameValues): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === '' ? undefined : value]))
+}
+
+/** In a new one an empty value is as good as none. */
+function withoutEmpty(values: NameValues): NameValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 }
 
 function typeOf(bundle: XmlElement): ContainerType {

@@ -98,13 +98,21 @@ function cloneMember(
  * Takes a clone away and leaves its resource. Constraints and tags that named the clone name the resource from then on, so
  * that what was placed and ordered stays so.
  */
-export function uncloneResource(cib: XmlElement, request: { readonly id: string }): EditResult {
+export function uncloneResource(
+  cib: XmlElement,
+  request: {
+    readonly id: string
+    /** Refuse a member of a group that is not cloned. */
+    readonly onlyCloned?: boolean
+  },
+): EditResult {
   const named = findResource(cib, request.id)
   if (named === undefined) return failed(missingResource(cib, request.id))
   const clone = isClone(named) ? named : parentResource(cib, named)
-  // As pcs understands it: the member stands alone afterwards.
-  if (clone?.name === 'group')
-    return removeFromGroup(cib, { group: clone.attributes.id ?? '', resources: [request.id] })
+  // As pcs understands it: the member stands alone afterwards, and the others stay cloned.
+  const group = clone?.name === 'group' ? clone : undefined
+  if (group !== undefined && (!request.onlyCloned || parentResource(cib, group) !== undefined))
+    return removeFromGroup(cib, { group: group.attributes.id ?? '', resources: [request.id], staysCloned: true })
   if (clone === undefined || !isClone(clone))
     return failed({ code: 'wrong-kind', id: request.id, kind: kindOf(named), wanted: 'clone' })
   const cloneId = clone.attributes.id ?? ''

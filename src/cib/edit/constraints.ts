@@ -149,6 +149,8 @@ export interface NewOrder extends NewConstraint {
   readonly score?: Score
   readonly symmetrical?: boolean
   readonly requireAll?: boolean
+  /** A group's own order is not forced over. */
+  readonly groupsHold?: boolean
 }
 
 export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
@@ -163,7 +165,7 @@ export function createOrder(cib: XmlElement, request: NewOrder): EditResult {
   const reports = [
     ...checkConstraint(cib, request, [request.first, request.then]),
     ...checkPair(request.first, request.then, [request.firstAction, request.thenAction]),
-    ...(request.force ? [] : withinOneGroup(cib, [request.first, request.then])),
+    ...(request.force && !request.groupsHold ? [] : withinOneGroup(cib, [request.first, request.then])),
     ...(request.force ? [] : sameConstraint(cib, { name: 'rsc_order', what: 'order', pair })),
   ]
   return unless(reports, () => {
@@ -194,6 +196,8 @@ export interface NewSetConstraint extends NewConstraint {
   readonly sets: readonly NewResourceSet[]
   /** A resource may stand in it twice, as a file may have it. */
   readonly takesRepeats?: boolean
+  /** A group's own order is not forced over. */
+  readonly groupsHold?: boolean
 }
 
 export function createColocationSets(
@@ -228,7 +232,7 @@ function createSets(
       (id) => ({ code: 'given-twice', id }) as const,
     ),
     ...checkConstraint(cib, request, members),
-    ...(made.name === 'rsc_order' && !request.force ? withinOneGroup(cib, members) : []),
+    ...(made.name === 'rsc_order' && (!request.force || request.groupsHold) ? withinOneGroup(cib, members) : []),
     ...(request.force ? [] : sameSets(cib, made.name, request.sets)),
   ]
   return unless(reports, () => {

@@ -139,7 +139,12 @@ export function placeInGroup(
  */
 export function removeFromGroup(
   cib: XmlElement,
-  request: { readonly group: string; readonly resources: readonly string[] },
+  request: {
+    readonly group: string
+    readonly resources: readonly string[]
+    /** Members leave a cloned group, too, and stand outside the clone then. */
+    readonly staysCloned?: boolean
+  },
 ): EditResult {
   const group = findResource(cib, request.group)
   if (group === undefined) return failed(missingResource(cib, request.group))
@@ -154,7 +159,7 @@ export function removeFromGroup(
   const reports: readonly EditReport[] = [
     ...strangers.map((id) => ({ code: 'not-inside', id, parent: request.group }) as const),
     // A clone of one primitive is what is left of a cloned group only if a single member leaves and none stays.
-    ...(parent !== undefined && (staying.length > 0 || leaving.length > 1)
+    ...(parent !== undefined && (staying.length > 0 ? !request.staysCloned : leaving.length > 1)
       ? [
           {
             code: 'must-leave-first',

@@ -80,7 +80,11 @@ const idNames: readonly (readonly [begins: string, name: string, closes: boolean
 /** Commands that go on to look for more that is wrong. */
 const goesOn = /^(alert|tag|resource bundle|(resource|stonith) (op )?defaults|stonith level|resource group)/
 
-function aboutIds(about: About, { typed }: CallNames): Said | undefined {
+/** Constraints on one resource, or between two: of sets, rules and tickets pcs says it otherwise. */
+const namesOne = (typed: string, words: readonly string[]): boolean =>
+  !/ticket| set$/.test(typed) && words[0] !== 'set' && words[1] !== 'rule'
+
+function aboutIds(about: About, { typed, words }: CallNames): Said | undefined {
   switch (about.code) {
     case 'bad-id': {
       const [, name = 'id', closes = false] = idNames.find(([begins]) => typed.startsWith(begins)) ?? []
@@ -125,7 +129,13 @@ function aboutIds(about: About, { typed }: CallNames): Said | undefined {
       if (typed.startsWith('stonith level')) return one('This command does not accept resources.')
       if (/^(resource|stonith) (update|op)/.test(typed)) return one(`Unable to find resource: ${about.id}`)
       if (typed.startsWith('tag')) return one(`'${about.id}' is not a bundle/clone/group/resource`, true)
+      if (typed.startsWith('constraint'))
+        return namesOne(typed, words)
+          ? one(`Resource '${about.id}' does not exist`)
+          : one(`'${about.id}' is not a bundle/clone/group/resource`, true)
       return undefined
+    case 'in-one-group':
+      return one('Cannot create an order constraint for resources in the same group')
     case 'nothing-left':
       return one(
         `There would be no references left in the tag '${about.id}', please remove the whole tag using the 'pcs tag remove ${about.id}' command`,
@@ -189,6 +199,11 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
     case 'many-agents':
       return one(
         `Multiple agents match '${about.agent}', please specify full name: ${about.names.map((name) => `'${name}'`).join(' or ')}`,
+        true,
+      )
+    case 'bad-agent-name':
+      return one(
+        `Invalid resource agent name '${about.agent}'. Use standard:provider:type when standard is 'ocf' or standard:type otherwise. List of standards and providers can be obtained by using commands 'pcs resource standards' and 'pcs resource providers'.`,
         true,
       )
     case 'no-metadata':

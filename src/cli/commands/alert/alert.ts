@@ -11,6 +11,7 @@ import {
   withoutSecrets,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { chosen } from '../../chosen.ts'
 import { type Call, type Command, changeFlags, Refusal } from '../../command.ts'
@@ -78,10 +79,11 @@ export const alertUpdate: Command = {
   flags: changeFlags,
   completes: ['anything'],
   run: async (call) => {
-    expectWords(call.words, { atLeast: 2, usage: 'alert update <alert> <name>=<value>...' })
+    expectWords(call.words, { atLeast: fewest(call), usage: 'alert update <alert> <name>=<value>...' })
     const [id = '', ...words] = call.words
     const { own, values } = readValues({ ...call, words }, ['path', 'description'])
-    const path = own.get('path')
+    // pcs keeps the program where an empty one is named.
+    const path = judgesAsPcs(call.speech) ? own.get('path') || undefined : own.get('path')
     return await changeCib(call, {
       edit: (cib) => updateAlert(cib, { id, ...values, ...(path === undefined ? {} : { path }) }),
       message: () => `The alert ${id} is changed.`,
@@ -138,7 +140,7 @@ export const alertRecipientUpdate: Command = {
   summary: 'Change a recipient of an alert',
   flags: changeFlags,
   run: async (call) => {
-    expectWords(call.words, { atLeast: 2, usage: 'alert recipient update <recipient id> <name>=<value>...' })
+    expectWords(call.words, { atLeast: fewest(call), usage: 'alert recipient update <recipient id> <name>=<value>...' })
     const [id = '', ...words] = call.words
     const { own, values } = readValues({ ...call, words }, ['value', 'description'])
     const value = own.get('value')
@@ -164,6 +166,9 @@ export const alertRecipientDelete: Command = {
     })
   },
 }
+
+/** pcs takes an update that changes nothing. */
+const fewest = ({ speech }: Call): number => (judgesAsPcs(speech) ? 1 : 2)
 
 function readValues(
   call: Call,

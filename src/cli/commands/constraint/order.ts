@@ -1,4 +1,5 @@
 import { createOrder, createOrderSets, type OrderAction, type OrderKind, parseOrderKind } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { onlyKnown, readAction, readBoolean, readScore, readSetOptions, readSets } from '../../constraint-words.ts'
@@ -38,6 +39,7 @@ export const constraintOrder: Command = {
       // biome-ignore lint/suspicious/noThenProperty: see above
       then: last,
       force: call.flags.has('force'),
+      groupsHold: judgesAsPcs(call.speech),
       ...(firstAction === undefined ? {} : { firstAction }),
       // In the CIB a second action that is not written is the first one; in pcs's words it is start.
       ...(thenAction ? { thenAction } : firstAction && firstAction !== 'start' ? { thenAction: 'start' as const } : {}),
@@ -124,6 +126,7 @@ async function orderSets(call: Call): Promise<Outcome> {
     edit: (cib) =>
       createOrderSets(cib, {
         force: call.flags.has('force'),
+        groupsHold: judgesAsPcs(call.speech),
         takesRepeats: call.cluster.live === undefined,
         ...readOrderOptions(options),
         sets: sets.map((set) => readSetOptions(set, 'A set in an order')),

@@ -2,10 +2,13 @@ import { didYouMean, similarWords } from '../../../base/index.ts'
 import {
   clusterOption,
   type Edited,
+  type EditResult,
   readConfiguration,
   setClusterOptions,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { isAnyWholeNumber, refuseInexactValues } from '../../as-pcs/properties.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { expectWords, parsePairs } from '../../words.ts'
@@ -23,8 +26,10 @@ export const propertySet: Command = {
     const values = Object.fromEntries(parsePairs(call.words, 'options'))
     const { cib } = await call.cluster.readCib()
     if (call.speech.program === 'pcs') refuseAsPcs(cib, values, call.flags.has('force'))
+    const strict = judgesAsPcs(call.speech)
+    if (strict && !call.flags.has('force')) refuseInexactValues(values)
     return await changeCib(call, {
-      edit: (cib) => setClusterOptions(cib, { values, force: call.flags.has('force') }),
+      edit: (cib) => setValues(cib, values, { force: call.flags.has('force'), anyNumber: strict }),
       message: () => `Cluster options: ${call.words.join(' ')}.`,
       facts: () => ({ values }),
       needsForce: (before) => {
@@ -39,6 +44,17 @@ export const propertySet: Command = {
       },
     })
   },
+}
+
+/** Checked are all but whole numbers, where any of these is taken. */
+function setValues(
+  cib: XmlElement,
+  values: Readonly<Record<string, string>>,
+  { force, anyNumber }: { readonly force: boolean; readonly anyNumber: boolean },
+): EditResult {
+  const checked = Object.entries(values).filter(([name, value]) => !(anyNumber && isAnyWholeNumber(name, value)))
+  const result = setClusterOptions(cib, { values: Object.fromEntries(checked), force })
+  return result.ok ? setClusterOptions(cib, { values, force: true }) : result
 }
 
 /** Scripts take pcs's word for what it never sets, and for what was not there to be unset. */

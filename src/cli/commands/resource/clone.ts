@@ -1,6 +1,7 @@
 import { cloneResource, isPromotable, readConfiguration, uncloneResource, type XmlElement } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { promotionMistakes, resolveResourceAgent } from '../../agents.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { primitivesOf } from '../../primitives.ts'
@@ -38,7 +39,7 @@ export const resourceUnclone: Command = {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'resource unclone <clone | resource>' })
     const id = call.words[0] ?? ''
     return await changeCib(call, {
-      edit: (cib) => uncloneResource(cib, { id }),
+      edit: (cib) => uncloneResource(cib, { id, onlyCloned: judgesAsPcs(call.speech) }),
       message: ({ removed }) => {
         const clone = removed.find(({ element }) => element === 'clone')
         return clone ? `The clone ${clone.id} is a single resource again.` : `${id} stands alone.`

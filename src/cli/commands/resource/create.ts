@@ -12,6 +12,8 @@ import {
   resolveResourceAgent,
   timeoutWarnings,
 } from '../../agents.ts'
+import { refuseOperationRoles } from '../../as-pcs/operations.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
@@ -92,7 +94,11 @@ export const stonithCreate: Command = {
 }
 
 function question(call: Call): Parameters<typeof resolveFenceAgent>[1] {
-  return { force: call.flags.has('force'), unasked: call.cluster.isScratch === true }
+  return {
+    force: call.flags.has('force'),
+    exact: judgesAsPcs(call.speech),
+    unasked: call.cluster.isScratch === true,
+  }
 }
 
 interface Creation {
@@ -105,6 +111,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   const force = call.flags.has('force')
   const { cib } = await call.cluster.readCib()
   refuseNodesByTheWay(call, written)
+  refuseOperationRoles(call, written.operations)
   const inside = placement(written, { force: takesAnyValue(call), disabled: call.flags.has('disabled') })
   const mistakes = [
     ...parameterMistakes(installed, written.parameters, { required: true }),

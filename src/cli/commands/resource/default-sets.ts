@@ -5,6 +5,7 @@ import {
   type RuleCondition,
   updateDefaultsSet,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { onlyKnown, readScore } from '../../constraint-words.ts'
@@ -102,9 +103,13 @@ function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
     summary: 'Change one set of defaults; an empty value unsets',
     flags: changeFlags,
     run: async (call) => {
-      const [id = '', keyword, ...words] = call.words
-      expectWords(call.words, { atLeast: 2, usage: `${path.join(' ')} update <set> meta <name>=<value>...` })
-      if (keyword !== 'meta') throw new Refusal(`After the set comes 'meta', not '${keyword ?? ''}'.`)
+      const [id = '', keyword = 'meta', ...words] = call.words
+      // A set that nothing is said of stays as it is: pcs takes that, too.
+      expectWords(call.words, {
+        atLeast: judgesAsPcs(call.speech) ? 1 : 2,
+        usage: `${path.join(' ')} update <set> meta <name>=<value>...`,
+      })
+      if (keyword !== 'meta') throw new Refusal(`After the set comes 'meta', not '${keyword}'.`)
       const values = Object.fromEntries(parsePairs(words, 'defaults'))
       return await changeCib(call, {
         edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: takesAnyValue(call) }),

@@ -17,6 +17,7 @@ import {
   writtenValue,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { applyChange, type Changed, changeCib, concernedBy, idsWithin, previewed } from '../../change.ts'
 import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
 import { promotedLocations, resourceLocations } from '../../locations.ts'
@@ -201,7 +202,7 @@ export const resourceBan: Command = {
     const words = call.words.filter((word) => !word.startsWith('lifetime='))
     expectWords(words, { atLeast: 1, atMost: 2, usage: 'resource ban <resource> [<node>] [lifetime=<duration>]' })
     const [resource = ''] = words
-    await refusePart(call, resource)
+    await refuseBan(call, resource)
     const node = words[1] ?? (await onlyNode(call, resource))
     const lifetime = pairs.get('lifetime')
     const until = lifetime === undefined ? undefined : endOfLifetime(lifetime, call.terminal.now())
@@ -221,6 +222,13 @@ export const resourceBan: Command = {
       facts: ({ created }) => ({ created, node, ...(until === undefined ? {} : { until }) }),
     })
   },
+}
+
+/** pcs bans what is inside a clone by its own id, as long as no role is meant. */
+async function refuseBan(call: Call, id: string): Promise<void> {
+  const { cib } = await call.cluster.readCib()
+  const isCloned = ['clone', 'master'].includes(enclosingClone(cib, id)?.name ?? '')
+  if (!(judgesAsPcs(call.speech) && isCloned && roleOf(call) === undefined)) await refusePart(call, id)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { addOperation, removeOperation } from '../../../cib/index.ts'
+import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { readOperations } from '../../resource-words.ts'
@@ -17,6 +18,7 @@ export const resourceOpAdd: Command = {
     const [resource = '', ...words] = call.words
     const [operation, ...more] = readOperations(words)
     if (!operation || more.length > 0) throw new Refusal('Add one operation at a time.')
+    refuseOperationRoles(call, [operation])
     return await changeCib(call, {
       edit: (cib) =>
         addOperation(cib, {

@@ -17,6 +17,7 @@ import {
   resolveFenceAgent,
   resolveResourceAgent,
 } from '../../agents.ts'
+import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
@@ -67,6 +68,7 @@ export const resourceUpdate: Command = {
         for (const objection of objections) call.terminal.progress(`Warning: ${objection}`)
       }
     }
+    refuseOperationRoles(call, written.operations)
     // A clone has no agent: what is written without a keyword are its options.
     const isOfClone = ['clone', 'master'].includes(findResource(cib, id)?.name ?? '')
     const values = Object.fromEntries(written.parameters)

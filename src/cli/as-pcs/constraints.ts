@@ -1,0 +1,56 @@
+/** Tags, templates and roles in constraints. */
+import { findResource, standIns } from '../../cib/index.ts'
+import { type Call, Refusal } from '../command.ts'
+import type { Message } from '../message.ts'
+
+/** Which words of a command name resources; undefined: any word that is no option. */
+const subjects: Readonly<Record<string, (plain: readonly string[]) => readonly (string | undefined)[]>> = {
+  'constraint location': ([resource]) => [resource],
+  'constraint location add': ([, resource]) => [resource],
+  'constraint ticket add': (plain) => plain.slice(1).slice(-1),
+  'constraint order': (plain) => plain,
+  'constraint order set': (plain) => plain,
+  'constraint colocation add': (plain) => plain,
+  'constraint colocation set': (plain) => plain,
+  'constraint ticket set': (plain) => plain,
+}
+
+/** Pacemaker lets a tag or a template stand for resources; pcs makes no such constraint, --force or not. */
+export async function refuseStandIns(call: Call, name: string): Promise<void> {
+  const named = subjects[name]
+  if (named === undefined) return
+  const plain = call.words.filter((word) => !word.includes('='))
+  const { cib } = await call.cluster.readCib()
+  const others = standIns(cib)
+  const wrong = named(plain).flatMap((id) =>
+    id !== undefined && others.has(id) && findResource(cib, id) === undefined ? [id] : [],
+  )
+  if (wrong.length > 0)
+    throw new Refusal(
+      ...[...new Set(wrong)].map(
+        (id): Message => ({
+          own: `'${id}' is no resource.`,
+          about: { code: 'wrong-kind', id, kind: 'tag', wanted: 'resource' },
+        }),
+      ),
+    )
+}
+
+export const exactRoles = ['Promoted', 'Started', 'Stopped', 'Unpromoted']
+/** Words of older versions, which mean what they meant. */
+const oldRoles = ['Master', 'Slave']
+
+export const isExactRole = (role: string): boolean => [...exactRoles, ...oldRoles].includes(role)
+
+export function refuseRoles({ words }: Call, name: string): void {
+  const choices = name === 'constraint location' ? ['Promoted', 'Unpromoted'] : exactRoles
+  const plain = words.filter((word) => !word.includes('='))
+  const given = words.flatMap((word) => (word.startsWith('role=') ? [word.slice('role='.length)] : []))
+  if (name === 'constraint ticket add' && plain.length === 3) given.push(plain[1] ?? '')
+  const wrong = given.find((role) => !isExactRole(role))
+  if (wrong !== undefined)
+    throw new Refusal({
+      own: `'${wrong}' is no role.`,
+      about: { code: 'bad-choice', name: 'role', value: wrong, choices },
+    })
+}
