@@ -227,7 +227,10 @@ function takeInput(state: HeartbeatState, input: HeartbeatInput, now: MonotonicM
   }
 }
 
-/** A peer that is new here has one token to be heard. */
+/**
+ * A peer that is new here has one token to be heard, and so has one that has just become a member: it has a lease since a moment ago. What was not heard
+ * before that was its absence, and its first pulse may come later than the news that it is a member.
+ */
 function withNodes(
   state: HeartbeatState,
   peers: readonly NodeName[],
@@ -236,7 +239,13 @@ function withNodes(
 ): HeartbeatState {
   const fresh: Peer = { lastHeard: now, saysSilent: [], hostAnswers: false }
   const others = peers.filter((node) => node !== state.self)
-  return { ...state, members, peers: new Map(others.map((node) => [node, state.peers.get(node) ?? fresh])) }
+  const peerOf = (node: NodeName): Peer => {
+    const known = state.peers.get(node)
+    if (known === undefined) return fresh
+    const isBack = members.includes(node) && !state.members.includes(node)
+    return isBack ? { ...known, lastHeard: now, hostAnswers: false } : known
+  }
+  return { ...state, members, peers: new Map(others.map((node) => [node, peerOf(node)])) }
 }
 
 /**

@@ -77,6 +77,24 @@ describe('silence', () => {
     expect(watcher.states().gamma).toBe('silent')
   })
 
+  test('a node that left and is a member again has a token to be heard, however long it was away', () => {
+    const watcher = new Watcher()
+    const members = (...nodes: readonly NodeName[]): void =>
+      watcher.feed({ kind: 'nodes', peers: [alpha, beta, gamma], members: nodes })
+    watcher.pass(300, [beta, gamma])
+    watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'refused' })
+    members(alpha, beta)
+    // Its grace, which began as it left, ends just after it has become a member again.
+    watcher.pass(2800, [beta])
+    members(alpha, beta, gamma)
+    watcher.pass(900, [beta], [gamma])
+    expect(watcher.states().gamma).toBe('heard')
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([])
+    members(alpha, beta, gamma)
+    watcher.pass(200, [beta], [gamma])
+    expect(agreedSilence(watcher.state, watcher.now)).toEqual([gamma])
+  })
+
   test('a daemon that comes back within its grace was never silent', () => {
     const watcher = new Watcher()
     watcher.feed({ kind: 'connection-failed', peer: gamma, how: 'reset' })
