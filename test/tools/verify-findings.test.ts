@@ -45,6 +45,16 @@ test.for<[from: string, to: string, said: RegExp]>([
   ['<constraints>', constraint('<rsc_ticket id="t" rsc="web" ticket="T" loss-policy="fence"/>'), /loss-policy/],
   ['<constraints>', constraint('<rsc_order id="o" first="web" then="vip" kind="bogus"/>'), /kind/],
   ['<constraints>', date('operation="gt" start="bogus"'), /date_expression d .* start is invalid/],
+  [
+    '<constraints>',
+    constraint('<rsc_order id="o" first="ping-clone" then="web" require-all="false"/>'),
+    /Support for require-all in ordering constraints is deprecated/,
+  ],
+  [
+    '<group id="front">',
+    '<group id="front"><meta_attributes id="m"><nvpair id="m-1" name="ordered" value="false"/></meta_attributes>',
+    /'ordered' group meta-attribute is deprecated/,
+  ],
   [' validate-with="pacemaker-3.9"', '', /missing validate-with/],
   ['"pacemaker-3.9"', '"pacemaker-9.9"', /unknown validate-with/],
   ['"pacemaker-3.9"', '"none"', /deprecated/],
@@ -70,6 +80,10 @@ test.for<[from: string, to: string]>([
   [
     '<constraints>',
     constraint('<rsc_order id="o1" first="web" then="vip"/><rsc_order id="o2" first="vip" then="web"/>'),
+  ],
+  [
+    '<group id="front">',
+    '<group id="front"><meta_attributes id="m"><nvpair id="m-1" name="ordered" value="true"/></meta_attributes>',
   ],
   ['<constraints>', date('operation="gt" start="2020-01-01"')],
 ])('let pass: %s → %s', async ([from, to]) => {

@@ -21,6 +21,7 @@ export interface Finding {
 export function schedulerFindings(status: ClusterStatus, cib: XmlElement): readonly Finding[] {
   const found = [
     ...oldRoles(cib),
+    ...oldWords(cib),
     ...dateFindings(cib, status.now),
     ...quorumFindings(status),
     ...ticketFindings(status, cib),
@@ -50,6 +51,29 @@ function oldRoles(cib: XmlElement): readonly Finding[] {
       warning(`Support for the ${old} role is deprecated and will be removed in a future release. Use ${now} instead.`),
     ]
   })
+}
+
+/** Others that a resource set or an option of clones has replaced; `true` is what groups do anyway. */
+function oldWords(cib: XmlElement): readonly Finding[] {
+  const all = descendants(configurationElement(cib))
+  const groupSets = all
+    .filter(({ name }) => name === 'group')
+    .flatMap((group) => childElements(group, 'meta_attributes').flatMap((set) => childElements(set, 'nvpair')))
+  const words = ['ordered', 'collocated'].filter((word) =>
+    groupSets.some(({ attributes: { name, value } }) => name === word && parseBoolean(value) === false),
+  )
+  const requiresAll = all.some(
+    ({ name, attributes }) => name === 'rsc_order' && attributes['require-all'] !== undefined,
+  )
+  const end = 'is deprecated and will be removed in a future release'
+  return [
+    ...words.map((word) =>
+      warning(`Support for the '${word}' group meta-attribute ${end} (use a resource set instead)`),
+    ),
+    ...(requiresAll
+      ? [warning(`Support for require-all in ordering constraints ${end} (use clone-min clone meta-attribute instead)`)]
+      : []),
+  ]
 }
 
 function dateFindings(cib: XmlElement, now: number): readonly Finding[] {
