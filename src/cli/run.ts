@@ -24,7 +24,7 @@ import { capabilities } from './pcs-capabilities.ts'
 import { pcsVersion, type Speech } from './speech.ts'
 import { commandsBelow, findCommand, unknownCommand } from './tree.ts'
 import { voiceOf } from './voice.ts'
-import { splitFlags } from './words.ts'
+import { isFlag, splitFlags } from './words.ts'
 
 export interface Invocation {
   readonly commands: readonly Command[]
@@ -186,7 +186,10 @@ function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
   return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
 }
 
-/** `pcs -f file resource create … -- …`: flags before the command's name belong to the command, and not to what follows `--`. */
+/**
+ * `pcs -f file resource create … -- …`: flags before the command's name belong to the command, and not to what follows `--`. They
+ * stand before its other flags: one that lacks its value at the end of the line takes none of them for it, and -f is not lost.
+ */
 function leadingFlagsLast(line: readonly string[]): readonly string[] {
   const leading: string[] = []
   let rest = [...line]
@@ -198,7 +201,8 @@ function leadingFlagsLast(line: readonly string[]): readonly string[] {
     leading.push(...rest.slice(0, takesValue ? 2 : 1))
     rest = rest.slice(takesValue ? 2 : 1)
   }
-  const end = rest.includes('--') ? rest.indexOf('--') : rest.length
+  const flag = rest.findIndex((word) => word === '--' || isFlag(word))
+  const end = flag < 0 ? rest.length : flag
   return [...rest.slice(0, end), ...leading, ...rest.slice(end)]
 }
 

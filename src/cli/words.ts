@@ -29,7 +29,7 @@ export function splitFlags(line: readonly string[], known: readonly Flag[]): Spl
 }
 
 /** `-5` and `-INFINITY` are scores, not flags. */
-function isFlag(word: string): boolean {
+export function isFlag(word: string): boolean {
   return /^--\w/.test(word) || /^-[a-z]$/i.test(word)
 }
 
