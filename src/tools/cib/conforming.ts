@@ -4,8 +4,8 @@ import {
   configurationElement,
   describeCibReport,
   describeFinding,
-  schemaMistakes as mistakesBySchema,
   sameDocument,
+  schemaMistakes,
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -54,7 +54,7 @@ interface Mistake {
 function mistakes(cib: XmlElement): readonly Mistake[] {
   if (cib.attributes['validate-with'] === 'none') return []
   return [
-    ...[...mistakesBySchema(cib), ...formMistakes(cib)].map((sentence) => ({ sentence, key: sentence })),
+    ...[...schemaMistakes(cib), ...formMistakes(cib)].map((sentence) => ({ sentence, key: sentence })),
     ...validateCib(cib).flatMap((report) => {
       if (report.severity !== 'error') return []
       const { place: _, path, ...finding } = report
@@ -64,15 +64,10 @@ function mistakes(cib: XmlElement): readonly Mistake[] {
   ]
 }
 
-/** What a CIB's schema does not have: the schema itself, an element, an attribute; and what it must have. Without validation, nothing is one. */
-export function schemaMistakes(cib: XmlElement): readonly string[] {
+/** Why a CIB is none of the schema that it names: there is no such schema, or the first thing that it does not allow. */
+export function schemaTrouble(cib: XmlElement): string | undefined {
   const schema = cib.attributes['validate-with']
-  if (schema === undefined || schema === 'none') return []
-  const known = formMistakes(cib).filter((sentence) => sentence.startsWith('There is no schema'))
-  const form = validateCib(cib).filter(
-    ({ code }) => code === 'unknown-element' || code === 'unknown-attribute' || code === 'missing-attribute',
-  )
-  return [...known, ...form.map((report) => describeCibReport(report))]
+  return schema === undefined || isSchemaName(schema) ? schemaMistakes(cib)[0] : `there is no schema '${schema}'`
 }
 
 const rootAttributes = new Set(

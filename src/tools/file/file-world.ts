@@ -11,11 +11,11 @@ import {
   parseXml,
   printXml,
   sameDocument,
-  schemaMistakes,
   type XmlElement,
 } from '../../cib/index.ts'
 import { simulateCib } from '../../scheduler/index.ts'
 import { deletePairs, findPairs, transientPairs, writePair } from '../attributes/pairs.ts'
+import { schemaTrouble } from '../cib/conforming.ts'
 import { sectionOf } from '../cib/tree.ts'
 import { versionOf, withVersion } from '../cib/version.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -213,7 +213,7 @@ function readCib(path: string): XmlElement {
   }
   if (parsed.value.name !== 'cib')
     throw new CibFileError(`${path} holds <${parsed.value.name}>, not a CIB.`, exitCodes.configuration)
-  const trouble = unknownSchema(parsed.value) ?? schemaMistakes(parsed.value)[0]
+  const trouble = missingSchema(parsed.value) ?? schemaTrouble(parsed.value)
   if (trouble !== undefined)
     throw new CibFileError(
       `Could not connect to the CIB: Update does not conform to the configured schema (${path}: ${trouble})`,
@@ -222,9 +222,10 @@ function readCib(path: string): XmlElement {
   return parsed.value
 }
 
-function unknownSchema(cib: XmlElement): string | undefined {
-  const { 'validate-with': schema = '' } = cib.attributes
-  if (!/^(?:pacemaker-[1-4]\.\d+|none)$/.test(schema)) return `there is no schema '${schema}'`
+/** Pacemaker's tools take no CIB for granted that does not say what it is, nor one from before 1.0. */
+function missingSchema(cib: XmlElement): string | undefined {
+  const { 'validate-with': schema } = cib.attributes
+  if (schema === undefined || /-0\.\d$/.test(schema)) return `there is no schema '${schema ?? ''}'`
   return childElement(cib, 'configuration') === undefined && schema !== 'none'
     ? 'there is no <configuration>'
     : undefined

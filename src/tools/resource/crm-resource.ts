@@ -2,7 +2,7 @@
 import { nodeName, parseDurationMs } from '../../base/index.ts'
 import { findResource } from '../../cib/index.ts'
 import { knowsNode } from '../attributes/known-nodes.ts'
-import { conforming, schemaMistakes } from '../cib/conforming.ts'
+import { conforming } from '../cib/conforming.ts'
 import { descendants, removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -177,9 +177,9 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
         : refused(exitCodes.timeout, 'crm_resource: the cluster is not idle.')
     }
     case 'list':
-      return refusedCib(world) ?? listResources(world)
+      return listResources(world)
     case 'list-raw':
-      return refusedCib(world) ?? listRaw(world)
+      return listRaw(world)
     case 'why':
       if (resource === undefined) return whyOnNode(optionValue(given, 'node'), world)
       return await onResource(call, { command, resource }, world)
@@ -211,12 +211,6 @@ function wrongTogether(given: readonly GivenOption[], command: string): string |
   if (options.length > 0 && (hasResource || command !== 'validate'))
     return '--option must be used with --validate and without -r'
   return undefined
-}
-
-/** Of a file that breaks its schema, as Pacemaker's library does, nothing is told. */
-function refusedCib(world: ToolWorld): ToolReply | undefined {
-  const [broken] = world.isCluster ? [] : schemaMistakes(world.cib())
-  return broken === undefined ? undefined : refused(exitCodes.configuration, `crm_resource: ${broken}`)
 }
 
 function whyOnNode(node: string | undefined, world: ToolWorld): ToolReply {
@@ -269,8 +263,6 @@ async function onResource(
   world: ToolWorld,
 ): Promise<ToolReply> {
   const { command, resource } = asked
-  const refusal = refusedCib(world)
-  if (refusal !== undefined) return refusal
   const isThere = onDefinition.includes(command.name) && findResource(world.configuration(), resource) !== undefined
   if (command.name === 'delete') return await remove(call, resource, world)
   if (!isThere && !isKnown(resource, world)) return notFound(resource)

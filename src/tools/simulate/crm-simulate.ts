@@ -8,7 +8,7 @@ import {
   simulateCib,
   type WhatIf,
 } from '../../scheduler/index.ts'
-import { schemaMistakes } from '../cib/conforming.ts'
+import { schemaTrouble } from '../cib/conforming.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -64,7 +64,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const { given } = call
   const source = readSource(call, world)
   if ('exitCode' in source) return source
-  const [broken] = schemaMistakes(source)
+  const broken = schemaTrouble(source)
   if (broken !== undefined) return refused(exitCodes.configuration, `crm_simulate: ${broken}`)
   const moment = momentOf(source.attributes['execution-date'], optionValue(given, 'set-datetime'))
   const now = moment?.seconds ?? world.now()
