@@ -211,11 +211,13 @@ export { type CibParts, composeCib } from './status/compose-cib.ts'
 export { featureSet, schemaName } from './status/feature-set.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'
 export {
+  describeOperationStatus,
   formatTransitionKey,
   type OperationDigests,
   type OperationResult,
   type OperationStatus,
   operationKey,
+  operationStatusWords,
   parseTransitionKey,
   recordsOfResult,
   remarkAttribute,

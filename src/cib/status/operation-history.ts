@@ -31,6 +31,34 @@ export const operationStatuses = {
 
 export type OperationStatus = keyof typeof operationStatuses
 
+/** Pacemaker 3's words for them. */
+export const operationStatusWords: Readonly<Record<OperationStatus, string>> = {
+  pending: 'Pending',
+  done: 'Done',
+  cancelled: 'Cancelled',
+  timeout: 'Timed out',
+  'not-supported': 'Unsupported',
+  error: 'Error',
+  'hard-error': 'Hard error',
+  'fatal-error': 'Fatal error',
+  'not-installed': 'Not installed',
+  'not-connected': 'Internal communication failure',
+  invalid: 'Cannot execute now',
+  'no-fence-device': 'No fence device',
+  'no-secrets': 'CIB secrets unavailable',
+}
+
+const wordsByNumber: ReadonlyMap<string, string> = new Map(
+  Object.entries(operationStatuses).map(([status, number]) => [
+    String(number),
+    operationStatusWords[status as OperationStatus],
+  ]),
+)
+
+/** The word for an `op-status` as it is written; undefined: Pacemaker has none. */
+export const describeOperationStatus = (status: string | undefined): string | undefined =>
+  wordsByNumber.get(status ?? '')
+
 /** Names the action that asked for an operation: `7:12:0:<uuid>` is action 7 of transition 12, which expects exit code 0. */
 export interface TransitionKey {
   readonly action: number

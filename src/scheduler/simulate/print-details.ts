@@ -1,5 +1,5 @@
 /** What a status holds besides nodes and resources, as crm_simulate and crm_mon print it: attributes, fail counts, failures. */
-import { hiddenValue, isSecretName } from '../../cib/index.ts'
+import { describeOperationStatus, hiddenValue, isSecretName } from '../../cib/index.ts'
 import { type ClusterStatus, describeExitCode, type FailedOperation, type StatusInput } from '../../status/index.ts'
 
 /** Attributes that the cluster keeps for itself, or that the node list tells already. */
@@ -47,23 +47,6 @@ export function printFailures(status: ClusterStatus, utcOffsetAt: StatusInput['u
   return ['  * Failed Resource Actions:', ...lines]
 }
 
-/** Pacemaker 3's words for an `op-status`. */
-const statusNames: Readonly<Record<string, string>> = {
-  '-1': 'pending',
-  '0': 'Done',
-  '1': 'Cancelled',
-  '2': 'Timed out',
-  '3': 'Unsupported',
-  '4': 'Error',
-  '5': 'Hard error',
-  '6': 'Fatal error',
-  '7': 'Not installed',
-  '8': 'Internal communication failure',
-  '9': 'Cannot execute now',
-  '10': 'No fence device',
-  '11': 'CIB secrets unavailable',
-}
-
 function describeFailed(
   { primitivesById }: ClusterStatus,
   failure: FailedOperation,
@@ -76,7 +59,7 @@ function describeFailed(
   const time = (name: string): string => entry?.attributes[name] ?? '0'
   return [
     `${key} on ${node} '${describeExitCode(exitCode)}' (${exitCode}): call=${entry?.callId ?? 'none'}`,
-    `status='${statusNames[failure.status] ?? failure.status}'`,
+    `status='${describeOperationStatus(failure.status) ?? failure.status}'`,
     ...(exitReason === '' ? [] : [`exitreason='${exitReason}'`]),
     ...(lastChange === undefined
       ? []

@@ -3,11 +3,10 @@
  * (crm_resource(8), "Advanced").
  */
 import { nodeName } from '../../base/index.ts'
-import { type Agent, element, type XmlElement } from '../../cib/index.ts'
+import { type Agent, element, operationStatusWords, type XmlElement } from '../../cib/index.ts'
 import type { AgentOutcome } from '../../resource-agents/index.ts'
 import type { PrimitiveResource, Resource } from '../../status/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
-import { operationStatusWord } from '../monitor/outcome-words.ts'
 import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { type GivenOption, hasOption, lastOf, optionValue, plainWords } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
@@ -151,7 +150,7 @@ function told(
   const how =
     status === 'done'
       ? `returned ${exitCode} (${describeExit(exitCode)}${reason})`
-      : `could not be executed (${operationStatusWord(status)}${reason})`
+      : `could not be executed (${operationStatusWords[status]}${reason})`
   const shown = code !== exitCodes.ok || hasOption(given, 'verbose') ? output : ''
   const replaced = Object.entries(overrides(given)).map(
     ([name, value]) =>
@@ -196,7 +195,7 @@ function actionElement(
         code,
         message: describeExit(exitCode),
         execution_code: status === 'done' ? '0' : status === 'timeout' ? '2' : '4',
-        execution_message: operationStatusWord(status),
+        execution_message: operationStatusWords[status],
         ...(exitReason === undefined ? {} : { reason: exitReason }),
       }),
       ...(shown === ''
