@@ -75,8 +75,6 @@ export default defineConfig({
           name: 'machine',
           include: machineSuites,
           testTimeout: 60_000,
-          // Real nodes on a machine that others use as well. What passed only then is named at the end of the run.
-          retry: 1,
           expect: patient,
           hookTimeout: 60_000,
           fileParallelism: false,
