@@ -1,9 +1,14 @@
-/**
- * Fail counts: transient attributes `fail-count-<resource>#<operation>_<interval ms>` and `last-failure-…` with the seconds
- * since the epoch (Pacemaker Explained, "Failure Handling"). One that is INFINITY stays so until it is cleared.
- */
+/** How failures are counted, and forgotten (Pacemaker Explained, "Handling Resource Failure"). A count that is INFINITY stays so until it is cleared. */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import { addScores, formatScore, parseScore, type TransientAttributeRecord } from '../cib/index.ts'
+import {
+  addScores,
+  failCountName,
+  failuresIn,
+  formatScore,
+  lastFailureName,
+  parseScore,
+  type TransientAttributeRecord,
+} from '../cib/index.ts'
 
 export interface FailureOf {
   readonly node: NodeName
@@ -18,35 +23,6 @@ export interface FailureOf {
 export type AttributeEdit =
   | { readonly kind: 'put-attribute'; readonly node: NodeName; readonly name: string; readonly value: string }
   | { readonly kind: 'delete-attribute'; readonly node: NodeName; readonly set: string; readonly name: string }
-
-export interface CountedFailure {
-  readonly resource: string
-  readonly operation: string
-  readonly intervalMs: number
-  readonly what: 'fail-count' | 'last-failure'
-}
-
-type OperationName = Pick<FailureOf, 'resource' | 'operation' | 'intervalMs'>
-
-export function failCountName({ resource, operation, intervalMs }: OperationName): string {
-  return `fail-count-${resource}#${operation}_${intervalMs}`
-}
-
-export function lastFailureName({ resource, operation, intervalMs }: OperationName): string {
-  return `last-failure-${resource}#${operation}_${intervalMs}`
-}
-
-/** What an attribute's name counts, or undefined where it counts nothing. Names of old versions carry no operation. */
-export function failuresIn(name: string): CountedFailure | undefined {
-  const match = /^(fail-count|last-failure)-(.+?)(?:#([a-z_-]+)_(\d+))?$/.exec(name)
-  if (match === null) return undefined
-  return {
-    what: match[1] === 'fail-count' ? 'fail-count' : 'last-failure',
-    resource: match[2] ?? '',
-    operation: match[3] ?? '',
-    intervalMs: Number(match[4] ?? '0'),
-  }
-}
 
 /** Two failures of one operation in one batch count as two. */
 export function failureEdits(

@@ -8,11 +8,9 @@ export {
   nextDampeningAt,
 } from './dampening.ts'
 export {
-  type CountedFailure,
   clearFailureEdits,
   type FailureOf,
   failureEdits,
-  failuresIn,
 } from './fail-count.ts'
 export { type KnownAttributes, liveAttributes } from './known.ts'
 export { expandValue, mergedAttributes } from './merge.ts'

@@ -28,6 +28,14 @@ export {
   parseRole,
   splitWords,
 } from './attribute-text.ts'
+export {
+  type ConfiguredWatchdog,
+  clusterOptionSets,
+  clusterOptionValue,
+  configuredWatchdog,
+  writtenClusterOption,
+  writtenClusterOptions,
+} from './cluster-option-value.ts'
 export type * from './configuration.ts'
 export {
   type AttributeChange,
@@ -208,6 +216,14 @@ export {
   wordsWithoutSecrets,
 } from './secret.ts'
 export { type CibParts, composeCib } from './status/compose-cib.ts'
+export {
+  type CountedFailure,
+  type FailingOperation,
+  failCountName,
+  failureNamesOf,
+  failuresIn,
+  lastFailureName,
+} from './status/fail-count-names.ts'
 export { featureSet, schemaName } from './status/feature-set.ts'
 export { type DigestInput, type Md5, operationDigests, parametersDigest } from './status/operation-digest.ts'
 export {

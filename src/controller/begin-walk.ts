@@ -1,5 +1,6 @@
 /** A transition becomes a walk: what its failures are compared with, and which deletions it will see without surprise. */
 import { nodeName, type ResourceId } from '../base/index.ts'
+import { failureNamesOf } from '../cib/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
 import { keys } from './keys.ts'
 import { type ControllerState, withReign } from './state.ts'
@@ -44,11 +45,7 @@ function deletionsOf(action: GraphAction): readonly string[] {
   const resource: ResourceId | undefined = action.resource
   if (resource === undefined) return []
   if (action.operation === 'clear_failcount')
-    return [
-      keys.attribute(node, '', `fail-count-${resource}#`),
-      keys.attribute(node, '', `last-failure-${resource}#`),
-      keys.lastFailure(node, resource),
-    ]
+    return [...failureNamesOf(resource).map((name) => keys.attribute(node, '', name)), keys.lastFailure(node, resource)]
   const target = action.attributes.CRM_meta_migrate_target
   if (action.operation === 'migrate_to' && target !== undefined) return [keys.arrival(nodeName(target), resource)]
   return ['lrm_delete', 'delete', 'cancel'].includes(action.operation) ? [keys.historyOfResource(node, resource)] : []

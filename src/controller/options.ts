@@ -1,6 +1,6 @@
 /** Cluster options that the controller itself obeys; everything else in them is the scheduler's. */
 import { parseDurationMs } from '../base/index.ts'
-import { type Configuration, clusterOption, nvSetsByPrecedence, parseBoolean } from '../cib/index.ts'
+import { type Configuration, clusterOptionValue, parseBoolean, writtenClusterOption } from '../cib/index.ts'
 
 export interface ControllerOptions {
   readonly fencingEnabled: boolean
@@ -19,9 +19,8 @@ export interface ControllerOptions {
 }
 
 export function controllerOptions(configuration: Configuration | undefined): ControllerOptions {
-  const written = (name: string) => (configuration === undefined ? undefined : writtenOption(configuration, name))
-  const value = (name: string) => written(name) ?? clusterOption(name)?.default ?? ''
-  const deadtimeMs = parseDurationMs(written('dc-deadtime') ?? '')
+  const value = (name: string) => clusterOptionValue(configuration, name)
+  const deadtimeMs = parseDurationMs(writtenClusterOption(configuration, 'dc-deadtime') ?? '')
   return {
     fencingEnabled: parseBoolean(value('fencing-enabled')) ?? true,
     fencingMaxAttempts: Math.max(1, Number(value('fencing-max-attempts')) || 10),
@@ -32,15 +31,4 @@ export function controllerOptions(configuration: Configuration | undefined): Con
     shutdownEscalationMs: parseDurationMs(value('shutdown-escalation')) || 20 * 60_000,
     ...(deadtimeMs === undefined ? {} : { deadtimeMs }),
   }
-}
-
-/** Sets under a rule are left out: these options are needed before any rule can be evaluated. */
-function writtenOption(configuration: Configuration, name: string): string | undefined {
-  const names = [name, ...(clusterOption(name)?.otherNames ?? [])]
-  for (const set of nvSetsByPrecedence(configuration.options, 'cib-bootstrap-options')) {
-    if (set.rule !== undefined) continue
-    const pair = set.pairs.find((candidate) => names.includes(candidate.name))
-    if (pair !== undefined) return pair.value
-  }
-  return undefined
 }

@@ -4,7 +4,7 @@
  * `action:transition:expected:uuid` tells which action an operation belongs to).
  */
 import { assertNever, type NodeName, type ResourceId } from '../base/index.ts'
-import { formatTransitionKey, type OperationRecord, parseTransitionKey } from '../cib/index.ts'
+import { failCountName, formatTransitionKey, type OperationRecord, parseTransitionKey } from '../cib/index.ts'
 import type { ActionId, GraphAction, TransitionGraph } from '../transition/index.ts'
 import type { Failure } from './effects.ts'
 import type { Change } from './view.ts'
@@ -183,7 +183,7 @@ export function failureOf(
 
 /** The node has counted it in the transaction of the result: an attribute that came with the record. */
 export function isCounted({ node, resource, operation, intervalMs }: Failure, changes: readonly Change[]): boolean {
-  const name = `fail-count-${resource}#${operation}_${intervalMs}`
+  const name = failCountName({ resource, operation, intervalMs })
   return changes.some(
     (change) =>
       change.kind === 'attribute' && change.node === node && change.name === name && change.after !== undefined,

@@ -3,12 +3,9 @@
  * ones: old spellings were resolved when the configuration was read. A value that makes no sense gives the default.
  */
 import { parseDurationMs } from '../base/index.ts'
-import { type NvSet, nvSetsByPrecedence, parseBoolean, parseScore } from '../cib/index.ts'
+import { clusterOptionSets, type NvSet, parseBoolean, parseScore } from '../cib/index.ts'
 import type { ClusterOptions } from './cluster-status.ts'
 import { type RuleContext, ruleHolds, type TimeZone } from './rules/index.ts'
-
-/** The set that the cluster itself writes precedes the others. */
-const bootstrapSet = 'cib-bootstrap-options'
 
 export function readOptions(
   sets: readonly NvSet[],
@@ -66,7 +63,7 @@ export function readOptions(
 
 function optionValues(sets: readonly NvSet[], context: RuleContext): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
-  for (const set of nvSetsByPrecedence(sets, bootstrapSet)) {
+  for (const set of clusterOptionSets(sets)) {
     if (set.rule !== undefined && !ruleHolds(set.rule, context)) continue
     for (const { name, value } of set.pairs) if (!values.has(name)) values.set(name, value)
   }

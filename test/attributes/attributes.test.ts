@@ -4,10 +4,10 @@ import {
   expandValue,
   type FailureOf,
   failureEdits,
-  failuresIn,
   mergedAttributes,
 } from '../../src/attributes/index.ts'
 import { nodeName, resourceId } from '../../src/base/index.ts'
+import { failuresIn } from '../../src/cib/index.ts'
 
 const alpha = nodeName('alpha')
 const web = resourceId('web')

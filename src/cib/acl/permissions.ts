@@ -4,10 +4,10 @@
  * `write` and `deny` as configurations before Pacemaker 1.1.12 have them.
  */
 import { parseBoolean } from '../attribute-text.ts'
+import { clusterOptionSets } from '../cluster-option-value.ts'
 import type { Configuration } from '../configuration.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { nvSetsByPrecedence } from '../read-nvset.ts'
 
 export type PermissionKind = 'read' | 'write' | 'deny'
 
@@ -32,8 +32,9 @@ export const superusers: readonly string[] = ['root', 'hacluster']
 
 /** Whether permissions count: `enable-acl`, in a set under a rule too, as what only sometimes holds must not open what is closed. */
 export function aclIsOn({ options }: Pick<Configuration, 'options'>): boolean {
-  const sets = nvSetsByPrecedence(options, 'cib-bootstrap-options')
-  const pair = sets.flatMap(({ pairs }) => pairs).find(({ name }) => name === 'enable-acl')
+  const pair = clusterOptionSets(options)
+    .flatMap(({ pairs }) => pairs)
+    .find(({ name }) => name === 'enable-acl')
   return parseBoolean(pair?.value) ?? false
 }
 

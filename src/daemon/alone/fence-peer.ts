@@ -1,9 +1,9 @@
 /** How the survivor of two fences the other: as the DC would, with its own devices. */
 import { randomUUID } from 'node:crypto'
 import { type NodeName, parseDurationMs } from '../../base/index.ts'
+import { clusterOptionValue } from '../../cib/index.ts'
 import { type ClusterView, fencingActionOf, priorityDelayMs } from '../../controller/index.ts'
 import type { Announcement } from '../../fencing/index.ts'
-import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import type { LoneDemand } from '../fencing/lone-fencer.ts'
 import type { Log } from '../host/log.ts'
 import type { Planned } from '../planner/messages.ts'

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, type NodeName } from '../../base/index.ts'
-import { parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
+import { clusterOptionValue, parseBoolean, parseNodeStateRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import {
@@ -21,7 +21,6 @@ import {
 } from '../../quorum/index.ts'
 import { type ClusterState, refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
-import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { CoreLoop } from '../node/core-loop.ts'
 import { askNode } from '../nodes/ask-for-list.ts'
 import type { ClusterFile, ClusterNodeEntry } from '../nodes/cluster-file.ts'

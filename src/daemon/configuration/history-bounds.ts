@@ -1,7 +1,6 @@
 /** How much of the configuration's history is kept: by cluster options, whichever is reached first. The current version always is. */
 import { parseDurationMs } from '../../base/index.ts'
-import type { Configuration } from '../../cib/index.ts'
-import { clusterOptionValue } from './cluster-option.ts'
+import { type Configuration, clusterOptionValue } from '../../cib/index.ts'
 
 export interface HistoryBounds {
   readonly versions: number

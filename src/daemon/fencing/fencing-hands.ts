@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NodeName, nodeName, parseDurationMs } from '../../base/index.ts'
-import { type Configuration, type IsSecret, nvSetsByPrecedence, parseBoolean } from '../../cib/index.ts'
+import {
+  type Configuration,
+  clusterOptionValue,
+  type IsSecret,
+  nvSetsByPrecedence,
+  parseBoolean,
+} from '../../cib/index.ts'
 import {
   type ClusterView,
   type ControllerEffect,
@@ -45,7 +51,6 @@ import {
   UnreachableError,
 } from '../../rpc/index.ts'
 import { type Comparison, type Store, StoreTimeoutError, StoreUnavailableError } from '../../store/index.ts'
-import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'

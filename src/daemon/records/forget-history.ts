@@ -1,6 +1,5 @@
 /** `resource cleanup` and `resource refresh`: recorded operations and fail counts are forgotten, so that all is probed anew. */
-import { type CountedFailure, failuresIn } from '../../attributes/index.ts'
-import type { OperationRecord } from '../../cib/index.ts'
+import { type CountedFailure, failuresIn, type OperationRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import type { DeleteHistoryAnswerDeleted, DeleteHistoryRequest } from '../../rpc/index.ts'
 import type { Write } from '../../store/index.ts'

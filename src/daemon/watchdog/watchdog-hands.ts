@@ -8,6 +8,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertNever, monotonicMs, type NodeName } from '../../base/index.ts'
+import { clusterOptionValue } from '../../cib/index.ts'
 import {
   type ClusterView,
   type DiskFencing,
@@ -18,7 +19,6 @@ import {
 import { endingOf, type SbdHeader, type SbdLetter } from '../../fencing/index.ts'
 import { type DiskTimes, diskPatienceMs, permitIntervalMs, type WatchdogPermit } from '../../quorum/index.ts'
 import type { Store } from '../../store/index.ts'
-import { clusterOptionValue } from '../configuration/cluster-option.ts'
 import { readBootId } from '../host/boot-id.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'

@@ -8,7 +8,10 @@ import {
   childElement,
   childElements,
   element,
+  failCountName,
+  failureNamesOf,
   formatScore,
+  lastFailureName,
   parseScore,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -43,7 +46,7 @@ export function withFailureCounted(state: XmlElement, failure: CountedFailure): 
 
 /** Neither the counts of the resource on the node nor the record of its last failure. */
 export function withoutFailures(state: XmlElement, resource: string): XmlElement {
-  const counts = [`fail-count-${resource}#`, `last-failure-${resource}#`]
+  const counts = failureNamesOf(resource)
   const isFailure = ({ attributes: { id, name } }: XmlElement): boolean =>
     id === `${resource}_last_failure_0` || counts.some((prefix) => name?.startsWith(prefix) === true)
   const without = (parent: XmlElement): XmlElement => ({
@@ -77,8 +80,8 @@ function isFinal({ operation, startFailureIsFatal }: CountedFailure): boolean {
 }
 
 function attributeNames({ name, operation, intervalMs }: CountedFailure): readonly [string, string] {
-  const key = `${name}#${operation}_${intervalMs}`
-  return [`fail-count-${key}`, `last-failure-${key}`]
+  const failing = { resource: name, operation, intervalMs }
+  return [failCountName(failing), lastFailureName(failing)]
 }
 
 function attributeOf(state: XmlElement, name: string): string | undefined {

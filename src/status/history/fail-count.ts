@@ -5,7 +5,7 @@
  * last failure they count as 0, unless a failure with on-fail=block is on record: that one is for the administrator to clear.
  */
 import type { ResourceId } from '../../base/index.ts'
-import { addScores, parseScore, type Score } from '../../cib/index.ts'
+import { addScores, failuresIn, parseScore, type Score } from '../../cib/index.ts'
 import type { FailCount } from '../cluster-status.ts'
 
 interface Recorded {
@@ -32,11 +32,11 @@ export function indexFailCounts(attributes: ReadonlyMap<string, string>): FailCo
     })
   }
   for (const [attribute, value] of attributes) {
-    const match = /^(fail-count|last-failure)-(.+?)#.+_\d+$/.exec(attribute)
-    if (match === null) continue
-    const [, kind, name = ''] = match
+    const failures = failuresIn(attribute)
+    if (failures === undefined || failures.operation === '') continue
+    const { what, resource: name } = failures
     const recorded =
-      kind === 'fail-count'
+      what === 'fail-count'
         ? { count: parseScore(value) ?? 0, lastFailure: 0 }
         : { count: 0, lastFailure: Number.parseInt(value, 10) || 0 }
     add(byName, name, recorded)

@@ -1,7 +1,6 @@
 /** crm_failcount: how often a resource has failed on a node (crm_failcount(8)). Kept as `fail-count-<resource>#<operation>_<ms>`. */
-import { failuresIn } from '../../attributes/index.ts'
 import { parseDurationMs } from '../../base/index.ts'
-import { addScores, formatScore, parseScore } from '../../cib/index.ts'
+import { addScores, failuresIn, formatScore, parseScore } from '../../cib/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { knowsResource, statusOf } from '../monitor/status-of.ts'
 import { flag, hasOption, lastOf, optionValue, valued } from '../options.ts'

@@ -1,5 +1,6 @@
 import {
   type AclSubject,
+  aclIsOn,
   addAclPermissions,
   assignAclRole,
   childElement,
@@ -12,7 +13,6 @@ import {
   deleteAclSubject,
   element,
   type NewPermission,
-  parseBoolean,
   readConfiguration,
   setClusterOptions,
   unassignAclRole,
@@ -253,9 +253,8 @@ function aclFacts(cib: XmlElement): AclFacts {
   const idOf = ({ attributes }: XmlElement): string => attributes.id ?? ''
   const holders = (name: string): AclFacts['users'] =>
     of(name).map((holder) => ({ id: idOf(holder), roles: childElements(holder, 'role').map(idOf) }))
-  const written = readConfiguration(cib).options.flatMap(({ pairs }) => pairs)
   return {
-    enabled: parseBoolean(written.find(({ name }) => name === 'enable-acl')?.value) ?? false,
+    enabled: aclIsOn(readConfiguration(cib)),
     users: holders('acl_target'),
     groups: holders('acl_group'),
     roles: of('acl_role').map((role) => ({

@@ -10,15 +10,14 @@ import {
   configurationElement,
   type OptionDefinition,
   readConfiguration,
+  writtenClusterOptions,
   type XmlElement,
 } from '../../../cib/index.ts'
 import type { Speech } from '../../speech.ts'
 
 /** Options that are set, under the names of Pacemaker 3. */
 export function writtenOptions(cib: XmlElement): ReadonlyMap<string, string> {
-  return new Map(
-    readConfiguration(cib).options.flatMap(({ pairs }) => pairs.map(({ name, value }) => [name, value] as const)),
-  )
+  return writtenClusterOptions(readConfiguration(cib))
 }
 
 export function writtenOptionsFor({ program }: Speech, cib: XmlElement): ReadonlyMap<string, string> {

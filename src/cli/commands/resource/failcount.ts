@@ -1,4 +1,5 @@
-import { readConfiguration } from '../../../cib/index.ts'
+import { parseDurationMs } from '../../../base/index.ts'
+import { addScores, failuresIn, formatScore, parseScore, readConfiguration } from '../../../cib/index.ts'
 import { readStatus } from '../../../status/index.ts'
 import { type Command, done } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
@@ -32,8 +33,11 @@ export const resourceFailcount: Command = {
     })
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
       [...attributes].flatMap(([attribute, value]) => {
-        const counted = parseFailCount(attribute)
-        return counted ? [{ node: String(node), ...counted, count: value }] : []
+        const counted = failuresIn(attribute)
+        if (counted?.what !== 'fail-count' || counted.operation === '') return []
+        const { resource, operation, intervalMs } = counted
+        const failing = { resource, operation, intervalMs: String(intervalMs) }
+        return [{ node: String(node), ...failing, count: formatScore(parseScore(value) ?? 0) }]
       }),
     )
     const [resource] = names
@@ -43,7 +47,7 @@ export const resourceFailcount: Command = {
         (resource === undefined || fact.resource === resource) &&
         (options.get('node') ?? fact.node) === fact.node &&
         (options.get('operation') ?? fact.operation) === fact.operation &&
-        (interval === undefined || `${Number.parseInt(interval, 10) * 1000}` === fact.intervalMs),
+        (interval === undefined || String(parseDurationMs(interval)) === fact.intervalMs),
     )
     const about = { ...Object.fromEntries(options), ...(resource === undefined ? {} : { resource }) }
     if (shown.length === 0) return done(`No failcounts${headline(about)}\n`, [])
@@ -57,13 +61,6 @@ interface FailCount {
   readonly operation: string
   readonly intervalMs: string
   readonly count: string
-}
-
-/** `fail-count-web#monitor_10000`. */
-function parseFailCount(attribute: string): Omit<FailCount, 'node' | 'count'> | undefined {
-  const match = /^fail-count-(.+)#(.+)_(\d+)$/.exec(attribute)
-  if (!match) return undefined
-  return { resource: match[1] ?? '', operation: match[2] ?? '', intervalMs: match[3] ?? '0' }
 }
 
 interface About {
@@ -85,9 +82,7 @@ function headline({ resource, node, operation, interval }: About): string {
 function describe(counts: readonly FailCount[], full: boolean, about: About): string {
   const resources = [...new Set(counts.map(({ resource }) => resource))]
   const sum = (own: readonly FailCount[]): string =>
-    own.some(({ count }) => count === 'INFINITY')
-      ? 'INFINITY'
-      : String(own.reduce((all, { count }) => all + Number(count), 0))
+    formatScore(own.reduce((all, { count }) => addScores(all, parseScore(count) ?? 0), 0))
   const lines = resources.flatMap((resource) => {
     const own = counts.filter((count) => count.resource === resource)
     const nodes = [...new Set(own.map(({ node }) => node))]

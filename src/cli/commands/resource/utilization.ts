@@ -1,4 +1,10 @@
-import { primitiveDefinitions, readConfiguration, setNodeAttributes, updateResource } from '../../../cib/index.ts'
+import {
+  clusterOptionValue,
+  primitiveDefinitions,
+  readConfiguration,
+  setNodeAttributes,
+  updateResource,
+} from '../../../cib/index.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
@@ -90,10 +96,8 @@ export const nodeUtilization: Command = {
 /** Capacities count only where a strategy looks at them. */
 async function tellOfStrategy(call: Call): Promise<void> {
   const { cib } = await call.cluster.readCib()
-  const strategy = readConfiguration(cib)
-    .options.flatMap(({ pairs }) => pairs)
-    .find(({ name }) => name === 'placement-strategy')
-  if ((strategy?.value ?? 'default') === 'default') call.tell({ code: 'utilization-without-effect' })
+  if (clusterOptionValue(readConfiguration(cib), 'placement-strategy') === 'default')
+    call.tell({ code: 'utilization-without-effect' })
 }
 
 function readCapacities(words: readonly string[]): Readonly<Record<string, string>> {

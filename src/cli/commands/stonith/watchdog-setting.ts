@@ -1,11 +1,5 @@
 /** Which watchdogs the configuration asks for; whether they are fed, only the running nodes know. */
-import {
-  type Configuration,
-  clusterOption,
-  readConfiguration,
-  splitWords,
-  type XmlElement,
-} from '../../../cib/index.ts'
+import { clusterOptionValue, configuredWatchdog, readConfiguration, type XmlElement } from '../../../cib/index.ts'
 
 export interface WatchdogSetting {
   /** Of each cluster node; undefined: none. */
@@ -24,27 +18,11 @@ export const disksName = 'sbd-devices'
 export function watchdogSettingOf(cib: XmlElement): WatchdogSetting {
   const configuration = readConfiguration(cib)
   const members = configuration.nodes.filter(({ type }) => type === 'member')
-  const own = ({ attributes }: Configuration['nodes'][number], name: string): string =>
-    attributes.flatMap(({ pairs }) => pairs).find((pair) => pair.name === name)?.value ?? optionOf(configuration, name)
-  const devices = members.map((node) => {
-    const device = own(node, deviceName)
-    return [String(node.name), device === '' || device === 'none' ? undefined : device] as const
-  })
-  const unwatched = new Set(devices.flatMap(([node, device]) => (device === undefined ? [node] : [])))
-  const disks = members.map((node) => {
-    const paths = splitWords(own(node, disksName)).filter((path) => path !== 'none')
-    return [String(node.name), unwatched.has(node.name) ? [] : paths] as const
-  })
+  const configured = members.map(({ name }) => [String(name), configuredWatchdog(configuration, name)] as const)
   return {
-    devices: new Map(devices),
-    disks: new Map(disks),
-    timeout: optionOf(configuration, 'watchdog-timeout'),
-    waited: optionOf(configuration, 'fencing-watchdog-timeout'),
+    devices: new Map(configured.map(([node, { device }]) => [node, device])),
+    disks: new Map(configured.map(([node, { disks }]) => [node, disks])),
+    timeout: clusterOptionValue(configuration, 'watchdog-timeout'),
+    waited: clusterOptionValue(configuration, 'fencing-watchdog-timeout'),
   }
-}
-
-function optionOf({ options }: Configuration, name: string): string {
-  const names = [name, ...(clusterOption(name)?.otherNames ?? [])]
-  const pairs = options.flatMap((set) => (set.rule === undefined ? set.pairs : []))
-  return pairs.find((pair) => names.includes(pair.name))?.value ?? clusterOption(name)?.default ?? ''
 }
