@@ -1,4 +1,5 @@
 /** What every room may use and no administrator would recognise: no domain in it. */
+
 export { assert, assertNever, defined } from './assert.ts'
 export {
   type Branded,
@@ -12,6 +13,7 @@ export {
 export { compareText } from './compare-text.ts'
 export { didYouMean, similarWords } from './did-you-mean.ts'
 export { parseDurationMs } from './duration.ts'
+export { utcOffsetAt } from './host-zone.ts'
 export { isoTime, momentSeen } from './moment.ts'
 export { longestAttributeName, longestId, longestName, shortened, tooLong } from './name-length.ts'
 export { onDemand } from './on-demand.ts'

@@ -198,10 +198,11 @@ export {
   guestMetaOptions,
   nodeAttributes,
 } from './options/resource-options.ts'
-export { primitiveDefinitions } from './primitive-definitions.ts'
+export { configuredPrimitives, definitionsAround, primitiveDefinitions, topLevelOf } from './primitive-definitions.ts'
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'
+export { roleRank } from './role-rank.ts'
 export { canonicalText, sameConfiguration } from './same-configuration.ts'
 export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
 export {

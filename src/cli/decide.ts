@@ -1,7 +1,8 @@
 /** The scheduler's decision about a CIB, with this host's clock and digests. */
+import { utcOffsetAt } from '../base/index.ts'
 import type { XmlElement } from '../cib/index.ts'
 import { type Schedule, schedule } from '../scheduler/index.ts'
-import { secondsOf, utcOffsetAt } from './host-time.ts'
+import { secondsOf } from './host-time.ts'
 import { md5 } from './md5.ts'
 
 export function decide(cib: XmlElement, now: Date): Schedule {

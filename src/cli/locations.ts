@@ -1,7 +1,8 @@
 /** Where a resource runs, by the CIB. */
-import { readConfiguration, type XmlElement } from '../cib/index.ts'
-import { partsOf, type Resource, readStatus } from '../status/index.ts'
-import { secondsOf, utcOffsetAt } from './host-time.ts'
+import { utcOffsetAt } from '../base/index.ts'
+import type { XmlElement } from '../cib/index.ts'
+import { partsOf, type Resource, statusOfCib } from '../status/index.ts'
+import { secondsOf } from './host-time.ts'
 
 /** The nodes on which a resource, or any part of it, is active. */
 export function resourceLocations(cib: XmlElement, id: string, now: Date): readonly string[] {
@@ -19,12 +20,7 @@ function locations(
   now: Date,
   nodesOf: (resource: Resource) => readonly string[],
 ): readonly string[] {
-  const status = readStatus({
-    cib,
-    configuration: readConfiguration(cib),
-    now: secondsOf(now),
-    utcOffsetAt,
-  })
+  const status = statusOfCib({ cib, now: secondsOf(now), utcOffsetAt })
   const nodes = status.resources.flatMap((resource) => matching(resource, id)).flatMap(nodesOf)
   return [...new Set(nodes)]
 }

@@ -2,11 +2,12 @@
  * The actions that a change will cause: the scheduler's graph for the edited CIB, less what it would do anyway. A stop and a
  * start of one resource are told as what they amount to: a restart or a move.
  */
+import { utcOffsetAt } from '../base/index.ts'
 import type { XmlElement } from '../cib/index.ts'
 import { type Schedule, simulate } from '../scheduler/index.ts'
 import type { GraphAction, TransitionGraph } from '../transition/index.ts'
 import { decide } from './decide.ts'
-import { secondsOf, utcOffsetAt } from './host-time.ts'
+import { secondsOf } from './host-time.ts'
 import { md5 } from './md5.ts'
 
 export type PlannedKind =

@@ -1,18 +1,13 @@
 /** The lists of a status, whole or cut down to what was asked for, in the layout of the pcs that is spoken. */
-import { didYouMean, similarWords } from '../base/index.ts'
-import { readConfiguration, withoutTags, type XmlElement } from '../cib/index.ts'
-import { type ClusterStatus, partsOf, printClusterStatus, type Resource, readStatus } from '../status/index.ts'
+import { didYouMean, similarWords, utcOffsetAt } from '../base/index.ts'
+import { withoutTags, type XmlElement } from '../cib/index.ts'
+import { type ClusterStatus, partsOf, printClusterStatus, type Resource, statusOfCib } from '../status/index.ts'
 import { type Call, Refusal } from './command.ts'
-import { secondsOf, utcOffsetAt } from './host-time.ts'
+import { secondsOf } from './host-time.ts'
 import type { Speech } from './speech.ts'
 
 export function statusOf(call: Call, cib: XmlElement): ClusterStatus {
-  return readStatus({
-    cib,
-    configuration: readConfiguration(cib),
-    now: secondsOf(call.terminal.now()),
-    utcOffsetAt,
-  })
+  return statusOfCib({ cib, now: secondsOf(call.terminal.now()), utcOffsetAt })
 }
 
 export interface Selection {

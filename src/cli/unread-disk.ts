@@ -3,6 +3,7 @@
  * it must have read the message by then.
  */
 import {
+  configuredPrimitives,
   nvSetsByPrecedence,
   type PrimitiveDefinition,
   readConfiguration,
@@ -10,7 +11,6 @@ import {
   type XmlElement,
 } from '../cib/index.ts'
 import { watchdogSettingOf } from './commands/stonith/watchdog-setting.ts'
-import { primitivesOf } from './primitives.ts'
 
 /** The parameter that names the disks, by agent: Debian's of today, and that of old. */
 const parameterOf: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ export interface UnreadDisk {
 }
 
 export function unreadDisks(cib: XmlElement): readonly UnreadDisk[] {
-  const devices = primitivesOf(readConfiguration(cib)).filter(
+  const devices = configuredPrimitives(readConfiguration(cib)).filter(
     ({ agent }) => agent.class === 'stonith' && parameterOf.has(agent.type),
   )
   if (devices.length === 0) return []

@@ -3,7 +3,16 @@
  * turned into the readonly `ClusterStatus` at the end and never escape.
  */
 import type { NodeName, ResourceId } from '../base/index.ts'
-import type { Agent, BundleDefinition, Configuration, Md5, NvSet, OperationDefinition, Role } from '../cib/index.ts'
+import {
+  type Agent,
+  type BundleDefinition,
+  type Configuration,
+  type Md5,
+  type NvSet,
+  type OperationDefinition,
+  type Role,
+  roleRank,
+} from '../cib/index.ts'
 import type {
   ClusterOptions,
   ExpiredRecurring,
@@ -171,9 +180,4 @@ export interface World {
   readonly moments: TimedChange[]
 }
 
-export const roleRank: Readonly<Record<Role, number>> = { Stopped: 1, Started: 2, Unpromoted: 3, Promoted: 4 }
-
-/** A role that is not known ranks below Stopped. */
-export const rankOf = (role: Role | undefined): number => (role === undefined ? 0 : roleRank[role])
-
-export const isActiveRole = (role: Role | undefined): boolean => rankOf(role) >= roleRank.Started
+export const isActiveRole = (role: Role | undefined): boolean => roleRank(role) >= roleRank('Started')

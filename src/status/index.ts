@@ -44,3 +44,4 @@ export {
   type UtcOffsetAt,
   utc,
 } from './rules/index.ts'
+export { statusOfCib } from './status-of-cib.ts'

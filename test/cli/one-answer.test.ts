@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import type { Terminal } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/commands/all-commands.ts'
 import { fileAccess } from '../../src/cli/file-access.ts'
 import { runLine } from '../../src/cli/run.ts'
@@ -18,14 +19,14 @@ const start = readFileSync(join(import.meta.dirname, 'cases/start.xml'), 'utf8')
 
 const file = join(folder, 'cib.xml')
 
-async function typed(cib: string, line: string): Promise<string> {
+async function typed(cib: string, line: string, terminal: Terminal = scriptedTerminal()): Promise<string> {
   writeFileSync(file, cib)
   const printed = await runLine({
     commands: allCommands,
     line: splitShellLine(line),
-    terminal: scriptedTerminal(),
+    terminal,
     openCluster: () => fileAccess(file),
-    called: { program: 'systole' },
+    called: { program: 'systole', environment: undefined },
   })
   return `${printed.standardOutput}${printed.standardError}`
 }
@@ -106,4 +107,25 @@ test('an interval is a duration, in any unit', async () => {
   for (const interval of ['60', '60s', '1min', '60000ms'])
     expect(await typed(cib, `resource failcount web operation=monitor interval=${interval}`)).toContain('n1: 3')
   expect(await typed(cib, 'resource failcount web operation=monitor interval=10')).toContain('No failcounts')
+})
+
+/** Moments without a zone are those of the host: in Tokyo the year 2030 begins nine hours before it does in UTC. */
+test('a rule without a time zone means the zone of the host, whoever asks', async () => {
+  const zone = process.env.TZ
+  process.env.TZ = 'Asia/Tokyo'
+  vi.useFakeTimers({ now: new Date('2029-12-31T18:00:00Z'), toFake: ['Date'] })
+  try {
+    const rule = '<rule id="r" score="0"><date_expression id="d" operation="gt" start="2030-01-01 00:00:00"/></rule>'
+    const cib = start.replace(
+      '<crm_config/>',
+      `<crm_config><cluster_property_set id="o">${rule}${pair('p', 'maintenance-mode', 'true')}</cluster_property_set></crm_config>`,
+    )
+    const now = { ...scriptedTerminal(), now: () => new Date() }
+    expect(await typed(cib, 'status', now)).toContain('maintenance')
+    expect(await asked(cib, 'crm_mon -1')).toContain('maintenance')
+    expect(await asked(cib, 'crm_resource -L')).toContain('maintenance')
+  } finally {
+    vi.useRealTimers()
+    process.env.TZ = zone
+  }
 })

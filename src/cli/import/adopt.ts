@@ -1,14 +1,14 @@
 /** The configuration that takes over, and whether everything was found where the other cluster had it. */
+import { utcOffsetAt } from '../../base/index.ts'
 import {
   childElement,
   childElements,
   type EditResult,
-  readConfiguration,
   setClusterOptions,
   type XmlElement,
   type XmlNode,
 } from '../../cib/index.ts'
-import { type PrimitiveResource, partsOf, type Resource, readStatus, roleOrChange } from '../../status/index.ts'
+import { type PrimitiveResource, partsOf, type Resource, roleOrChange, statusOfCib } from '../../status/index.ts'
 
 /**
  * The other cluster's configuration in this one's CIB, in maintenance, so that nothing is started or stopped before an administrator
@@ -70,7 +70,7 @@ function placesOf(cib: XmlElement, now: number): ReadonlyMap<string, readonly st
     if (resource.kind === 'primitive') note(resource, places)
     else partsOf(resource).forEach(visit)
   }
-  readStatus({ cib, configuration: readConfiguration(cib), now }).resources.forEach(visit)
+  statusOfCib({ cib, now, utcOffsetAt }).resources.forEach(visit)
   return new Map([...places].map(([resource, nodes]) => [resource, nodes.sort()]))
 }
 

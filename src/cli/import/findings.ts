@@ -2,9 +2,14 @@
  * What stands in the way of taking over a Pacemaker cluster, and what will be otherwise. A problem stops the import, a note only
  * says what an administrator should know before.
  */
-import { type Agent, type PrimitiveDefinition, readConfiguration, type XmlElement } from '../../cib/index.ts'
+import {
+  type Agent,
+  configuredPrimitives,
+  type PrimitiveDefinition,
+  readConfiguration,
+  type XmlElement,
+} from '../../cib/index.ts'
 import { guestNodes, remoteNodeNames } from '../../status/index.ts'
-import { primitivesOf } from '../primitives.ts'
 import { unreadDisks } from '../unread-disk.ts'
 import type { CorosyncFacts } from './corosync-conf.ts'
 import { corosyncNotes, type OwnCluster } from './corosync-notes.ts'
@@ -29,7 +34,7 @@ export interface ImportSources {
 
 export function findingsOf(sources: ImportSources): Findings {
   const configuration = readConfiguration(sources.cib)
-  const primitives = primitivesOf(configuration)
+  const primitives = configuredPrimitives(configuration)
   const nodes = configuration.nodes.filter(({ type }) => type !== 'remote').map(({ name }) => String(name))
   const { clusterNodes, corosync, own, addressOf } = sources
   const unknown = nodes.filter((name) => !clusterNodes.includes(name))

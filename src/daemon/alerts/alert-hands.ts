@@ -14,7 +14,7 @@ import {
   type QueueInput,
   stepQueue,
 } from '../../alerts/index.ts'
-import type { NodeName } from '../../base/index.ts'
+import { type NodeName, utcOffsetAt } from '../../base/index.ts'
 import type { AlertDefinition, OperationRecord } from '../../cib/index.ts'
 import type { Change, ClusterView } from '../../controller/index.ts'
 import type { Store, Write } from '../../store/index.ts'
@@ -280,5 +280,3 @@ function servedLanes(note: unknown): readonly string[] {
   const served = typeof note === 'object' && note !== null && 'served' in note ? note.served : undefined
   return Array.isArray(served) ? served.filter((lane) => typeof lane === 'string') : []
 }
-
-const utcOffsetAt = (seconds: number): number => -new Date(seconds * 1000).getTimezoneOffset() * 60

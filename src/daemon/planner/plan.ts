@@ -1,7 +1,7 @@
 /** A CIB to what is to be done, with the moment at which to look again. */
 
 import { createHash } from 'node:crypto'
-import type { NodeName, ResourceId } from '../../base/index.ts'
+import { type NodeName, type ResourceId, utcOffsetAt } from '../../base/index.ts'
 import type { ShutdownLockRecord, XmlElement } from '../../cib/index.ts'
 import type { BlockedResource } from '../../controller/index.ts'
 import { schedule } from '../../scheduler/index.ts'
@@ -30,7 +30,6 @@ export function plan(
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 /** Rules without a time zone mean the host's. */
-const utcOffsetAt = (seconds: number): number => -new Date(seconds * 1000).getTimezoneOffset() * 60
 
 function shutdownLocksIn(status: ClusterStatus): readonly ShutdownLockRecord[] {
   return status.resources.flatMap(primitivesIn).flatMap(({ id, agent, state: { shutdownLock } }) => {

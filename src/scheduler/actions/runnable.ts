@@ -2,11 +2,13 @@
  * Whether a resource's action can run where it is meant to, as far as its node and quorum go ("Quorum" and
  * `no-quorum-policy` in Pacemaker Explained). What other actions have to do with it is settled later.
  */
+
 import type { NodeName } from '../../base/index.ts'
+import { roleRank } from '../../cib/index.ts'
 import type { NodeStatus } from '../../status/index.ts'
 import type { ActionFacts } from './action.ts'
 import { canFence, hostsOf, type Setting } from './setting.ts'
-import { type PrimitiveUnit, roleRank } from './unit.ts'
+import type { PrimitiveUnit } from './unit.ts'
 
 export type Verdict =
   /** Nothing speaks against it; what was said against it before is not true any more. */

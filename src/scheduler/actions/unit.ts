@@ -3,7 +3,7 @@
  * clone and bundle. A bundle's member is a clone of its own here, as the graph names it (`web-bundle-clone`).
  */
 import { defined, type NodeName, type ResourceId } from '../../base/index.ts'
-import type { Role } from '../../cib/index.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
 import type {
   BundleResource,
   CloneResource,
@@ -339,9 +339,6 @@ export const partsDoing = (unit: CloneUnit | BundleUnit, task: string): readonly
 export const replicasOf = (unit: CloneUnit | BundleUnit): readonly (PrimitiveUnit | GroupUnit)[] =>
   unit.kind === 'clone' ? unit.instances : unit.replicas.map(({ container }) => container)
 
-const rank: Readonly<Record<Role, number>> = { Stopped: 0, Started: 1, Unpromoted: 2, Promoted: 3 }
-export const roleRank = (role: Role): number => rank[role]
-
 /** The highest role that any primitive of the unit has now. */
 export function currentRole(unit: Unit): Role {
   return highest(primitivesOf(unit).map(({ role }) => role))
@@ -349,7 +346,7 @@ export function currentRole(unit: Unit): Role {
 
 function highest(roles: readonly Role[]): Role {
   let best: Role = 'Stopped'
-  for (const role of roles) if (rank[role] > rank[best]) best = role
+  for (const role of roles) if (roleRank(role) > roleRank(best)) best = role
   return best
 }
 

@@ -3,7 +3,7 @@
  * the reason itself does not call for; a reason without remedy has none.
  */
 import { assertNever, isoTime, type NodeName, type ResourceId } from '../../base/index.ts'
-import type { NvSet, ResourceDefinition } from '../../cib/index.ts'
+import { definitionsAround, type NvSet, type ResourceDefinition, topLevelOf } from '../../cib/index.ts'
 import type { ClusterStatus, PrimitiveResource } from '../../status/index.ts'
 import type { Contribution, NodeUnavailable, PlacementReason } from '../assignment.ts'
 
@@ -38,7 +38,9 @@ export function mendReason(about: About, reason: PlacementReason): readonly stri
     case 'stop-all-resources':
       return ['systole property set stop-all-resources=false']
     case 'clone-limit':
-      return [`to have more: systole resource meta ${topOf(status, resource)} ${reason.limit}=<number>`]
+      return [
+        `to have more: systole resource meta ${topLevelOf(status.configuration, resource.configuredId) ?? resource.configuredId} ${reason.limit}=<number>`,
+      ]
     case 'capacity':
       return []
     case 'primary-stopped':
@@ -164,35 +166,9 @@ function whereWritten(
   id: ResourceId,
   name: string,
 ): ResourceId | undefined {
-  const path = definitions.map((definition) => pathTo(definition, id)).find((found) => found.length > 0) ?? []
+  const path = definitionsAround({ resources: definitions }, id)
   const writes = (sets: readonly NvSet[]): boolean => sets.some(({ pairs }) => pairs.some((pair) => pair.name === name))
   return path.toReversed().find(({ meta }) => writes(meta))?.id
-}
-
-function pathTo(definition: ResourceDefinition, id: string): readonly ResourceDefinition[] {
-  if (definition.id === id) return [definition]
-  const below = childrenOf(definition)
-    .map((child) => pathTo(child, id))
-    .find((found) => found.length > 0)
-  return below === undefined ? [] : [definition, ...below]
-}
-
-function childrenOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
-  switch (definition.kind) {
-    case 'primitive':
-      return []
-    case 'group':
-      return definition.members
-    case 'clone':
-      return [definition.child]
-    case 'bundle':
-      return definition.child === undefined ? [] : [definition.child]
-  }
-}
-
-function topOf({ configuration }: ClusterStatus, resource: PrimitiveResource): ResourceId {
-  const top = configuration.resources.find((definition) => pathTo(definition, resource.configuredId).length > 0)
-  return top?.id ?? resource.configuredId
 }
 
 /** Whom a constraint of `resource move` or `ban` was made for. */

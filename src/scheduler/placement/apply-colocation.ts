@@ -5,7 +5,7 @@
  * changes the priority for promotion instead.
  */
 import { assertNever } from '../../base/index.ts'
-import { INFINITY_SCORE, type Role, type Score } from '../../cib/index.ts'
+import { INFINITY_SCORE, type Role, roleRank, type Score } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import {
   type BundleEntry,
@@ -28,7 +28,6 @@ import {
   nextRole,
   nowhere,
   type Placing,
-  rankOf,
   tableOf,
 } from './placing.ts'
 import { absent, add, scoreAt } from './score-table.ts'
@@ -92,7 +91,7 @@ function withPrimitive(placing: Placing, colocation: Colocation, dependent: Entr
 
 /** A colocation by role, of an instance that has its node: only the role is still open. */
 function concernsRole(placing: Placing, { dependentRole }: Colocation, dependent: Entry): boolean {
-  if (rankOf(dependentRole) < rankOf('Unpromoted')) return false
+  if (roleRank(dependentRole) < roleRank('Unpromoted')) return false
   const instance = roleHolder(placing, dependent)
   const clone = topBelowBundle(instance)
   return clone !== instance && clone.kind === 'clone' && clone.resource.promotable && isSettled(placing, instance)

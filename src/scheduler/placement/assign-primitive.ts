@@ -2,7 +2,7 @@
  * Where one primitive goes. What it must be with is assigned first; then its colocations are applied, mandatory before
  * optional, and the wishes of what depends on it; then the best node is taken. Unmanaged resources stay where they are.
  */
-import { INFINITY_SCORE } from '../../cib/index.ts'
+import { INFINITY_SCORE, roleRank } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import { isUnique, type PrimitiveEntry } from '../tree.ts'
 import { applyColocation } from './apply-colocation.ts'
@@ -20,7 +20,6 @@ import {
   isSettled,
   nowhere,
   type Placing,
-  rankOf,
   setNextRole,
   showScores,
   tableOf,
@@ -82,7 +81,7 @@ function limitRole(placing: Placing, entry: PrimitiveEntry): void {
     return
   }
   const current = currentRole(placing, entry)
-  if (rankOf(next) > rankOf(current) && !haveQuorum && options.noQuorumPolicy === 'freeze') {
+  if (roleRank(next) > roleRank(current) && !haveQuorum && options.noQuorumPolicy === 'freeze') {
     setNextRole(placing, entry, current, 'no-quorum-policy=freeze')
     addReason(placing, entry, { kind: 'no-quorum', policy: 'freeze' })
   }

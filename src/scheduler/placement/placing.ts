@@ -5,7 +5,7 @@
  * Assigning one resource may first need another to be assigned (what it is colocated with, what it is a member of), so
  * this is a recursion over one table, not a loop over a list.
  */
-import type { Role, Score } from '../../cib/index.ts'
+import { type Role, roleRank, type Score } from '../../cib/index.ts'
 import type { ClusterStatus } from '../../status/index.ts'
 import type { PlacementReason, ScoreLine } from '../assignment.ts'
 import type { Colocation } from '../constraints/colocations.ts'
@@ -99,9 +99,6 @@ export function isManaged(placing: Placing, entry: Entry): boolean {
   return placing.managed[entry.index] === 1
 }
 
-export const roleRank: Readonly<Record<Role, number>> = { Stopped: 1, Started: 2, Unpromoted: 3, Promoted: 4 }
-export const rankOf = (role: Role | undefined): number => (role === undefined ? 0 : roleRank[role])
-
 /** The role that an entry has now; of a collective the highest of its members. */
 export function currentRole(placing: Placing, entry: Entry): Role {
   if (entry.kind !== 'primitive') return highest(entry.members.map((member) => currentRole(placing, member)))
@@ -115,13 +112,13 @@ export function nextRole(placing: Placing, entry: Entry): Role | undefined {
   let found: Role | undefined
   for (const member of entry.members) {
     const role = nextRole(placing, member)
-    if (rankOf(role) > rankOf(found)) found = role
+    if (roleRank(role) > roleRank(found)) found = role
   }
   return found
 }
 
 function highest(roles: readonly Role[]): Role {
-  return roles.reduce<Role>((best, role) => (rankOf(role) > rankOf(best) ? role : best), 'Stopped')
+  return roles.reduce<Role>((best, role) => (roleRank(role) > roleRank(best) ? role : best), 'Stopped')
 }
 
 export function setNextRole(placing: Placing, entry: Entry, role: Role, reason: string): void {

@@ -4,7 +4,7 @@
  * that are placed with the promoted instance. The best promoted-max instances with a rank that is not negative are
  * promoted, at most promoted-node-max on one node.
  */
-import { INFINITY_SCORE, type Role } from '../../cib/index.ts'
+import { INFINITY_SCORE, type Role, roleRank } from '../../cib/index.ts'
 import type { Colocation } from '../constraints/colocations.ts'
 import { type CloneEntry, type Entry, topOf } from '../tree.ts'
 import { applyColocation } from './apply-colocation.ts'
@@ -21,7 +21,6 @@ import {
   nextRole,
   nowhere,
   type Placing,
-  rankOf,
   setMembers,
   setNextRole,
   tableOf,
@@ -154,7 +153,7 @@ function finalRank(placing: Placing, clone: CloneEntry, instance: Entry): number
 function compareForPromotion(placing: Placing, a: Entry, b: Entry): number {
   const rank = (placing.promotionRank[b.index] ?? 0) - (placing.promotionRank[a.index] ?? 0)
   if (rank !== 0) return rank
-  return rankOf(currentRole(placing, b)) - rankOf(currentRole(placing, a))
+  return roleRank(currentRole(placing, b)) - roleRank(currentRole(placing, a))
 }
 
 function showPromotion(placing: Placing, instance: Entry): void {

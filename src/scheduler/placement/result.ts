@@ -1,6 +1,6 @@
 /** Turns a finished placement into the assignment that the other phases read. */
 import type { NodeName, ResourceId } from '../../base/index.ts'
-import type { Role } from '../../cib/index.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
 import type {
   Assignment,
   CollectiveAssignment,
@@ -15,7 +15,7 @@ import { discoveryModes } from './base/locations.ts'
 import { nodesByPreference } from './node-order.ts'
 import { whyUnusable } from './node-table.ts'
 import type { Placed } from './place.ts'
-import { currentRole, isManaged, nowhere, type Placing, rankOf } from './placing.ts'
+import { currentRole, isManaged, nowhere, type Placing } from './placing.ts'
 import { absent, scoreAt } from './score-table.ts'
 
 export function toAssignment({ placing, order }: Placed, base: BaseScores): Omit<Assignment, 'references'> {
@@ -103,7 +103,7 @@ function finalRole(placing: Placing, entry: PrimitiveEntry): { readonly role: Ro
   const assigned = placing.node[entry.index] !== nowhere
   const role = placing.nextRole[entry.index] ?? (assigned ? 'Started' : 'Stopped')
   const { haveQuorum, options } = placing.status
-  if (!haveQuorum && options.noQuorumPolicy === 'demote' && rankOf(role) > rankOf('Unpromoted')) {
+  if (!haveQuorum && options.noQuorumPolicy === 'demote' && roleRank(role) > roleRank('Unpromoted')) {
     const current = currentRole(placing, entry)
     if (current === 'Promoted' || current === 'Unpromoted')
       return { role: 'Unpromoted', reason: 'no-quorum-policy=demote' }

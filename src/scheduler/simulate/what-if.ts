@@ -2,8 +2,8 @@
  * Questions of the form "what if": a CIB in, the CIB as it would be out, and what was changed in crm_simulate's words and order. A
  * remote or guest node fails by its connection: the monitor of that fails where it runs.
  */
-import { readConfiguration, setClusterOptions, type XmlElement } from '../../cib/index.ts'
-import { type ClusterStatus, type NodeStatus, readStatus, type StatusInput } from '../../status/index.ts'
+import { setClusterOptions, type XmlElement } from '../../cib/index.ts'
+import { type ClusterStatus, type NodeStatus, type StatusInput, statusOfCib } from '../../status/index.ts'
 import type { OperationSpec } from './operation-spec.ts'
 import { supposeNewNode, supposeNode } from './suppose-nodes.ts'
 import { primitiveMeant, supposeOperation } from './suppose-operation.ts'
@@ -69,7 +69,7 @@ function stepsOf(question: WhatIf, moment: Moment): readonly Step[] {
     ...(question.results ?? []).map(
       (spec): Step =>
         (cib) =>
-          supposeOperation(cib, statusOf(cib, moment), spec),
+          supposeOperation(cib, statusOfCib({ cib, now: moment.now, utcOffsetAt: moment.utcOffsetAt }), spec),
     ),
   ]
 }
@@ -85,7 +85,7 @@ function supposeWatchdog(cib: XmlElement, watchdog: boolean): Supposed {
 }
 
 function supposeFailedNode(cib: XmlElement, name: string, moment: Moment): Supposed {
-  const status = statusOf(cib, moment)
+  const status = statusOfCib({ cib, now: moment.now, utcOffsetAt: moment.utcOffsetAt })
   const lost = connectionLoss(status, name)
   if (lost === undefined) return supposeNode(cib, name, 'failed')
   const { cib: without, lines } = supposeOperation(cib, status, lost)
@@ -108,7 +108,7 @@ export function questionMistakes(cib: XmlElement, question: WhatIf, moment: Mome
   const { quorate: _quorate, watchdog: _watchdog, ...names } = question
   // To read the status takes as long as a fifth of the simulation, so only where a name is to be looked up in it.
   if (Object.values(names).every((named) => named.length === 0)) return []
-  const status = statusOf(cib, moment)
+  const status = statusOfCib({ cib, now: moment.now, utcOffsetAt: moment.utcOffsetAt })
   const added = new Set([...(question.nodesAdded ?? []), ...(question.nodesMade ?? [])])
   const nodeNamed = (name: string): NodeStatus | undefined => status.nodes.find((node) => node.name === name)
   const existing = (name: string): readonly string[] =>
@@ -144,8 +144,4 @@ export function specMistakes(status: ClusterStatus, { resource }: OperationSpec)
   return unique
     ? [`${resource} has instances that differ: name one of them, such as ${unique.id}.`]
     : [`There is no primitive '${resource}' whose operation could end.`]
-}
-
-export function statusOf(cib: XmlElement, { now, utcOffsetAt }: Moment): ClusterStatus {
-  return readStatus({ cib, configuration: readConfiguration(cib), now, ...(utcOffsetAt && { utcOffsetAt }) })
 }

@@ -3,14 +3,14 @@
  * cluster's hands, and `multiple-active=block` blocks it, with the group or bundle around it, once it is active on two nodes.
  */
 import type { NodeName } from '../../base/index.ts'
-import type { Role } from '../../cib/index.ts'
-import { type NodeDraft, type PrimitiveDraft, rankOf, type StateDraft, type World } from '../drafts.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
+import type { NodeDraft, PrimitiveDraft, StateDraft, World } from '../drafts.ts'
 
 export function addActive(world: World, resource: PrimitiveDraft, node: NodeDraft, role: Role): void {
   const { state } = resource
   const known = state.active.get(node.name)
   if (known !== undefined) {
-    if (rankOf(role) > rankOf(known)) state.active.set(node.name, role)
+    if (roleRank(role) > roleRank(known)) state.active.set(node.name, role)
     return
   }
   state.active.set(node.name, role)

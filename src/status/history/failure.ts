@@ -3,9 +3,9 @@
  * it is stopped before it starts elsewhere; a failed stop, and errors that will not go away, rule the node out.
  */
 import { nodeName } from '../../base/index.ts'
-import type { Role } from '../../cib/index.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
 import type { HistoryBan, OnFail } from '../cluster-status.ts'
-import { type CloneDraft, type PrimitiveDraft, rankOf, roleRank } from '../drafts.ts'
+import type { CloneDraft, PrimitiveDraft } from '../drafts.ts'
 import { unpackFailedMigrateFrom, unpackFailedMigrateTo } from './migration.ts'
 import { isMoreSevere, resolveOnFail, roleAfterFailure } from './on-fail.ts'
 import { operationMeta } from './operation-meta.ts'
@@ -73,9 +73,9 @@ function applyResponse(reading: Reading, outcome: Outcome, { onFail, nextRole }:
   if (isMoreSevere(onFail, reading.onFail)) reading.onFail = onFail
   applyOperation(reading, outcome, onFail)
   if (isProbe(entry) && isMissing) reading.role = 'Stopped'
-  else if (rankOf(reading.role) < roleRank.Started) setActive(reading)
+  else if (roleRank(reading.role) < roleRank('Started')) setActive(reading)
   const { demandedRole } = resource.state
-  if (nextRole !== undefined && (demandedRole === undefined || rankOf(demandedRole.role) < rankOf(nextRole)))
+  if (nextRole !== undefined && (demandedRole === undefined || roleRank(demandedRole.role) < roleRank(nextRole)))
     resource.state.demandedRole = { role: nextRole, reason: 'failure' }
   if (nextRole === 'Stopped') ban(reading, 'on-fail-stop', { everywhere: true })
 }

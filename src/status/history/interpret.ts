@@ -3,8 +3,9 @@
  * is the table of contents; outcome.ts, success.ts, failure.ts and on-fail.ts hold the rules.
  */
 
+import { roleRank } from '../../cib/index.ts'
 import { canFence } from '../can-fence.ts'
-import { type NodeDraft, rankOf, type World } from '../drafts.ts'
+import type { NodeDraft, World } from '../drafts.ts'
 import { sameAgent } from '../same-agent.ts'
 import { block } from './active.ts'
 import { concludeReading } from './conclude.ts'
@@ -63,7 +64,7 @@ function interpretResource(
   // A numbered name is only worth keeping for what runs: of a stopped instance it is a matter of chance.
   if ((reading.role === undefined || reading.role === 'Stopped') && state.historyName?.includes(':') === true)
     delete state.historyName
-  state.role = rankOf(before) > rankOf(reading.role) ? before : reading.role
+  state.role = roleRank(before) > roleRank(reading.role) ? before : reading.role
 }
 
 /** Whatever else is recorded, such as a cancelled monitor or a reload, tells nothing of where a resource is. */

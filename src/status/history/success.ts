@@ -12,9 +12,9 @@
  *
  * Stop, standby and fence are not undone by a later success: an administrator's clean-up or expiry ends them.
  */
-import type { Role } from '../../cib/index.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
 import type { OnFail } from '../cluster-status.ts'
-import { type PrimitiveDraft, rankOf, roleRank } from '../drafts.ts'
+import type { PrimitiveDraft } from '../drafts.ts'
 import { unpackMigrateTo } from './migration.ts'
 import { exitCodes } from './outcome.ts'
 import type { Reading } from './reading.ts'
@@ -67,7 +67,7 @@ function endPendingMonitor({ resource: { state }, node }: Reading): void {
 
 /** Running, in the lowest role that says so. */
 export function setActive(reading: Reading, resource: PrimitiveDraft = reading.resource): void {
-  if (rankOf(reading.role) < roleRank.Started) reading.role = activeRole(resource)
+  if (roleRank(reading.role) < roleRank('Started')) reading.role = activeRole(resource)
 }
 
 export const activeRole = ({ promotable }: PrimitiveDraft): Role => (promotable ? 'Unpromoted' : 'Started')

@@ -2,28 +2,22 @@
  * A clone: its title, a line for each instance that needs one, and lists of the nodes where the others are. Unique instances
  * always have their line; anonymous ones where something is pending, failed, orphaned, unmanaged, partly active or on a lost node.
  */
+
 import type { NodeName } from '../../base/index.ts'
 import type { Role } from '../../cib/index.ts'
 import type { CloneResource, ClusterStatus } from '../cluster-status.ts'
 import { compareNames } from '../names.ts'
+import { primitivesIn } from '../parts.ts'
 import { describeExitCode } from './exit-codes.ts'
 import { failedProbeOf } from './failed-probe.ts'
 import { indent, printGroup } from './group.ts'
 import { printPrimitive } from './primitive.ts'
-import {
-  highestRole,
-  type Instance,
-  isActive,
-  isDisabled,
-  locationsOf,
-  managementFlag,
-  primitivesOf,
-} from './resource-state.ts'
+import { highestRole, type Instance, isActive, isDisabled, locationsOf, managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printClone(status: Told, clone: CloneResource): readonly string[] {
   const { isTold = () => true } = status
-  const told = clone.instances.filter((instance) => primitivesOf(instance).some(isTold))
+  const told = clone.instances.filter((instance) => primitivesIn(instance).some(isTold))
   const full = told
     .filter((instance) => isShownInFull(status, clone, instance))
     .filter((instance) => isWanted(status, locationsOf(instance)))
@@ -31,10 +25,10 @@ export function printClone(status: Told, clone: CloneResource): readonly string[
       (instance) =>
         status.tellsInactive ||
         ((status.tellsInstances || clone.unique) && instance.kind === 'primitive') ||
-        primitivesOf(instance).some((member) => isActive(status, member)),
+        primitivesIn(instance).some((member) => isActive(status, member)),
     )
   const listed = told.filter(
-    (instance) => !full.includes(instance) && primitivesOf(instance).some((member) => isActive(status, member)),
+    (instance) => !full.includes(instance) && primitivesIn(instance).some((member) => isActive(status, member)),
   )
   const promoted = listed.filter((instance) => highestRole(instance) === 'Promoted')
   const others = listed.filter((instance) => highestRole(instance) !== 'Promoted')
@@ -82,7 +76,7 @@ function printInstance(status: Told, clone: CloneResource, instance: Instance): 
 }
 
 function isShownInFull(status: Told, clone: CloneResource, instance: Instance): boolean {
-  const members = primitivesOf(instance)
+  const members = primitivesIn(instance)
   const active = members.filter((member) => isActive(status, member))
   if (clone.unique || status.tellsInstances === true) return true
   if (status.tellsPending && instance.kind === 'primitive' && instance.state.pending !== undefined) return true
@@ -100,7 +94,7 @@ const list = (name: string, nodes: readonly NodeName[]): readonly string[] =>
 /** Nodes without an instance, as far as there are instances left, by what keeps them without one. */
 function stoppedLists(status: Told, clone: CloneResource): readonly string[] {
   const active = new Set(clone.instances.flatMap(locationsOf))
-  const known = new Set(clone.instances.flatMap(primitivesOf).flatMap(({ state }) => [...state.knownOn]))
+  const known = new Set(clone.instances.flatMap(primitivesIn).flatMap(({ state }) => [...state.knownOn]))
   const byState = new Map<string, NodeName[]>()
   for (const node of status.nodes) {
     if (

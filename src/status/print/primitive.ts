@@ -1,9 +1,9 @@
 /** The line of a primitive: `web	(ocf:heartbeat:nginx):	 Started alpha (disabled)`. */
 import type { NodeName } from '../../base/index.ts'
-import type { Agent } from '../../cib/index.ts'
+import { type Agent, roleRank } from '../../cib/index.ts'
 import type { PrimitiveResource } from '../cluster-status.ts'
 import { failedProbe } from './failed-probe.ts'
-import { isDisabled, managementFlag, roleRankOf } from './resource-state.ts'
+import { isDisabled, managementFlag } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printPrimitive(status: Told, resource: PrimitiveResource): string {
@@ -56,7 +56,7 @@ const pendingStates: Readonly<Record<string, string>> = {
 
 function describeState({ tellsPending }: Told, resource: PrimitiveResource): string {
   const role = shownRole(resource)
-  if (resource.state.failed) return roleRankOf(role) > roleRankOf('Unpromoted') ? `FAILED ${role}` : 'FAILED'
+  if (resource.state.failed) return roleRank(role) > roleRank('Unpromoted') ? `FAILED ${role}` : 'FAILED'
   return tellsPending ? roleOrChange(resource) : role
 }
 

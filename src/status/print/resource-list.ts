@@ -1,11 +1,13 @@
 /** The list of resources, with or without what is not active. */
+
 import { assertNever, type NodeName } from '../../base/index.ts'
 import type { GroupResource, PrimitiveResource, Resource } from '../cluster-status.ts'
+import { primitivesIn } from '../parts.ts'
 import { printBundle } from './bundle.ts'
 import { printClone } from './clone.ts'
 import { printGroup } from './group.ts'
 import { printPrimitive } from './primitive.ts'
-import { isActive, primitivesOf } from './resource-state.ts'
+import { isActive } from './resource-state.ts'
 import type { Told } from './told.ts'
 
 export function printResourceList(
@@ -56,9 +58,9 @@ function isPartlyActive(status: Told, resource: Resource): boolean {
   switch (resource.kind) {
     case 'primitive':
     case 'group':
-      return primitivesOf(resource).some((member) => isActive(status, member))
+      return primitivesIn(resource).some((member) => isActive(status, member))
     case 'clone':
-      return resource.instances.flatMap(primitivesOf).some((member) => isActive(status, member))
+      return resource.instances.flatMap(primitivesIn).some((member) => isActive(status, member))
     case 'bundle':
       return resource.replicas.some(({ container }) => isActive(status, container))
     default:

@@ -1,12 +1,11 @@
 /** Questions about a resource and its members that the printed lists ask. */
+
 import type { NodeName } from '../../base/index.ts'
-import type { Role } from '../../cib/index.ts'
+import { type Role, roleRank } from '../../cib/index.ts'
 import type { ClusterStatus, GroupResource, PrimitiveResource, Resource, ResourceMeta } from '../cluster-status.ts'
+import { primitivesIn } from '../parts.ts'
 
 export type Instance = PrimitiveResource | GroupResource
-
-export const primitivesOf = (resource: Instance): readonly PrimitiveResource[] =>
-  resource.kind === 'group' ? resource.members : [resource]
 
 /** What is on a node that is cleanly down does not count, unless the cluster has no hand in it. */
 export function isActive({ nodesByName }: ClusterStatus, { state }: Pick<PrimitiveResource, 'state'>): boolean {
@@ -27,14 +26,10 @@ export function locationsOf(instance: Instance): readonly NodeName[] {
   return [...new Set(instance.members.flatMap(({ state }) => state.active.map(({ node }) => node)))]
 }
 
-const ranks: readonly Role[] = ['Stopped', 'Started', 'Unpromoted', 'Promoted']
-
-export const roleRankOf = (role: Role): number => ranks.indexOf(role)
-
 /** Of a group: the highest of its members. */
 export function highestRole(instance: Instance): Role {
-  const roles = primitivesOf(instance).map(({ state }) => state.role)
-  return roles.reduce((a, b) => (roleRankOf(b) > roleRankOf(a) ? b : a), 'Stopped')
+  const roles = primitivesIn(instance).map(({ state }) => state.role)
+  return roles.reduce((a, b) => (roleRank(b) > roleRank(a) ? b : a), 'Stopped')
 }
 
 /** Whether the cluster keeps its hands off it, and why, as flags of its line or title. */

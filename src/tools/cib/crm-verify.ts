@@ -1,16 +1,16 @@
 /** crm_verify: what is wrong with a configuration (crm_verify(8)). 78 where the cluster could not work with it. */
+import { utcOffsetAt } from '../../base/index.ts'
 import {
   type CibReport,
   configurationElement,
   describeCibReport,
   parseXml,
   printXml,
-  readConfiguration,
   schemaMistakes,
   validateCib,
   type XmlElement,
 } from '../../cib/index.ts'
-import { type ClusterStatus, readStatus } from '../../status/index.ts'
+import { type ClusterStatus, statusOfCib } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, hasOption, optionValue, valued } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
@@ -71,7 +71,7 @@ export function judged(cib: XmlElement, world: ToolWorld): Judgement {
   // Pacemaker's own answer: that Systole does without an option is `systole verify`'s to tell.
   const reports = validateCib(cib).filter(({ code }) => code !== 'without-effect')
   const inSchema = schemaFindings(cib)
-  const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
+  const status = statusOfCib({ cib, now: world.now(), utcOffsetAt })
   const found = schedulerFindings(status, cib)
   const lines = (severity: 'error' | 'warning'): readonly string[] =>
     [...inSchema, ...found].flatMap((one) => (one.severity === severity ? [`${severity}: ${one.text}`] : []))

@@ -1,18 +1,19 @@
 /** The status of a world's CIB, and what several commands ask of it. */
-import { readConfiguration, type XmlElement } from '../../cib/index.ts'
+import { utcOffsetAt } from '../../base/index.ts'
+import type { XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
   type PrimitiveResource,
   partsOf,
   primitivesIn,
   type Resource,
-  readStatus,
+  statusOfCib,
   type TicketStatus,
 } from '../../status/index.ts'
 import type { ToolWorld } from '../world.ts'
 
 export function statusOf(world: Pick<ToolWorld, 'cib' | 'now'>, cib: XmlElement = world.cib()): ClusterStatus {
-  const status = readStatus({ cib, configuration: readConfiguration(cib), now: world.now() })
+  const status = statusOfCib({ cib, now: world.now(), utcOffsetAt })
   // The most important first, as everywhere where resources are listed.
   return { ...status, resources: status.resources.toSorted((a, b) => b.meta.priority - a.meta.priority) }
 }

@@ -1,4 +1,5 @@
 /** iso8601: shows and reads dates, periods and durations as rules write them (iso8601(8)). */
+import { utcOffsetAt } from '../../base/index.ts'
 import { element, type XmlElement } from '../../cib/index.ts'
 import { calendarFields, parseLocalMoment, utc } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -94,7 +95,7 @@ function readDate(text: string, world: ToolWorld): Shown | undefined {
 
 /** Seconds by which this host's clock is ahead of UTC. */
 function hostOffset(seconds: number): number {
-  return -new Date(seconds * 1000).getTimezoneOffset() * 60
+  return utcOffsetAt(seconds)
 }
 
 /** In UTC, unless it is wanted by the clock that it was given in. */

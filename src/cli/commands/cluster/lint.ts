@@ -2,7 +2,7 @@
  * What works and will surprise: the advice of `cluster verify --strict`. Each rule is a function from the facts to findings. Values are
  * those that hold, with defaults and rules applied; whether a colocation can be kept is asked of the scheduler itself.
  */
-import { parseDurationMs, type ResourceId } from '../../../base/index.ts'
+import { parseDurationMs, type ResourceId, utcOffsetAt } from '../../../base/index.ts'
 import { type Configuration, childElement, type ResourceSet, type XmlElement } from '../../../cib/index.ts'
 import {
   canBeFenced,
@@ -13,7 +13,6 @@ import {
   suppose,
 } from '../../../scheduler/index.ts'
 import type { CloneResource, NodeStatus, PrimitiveResource, Resource } from '../../../status/index.ts'
-import { utcOffsetAt } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { operationTimeout } from '../../operation-timeout.ts'
 

@@ -1,10 +1,16 @@
-import { cloneResource, isPromotable, readConfiguration, uncloneResource, type XmlElement } from '../../../cib/index.ts'
+import {
+  cloneResource,
+  configuredPrimitives,
+  isPromotable,
+  readConfiguration,
+  uncloneResource,
+  type XmlElement,
+} from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { promotionMistakes, resolveResourceAgent } from '../../agents.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
-import { primitivesOf } from '../../primitives.ts'
 import { describeRemoved } from '../../removed.ts'
 import { readClone } from '../../resource-words.ts'
 import { expectWords } from '../../words.ts'
@@ -80,7 +86,7 @@ async function unpromotable(cib: XmlElement, id: string): Promise<readonly strin
   const { resources } = readConfiguration(cib)
   const group = resources.find((one) => one.id === id && one.kind === 'group')
   const primitives =
-    group?.kind === 'group' ? group.members : primitivesOf({ resources }).filter((one) => one.id === id)
+    group?.kind === 'group' ? group.members : configuredPrimitives({ resources }).filter((one) => one.id === id)
   const mistakes = primitives
     .filter(({ agent }) => agent.class === 'ocf')
     .map(async ({ agent }) => promotionMistakes(await resolveResourceAgent(agentName(agent), { force: true })))

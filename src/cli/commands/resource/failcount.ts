@@ -1,9 +1,8 @@
 import { parseDurationMs } from '../../../base/index.ts'
-import { addScores, failuresIn, formatScore, parseScore, readConfiguration } from '../../../cib/index.ts'
-import { readStatus } from '../../../status/index.ts'
+import { addScores, failuresIn, formatScore, parseScore } from '../../../cib/index.ts'
 import { type Command, done } from '../../command.ts'
 import { onlyKnown } from '../../constraint-words.ts'
-import { secondsOf } from '../../host-time.ts'
+import { statusOf } from '../../status-view.ts'
 import { expectWords, parsePairs } from '../../words.ts'
 
 export const resourceFailcount: Command = {
@@ -26,11 +25,7 @@ export const resourceFailcount: Command = {
     )
     onlyKnown(options, ['node', 'operation', 'interval'], 'A fail count')
     const { cib } = await call.cluster.readCib()
-    const status = readStatus({
-      cib,
-      configuration: readConfiguration(cib),
-      now: secondsOf(call.terminal.now()),
-    })
+    const status = statusOf(call, cib)
     const facts = status.nodes.flatMap(({ name: node, attributes }) =>
       [...attributes].flatMap(([attribute, value]) => {
         const counted = failuresIn(attribute)

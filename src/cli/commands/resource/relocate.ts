@@ -2,9 +2,9 @@
 import {
   addRelocations,
   clearRelocations,
-  findResource,
   type Relocation,
   readConfiguration,
+  topLevelOf,
   withoutStickiness,
   type XmlElement,
 } from '../../../cib/index.ts'
@@ -81,22 +81,14 @@ async function relocations(
 
 /** A member of a group takes the group along, and an instance its clone. */
 function movesOf(cib: XmlElement, actions: readonly PlannedAction[]): readonly Relocation[] {
-  const { resources } = readConfiguration(cib)
-  const outermost = (id: string): string | undefined =>
-    resources.map((top) => String(top.id)).find((top) => top === id || isInside(findResource(cib, top), id))
+  const configuration = readConfiguration(cib)
   const moves = actions.flatMap(({ kind, resource, node }): readonly Relocation[] => {
-    const top = resource === undefined ? undefined : outermost(withoutInstance(resource))
+    const top = resource === undefined ? undefined : topLevelOf(configuration, withoutInstance(resource))
     if (top === undefined || node === undefined) return []
     if (kind === 'promote') return [{ resource: top, node, role: 'Promoted' }]
     return kind === 'move' || kind === 'migrate' ? [{ resource: top, node }] : []
   })
   return moves.filter((move, index) => moves.findIndex((other) => describe(other) === describe(move)) === index)
-}
-
-function isInside(resource: XmlElement | undefined, id: string): boolean {
-  return (resource?.children ?? []).some(
-    (child) => child.kind === 'element' && (child.attributes.id === id || isInside(child, id)),
-  )
 }
 
 function describe({ resource, node, role }: Relocation): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { printable } from '../../../base/index.ts'
+import { printable, utcOffsetAt } from '../../../base/index.ts'
 import { printXml, unreadableSchema, type XmlElement } from '../../../cib/index.ts'
 import {
   answerLine,
@@ -17,7 +17,7 @@ import type { Writing } from '../../../tools/index.ts'
 import { cibSource, sourceFlags } from '../../cib-source.ts'
 import { type Call, type Command, done, type Flag, type Outcome, Refusal } from '../../command.ts'
 import { fileAccess } from '../../file-access.ts'
-import { secondsOf, utcOffsetAt } from '../../host-time.ts'
+import { secondsOf } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { tryEdits } from './edits.ts'

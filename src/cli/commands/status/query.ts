@@ -1,5 +1,5 @@
 import { didYouMean, similarWords } from '../../../base/index.ts'
-import type { ClusterStatus, PrimitiveResource, Resource } from '../../../status/index.ts'
+import { type ClusterStatus, type PrimitiveResource, partsOf, type Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { activeOn, isFencing, statusOf } from '../../status-view.ts'
 import { expectWords } from '../../words.ts'
@@ -179,7 +179,7 @@ function hasState(status: ClusterStatus, resource: Resource, words: readonly str
   if (node !== undefined && !status.nodes.some(({ name: known }) => known === node))
     throw new Refusal(`There is no node '${node}'.`)
   const how = options.get('members') ?? options.get('instances') ?? 'any'
-  const answers = primitivesIn(resource).map((primitive) => state(primitive, resource, node))
+  const answers = primitivesBelow(resource).map((primitive) => state(primitive, resource, node))
   switch (how) {
     case 'any':
       return answers.some(Boolean)
@@ -192,21 +192,13 @@ function hasState(status: ClusterStatus, resource: Resource, words: readonly str
   }
 }
 
-function primitivesIn(resource: Resource): readonly PrimitiveResource[] {
-  return resource.kind === 'primitive' ? [resource] : membersOf(resource).flatMap(primitivesIn)
+function primitivesBelow(resource: Resource): readonly PrimitiveResource[] {
+  return resource.kind === 'primitive' ? [resource] : membersOf(resource).flatMap(primitivesBelow)
 }
 
+/** Of a bundle what was put into it: pcs knows nothing of its containers. */
 function membersOf(resource: Resource): readonly Resource[] {
-  switch (resource.kind) {
-    case 'primitive':
-      return []
-    case 'group':
-      return resource.members
-    case 'clone':
-      return resource.instances
-    case 'bundle':
-      return resource.replicas.flatMap(({ child }) => (child ? [child] : []))
-  }
+  return resource.kind === 'bundle' ? resource.replicas.flatMap(({ child }) => child ?? []) : partsOf(resource)
 }
 
 function find(resources: readonly Resource[], id: string, inside: readonly Resource[] = []): Found | undefined {

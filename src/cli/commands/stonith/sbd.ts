@@ -3,6 +3,7 @@
  * disks itself.
  */
 import {
+  configuredPrimitives,
   type EditResult,
   readConfiguration,
   setClusterOptions,
@@ -12,7 +13,6 @@ import {
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
-import { primitivesOf } from '../../primitives.ts'
 import { alignColumns } from '../../table.ts'
 import { expectWords } from '../../words.ts'
 import { kernelWatchdogs } from './kernel-watchdogs.ts'
@@ -251,7 +251,7 @@ function nextStep(cib: XmlElement): string {
   const { disks, waited } = watchdogSettingOf(cib)
   const [written] = [...disks.values()].filter((paths) => paths.length > 0)
   if (written) {
-    const fences = primitivesOf(readConfiguration(cib)).some(({ agent }) => agent.type === 'fence_sbd')
+    const fences = configuredPrimitives(readConfiguration(cib)).some(({ agent }) => agent.type === 'fence_sbd')
     return fences ? '' : `\nNext: systole stonith create <id> fence_sbd devices=${written.join(',')}`
   }
   return describeWait(waited) === notCounted

@@ -1,4 +1,4 @@
-import { didYouMean, similarWords } from '../../../base/index.ts'
+import { didYouMean, similarWords, utcOffsetAt } from '../../../base/index.ts'
 import type { FencingRecord } from '../../../rpc/index.ts'
 import {
   explainFencing,
@@ -12,7 +12,7 @@ import {
 } from '../../../scheduler/index.ts'
 import type { ClusterStatus, Resource } from '../../../status/index.ts'
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
-import { secondsOf, utcOffsetAt } from '../../host-time.ts'
+import { secondsOf } from '../../host-time.ts'
 import { md5 } from '../../md5.ts'
 import { expectWords } from '../../words.ts'
 import { withoutQuorum } from '../status/status.ts'

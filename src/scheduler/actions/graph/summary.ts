@@ -2,13 +2,13 @@
  * The transition in an administrator's words: "Move web (alpha -> beta) due to node availability". One line for each node
  * that is fenced and each resource that changes, with the reason that planning gave.
  */
-import type { Role } from '../../../cib/index.ts'
+import { type Role, roleRank } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { type ActionCause, type ActionState, actionsWithTask, sameNode } from '../action.ts'
 import { currentNode } from '../current-node.ts'
 import { activeNodes, targetOf } from '../setting.ts'
 import { isReloaded, type Settled } from '../settling/settled.ts'
-import { type PrimitiveUnit, roleRank, type Unit } from '../unit.ts'
+import type { PrimitiveUnit, Unit } from '../unit.ts'
 
 export interface TransitionChange {
   readonly what: string

@@ -2,10 +2,11 @@
  * The order that a single resource keeps with itself and with what it runs in: it stops before it starts again, is demoted
  * before it stops and started before it is promoted, and comes up in its container.
  */
+import { roleRank } from '../../../cib/index.ts'
 import { compareNames, type NodeStatus } from '../../../status/index.ts'
 import { rule } from '../relation.ts'
 import type { Setting } from '../setting.ts'
-import { isFenceDevice, type PrimitiveUnit, roleRank, topOf } from '../unit.ts'
+import { isFenceDevice, type PrimitiveUnit, topOf } from '../unit.ts'
 import type { Point } from './order.ts'
 import type { OrderList } from './order-list.ts'
 

@@ -2,6 +2,7 @@
  * What one instance needs to get from the role and node that it has to those it shall have: stop, start, promote, demote,
  * a restart in between where it failed or moves, and a live migration instead where that is possible.
  */
+import { roleRank } from '../../../cib/index.ts'
 import type { NodeStatus } from '../../../status/index.ts'
 import { sameNode } from '../action.ts'
 import { currentNode } from '../current-node.ts'
@@ -13,7 +14,7 @@ import { migrationUnderWay } from '../migration/under-way.ts'
 import { fenceAction, giveReason, obtain } from '../obtain.ts'
 import { relate, rule } from '../relation.ts'
 import { activeNodes, nodeNamed, targetOf } from '../setting.ts'
-import { type PrimitiveUnit, roleRank } from '../unit.ts'
+import type { PrimitiveUnit } from '../unit.ts'
 import { draftRecurring } from './recurring.ts'
 import { wayBetween } from './way.ts'
 
@@ -139,7 +140,7 @@ const isExpectedOn = (
 ): boolean =>
   isRestart &&
   draft.keptWhereExpected.has(unit) &&
-  roleRank(unit.assigned.nextRole) > 0 &&
+  roleRank(unit.assigned.nextRole) > roleRank('Stopped') &&
   node?.name === unit.assigned.node
 
 function stop(draft: Ordering, unit: PrimitiveUnit, wanted: Wanted): void {

@@ -2,9 +2,10 @@
  * What each rule of a relation means for the two actions, as a table: under which condition which of them loses what. What
  * is lost does not come back, so that settling ends. The rules themselves are explained in `relation.ts`.
  */
+import { roleRank } from '../../../cib/index.ts'
 import type { ActionState, PlannedAction } from '../action.ts'
 import { type Rules, rule } from '../relation.ts'
-import { currentRole, roleRank } from '../unit.ts'
+import { currentRole } from '../unit.ts'
 import type { Counted } from './counted.ts'
 
 export interface Party {
