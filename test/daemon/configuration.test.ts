@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nodeName } from '../../src/base/index.ts'
+import { monotonicMs, nodeName } from '../../src/base/index.ts'
 import { element, parseXml, readConfiguration } from '../../src/cib/index.ts'
 import { type ClusterView, emptyView } from '../../src/controller/index.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../src/daemon/configuration/config-history.ts'
 import { readConfigurationToPush, saveConfiguration } from '../../src/daemon/configuration/configuration-edit.ts'
 import { historyBounds } from '../../src/daemon/configuration/history-bounds.ts'
+import { monotonicNow } from '../../src/daemon/host/clock.ts'
 import { AttributeChanges } from '../../src/daemon/node/attribute-changes.ts'
 import { configVersionKey } from '../../src/daemon/records/keys.ts'
 import { openStoreView, type StoreChange } from '../../src/daemon/records/store-view.ts'
@@ -78,6 +79,7 @@ test('a conflict is told once this node has seen the other change', async () => 
   const node = {
     name: nodeName('alpha'),
     quorate: true,
+    quorateUntil: monotonicMs(0),
     store,
     view: seen(1),
     onState: (listener: () => void) => {
@@ -94,6 +96,27 @@ test('a conflict is told once this node has seen the other change', async () => 
   node.view = seen(2)
   for (const listener of listeners) listener()
   expect(await answer).toEqual({ kind: 'conflict', version: 2 })
+})
+
+test('a configuration that arrives in a moment without quorum is saved when the moment is over', async () => {
+  const listeners = new Set<() => void>()
+  const node = {
+    name: nodeName('alpha'),
+    quorate: false,
+    quorateUntil: monotonicNow(),
+    store,
+    view: emptyView,
+    onState: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  const answer = saveConfiguration(node, change('<a/>', 0))
+  node.quorate = true
+  for (const listener of listeners) listener()
+  expect((await answer).kind).toBe('saved')
+  const without = { ...node, quorate: false, quorateUntil: monotonicMs(Number.NEGATIVE_INFINITY) }
+  await expect(saveConfiguration(without, change('<b/>', 1))).rejects.toThrow(/no quorum/)
 })
 
 test('what is no CIB is refused before it reaches the store', () => {

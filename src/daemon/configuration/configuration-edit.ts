@@ -11,6 +11,7 @@ import {
   type XmlElement,
 } from '../../cib/index.ts'
 import { type PushAnswer, refuse } from '../../rpc/index.ts'
+import { quorumSoon } from '../node/quorum-soon.ts'
 import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
@@ -80,7 +81,8 @@ export async function saveConfiguration(
     readonly command: string
   },
 ): Promise<PushAnswer> {
-  if (!node.quorate) throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
+  if (!(await quorumSoon(node)))
+    throw refuse('no-quorum', 'This node has no quorum: the configuration cannot be changed here.')
   // The client has hidden what it knows to be secret; not every client is ours.
   const command = cut(textWithoutSecrets(cut(change.command), secretsOfView(node.view)))
   const bounds = historyBounds(node.view.configuration?.typed)

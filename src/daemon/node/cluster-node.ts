@@ -3,7 +3,7 @@
  * Nothing is decided here.
  */
 import { createPublicKey } from 'node:crypto'
-import type { NodeName } from '../../base/index.ts'
+import type { MonotonicMs, NodeName } from '../../base/index.ts'
 import type { Change, ClusterView, MemberRecord, ToldWatchdog } from '../../controller/index.ts'
 import type { Command, Executor } from '../../executor/index.ts'
 import {
@@ -315,6 +315,10 @@ export class ClusterNode {
   /** By this node's own clock, now. */
   get quorate(): boolean {
     return this.#news.quorate
+  }
+
+  get quorateUntil(): MonotonicMs {
+    return this.#news.quorateUntil
   }
 
   /** A member of the cluster that is heard. */

@@ -39,6 +39,11 @@ export class PulseNews {
     return monotonicNow() < this.#quorateUntil
   }
 
+  /** In the past where there is none now. */
+  get quorateUntil(): MonotonicMs {
+    return this.#quorateUntil
+  }
+
   /** Under which this node may act now. */
   get lease(): string | undefined {
     return this.quorate ? this.#lease : undefined

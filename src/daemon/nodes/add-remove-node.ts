@@ -9,6 +9,7 @@ import type { NodeName } from '../../base/index.ts'
 import { addNode as addCibNode } from '../../cib/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Daemon } from '../daemon.ts'
+import { quorumSoon } from '../node/quorum-soon.ts'
 import { forgetRecords } from '../records/forget-node.ts'
 import { type ClusterFile, type ClusterNodeEntry, defaultPorts, printClusterFile, storeHosts } from './cluster-file.ts'
 import { addressesOf, linksOf, withLinks } from './node-links.ts'
@@ -33,7 +34,7 @@ export async function addNode(
   asked: { readonly name: NodeName; readonly addresses: readonly string[] },
 ): Promise<void> {
   const added = { name: asked.name, addresses: asked.addresses.map(plainAddress) }
-  const { file } = quorateNode(daemon)
+  const { file } = await quorateNode(daemon)
   if (storeHosts(file).some(({ name }) => name === added.name))
     throw refuse('node-exists', `The cluster has a node or a witness '${added.name}' already.`)
   const host = { name: added.name, address: added.addresses[0] ?? added.name }
@@ -69,7 +70,7 @@ async function tellOfNode(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly addresses: readonly string[] },
 ): Promise<void> {
-  const { file, store } = quorateNode(daemon)
+  const { file, store } = await quorateNode(daemon)
   const listed = await changeNodeList(
     store,
     file,
@@ -117,7 +118,7 @@ async function withdrawEntry(daemon: Daemon, { name, id }: ClusterNodeEntry): Pr
 
 /** Begins it, and waits until the DC has done it (removal-work.ts). Whatever becomes of this command, the DC carries on. */
 export async function removeNode(daemon: Daemon, removed: NodeName): Promise<void> {
-  const { store, file } = quorateNode(daemon)
+  const { store, file } = await quorateNode(daemon)
   refuseRemoval(daemon, removed)
   daemon.takeNodeList(await changeNodeList(store, file, marked(removed)), 'store')
   daemon.node.beginRemoval(removed)
@@ -149,7 +150,7 @@ const patienceMs: Readonly<Record<RemovalStep, number>> = {
 }
 
 export async function keepNode(daemon: Daemon, kept: NodeName): Promise<void> {
-  tellIdleNodes(daemon, await cancelRemoval(quorateNode(daemon), kept))
+  tellIdleNodes(daemon, await cancelRemoval(await quorateNode(daemon), kept))
 }
 
 /** Daemons that take no part do not follow the store. Nobody waits for them: they read it when they start. */
@@ -163,8 +164,8 @@ export function tellIdleNodes(daemon: Daemon, file: ClusterFile): void {
 }
 
 /** Where the list of nodes may be changed. */
-export function quorateNode(daemon: Daemon): Daemon['node'] {
-  if (daemon.node.quorate) return daemon.node
+export async function quorateNode(daemon: Daemon): Promise<Daemon['node']> {
+  if (await quorumSoon(daemon.node)) return daemon.node
   throw refuse('no-quorum', 'This node has no quorum: the list of nodes cannot be changed here.')
 }
 

@@ -22,7 +22,7 @@ const answerWithinMs = 5000
 type Addresses = ReadonlyMap<NodeName, string>
 
 export async function addLink(daemon: Daemon, asked: LinkRequest): Promise<LinkAnswer> {
-  const { file } = quorateNode(daemon)
+  const { file } = await quorateNode(daemon)
   const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), plainAddress(address)]))
   const taken = linkNumbers(file)
   const free = Array.from({ length: mostLinks }, (_, number) => number).find((number) => !taken.includes(number))
@@ -47,7 +47,7 @@ export async function addLink(daemon: Daemon, asked: LinkRequest): Promise<LinkA
 }
 
 export async function updateLink(daemon: Daemon, asked: LinkRequest): Promise<LinkAnswer> {
-  const { file } = quorateNode(daemon)
+  const { file } = await quorateNode(daemon)
   const { number = -1, priority } = asked
   const addresses = new Map(asked.nodes.map(({ name, address }) => [nodeName(name), plainAddress(address)]))
   refuseAll('bad-link', [
@@ -83,7 +83,7 @@ export async function updateLink(daemon: Daemon, asked: LinkRequest): Promise<Li
 }
 
 export async function removeLinks(daemon: Daemon, numbers: readonly number[]): Promise<LinkAnswer> {
-  const { file } = quorateNode(daemon)
+  const { file } = await quorateNode(daemon)
   refuseAll('no-such-link', unknownMistakes(file, numbers))
   const kept = linkNumbers(file).filter((number) => !numbers.includes(number))
   if (kept.length === 0)
@@ -214,7 +214,7 @@ async function changed(
   number: number,
   change: (node: ClusterNodeEntry) => ClusterNodeEntry,
 ): Promise<LinkAnswer> {
-  const { store, file } = quorateNode(daemon)
+  const { store, file } = await quorateNode(daemon)
   const listed = await changeNodeList(
     store,
     file,

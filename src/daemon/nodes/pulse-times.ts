@@ -29,7 +29,7 @@ export const tolerated = (one: PulseTimes, other: PulseTimes): PulseTimes => ({
 
 /** Resolves with the token of before, once every member has the new one. */
 export async function setToken(daemon: Daemon, tokenMs: number): Promise<number> {
-  const { file, view, isUp, witnessKnows } = quorateNode(daemon)
+  const { file, view, isUp, witnessKnows } = await quorateNode(daemon)
   if (!Number.isInteger(tokenMs) || tokenMs < shortestTokenMs)
     throw refuse(
       'bad-token',
@@ -114,7 +114,7 @@ function witnessThatCannotFollow(
 
 /** `from`: what must stand there, if anything does. Somebody else may have set a token meanwhile. */
 async function put(daemon: Daemon, from: PulseTimes, pulse: PulseTimes): Promise<ClusterFile> {
-  const { store, file } = quorateNode(daemon)
+  const { store, file } = await quorateNode(daemon)
   const listed = await changeNodeList(store, file, (list) => {
     if (list.pulse !== undefined && !isSame(list.pulse, from))
       throw refuse(

@@ -19,7 +19,7 @@ export async function addWitness(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly address: string },
 ): Promise<void> {
-  const { store, file, hearsWitness } = quorateNode(daemon)
+  const { store, file, hearsWitness } = await quorateNode(daemon)
   const { witness } = file
   // Asked once more for one that has not come yet: another token.
   if (witness && isSameWitness(witness, added) && !hearsWitness(witness.name)) return
@@ -44,7 +44,7 @@ export async function replaceWitness(
   daemon: Daemon,
   added: { readonly name: NodeName; readonly address: string },
 ): Promise<void> {
-  const { witness } = quorateNode(daemon).file
+  const { witness } = (await quorateNode(daemon)).file
   if (!witness) throw noWitness()
   if (isSameWitness(witness, added)) throw refuse('is-witness', `${added.name} is the witness already.`)
   refuseWitness(daemon, added)
@@ -104,7 +104,7 @@ export async function removeWitness(
   daemon: Daemon,
   meant: { readonly name: string; readonly address: string },
 ): Promise<void> {
-  const { witness } = quorateNode(daemon).file
+  const { witness } = (await quorateNode(daemon)).file
   if (!witness) throw noWitness()
   if (meant.name !== '' && (meant.name !== witness.name || meant.address !== witness.address))
     throw refuse(
@@ -115,7 +115,7 @@ export async function removeWitness(
 }
 
 async function takeOut(daemon: Daemon, witness: WitnessEntry, successor?: WitnessEntry): Promise<void> {
-  const { store, file, isUp } = quorateNode(daemon)
+  const { store, file, isUp } = await quorateNode(daemon)
   const loss = witness.votes ? lostVotes(file, witness.name, isUp) : undefined
   if (loss !== undefined) throw refuse('would-lose-quorum', loss)
   let listed = await changeNodeList(store, file, ofWitness(witness, marked('leaving')))
