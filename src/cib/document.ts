@@ -122,10 +122,17 @@ export function parseThoroughly(text: string): Result<XmlElement, MalformedXmlRe
 function placesOf(text: string): (offset: number) => Place {
   let line = 1
   let lineStart = 0
+  // Looked for once for each line: a line may be as long as the text.
+  const endOfLine = (): number => {
+    const end = text.indexOf('\n', lineStart)
+    return end === -1 ? text.length : end
+  }
+  let lineEnd = endOfLine()
   return (offset) => {
-    for (let end = text.indexOf('\n', lineStart); end !== -1 && end < offset; end = text.indexOf('\n', lineStart)) {
+    while (lineEnd < offset) {
       line++
-      lineStart = end + 1
+      lineStart = lineEnd + 1
+      lineEnd = endOfLine()
     }
     return { line, column: offset - lineStart + 1 }
   }

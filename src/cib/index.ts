@@ -178,6 +178,7 @@ export {
   describeOption,
   describeValues,
   isValueOf,
+  mostInstances,
   type OptionDefinition,
   type OptionType,
 } from './options/definition.ts'

@@ -57,6 +57,8 @@ const greater = 0x3e
 const firstSurrogate = 0xd800
 
 const declaration = /^<\?xml version="1\.0"(?: encoding="[uU][tT][fF]-8")?(?: standalone="(?:yes|no)")? ?\?>/
+/** With more attributes an element is for the parser, which takes a time that grows with their number. */
+const mostAttributes = 100
 /** Of every element until its first child is read; never changed. */
 const noChildren: XmlNode[] = []
 
@@ -211,7 +213,7 @@ function readAttributes(scan: Scan, known: Known): Readonly<Record<string, strin
     skipSpace(scan)
     const character = scan.text.charCodeAt(scan.at)
     if (character === greater || character === slash) break
-    if (scan.at === before) return undefined
+    if (scan.at === before || count === mostAttributes) return undefined
     const slot = slotOf(scan, known, count)
     if (slot === undefined || !readValue(scan, slot)) return undefined
     count++

@@ -2,7 +2,7 @@
  * `--wait`: ends when the cluster has settled, or says what keeps it from that. A resource that waits for an administrator since an
  * earlier failure keeps nothing else from being done: it fails a command only if the command is about it, and is named otherwise.
  */
-import { parseDurationMs } from '../base/index.ts'
+import { parseDurationMs, timerMs } from '../base/index.ts'
 import type { ClusterState } from '../rpc/index.ts'
 import { type Call, Refusal } from './command.ts'
 
@@ -60,7 +60,7 @@ export async function waitUntilSettled(
   const live = call.cluster.live
   if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
   const seconds = waitSeconds(wait)
-  const deadline = AbortSignal.timeout(seconds * 1000)
+  const deadline = AbortSignal.timeout(timerMs(seconds * 1000))
   const finished = new AbortController()
   let last: ClusterState | undefined
   let answer: Settled | undefined

@@ -2,7 +2,7 @@
  * The acting edge of the operation queue: runs agents, keeps the timer of recurring operations, writes results. It decides
  * nothing; `queue.ts` does.
  */
-import { assertNever, monotonicMs, type NodeName, type ResourceId } from '../base/index.ts'
+import { assertNever, monotonicMs, type NodeName, type ResourceId, timerMs } from '../base/index.ts'
 import {
   type IsSecret,
   isSecretName,
@@ -409,7 +409,7 @@ export class Executor {
     clearTimeout(this.#timer)
     const due = nextDueAt(this.#state)
     if (due === undefined || this.#state.closing) return
-    this.#timer = setTimeout(() => this.#input({ kind: 'tick' }), Math.max(0, Math.ceil(due - machineMs())))
+    this.#timer = setTimeout(() => this.#input({ kind: 'tick' }), timerMs(due - machineMs()))
   }
 }
 

@@ -2,13 +2,12 @@
  * Between a command and its result nothing is lost: whatever throws there (a name that no file system takes, a full disk, a mistake of ours) becomes
  * the result. A node that takes a command and never tells its result would be fenced for it.
  */
+import { timerMs } from '../base/index.ts'
 import { type AgentOutcome, type AgentRunner, notRun, type RunningAgent } from '../resource-agents/index.ts'
 import type { ExecutorLog } from './operation-log.ts'
 
 /** An agent is asked to end, killed, and waited for; one that hangs in the kernel all the same has no result, and its operation must. */
 const hangsAfterMs = 10_000
-/** setTimeout takes no more. */
-const longestTimerMs = 2 ** 31 - 1
 
 /** For `exit-reason`: one line. */
 export function whyFailed(error: unknown): string {
@@ -28,7 +27,7 @@ export function runForSure(runner: AgentRunner, call: Parameters<AgentRunner['ru
       const exitReason = `${call.operation} did not end within its time, and could not be ended`
       resolve({ ...notRun('error', exitReason), status: 'timeout' })
     }
-    timer = setTimeout(give, Math.min(call.timeoutMs + hangsAfterMs, longestTimerMs))
+    timer = setTimeout(give, timerMs(call.timeoutMs + hangsAfterMs))
   })
   const ended = running.finished.catch(couldNotRun)
   return { finished: Promise.race([ended, late]).finally(() => clearTimeout(timer)), kill: running.kill }

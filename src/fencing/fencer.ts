@@ -1,5 +1,5 @@
 /** The acting edge of fencing on the DC: performs what `fencing.ts` decides, with the daemon's store and connections. */
-import { assertNever, monotonicMs, type NodeName } from '../base/index.ts'
+import { assertNever, monotonicMs, type NodeName, timerMs } from '../base/index.ts'
 import { machineMs } from '../resource-agents/index.ts'
 import { initialFencing, nextFencingAt, stepFencing } from './fencing.ts'
 import type { FencingDemand } from './request.ts'
@@ -111,8 +111,7 @@ export class Fencer {
     for (const effect of effects) this.#perform(effect)
     clearTimeout(this.#timer)
     const next = nextFencingAt(state)
-    if (next !== undefined)
-      this.#timer = setTimeout(() => this.#input({ kind: 'tick' }), Math.max(0, Math.ceil(next - machineMs())))
+    if (next !== undefined) this.#timer = setTimeout(() => this.#input({ kind: 'tick' }), timerMs(next - machineMs()))
   }
 
   #perform(effect: FencingEffect): void {

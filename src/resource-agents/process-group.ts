@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { timerMs } from '../base/index.ts'
 
 export interface ProgramEnd {
   /** Undefined where a signal ended it. */
@@ -43,8 +44,6 @@ export interface ProgramCall {
 
 /** How long a group has between being asked to end and being killed. */
 export const killGraceMs = 2000
-/** setTimeout takes no more. */
-const longestTimerMs = 2 ** 31 - 1
 
 export function runProgram(call: ProgramCall): ProgramRun {
   const began = process.hrtime.bigint()
@@ -71,13 +70,10 @@ export function runProgram(call: ProgramCall): ProgramRun {
       signalled('SIGKILL')
     }, killGraceMs)
   }
-  const timeout = setTimeout(
-    () => {
-      timedOut = true
-      end()
-    },
-    Math.min(call.timeoutMs, longestTimerMs),
-  )
+  const timeout = setTimeout(() => {
+    timedOut = true
+    end()
+  }, timerMs(call.timeoutMs))
   const ended = new Promise<ProgramEnd>((resolve) => {
     const finish = (result: Pick<ProgramEnd, 'exitCode' | 'signal' | 'failure'>) => {
       clearTimeout(timeout)

@@ -72,6 +72,12 @@ describe('units of a real systemd, over D-Bus', () => {
     expect(await node.run(unit('slow'), 's', 'monitor', { expected: 7 })).toMatchObject({ 'rc-code': '7' })
   })
 
+  test('a time limit of a month is not over as it begins', async () => {
+    const month = { timeoutMs: 31 * 24 * 3_600_000 }
+    expect(await node.run(unit('slow'), 'm', 'start', month)).toMatchObject({ 'rc-code': '0', 'op-status': '0' })
+    expect(await node.run(unit('slow'), 'm', 'stop', month)).toMatchObject({ 'rc-code': '0', 'op-status': '0' })
+  })
+
   test('an instance of a template is a service of its own', async () => {
     await node.run(unit('seat@1'), 'one', 'start')
     await node.run(unit('seat@2'), 'two', 'start')

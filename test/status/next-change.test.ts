@@ -79,6 +79,14 @@ const moments: readonly { readonly name: string; readonly parts: Parts; readonly
   { name: 'the weekend begins', parts: location(spec('weekdays="6-7"')), next: `2026-11-21T00:00:00 ${answer}` },
   { name: 'a year begins', parts: location(spec('years="2027-"')), next: `2027-01-01T00:00:00 ${answer}` },
   { name: 'a minute of each hour', parts: location(spec('minutes="30"')), next: `2026-11-20T12:30:00 ${answer}` },
+  { name: 'every second of the day: never', parts: location(spec('hours="0-23" seconds="0-99999999"')), next: 'never' },
+  { name: 'a second that no minute has: never', parts: location(spec('seconds="75"')), next: 'never' },
+  { name: 'a range that ends before it begins: never', parts: location(spec('seconds="50-10"')), next: 'never' },
+  {
+    name: 'every minute of some hours: when these begin',
+    parts: location(spec('hours="14-15" minutes="0-59" seconds="0-"')),
+    next: `2026-11-20T14:00:00 ${answer}`,
+  },
   { name: 'a pattern that is past for good: never', parts: location(spec('years="2020"')), next: 'never' },
   {
     name: 'the earliest of several, however deep',

@@ -10,7 +10,7 @@ export type OptionType =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'score' }
   | { readonly kind: 'duration' }
-  | { readonly kind: 'integer'; readonly min?: number }
+  | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
   | { readonly kind: 'percentage' }
   | { readonly kind: 'role' }
   | { readonly kind: 'one-of'; readonly values: readonly string[] }
@@ -46,7 +46,14 @@ export const score: OptionType = { kind: 'score' }
 export const duration: OptionType = { kind: 'duration' }
 export const text: OptionType = { kind: 'text' }
 export const oneOf = (...values: readonly string[]): OptionType => ({ kind: 'one-of', values })
-export const integer = (min?: number): OptionType => ({ kind: 'integer', ...(min === undefined ? {} : { min }) })
+export const integer = (min?: number, max?: number): OptionType => ({
+  kind: 'integer',
+  ...(min === undefined ? {} : { min }),
+  ...(max === undefined ? {} : { max }),
+})
+
+/** Of a clone, and replicas of a bundle: each is scheduled by itself, and a number with some zeros too many must not stop the scheduler of every node. */
+export const mostInstances = 1000
 
 /** Whether a text is a value of the option, old words included. */
 export function isValueOf(definition: OptionDefinition, value: string): boolean {
@@ -61,7 +68,9 @@ export function isValueOf(definition: OptionDefinition, value: string): boolean 
     case 'duration':
       return parseDurationMs(value) !== undefined
     case 'integer':
-      return /^[+-]?\d+$/.test(word) && (type.min === undefined || Number(word) >= type.min)
+      return (
+        /^[+-]?\d+$/.test(word) && Number(word) >= (type.min ?? -Infinity) && Number(word) <= (type.max ?? Infinity)
+      )
     case 'percentage':
       return /^\d+(\.\d+)?%$/.test(word)
     case 'role':
@@ -84,6 +93,7 @@ export function describeValues(definition: OptionDefinition): string {
     case 'duration':
       return 'a duration such as 20s, 5min or PT1M30S'
     case 'integer':
+      if (type.max !== undefined) return `a whole number from ${type.min ?? -type.max} to ${type.max}`
       return type.min === undefined ? 'a whole number' : `a whole number of at least ${type.min}`
     case 'percentage':
       return 'a percentage such as 80%'

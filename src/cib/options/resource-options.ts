@@ -1,5 +1,5 @@
 /** Meta-attributes of resources (Pacemaker Explained 3.0, "Resources", "Collective Resources"), and a node's attributes with a meaning. */
-import { boolean, duration, integer, type OptionDefinition, oneOf, score, text } from './definition.ts'
+import { boolean, duration, integer, mostInstances, type OptionDefinition, oneOf, score, text } from './definition.ts'
 
 /** Of every kind of resource; members of groups and clones inherit them. */
 export const commonMetaOptions: readonly OptionDefinition[] = [
@@ -125,7 +125,11 @@ export const groupMetaOptions: readonly OptionDefinition[] = [
 ]
 
 export const cloneMetaOptions: readonly OptionDefinition[] = [
-  { name: 'clone-max', type: integer(0), description: 'How many instances there are (default: one for each node).' },
+  {
+    name: 'clone-max',
+    type: integer(0, mostInstances),
+    description: 'How many instances there are (default: one for each node).',
+  },
   {
     name: 'clone-node-max',
     type: integer(0),

@@ -3,7 +3,7 @@
  * spellings of older ones). One row for each element; `validate-form.ts` reads the table.
  */
 import type { OptionType } from '../options/definition.ts'
-import { boolean, duration, integer, oneOf, score, text } from '../options/definition.ts'
+import { boolean, duration, integer, mostInstances, oneOf, score, text } from '../options/definition.ts'
 
 export interface ElementForm {
   readonly attributes: Readonly<Record<string, OptionType>>
@@ -31,7 +31,7 @@ const container = form(
     image: text,
     'promoted-max': integer(0),
     masters: integer(0),
-    replicas: integer(1),
+    replicas: integer(1, mostInstances),
     'replicas-per-host': integer(1),
     network: text,
     'run-command': text,

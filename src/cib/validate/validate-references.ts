@@ -17,7 +17,9 @@ export function validateIds(
   for (const element of descendants(configuration)) {
     const { id } = element.attributes
     if (id === undefined || element.name === 'node' || isReference(element)) continue
-    byId.set(id, [...(byId.get(id) ?? []), element])
+    const others = byId.get(id)
+    if (others === undefined) byId.set(id, [element])
+    else others.push(element)
   }
   for (const [id, elements] of byId) {
     const [first, second] = elements
@@ -36,7 +38,17 @@ function nameOf(parent: XmlElement | undefined): string {
   return id === undefined ? `the ${parent?.name ?? 'configuration'} section` : `the ${parent?.name} '${id}'`
 }
 
+/** Nobody reads more, and to look for what resembles a name takes as long as there are names. */
+const mostSuggestions = 20
+
+/** For the first mistakes; of a document that is wrong everywhere the others say what is wrong alone. */
+function suggester(): typeof similarWords {
+  let suggestions = 0
+  return (word, candidates) => (++suggestions > mostSuggestions ? [] : similarWords(word, candidates))
+}
+
 export function validateReferences(configuration: XmlElement, add: AddReport): void {
+  const suggest = suggester()
   const resources = new Set(resourceElementsOf(configuration).flatMap(({ attributes }) => attributes.id ?? []))
   const subjects = new Set([...resources, ...standIns(configuration)])
   const all = descendants(configuration)
@@ -54,7 +66,7 @@ export function validateReferences(configuration: XmlElement, add: AddReport): v
     },
   ): void => {
     if (wanted.id === undefined || wanted.among.has(wanted.id)) return
-    const similar = similarWords(wanted.id, wanted.among)
+    const similar = suggest(wanted.id, wanted.among)
     add('error', element, { code: 'unknown-reference', what: wanted.what, id: wanted.id, by: wanted.by, similar })
   }
   const none: ReadonlySet<string> = new Set()
@@ -96,6 +108,7 @@ function groupIds(elements: readonly XmlElement[]): ReadonlyMap<string, Readonly
 
 /** A node may join later and a bundle's replica is a node of its own, so that an unknown one is only a warning. */
 function validateNodes(configuration: XmlElement, add: AddReport): void {
+  const suggest = suggester()
   const known = new Set(nodeNamesOf(configuration))
   const bundles = resourceElementsOf(configuration)
     .filter(({ name }) => name === 'bundle')
@@ -107,7 +120,7 @@ function validateNodes(configuration: XmlElement, add: AddReport): void {
       const node = element.attributes[attribute]
       if (node === undefined || known.has(node) || isReplica(node)) continue
       const by = `The ${element.name} '${element.attributes.id ?? ''}'`
-      add('warning', element, { code: 'unknown-node', node, by, similar: similarWords(node, known) })
+      add('warning', element, { code: 'unknown-node', node, by, similar: suggest(node, known) })
     }
   }
   inSection('constraints', 'node')

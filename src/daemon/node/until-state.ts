@@ -1,4 +1,6 @@
 /** Waits until something holds of a node's state, which is looked at after each of its changes. */
+import { timerMs } from '../../base/index.ts'
+
 export interface HasState {
   readonly onState: (listener: () => void) => () => void
 }
@@ -12,7 +14,7 @@ export async function untilState(node: HasState, holds: () => boolean, timeoutMs
       stop()
       resolve(outcome)
     }
-    const timer = setTimeout(() => end(false), timeoutMs)
+    const timer = setTimeout(() => end(false), timerMs(timeoutMs))
     const stop = node.onState(() => {
       if (holds()) end(true)
     })

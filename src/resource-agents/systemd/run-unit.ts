@@ -3,7 +3,7 @@
  * daemon ends; the next daemon finds it as it is. While a resource is active here, a change of its unit is told at once.
  */
 import { existsSync } from 'node:fs'
-import type { ResourceId } from '../../base/index.ts'
+import { type ResourceId, timerMs } from '../../base/index.ts'
 import type { AgentCall } from '../environment.ts'
 import type { AgentOutcome } from '../outcome.ts'
 import { notRun, ocfExitCodes } from '../outcome.ts'
@@ -51,7 +51,7 @@ export class UnitRunner implements AgentRunner {
   run(call: AgentCall): RunningAgent {
     const began = performance.now()
     const ending = new AbortController()
-    const timer = setTimeout(() => ending.abort('timeout'), call.timeoutMs)
+    const timer = setTimeout(() => ending.abort('timeout'), timerMs(call.timeoutMs))
     const finished = this.#outcome(call, ending.signal)
       .catch((error: unknown) => failure(error instanceof Error ? error.message : String(error)))
       .then((outcome) => ({ ...outcome, output: '', execTimeMs: Math.round(performance.now() - began) }))

@@ -3,7 +3,12 @@
  * is given, and where a primitive is bundled, a guest node with its connection and an instance of that primitive inside.
  */
 import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
-import type { BundleDefinition, CloneDefinition, PrimitiveDefinition } from '../../cib/index.ts'
+import {
+  type BundleDefinition,
+  type CloneDefinition,
+  mostInstances,
+  type PrimitiveDefinition,
+} from '../../cib/index.ts'
 import type { BundleDraft, ReplicaDraft } from '../drafts.ts'
 import { connectionDefinition, nvSet, operation } from '../nodes/remote-definitions.ts'
 import { addressAt, containerParameters, type ReplicaFacts } from './bundle-container.ts'
@@ -26,7 +31,8 @@ export function bundleLimits({ container: { attributes } }: BundleDefinition): B
   const promotedMax = Math.max(0, count('promoted-max', 0))
   return {
     promotedMax,
-    replicas: Math.max(1, count('replicas', promotedMax > 0 ? promotedMax : 1)),
+    // Of a configuration that an older version has let in.
+    replicas: Math.min(Math.max(1, count('replicas', promotedMax > 0 ? promotedMax : 1)), mostInstances),
     replicasPerHost: Math.max(1, count('replicas-per-host', 1)),
   }
 }

@@ -4,7 +4,13 @@
  * `clone-max` is 0, for the history of former ones to attach to. Only OCF agents know how to promote: what else is in a promotable
  * clone is as if it were not configured.
  */
-import { type CloneDefinition, type PrimitiveDefinition, parseBoolean, parseScore } from '../../cib/index.ts'
+import {
+  type CloneDefinition,
+  mostInstances,
+  type PrimitiveDefinition,
+  parseBoolean,
+  parseScore,
+} from '../../cib/index.ts'
 import type { CloneDraft, CollectiveDraft, InstanceDraft } from '../drafts.ts'
 import type { ResourceBuilder } from './context.ts'
 import { groupFacts, groupInstance } from './group.ts'
@@ -105,7 +111,11 @@ function limitsOf(
   const unique = (parseBoolean(raw.get('globally-unique')) ?? wantedPerNode > 1) && canBeUnique(definition)
   const promotable = definition.isMasterElement || flag('promotable')
   return {
-    cloneMax: count('clone-max', Math.max(1, builder.nodeCount())),
+    // Of a configuration that an older version has let in.
+    cloneMax: Math.min(
+      count('clone-max', Math.max(1, builder.nodeCount())),
+      Math.max(mostInstances, builder.nodeCount()),
+    ),
     cloneNodeMax: unique ? wantedPerNode : Math.min(wantedPerNode, 1),
     cloneMin: count('clone-min', 0),
     unique,

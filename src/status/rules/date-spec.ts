@@ -41,19 +41,40 @@ const horizonDays = 3000
 /** The next moment after now at which the pattern's answer differs from the one that it gives now. */
 export function nextDateSpecChange(spec: DateSpec, zone: TimeZone): number | undefined {
   const { now, utcOffsetAt } = zone
+  const times = timesOf(spec)
+  if (times === 'never') return undefined
   const holds = matchesDateSpec(spec, now, zone)
-  const hasTime = timeFields.some((field) => spec[field] !== undefined)
+  const hasTime = Object.keys(times).length > 0
   const offset = utcOffsetAt(now)
   const today = Math.floor((now + offset) / 86_400)
   for (let day = today; day <= today + horizonDays; day++) {
     const midnight = day * 86_400 - utcOffsetAt(day * 86_400)
     const dayHolds = dayFields.every((field) => matchesField(spec, field, calendarFields(midnight, zone)))
     if (dayHolds && hasTime) {
-      const change = changeWithinDay(spec, midnight, holds, zone)
+      const change = changeWithinDay(times, midnight, holds, zone)
       if (change !== undefined) return change
     } else if (dayHolds !== holds && midnight > now) return midnight
   }
   return undefined
+}
+
+const lastOfTime = { hours: 23, minutes: 59, seconds: 59 } as const
+
+/**
+ * The fields of the time that some moments of a day match and others do not. One that all match says nothing, and where one matches none, the pattern
+ * never does: to look for a change that does not come, second by second for years, would take the scheduler minutes.
+ */
+function timesOf(spec: DateSpec): DateSpec | 'never' {
+  const times: Record<string, string> = {}
+  for (const field of timeFields) {
+    const written = spec[field]
+    if (written === undefined) continue
+    const range = specRange(written)
+    const last = lastOfTime[field]
+    if (range === undefined || range.from > last || range.to < range.from) return 'never'
+    if (range.from > 0 || range.to < last) times[field] = written
+  }
+  return times
 }
 
 /** Steps by the largest unit within which the answer cannot change. */
