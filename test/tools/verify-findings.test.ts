@@ -9,9 +9,11 @@ const cluster = readFileSync(join(import.meta.dirname, 'cases/cluster.xml'), 'ut
 
 async function verify(from: string, to: string) {
   expect(cluster).toContain(from)
-  const words = ['-V', '-X', cluster.replace(from, to)]
-  return await replyTo({ tool: 'crm_verify', arguments: words, files: callerFiles({}) }, {})
+  return await check(cluster.replace(from, to))
 }
+
+const check = async (cib: string) =>
+  await replyTo({ tool: 'crm_verify', arguments: ['-V', '-X', cib], files: callerFiles({}) }, {})
 
 const managed = 'name="is-managed" value="true"'
 const clusterName = 'name="cluster-name" value="test"'
@@ -39,7 +41,6 @@ test.for<[from: string, to: string, said: RegExp]>([
   [operation, 'name="monitor" interval="10s" on-fail="fence"/>', /'fence' is not valid when fencing is disabled/],
   [operation, 'name="monitor" interval="10s" on-fail="demote"/>', /'demote' is not allowed/],
   [operation, 'name="monitor" interval="10s" interval-origin="bogus"/>', /interval-origin/],
-  [operation, 'name="monitor" interval="10s" role="Master"/>', /Support for the Master role is deprecated/],
   [ping, clonePair('promotable', 'systemd'), /ping:0 is of type systemd/],
   [ping, clonePair('globally-unique', 'lsb'), /lsb resources such as ping:0 can be used only as anonymous clones/],
   ['<constraints>', constraint('<rsc_ticket id="t" rsc="web" ticket="T" loss-policy="fence"/>'), /loss-policy/],
@@ -88,6 +89,17 @@ test.for<[from: string, to: string]>([
   ['<constraints>', date('operation="gt" start="2020-01-01"')],
 ])('let pass: %s → %s', async ([from, to]) => {
   expect(await verify(from, to)).toMatchObject({ exitCode: 0 })
+})
+
+/** On purpose other than 3.0, and as 2.1: programs that were written for that keep the words. */
+test('Master and Slave are told, and refused only from the schemas of 3.0 on', async () => {
+  const [from, to] = [operation, 'name="monitor" interval="10s" role="Master"/>']
+  const told = await verify(from, to)
+  expect(told).toMatchObject({ exitCode: 0 })
+  expect(told.errors).toMatch(/warning: Support for the Master role is deprecated.* Use Promoted instead/)
+  const newest = cluster.replace('pacemaker-3.9', 'pacemaker-4.0')
+  expect((await check(newest.replace(from, 'name="monitor" interval="10s" role="Promoted"/>'))).exitCode).toBe(0)
+  expect((await check(newest.replace(from, to))).exitCode).toBe(78)
 })
 
 test('a call without a source needs no cluster to be refused', async () => {

@@ -73,8 +73,10 @@ export function judged(cib: XmlElement, world: ToolWorld): Judgement {
   const inSchema = schemaFindings(cib)
   const status = statusOfCib({ cib, now: world.now(), utcOffsetAt })
   const found = schedulerFindings(status, cib)
-  const lines = (severity: 'error' | 'warning'): readonly string[] =>
-    [...inSchema, ...found].flatMap((one) => (one.severity === severity ? [`${severity}: ${one.text}`] : []))
+  const lines = (severity: Finding['severity']): readonly string[] =>
+    [...inSchema, ...found].flatMap((one) =>
+      one.severity === severity ? [`${severity === 'error' ? 'error' : 'warning'}: ${one.text}`] : [],
+    )
   return {
     errors: [
       ...reports.flatMap((report) => mistakeOf(report) ?? []),
@@ -82,9 +84,12 @@ export function judged(cib: XmlElement, world: ToolWorld): Judgement {
       ...fencingMistakes(cib, status),
     ],
     warnings: lines('warning'),
-    remarks: reports
-      .filter((report) => mistakeOf(report) === undefined)
-      .map((report) => `warning: ${describeCibReport(report)}`),
+    remarks: [
+      ...lines('remark'),
+      ...reports
+        .filter((report) => mistakeOf(report) === undefined)
+        .map((report) => `warning: ${describeCibReport(report)}`),
+    ],
   }
 }
 

@@ -14,7 +14,8 @@ import { type ClusterStatus, type PrimitiveResource, parseMoment, type Resource,
 import { descendants } from './tree.ts'
 
 export interface Finding {
-  readonly severity: 'error' | 'warning'
+  /** `remark`: with an error or a warning the configuration is refused, with a remark it is not. */
+  readonly severity: 'error' | 'warning' | 'remark'
   readonly text: string
 }
 
@@ -34,7 +35,10 @@ export function schedulerFindings(status: ClusterStatus, cib: XmlElement): reado
 const error = (text: string): Finding => ({ severity: 'error', text })
 const warning = (text: string): Finding => ({ severity: 'warning', text })
 
-/** Master and Slave, wherever a role may stand. */
+/**
+ * Master and Slave, wherever a role may stand. Pacemaker 3.0 ends with 78 here; 2.1, beside which programs such as crmsh 4 write these words, does
+ * not, and such programs write nothing more to a cluster whose configuration is refused. So it counts from the schema on that 3.0 has brought.
+ */
 function oldRoles(cib: XmlElement): readonly Finding[] {
   const written = descendants(configurationElement(cib)).flatMap(({ name, attributes }) =>
     name === 'nvpair'
@@ -43,13 +47,13 @@ function oldRoles(cib: XmlElement): readonly Finding[] {
         : []
       : [attributes.role, attributes['rsc-role'], attributes['with-rsc-role']],
   )
+  const severity = /^pacemaker-[4-9]/.test(cib.attributes['validate-with'] ?? '') ? 'warning' : 'remark'
   return written.flatMap((role) => {
     const word = role?.toLowerCase()
     if (word !== 'master' && word !== 'slave') return []
     const [old, now] = word === 'master' ? ['Master', 'Promoted'] : ['Slave', 'Unpromoted']
-    return [
-      warning(`Support for the ${old} role is deprecated and will be removed in a future release. Use ${now} instead.`),
-    ]
+    const text = `Support for the ${old} role is deprecated and will be removed in a future release. Use ${now} instead.`
+    return [{ severity, text } as const]
   })
 }
 
