@@ -25,17 +25,18 @@ export {
   voterCount,
 } from './etcd/member/voters.ts'
 export { type ServedStore, serveStore } from './socket/serve.ts'
-export type {
-  Comparison,
-  Entry,
-  LeaseId,
-  Revision,
-  Snapshot,
-  Store,
-  StoreEvent,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchListener,
-  Write,
+export {
+  type Comparison,
+  type Entry,
+  type LeaseId,
+  type Revision,
+  type Snapshot,
+  type Store,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+  unchanged,
+  type Watch,
+  type WatchListener,
+  type Write,
 } from './store.ts'

@@ -36,6 +36,10 @@ export type Comparison =
   | { readonly kind: 'create-revision'; readonly key: string; readonly equals: Revision }
   | { readonly kind: 'value'; readonly key: string; readonly equals: Uint8Array }
 
+/** The key is as it was read: for whoever writes what follows from it. */
+export const unchanged = (key: string, entry: Entry | undefined): Comparison =>
+  entry === undefined ? { kind: 'absent', key } : { kind: 'mod-revision', key, equals: entry.modRevision }
+
 export type Write =
   | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId }
   | { readonly kind: 'delete'; readonly key: string }

@@ -7,16 +7,17 @@ import type { NodeName } from '../../base/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import type { PeerWord } from '../../quorum/index.ts'
 import {
-  type Comparison,
   type Entry,
   type Store,
   StoreTimeoutError,
   StoreUnavailableError,
+  unchanged,
   type Write,
 } from '../../store/index.ts'
 import { recordWrites } from '../fencing/fencing-records.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { changeNodeList } from '../nodes/node-list.ts'
+import { incarnationIn } from '../records/confirm-fencing.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
 
@@ -73,14 +74,6 @@ async function declareOff(become: OnlyVoter, lost: NodeName, incarnation: unknow
   const { applied } = await store.transaction({ compare: [unchanged(keys.member(lost), member)], writes })
   if (!applied) return await declareOff(become, lost, incarnation)
   if (member?.lease !== undefined) await store.revokeLease(member.lease)
-}
-
-const unchanged = (key: string, entry: Entry | undefined): Comparison =>
-  entry ? { kind: 'mod-revision', key, equals: entry.modRevision } : { kind: 'absent', key }
-
-function incarnationIn(member: Entry | undefined): unknown {
-  const value = member && fromBytes(member.value)
-  return typeof value === 'object' && value !== null && 'incarnation' in value ? value.incarnation : undefined
 }
 
 function leads(dc: Entry, node: NodeName): boolean {

@@ -28,9 +28,8 @@ import type { SharedState } from '../node/shared-state.ts'
 import { untilState } from '../node/until-state.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { knownAttributes } from '../records/attribute-writes.ts'
+import { confirmFencing } from '../records/confirm-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
 import { failResource } from '../records/simulated-failure.ts'
 import { runRemoteTool } from '../remote/run-remote-tool.ts'
 import { changeCib } from './change-cib.ts'
@@ -219,12 +218,7 @@ export class AgentToolsWorld implements ToolWorld {
   async fence({ node, action }: FenceRequest): Promise<string | undefined> {
     const target = nodeName(node)
     if (action === 'confirm') {
-      const now = Date.now()
-      const word = toBytes({ node: target, time: new Date(now).toISOString(), fencedAt: Math.floor(now / 1000) })
-      await this.node.confirmOff(target, async () => {
-        const writes = [{ kind: 'put', key: keys.fencingConfirmed(target), value: word }] as const
-        await this.node.store.transaction({ compare: [], writes })
-      })
+      await this.node.confirmOff(target, () => confirmFencing(this.node, target, Date.now()))
       return undefined
     }
     const { succeeded, message } = await this.node.fencing.fenceForAdministrator(target, action)

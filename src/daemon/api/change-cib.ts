@@ -7,7 +7,7 @@
 import { longestAttributeName, longestName, type NodeName, tooLong } from '../../base/index.ts'
 import { configurationElement, element, printXml, sameDocument, splitCib, type XmlElement } from '../../cib/index.ts'
 import { type ClusterView, cibOfView } from '../../controller/index.ts'
-import type { Comparison, Write } from '../../store/index.ts'
+import { type Comparison, unchanged, type Write } from '../../store/index.ts'
 import { type CibChange, refused, type ToolReply } from '../../tools/index.ts'
 import type { GuardedCib } from '../access/guarded-cib.ts'
 import { readConfigurationToPush, saveConfiguration } from '../configuration/configuration-edit.ts'
@@ -176,9 +176,7 @@ async function saveState(node: SharedState, writes: readonly StateWrite[]): Prom
       await untilState(node, () => node.view.revision >= revision, seenTimeoutMs)
       return 'outdated'
     }
-    compare.push(
-      entry === undefined ? { kind: 'absent', key } : { kind: 'mod-revision', key, equals: entry.modRevision },
-    )
+    compare.push(unchanged(key, entry))
   }
   const made = writes.map(
     ({ key, after }): Write =>

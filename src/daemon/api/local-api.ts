@@ -22,13 +22,12 @@ import { addLink, removeLinks, updateLink } from '../nodes/change-links.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { joinCluster, setUpCluster } from '../nodes/enrol.ts'
 import { setToken } from '../nodes/pulse-times.ts'
+import { confirmFencing } from '../records/confirm-fencing.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
-import { toBytes } from '../records/json-value.ts'
-import { keys } from '../records/keys.ts'
-import { ticketAfter } from '../records/ticket-after.ts'
+import { changeTicket } from '../records/ticket-after.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { pkiHandlers } from './pki-api.ts'
 import { witnessHandlers } from './witness-api.ts'
@@ -109,12 +108,7 @@ function stateHandlers(
       const sentence = asked.forget ? undefined : tooLong('name of the ticket', asked.id, longestName)
       if (sentence !== undefined) throw refuse('bad-name', sentence)
       refuseUnfit({ 'The id of a ticket': asked.id, ...asked.attributes })
-      const ticket = ticketAfter(daemon.node.view.tickets.get(asked.id), asked, Math.floor(Date.now() / 1000))
-      const key = keys.ticket(asked.id)
-      await daemon.node.store.transaction({
-        compare: [],
-        writes: [ticket ? { kind: 'put', key, value: toBytes(ticket) } : { kind: 'delete', key }],
-      })
+      await changeTicket(daemon.node.store, asked, Math.floor(Date.now() / 1000))
       return {}
     },
     fence: async ({ target, action }) => {
@@ -124,12 +118,7 @@ function stateHandlers(
     },
     confirmFencing: async ({ target }) => {
       const node = knownNode(daemon, target)
-      const now = Date.now()
-      const word = toBytes({ node, time: new Date(now).toISOString(), fencedAt: Math.floor(now / 1000) })
-      await daemon.node.confirmOff(node, async () => {
-        const writes = [{ kind: 'put', key: keys.fencingConfirmed(node), value: word }] as const
-        await daemon.node.store.transaction({ compare: [], writes })
-      })
+      await daemon.node.confirmOff(node, () => confirmFencing(daemon.node, node, Date.now()))
       return {}
     },
     cleanFencingHistory: async ({ target }) => ({
