@@ -30,3 +30,17 @@ export const mindRooms = ['status', 'scheduler', 'membership', 'quorum', 'attrib
 /** Data rooms hold no I/O either; the packages that they use are pure. */
 export const dataRooms = ['base', 'cib', 'transition']
 export const packagesOfDataRooms: Readonly<Record<string, readonly string[]>> = { base: ['re2js'], cib: ['saxes'] }
+
+/**
+ * Folders of one room that need each other in a circle, the door (`index.ts`) apart: today's, and none that is not in a line here. A folder leaves
+ * its line once it is out of the circle; a line goes when its circle is broken.
+ */
+export const knots: readonly (readonly string[])[] = [
+  ['cib', 'cib/edit', 'cib/options', 'cib/status', 'cib/validate'],
+  ['resource-agents', 'resource-agents/systemd'],
+  ['rpc', 'rpc/forms'],
+  ['status', 'status/history', 'status/nodes', 'status/resources'],
+  ['store', 'store/embedded', 'store/etcd', 'store/socket'],
+]
+/** Too many to name while they are taken apart: whatever is below is in one knot. */
+export const knottedRooms: readonly string[] = ['cli', 'daemon', 'scheduler', 'tools']
