@@ -19,7 +19,7 @@ import { runAgentHere } from './run-agent-here.ts'
 
 export const agentValidationFlag = {
   name: 'agent-validation',
-  summary: 'Let the agent check its parameters, too (validate-all)',
+  summary: "Also run the agent's validate-all to check its parameters",
 }
 
 const action = 'validate-all'

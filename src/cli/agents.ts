@@ -65,7 +65,7 @@ interface AgentQuestion {
 export async function resolveResourceAgent(word: string, options: AgentQuestion): Promise<InstalledAgent> {
   const host = agentHost()
   if (options.exact && word.includes(':') && !isExactName(word))
-    throw new Refusal({ own: `'${word}' is no name of an agent.`, about: { code: 'bad-agent-name', agent: word } })
+    throw new Refusal({ own: `'${word}' is not an agent name.`, about: { code: 'bad-agent-name', agent: word } })
   // pcs knows heartbeat as a class of its own, of which nothing is installed.
   if (options.exact && !options.force && word.startsWith('heartbeat:'))
     throw new Refusal({ own: `There is no agent '${word}'.`, about: { code: 'no-metadata', agent: word } })
@@ -97,10 +97,10 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
   const parts = word.replace('::', ':').split(':')
   const [first = '', second, third] = parts
   if (parts.length > 3 || parts.some((part) => part === ''))
-    throw new Refusal(`'${word}' is no name of an agent: write ocf:heartbeat:IPaddr2, for example.`)
+    throw new Refusal(`'${word}' is not an agent name. Example: ocf:heartbeat:IPaddr2.`)
   const hasProvider = third !== undefined
   if (hasProvider && first !== 'ocf')
-    throw new Refusal(`'${word}' is no name of an agent: only agents of the class ocf have a provider.`)
+    throw new Refusal(`'${word}' is not an agent name: only agents of class ocf have a provider.`)
   if (hasProvider && second !== undefined) return { class: first, provider: second, type: third }
   if (second !== undefined)
     return classes.includes(first) ? { class: first, type: second } : { class: 'ocf', provider: first, type: second }
@@ -116,7 +116,7 @@ function parseResourceAgent(word: string, host: AgentHost): Agent {
     })
   if (other !== undefined)
     throw new Refusal({
-      own: `'${word}' is the name of several agents: write ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
+      own: `'${word}' matches several agents. Specify ${providers.map((name) => `ocf:${name}:${first}`).join(' or ')}.`,
       about: { code: 'many-agents', agent: word, names: providers.map((name) => `ocf:${name}:${first}`) },
     })
   return { class: 'ocf', provider, type: first }
@@ -159,7 +159,7 @@ function noMetadata(name: string): AgentMetadata {
 const givenByFencer = new Set(['action', 'port', 'plug', 'nodename', 'nodeid'])
 
 const fixedAction =
-  "With 'action' the device would do the same whatever it is asked for, even to look whether it works: pcmk_reboot_action and pcmk_off_action say what it does instead of these."
+  "With 'action' set, the device performs that action for every request, even for a monitor. Use pcmk_reboot_action or pcmk_off_action to replace a single action."
 
 /** Names that the agent does not know, and required ones that are missing. Each sentence can be forced. */
 export function parameterMistakes(
@@ -223,7 +223,9 @@ export function operationMistakes({ agent, metadata }: InstalledAgent, names: re
 export function promotionMistakes({ agent, metadata }: InstalledAgent): readonly string[] {
   const knowsHow = ['promote', 'demote'].every((action) => supports(metadata, action))
   if (metadata.apiVersion !== '1.1' || knowsHow) return []
-  return [`${agentName(agent)} has no promote and demote: it cannot be promoted. Add --force to write it all the same.`]
+  return [
+    `${agentName(agent)} does not support promote and demote, so it cannot be promoted. Add --force to create it anyway.`,
+  ]
 }
 
 /** Actions that are no operations: they run once, or are an old name of the monitor. */
@@ -261,7 +263,7 @@ export function timeoutWarnings(
     const advised = metadata.actions.find((action) => action.name === name)?.timeoutMs
     if (timeoutMs === undefined || advised === undefined || timeoutMs >= advised) return []
     return [
-      `Warning: the time-out of ${name} (${seconds(timeoutMs)}) is below what ${agentName(agent)} advises (${seconds(advised)}).`,
+      `Warning: the timeout of ${name} (${seconds(timeoutMs)}) is shorter than ${agentName(agent)} recommends (${seconds(advised)}).`,
     ]
   })
 }

@@ -123,7 +123,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     if (printXml(edited.cib) === printXml(before.cib))
       return {
         edited,
-        message: `${message} Nothing had to be changed.`,
+        message: `${message} The configuration is unchanged.`,
         actions: [],
         leftStopped: [],
         version: before.version,
@@ -141,7 +141,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
         ]
     for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
     if (call.flags.has('preview')) return { edited, message, actions, leftStopped, version: undefined }
-    if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it all the same.`))
+    if (advice.length > 0) throw new Refusal(...advice.map((reason) => `${reason} Add --force to do it anyway.`))
     if (actions.length > 0) call.terminal.progress(`This will:\n${printPlannedActions(actions)}`)
     if (leftStopped.length > 0) call.terminal.progress(`This will not run:\n${printLeftStopped(leftStopped)}`)
     const known = secretNames(before.cib, edited.cib)
@@ -154,7 +154,7 @@ export async function applyChange(call: Call, change: Change): Promise<Changed> 
     if (answer.kind === 'saved') return { edited, message, actions, leftStopped, version: answer.version }
   }
   throw new Refusal(
-    `The configuration was changed by somebody else ${maxAttempts} times in a row. Nothing was changed: try again.`,
+    `Other users changed the configuration ${maxAttempts} times while this command ran. Nothing was changed. Try again.`,
   )
 }
 
@@ -233,7 +233,8 @@ function fresh(before: readonly string[], after: readonly string[]): readonly st
 
 export function previewed(changed: Changed, facts: Readonly<Record<string, unknown>>): Outcome {
   const { actions, leftStopped, message } = changed
-  const acts = actions.length === 0 ? 'It would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
+  const acts =
+    actions.length === 0 ? 'The change would cause no actions.\n' : `It would:\n${printPlannedActions(actions)}`
   const text = leftStopped.length === 0 ? acts : `${acts}This would not run:\n${printLeftStopped(leftStopped)}`
   return done(`Preview: nothing was changed. The command would say: ${message}\n${text}`, { preview: true, ...facts })
 }

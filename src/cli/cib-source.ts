@@ -9,7 +9,7 @@ import { fileAccess } from './file-access.ts'
 export const sourceFlags: readonly Flag[] = [
   { name: 'xml-file', letter: 'x', value: 'file', completes: 'file', summary: 'A CIB in a file' },
   { name: 'xml-pipe', letter: 'p', summary: 'A CIB from standard input' },
-  { name: 'live-check', letter: 'L', summary: 'The running cluster, as without a file' },
+  { name: 'live-check', letter: 'L', summary: 'The running cluster (the default)' },
 ]
 
 export interface CibSource {
@@ -22,7 +22,7 @@ export interface CibSource {
 export function cibSource(call: Call): CibSource {
   const names = ['xml-file', 'file', 'xml-pipe', 'xml-text', 'live-check'].filter((name) => call.flags.has(name))
   if (names.length > 1)
-    throw new Refusal(`Name one source: ${names.map((name) => `--${name}`).join(' and ')} are too many.`)
+    throw new Refusal(`${names.map((name) => `--${name}`).join(' and ')} are too many sources. Specify one CIB.`)
   const path = call.flags.get('xml-file') ?? call.flags.get('file')
   if (typeof path === 'string') return { read: fileAccess(path).readCib, isLive: false, path }
   const text = call.flags.get('xml-text')
@@ -36,7 +36,7 @@ function parsedText(text: string): XmlElement {
   if (parsed.ok && parsed.value.name === 'cib') return parsed.value
   throw new Refusal(
     parsed.ok
-      ? `The text is <${parsed.value.name}>, not a CIB.`
-      : `The text is not well-formed XML: ${parsed.reports[0]?.message}.`,
+      ? `The input is <${parsed.value.name}>, not a CIB.`
+      : `The input is not well-formed XML: ${parsed.reports[0]?.message}.`,
   )
 }

@@ -134,36 +134,36 @@ export class Refusal extends Error {
 export const commonFlags: readonly Flag[] = [
   { name: 'help', letter: 'h', summary: 'Show this help' },
   { name: 'json', summary: 'Print the same facts as JSON' },
-  { name: 'file', letter: 'f', value: 'file', summary: 'Work on a CIB in a file instead of the running cluster' },
+  { name: 'file', letter: 'f', value: 'file', summary: 'Use a CIB file instead of the running cluster' },
   { name: 'debug', summary: 'Show the cause of an unexpected error' },
 ]
 
 /** Flags that pcs takes with every command and that have nothing to do here. Read where the program is called as pcs. */
 export const pcsFlags: readonly Flag[] = [
-  { name: 'force', summary: 'Make the change although a check advises against it' },
+  { name: 'force', summary: 'Make the change even if a check advises against it' },
   {
     name: 'skip-offline',
-    summary: 'Nodes that are away learn of a change when they are back, with or without it',
-    withoutEffect: 'nodes that are away learn of a change when they are back, with or without it.',
+    summary: 'Without effect: offline nodes receive the change when they return',
+    withoutEffect: 'offline nodes receive the change when they return.',
   },
   {
     name: 'request-timeout',
     value: 'seconds',
-    summary: 'The daemon of this host answers for all nodes',
-    withoutEffect: 'the daemon of this host answers for all nodes.',
+    summary: 'Without effect: the local daemon answers for all nodes',
+    withoutEffect: 'the local daemon answers for all nodes.',
   },
-  { name: 'yes', summary: 'Do not ask' },
+  { name: 'yes', summary: 'Do not ask for confirmation' },
   {
     name: 'corosync_conf',
     value: 'file',
-    summary: 'The nodes are those of the CIB',
-    withoutEffect: 'the nodes are those of the CIB.',
+    summary: 'Without effect: the node names come from the CIB',
+    withoutEffect: 'the node names come from the CIB.',
   },
 ]
 
 /** Flags of commands that change the configuration. */
 export const changeFlags: readonly Flag[] = [
-  { name: 'preview', summary: 'Show the actions that the change would cause, and stop there' },
-  { name: 'force', summary: 'Make the change although a check advises against it' },
+  { name: 'preview', summary: 'Show the actions that the change would cause, without making it' },
+  { name: 'force', summary: 'Make the change even if a check advises against it' },
   { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled (default 60 seconds)' },
 ]

@@ -16,7 +16,7 @@ export function readScore(text: string): Score {
   const score = parseScore(text)
   if (score === undefined)
     throw new Refusal({
-      own: `'${text}' is no score: write a whole number, INFINITY or -INFINITY.`,
+      own: `'${text}' is not a score. Specify a whole number, INFINITY or -INFINITY.`,
       about: { code: 'bad-score', value: text },
     })
   return score
@@ -26,7 +26,7 @@ export function readRole(text: string): Role {
   const role = parseRole(text)
   if (role === undefined)
     throw new Refusal({
-      own: `'${text}' is no role: roles are Started, Promoted, Unpromoted and Stopped.`,
+      own: `'${text}' is not a role. The roles are Started, Promoted, Unpromoted and Stopped.`,
       about: {
         code: 'bad-choice',
         name: 'role',
@@ -41,7 +41,7 @@ export function readBoolean(name: string, text: string): boolean {
   const value = parseBoolean(text)
   if (value === undefined)
     throw new Refusal({
-      own: `'${text}' is no value for ${name}: write true or false.`,
+      own: `'${text}' is not a value for ${name}. Specify true or false.`,
       about: { code: 'bad-choice', name, value: text, choices: 'boolean' },
     })
   return value
@@ -53,7 +53,7 @@ export function onlyKnown(pairs: ReadonlyMap<string, string>, known: readonly st
   if (wrong.length > 0)
     throw new Refusal(
       ...wrong.map((name) => ({
-        own: `${what} has no option '${name}': there are ${known.join(', ')}.`,
+        own: `${what} has no option '${name}'. The options are ${known.join(', ')}.`,
         about: { code: 'unknown-names', names: wrong, known, what } as const,
       })),
     )
@@ -70,7 +70,7 @@ export function readSets(words: readonly string[]): {
   readonly options: ReadonlyMap<string, string>
 } {
   const [first, ...rest] = words
-  if (first !== 'set') throw new Refusal(`A list of sets begins with 'set', not with '${first ?? ''}'.`)
+  if (first !== 'set') throw new Refusal(`A list of sets begins with 'set', not '${first ?? ''}'.`)
   const optionsAt = rest.indexOf('setoptions')
   const setWords = optionsAt < 0 ? rest : rest.slice(0, optionsAt)
   const groups: string[][] = [[]]
@@ -85,8 +85,7 @@ export function readSets(words: readonly string[]): {
       'options of a set',
     ),
   }))
-  if (sets.some(({ members }) => members.length === 0))
-    throw new Refusal(wrongCall("After 'set' come the resources of the set."))
+  if (sets.some(({ members }) => members.length === 0)) throw new Refusal(wrongCall("Expected resources after 'set'."))
   return { sets, options: parsePairs(optionsAt < 0 ? [] : rest.slice(optionsAt + 1), 'setoptions') }
 }
 
@@ -109,7 +108,7 @@ export function readAction(text: string): OrderAction {
   const action = parseOrderAction(text)
   if (action === undefined)
     throw new Refusal({
-      own: `'${text}' is no action of an order: there are start, stop, promote and demote.`,
+      own: `'${text}' is not an order action. Specify start, stop, promote or demote.`,
       about: { code: 'bad-choice', name: 'action', value: text, choices: ['start', 'promote', 'demote', 'stop'] },
     })
   return action

@@ -21,7 +21,7 @@ export function chooseSpeech(
   const written = word === undefined ? called.environment : inline ? word.slice('--compat='.length) : line[at + 1]
   const rest = word === undefined ? line : [...line.slice(0, at), ...line.slice(at + (inline ? 1 : 2))]
   if (written === undefined || written === '') {
-    if (word !== undefined) throw new Refusal('--compat needs a version of pcs: --compat=0.9, 0.10, 0.11 or 0.12.')
+    if (word !== undefined) throw new Refusal('--compat requires a version of pcs: --compat=0.9, 0.10, 0.11 or 0.12.')
     const readsOldWords = called.program === 'pcs'
     return { line: rest, speech: { program: called.program, dialect: '0.12', readsOldWords } }
   }
@@ -34,6 +34,6 @@ function asDialect(text: string): Dialect {
   const known = (['0.9', '0.10', '0.11', '0.12'] as const).find((dialect) => dialect === `${major}.${minor}`)
   if (known) return known
   throw new Refusal(
-    `'${text}' is no pcs whose words are known: write 0.9, 0.10, 0.11 or 0.12 for --compat or PCS_COMPAT.`,
+    `'${text}' is not a supported version of pcs. Set --compat or PCS_COMPAT to 0.9, 0.10, 0.11 or 0.12.`,
   )
 }

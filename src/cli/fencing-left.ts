@@ -7,7 +7,7 @@ import { statusOf } from './status-view.ts'
 export function takesLastFencing(call: Call, before: XmlElement, after: XmlElement): readonly string[] {
   if (!fences(call, before) || fences(call, after) || !statusOf(call, after).options.fencingEnabled) return []
   return [
-    'The cluster would have no enabled fence device, so that it could not recover from the loss of a node until somebody confirms that the node is off.',
+    'The cluster would have no enabled fence device and could not recover the resources of a lost node until an administrator confirms that the node is off.',
   ]
 }
 

@@ -10,7 +10,7 @@ export function describeCommand(command: Command, program = 'systole'): string {
     ...(command.details ? [command.details] : []),
   ]
   const otherNames = [...(command.bare ?? []), ...(command.aliases ?? [])]
-  if (otherNames.length > 0) parts.push(`Also understood as: ${otherNames.map((alias) => alias.join(' ')).join(', ')}.`)
+  if (otherNames.length > 0) parts.push(`Also accepted as: ${otherNames.map((alias) => alias.join(' ')).join(', ')}.`)
   const flags = [...(command.flags ?? []), ...commonFlags]
   parts.push(['Options:', ...alignPairs(flags.map((flag) => [flagUsage(flag), flag.summary] as const))].join('\n'))
   if (command.examples && command.examples.length > 0)

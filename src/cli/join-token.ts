@@ -5,7 +5,8 @@ export const tokenFlags: readonly Flag[] = [
   {
     name: 'token',
     value: 'token',
-    summary: 'The token, or - to read it from standard input; other users of this host can read what stands here',
+    summary:
+      'The token, or - to read it from standard input; other users of this host can see a token on the command line',
   },
   { name: 'token-file', value: 'file', summary: 'Read the token from a file' },
 ]
@@ -17,14 +18,14 @@ export async function readJoinToken({ flags, terminal }: Pick<Call, 'flags' | 't
   if (typeof file === 'string') return (await terminal.readFile(file)).trim()
   if (typeof written === 'string' && written !== '-') {
     terminal.progress(
-      'Warning: every user of this host can read a token on the command line. Safer: --token - (standard input) or --token-file=<file>.',
+      'Warning: every user of this host can see a token on the command line. Use --token - (standard input) or --token-file=<file> instead.',
     )
     return written
   }
   const read = (await terminal.readInput('Token: ')).trim()
   if (read !== '') return read
   throw new Refusal(
-    'A token is needed: --token - reads it from standard input. `systole cluster token` on a node of the cluster makes one.',
+    'A token is required: --token - reads it from standard input. Create one with `systole cluster token` on a cluster node.',
   )
 }
 

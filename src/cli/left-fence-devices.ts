@@ -13,7 +13,7 @@ export function leftFenceDevices(cib: XmlElement, removed: string): readonly str
         const others = parts.filter((part) => nodeOf(part) !== removed)
         if (others.length === parts.length) return []
         return others.length === 0
-          ? [`${id} is left, and fences ${removed} alone: systole stonith delete ${id}`]
+          ? [`${id} remains, and fences only ${removed}: systole stonith delete ${id}`]
           : [
               `${id} still names ${removed}: systole stonith update ${id} ${option}='${others.join(option === 'pcmk_host_map' ? ';' : ' ')}'`,
             ]

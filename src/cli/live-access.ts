@@ -21,7 +21,7 @@ export function liveAccess(root: string, user: string): ClusterAccess {
 export function parseAnswer(xml: string): XmlElement {
   const parsed = parseXml(xml)
   if (parsed.ok) return parsed.value
-  throw new Refusal(`The daemon sent a CIB that cannot be read: ${parsed.reports[0]?.message}. Its log may say more.`)
+  throw new Refusal(`The daemon sent a CIB that cannot be read: ${parsed.reports[0]?.message}. Check the daemon's log.`)
 }
 
 function withoutStatus(cib: XmlElement): XmlElement {

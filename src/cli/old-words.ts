@@ -110,7 +110,7 @@ export function presentWords(line: readonly string[], speech: Speech): readonly 
     if (written === undefined) continue
     if (speech.readsOldWords || always) return written
     throw new Refusal(
-      `These are words of an older pcs: now it is '${speech.program} ${now}'. Add --compat=0.9 to have the old ones read.`,
+      `This is the syntax of an older pcs. Use '${speech.program} ${now}', or add --compat=0.9 for the old syntax.`,
     )
   }
   return line

@@ -5,7 +5,7 @@ import { shellLine } from './shell-words.ts'
 export const formatFlag = {
   name: 'output-format',
   value: 'text|cmd|json',
-  summary: 'Print it as text, as commands that make the same again, or as JSON',
+  summary: 'Print as text, as the commands that create the same configuration, or as JSON',
 } as const
 
 export interface Forms {
@@ -30,13 +30,14 @@ export async function inFormat(call: Call, forms: Forms): Promise<Outcome> {
       return done(`${JSON.stringify(form)}\n`, form)
     }
     case 'cmd': {
-      if (!forms.cmd) throw new Refusal('This has no form as commands: --output-format is text or json here.')
+      if (!forms.cmd)
+        throw new Refusal('The output is not available as commands. Specify --output-format text or json.')
       const lines = (await forms.cmd()).map((words) => shellLine([call.speech.program, ...words]))
       return done(lines.map((line) => `${line}\n`).join(''), { commands: lines })
     }
     default:
       throw new Refusal({
-        own: `'${String(format)}' is no --output-format: there are text, cmd and json.`,
+        own: `'${String(format)}' is not an output format. Specify text, cmd or json.`,
         about: { code: 'bad-format', value: String(format), known: ['cmd', 'json', 'text'] },
       })
   }

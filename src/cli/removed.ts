@@ -4,7 +4,7 @@ import type { Edited, Removed } from '../cib/index.ts'
 export function describeRemoved(edited: Edited, asked: readonly string[]): string {
   const others = edited.removed.filter(({ id, from }) => from !== undefined || !asked.includes(id))
   if (others.length === 0) return ''
-  return ` With it went: ${others.map(describeOne).join(', ')}.`
+  return ` Also removed: ${others.map(describeOne).join(', ')}.`
 }
 
 function describeOne({ element, id, from }: Removed): string {

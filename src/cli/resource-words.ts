@@ -56,12 +56,12 @@ export function readResourceWords(
   const flagGroup = flags.get('group')
   if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
   else if (neighbours(flags).length > 0 && group === undefined)
-    throw new Refusal('--before and --after say where in a group: name it with --group.')
+    throw new Refusal('--before and --after require --group.')
   if (flags.has('clone')) clone ??= { meta: new Map() }
   if (flags.has('master')) promotable ??= { meta: new Map() }
   refuseContradiction({ clone, promotable, group, bundle })
   if (promotable?.meta.has('promotable'))
-    throw new Refusal("'promotable' is said by the word already: leave out the option promotable=.")
+    throw new Refusal("'promotable' already makes the clone promotable. Omit the option promotable=.")
   return {
     parameters,
     operations,
@@ -100,7 +100,7 @@ function refuseContradiction(where: Readonly<Record<'clone' | 'promotable' | 'gr
   const named = Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (named.length > 1)
     throw new Refusal({
-      own: `A new resource can be only one of ${named.join(' and ')}: leave out the others.`,
+      own: `A new resource can be only one of ${named.join(' and ')}. Omit the others.`,
       about: { code: 'one-place-only' },
     })
 }
@@ -121,12 +121,12 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
       name = word
     }
     if (name === undefined)
-      throw new Refusal(`'op' is followed by an operation's name, such as 'op monitor interval=10s', not by '${word}'.`)
+      throw new Refusal(`Expected an operation after 'op', such as 'op monitor interval=10s', not '${word}'.`)
   }
   finish()
   if (operations.length === 0)
     throw new Refusal({
-      own: "After 'op' comes an operation, such as 'op monitor interval=10s'.",
+      own: "Expected an operation after 'op', such as 'op monitor interval=10s'.",
       about: { code: 'no-operation-given' },
     })
   return operations
@@ -135,7 +135,7 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
 function operationAttributes(name: string, options: readonly string[]): ReadonlyMap<string, string> {
   const attributes = new Map(parsePairs(options, `options of the operation ${name}`))
   if ((attributes.get('name') ?? name) !== name)
-    throw new Refusal(`The operation is called '${name}' and '${attributes.get('name') ?? ''}': leave out one of them.`)
+    throw new Refusal(`The operation is called '${name}' and '${attributes.get('name') ?? ''}'. Omit one of them.`)
   attributes.delete('name')
   for (const word of ['on-fail', 'enabled', 'record-pending']) {
     const text = attributes.get(word)
@@ -145,7 +145,7 @@ function operationAttributes(name: string, options: readonly string[]): Readonly
     const text = attributes.get(duration)
     if (text !== undefined && parseDurationMs(text) === undefined)
       throw new Refusal({
-        own: `'${text}' is no ${duration} for the operation ${name}: write a duration such as 10s, 500ms or 2min.`,
+        own: `'${text}' is not a valid ${duration} for the operation ${name}. Specify a duration such as 10s, 500ms or 2min.`,
         about: { code: 'bad-duration', name: duration, value: text },
       })
   }
@@ -163,17 +163,17 @@ export function readClone(words: readonly string[]): WrittenClone {
 
 function readGroup(words: readonly string[]): NonNullable<WrittenResource['group']> {
   const [id, side, neighbour, ...extra] = words
-  if (id === undefined) throw new Refusal("After 'group' comes the group's name.")
+  if (id === undefined) throw new Refusal("Expected the group's name after 'group'.")
   if (side === undefined) return { id }
   if ((side !== 'before' && side !== 'after') || neighbour === undefined || extra.length > 0)
     throw new Refusal(
-      `After 'group ${id}' only 'before <member>' or 'after <member>' may follow, not '${words.slice(1).join(' ')}'.`,
+      `Expected 'before <member>' or 'after <member>' after 'group ${id}', not '${words.slice(1).join(' ')}'.`,
     )
   return side === 'before' ? { id, before: neighbour } : { id, after: neighbour }
 }
 
 function oneName(words: readonly string[], what: string): string {
   const [name] = words
-  if (name === undefined || words.length > 1) throw new Refusal(`After '${what}' comes exactly one name.`)
+  if (name === undefined || words.length > 1) throw new Refusal(`Expected exactly one name after '${what}'.`)
   return name
 }

@@ -29,8 +29,7 @@ export function readRule(words: readonly string[]): WrittenRule {
   const reader = new TokenReader(tokens)
   const rule = readJoined(reader)
   const extra = reader.peek()
-  if (extra !== undefined)
-    throw new Refusal(`The rule cannot go on with '${extra}': join expressions by 'and' or 'or'.`)
+  if (extra !== undefined) throw new Refusal(`Unexpected '${extra}' in the rule. Join expressions with 'and' or 'or'.`)
   return rule
 }
 
@@ -102,7 +101,7 @@ function readCondition(reader: TokenReader): RuleCondition {
 function readAgent(reader: TokenReader): RuleCondition {
   const word = reader.next("an agent after 'resource'")
   const parts = word.split(':')
-  if (parts.length > 3) throw new Refusal(`'${word}' is no agent of a rule: write <class>:<provider>:<type>.`)
+  if (parts.length > 3) throw new Refusal(`'${word}' is not an agent. Specify <class>:<provider>:<type>.`)
   const [agentClass, provider, type] = parts.length === 3 ? parts : [parts[0], undefined, parts[1]]
   const given = { class: agentClass, provider, type }
   return {
@@ -117,21 +116,21 @@ function readOperation(reader: TokenReader): RuleCondition {
   if (interval === undefined) return { kind: 'operation', name }
   reader.next('an interval')
   const intervalMs = parseDurationMs(interval)
-  if (intervalMs === undefined) throw new Refusal(`'${interval}' is no interval: write it as 10s, 1min or 500ms.`)
+  if (intervalMs === undefined) throw new Refusal(`'${interval}' is not an interval. Examples: 10s, 1min, 500ms.`)
   return { kind: 'operation', name, intervalMs }
 }
 
 function readComparison(attribute: string, reader: TokenReader): RuleCondition {
   const word = reader.next(`a comparison after '${attribute}'`)
   const operation = comparisons.find((known) => known === word)
-  if (!operation) throw new Refusal(`'${word}' is no comparison: use one of ${comparisons.join(', ')}.`)
+  if (!operation) throw new Refusal(`'${word}' is not a comparison. Use one of ${comparisons.join(', ')}.`)
   const type = valueTypes.find(
     (known) => known === reader.peek() && reader.peek(1) !== undefined && !isJoint(reader.peek(1)),
   )
   if (type) reader.next('a type')
   const value = reader.next(`a value after '${attribute} ${word}'`)
   const form = type && valueForms[type]
-  if (form && !form.test(value)) throw new Refusal(`'${value}' is no ${type} to compare '${attribute}' with.`)
+  if (form && !form.test(value)) throw new Refusal(`'${value}' is not a valid ${type} to compare '${attribute}' with.`)
   return { kind: 'attribute', attribute, operation, value, valueSource: 'literal', ...(type ? { type } : {}) }
 }
 
@@ -150,11 +149,11 @@ function readDate(reader: TokenReader): RuleCondition {
     return { kind: 'date', operation, end: readMoment(reader) }
   }
   const start = readMoment(reader)
-  if (reader.next("'to'") !== 'to') throw new Refusal("A range of dates is written 'date in_range <from> to <until>'.")
+  if (reader.next("'to'") !== 'to') throw new Refusal("Specify a range of dates as 'date in_range <from> to <until>'.")
   if (reader.peek() !== 'duration') {
     const end = readMoment(reader)
     if (Date.parse(start) >= Date.parse(end))
-      throw new Refusal(`The range of dates ends at '${end}', before it begins at '${start}'.`)
+      throw new Refusal(`The range of dates ends at '${end}', before its start '${start}'.`)
     return { kind: 'date', operation, start, end }
   }
   reader.next('duration')
@@ -164,7 +163,7 @@ function readDate(reader: TokenReader): RuleCondition {
 function readMoment(reader: TokenReader): string {
   const text = reader.next('a date')
   if (Number.isNaN(Date.parse(text)))
-    throw new Refusal(`'${text}' is no date: write 2026-12-01 or 2026-12-01T09:00:00Z.`)
+    throw new Refusal(`'${text}' is not a date. Examples: 2026-12-01, 2026-12-01T09:00:00Z.`)
   return text
 }
 
@@ -215,10 +214,10 @@ function readPairs(reader: TokenReader, what: keyof typeof dateFields): Readonly
     pairs[token.slice(0, at)] = token.slice(at + 1)
     reader.next('a pair')
   }
-  if (Object.keys(pairs).length === 0) throw new Refusal(`After '${what}' come pairs such as hours=9-17.`)
+  if (Object.keys(pairs).length === 0) throw new Refusal(`Expected pairs such as hours=9-17 after '${what}'.`)
   onlyKnown(new Map(Object.entries(pairs)), dateFields[what], `A ${what}`)
   for (const [name, value] of Object.entries(pairs))
     if (!(what === 'duration' ? /^0*[1-9]\d*$/.test(value) : isInField(name, value)))
-      throw new Refusal(`'${value}' is no value for ${name} in a ${what}.`)
+      throw new Refusal(`'${value}' is not a valid value for ${name} in a ${what}.`)
   return pairs
 }

@@ -53,5 +53,5 @@ async function settle(
     version: changed.version,
     concerned: concernedBy(call, changed),
   })
-  if (!settled) throw new Refusal(`${what} is to stop first: ${message} Add --force not to wait for it.`)
+  if (!settled) throw new Refusal(`${what} must stop first: ${message} Add --force not to wait.`)
 }

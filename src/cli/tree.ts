@@ -58,7 +58,7 @@ export function unknownCommand(commands: readonly Command[], words: readonly str
   const possible = nextWords(commands, words.slice(0, known))
   const about = { code: 'unknown-command', known: words.slice(0, known), isArea: wrong === undefined } as const
   if (wrong === undefined)
-    return new Refusal({ own: `'${before}' is not complete: it goes on with one of ${possible.join(', ')}.`, about })
+    return new Refusal({ own: `'${before}' is incomplete. Continue with one of ${possible.join(', ')}.`, about })
   const similar = similarWords(wrong, [...possible, ...otherNextWords(commands, words.slice(0, known))])
   const elsewhere = known === 0 ? undefined : findCommand(commands, words.slice(known))?.command
   const meant =
@@ -66,7 +66,7 @@ export function unknownCommand(commands: readonly Command[], words: readonly str
       ? didYouMean(similar)
       : elsewhere !== undefined && elsewhere.refuses === undefined
         ? didYouMean([`systole ${elsewhere.path.join(' ')}`])
-        : ` There are: ${possible.join(', ')}.`
+        : ` The commands are: ${possible.join(', ')}.`
   return new Refusal({ own: `'${before}' has no command '${wrong}'.${meant}`, about })
 }
 

@@ -33,7 +33,7 @@ export function sharedUniqueValues(
     if (holders.length === 0) return []
     const values = given.map((name) => `${name}=${asked.parameters.get(name) ?? ''}`).join(' ')
     return [
-      `${values} must be unique among resources of ${agentName(agent)}, and ${holders.map(({ id }) => `'${id}'`).join(', ')} has it already. Add --force if that is meant.`,
+      `${values} must be unique among resources of ${agentName(agent)}, but ${holders.map(({ id }) => `'${id}'`).join(', ')} already has this value. Add --force to use it anyway.`,
     ]
   })
 }

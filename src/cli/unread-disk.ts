@@ -41,7 +41,7 @@ export function unreadDisks(cib: XmlElement): readonly UnreadDisk[] {
 function sentence({ id, agent }: PrimitiveDefinition, written: readonly string[], deaf: readonly string[]): string {
   const words = written.map((disk) => `device=${disk}`).join(' ')
   const advice = words === '' ? 'stonith sbd enable device=<path>' : `stonith sbd enable ${words}`
-  return `The fence device ${id}: ${agent.type} writes to a disk which a node must read by itself, and ${deaf.join(', ')} would not read ${written.join(', ') || 'it'}: called fenced, a node would run on, and its resources would run twice. Let every node read it first (${advice}), or use fence_scsi or a watchdog.`
+  return `The fence device ${id}: ${agent.type} writes to a disk that each node must read, but ${deaf.join(', ')} would not read ${written.join(', ') || 'it'}: a node reported as fenced would keep running, and its resources would run twice. Configure the disk on every node first (${advice}), or use fence_scsi or a watchdog.`
 }
 
 function targetsOf(device: PrimitiveDefinition, members: readonly string[]): readonly string[] {

@@ -21,7 +21,7 @@ export function checkWait(call: Call): void {
   call.tell({ code: 'wait-is-old' })
   if (!call.cluster.live)
     throw new Refusal({
-      own: '--wait needs a running cluster: leave out --wait or -f.',
+      own: '--wait needs a running cluster. Omit --wait or -f.',
       about: { code: 'wait-without-cluster' },
     })
   waitSeconds(wait)
@@ -33,7 +33,7 @@ function waitSeconds(wait: string | true): number {
   const seconds = given ?? defaultWaitSeconds
   if (Number.isFinite(seconds) && seconds > 0) return seconds
   throw new Refusal({
-    own: `'${String(wait)}' is no number of seconds to wait.`,
+    own: `'${String(wait)}' is not a number of seconds to wait.`,
     about: { code: 'bad-wait', value: String(wait) },
   })
 }
@@ -58,7 +58,7 @@ export async function waitUntilSettled(
   },
 ): Promise<Settled> {
   const live = call.cluster.live
-  if (!live) throw new Refusal('--wait needs a running cluster: leave out --wait or -f.')
+  if (!live) throw new Refusal('--wait needs a running cluster. Omit --wait or -f.')
   const seconds = waitSeconds(wait)
   const deadline = AbortSignal.timeout(timerMs(seconds * 1000))
   const finished = new AbortController()
@@ -92,7 +92,7 @@ export function verdict(transition: ClusterState['transition'], concerned: Conce
   const why = blockedBy.join('; ')
   if (blockedBy.length > blockedResources.length || blockedResources.some(isConcerned))
     return { settled: false, message: `The cluster cannot settle: ${why}.` }
-  return { settled: true, message: `The cluster has settled. Not concerned, and still so: ${why}.` }
+  return { settled: true, message: `The cluster has settled. Unrelated and unchanged: ${why}.` }
 }
 
 /** Of a clone, all instances. */
@@ -104,13 +104,13 @@ interface Waited {
 }
 
 function unsettled(state: ClusterState | undefined, { seconds, members }: Waited): string {
-  if (!state) return `No state came from the daemon within ${seconds} s.`
+  if (!state) return `The daemon sent no state within ${seconds} s.`
   const absent = absentOf(state, members)
-  if (absent.length > 0) return `Not part of the cluster after ${seconds} s: ${absent.join(', ')}.`
+  if (absent.length > 0) return `Not in the cluster after ${seconds} s: ${absent.join(', ')}.`
   const { pending, blockedBy } = state.transition
   const what =
-    blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `still to do: ${pending.join(', ') || 'unknown'}`
-  return `The cluster has not settled within ${seconds} s: ${what}. The change itself is saved.`
+    blockedBy.length > 0 ? `blocked by ${blockedBy.join('; ')}` : `pending: ${pending.join(', ') || 'unknown'}`
+  return `The cluster did not settle within ${seconds} s: ${what}. The change was saved.`
 }
 
 function reportProgress(call: Call, state: ClusterState): void {

@@ -54,7 +54,7 @@ function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]):
   if (flag.value === undefined) {
     if (inlineValue !== undefined)
       throw new Refusal({
-        own: `The option --${flag.name} takes no value: leave out '=${inlineValue}'.`,
+        own: `The option --${flag.name} takes no value. Omit '=${inlineValue}'.`,
         about: { code: 'flag-takes-no-value', flag: flag.name },
       })
     return true
@@ -64,7 +64,7 @@ function flagValue(flag: Flag, inlineValue: string | undefined, rest: string[]):
   const next = rest.shift()
   if (next === undefined)
     throw new Refusal({
-      own: `The option --${flag.name} needs a value: --${flag.name}=<${flag.value}>.`,
+      own: `The option --${flag.name} requires a value: --${flag.name}=<${flag.value}>.`,
       about: { code: 'flag-needs-value', flag: flag.name },
     })
   return next
@@ -85,7 +85,7 @@ export function splitText(text: string): readonly string[] {
       word = undefined
     } else word = (word ?? '') + character
   }
-  if (quote !== '') throw new Refusal(`A quote is opened and not closed: ${text}`)
+  if (quote !== '') throw new Refusal(`A quote is not closed: ${text}`)
   return word === undefined ? words : [...words, word]
 }
 
@@ -120,7 +120,7 @@ export function parsePairs(words: readonly string[], what: string): ReadonlyMap<
       })
     else if (before !== undefined && before !== value)
       wrong.push({
-        own: `'${name}' is given twice with different values among ${what}: leave one out.`,
+        own: `'${name}' is given twice with different values among ${what}. Omit one.`,
         about: { code: 'pair-twice', name, values: [before, value] },
       })
     else pairs.set(name, value)
@@ -137,7 +137,9 @@ export function expectWords(
   words: readonly string[],
   expected: { readonly atLeast: number; readonly atMost?: number; readonly usage: string },
 ): void {
-  if (words.length < expected.atLeast) throw new Refusal(wrongCall(`Something is missing: systole ${expected.usage}.`))
+  if (words.length < expected.atLeast)
+    throw new Refusal(wrongCall(`Arguments are missing. Usage: systole ${expected.usage}.`))
   const extra = words[expected.atMost ?? Number.POSITIVE_INFINITY]
-  if (extra !== undefined) throw new Refusal(wrongCall(`Nothing is expected at '${extra}': systole ${expected.usage}.`))
+  if (extra !== undefined)
+    throw new Refusal(wrongCall(`Unexpected argument '${extra}'. Usage: systole ${expected.usage}.`))
 }

@@ -20,7 +20,7 @@ const programFolders = ['/usr/sbin', '/usr/bin', '/sbin']
 
 export function findAgent(agent: Agent, host: AgentHost, fenceFolders: readonly string[] = []): FoundAgent {
   if (!isPlainName(agent.type) || (agent.provider !== undefined && !isPlainName(agent.provider)))
-    return { kind: 'missing', message: `${agentName(agent)} is no name of an agent.` }
+    return { kind: 'missing', message: `${agentName(agent)} is not an agent name.` }
   switch (agent.class) {
     case 'ocf':
       return findOcf(agent, host)

@@ -88,7 +88,7 @@ export class ServiceLab {
   async untilSettled(): Promise<void> {
     await this.lab.until(
       'the cluster has settled',
-      async () => (await this.systole('status')).includes('Nothing is left to do.'),
+      async () => (await this.systole('status')).includes('The cluster is settled.'),
       180_000,
     )
   }

@@ -29,7 +29,7 @@ test('a daemon that does not run is no failure, one that does not answer is', as
   const quiet = booth({ status: 7, list: '', peers: '' })
   expect(await boothFacts(quiet.run, 'booth')).toMatchObject({ kind: 'done', text: '' })
   const broken = booth({ status: 'x', list: 1, peers: '' })
-  await expect(boothFacts(broken.run, 'west')).rejects.toThrow(/does not tell the tickets of 'west': no connection/)
+  await expect(boothFacts(broken.run, 'west')).rejects.toThrow(/did not report the tickets of 'west': no connection/)
 })
 
 test('a host without the program says so', async () => {
@@ -50,5 +50,5 @@ test('tickets are changed by hand only where no instance of booth is set up', ()
   expect(instanceOf('site', ['booth', 'site'])).toBe('site')
   expect(() => instanceOf(undefined, ['site'])).toThrow(/no instance 'booth'.*Write --name=site\./)
   expect(() => instanceOf('sit', ['booth', 'site'])).toThrow(/sit\.conf is missing.*--name=booth or --name=site/)
-  expect(() => instanceOf('site', [])).toThrow(/site\.conf is missing.*Leave out --name/)
+  expect(() => instanceOf('site', [])).toThrow(/site\.conf is missing.*Omit --name/)
 })

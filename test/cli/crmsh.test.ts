@@ -109,14 +109,14 @@ test.each(older)('the older words "$says" are read', async ({ says, shows }) => 
 })
 
 const mistakes = [
-  { says: 'primitiv x ocf:heartbeat:Dummy', sentence: /'primitiv' begins no statement/ },
-  { says: 'primitive x', sentence: /comes an agent/ },
+  { says: 'primitiv x ocf:heartbeat:Dummy', sentence: /'primitiv' does not begin a statement/ },
+  { says: 'primitive x', sentence: /Expected an agent/ },
   { says: 'group g', sentence: /come its members/ },
   { says: 'group g nothing', sentence: /no resource 'nothing'/ },
   { says: 'location l web n1', sentence: /<score>: <node>/ },
   { says: 'location l web rule #uname eq n1', sentence: /begins with its score/ },
-  { says: 'colocation c inf: a', sentence: /goes on with/ },
-  { says: 'order o Mandatory: a', sentence: /goes on with/ },
+  { says: 'colocation c inf: a', sentence: /Expected/ },
+  { says: 'order o Mandatory: a', sentence: /Expected/ },
   { says: 'order o Mandatory: a b', sentence: /'a'/ },
   { says: 'xml <primitive', sentence: /not well-formed/ },
   { says: 'primitive x ocf:heartbeat:Dummy params "a=b', sentence: /quote/ },

@@ -77,10 +77,8 @@ const members = [
 ] as ClusterState['members'][number][]
 
 test('without quorum the nodes that are missing are named', () => {
-  expect(withoutQuorum(members)[0]).toBe(
-    'This node is without quorum; n2, n3 are not heard. What follows is what it last knew.',
-  )
-  expect(withoutQuorum(members.slice(0, 1))[0]).toBe('This node is without quorum. What follows is what it last knew.')
+  expect(withoutQuorum(members)[0]).toBe('This node has no quorum; n2, n3 are not heard. The last known state follows.')
+  expect(withoutQuorum(members.slice(0, 1))[0]).toBe('This node has no quorum. The last known state follows.')
 })
 
 test('without quorum neither the list of nodes nor the transition is shown as if it were of now', () => {
@@ -96,5 +94,5 @@ test('without quorum neither the list of nodes nor the transition is shown as if
     computedVersion: 3,
   } as const
   expect(doing({ quorate: true, transition })).toBe('Doing: vip_start_0 on n1')
-  expect(doing({ quorate: false, transition })).toBe('What the cluster does is not known here.')
+  expect(doing({ quorate: false, transition })).toBe('The activity of the cluster is unknown on this node.')
 })

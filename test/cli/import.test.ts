@@ -100,25 +100,25 @@ describe('the networks of corosync.conf', () => {
       name: 'that this cluster lacks is told with the command that adds it',
       own: cluster(first),
       notes: [
-        'Link 1 of corosync.conf is no link of this cluster: systole cluster link add n1=10.1.0.1 n2=10.1.0.2 n3=10.1.0.3 options link_priority=2.',
+        'Link 1 of corosync.conf is not a link of this cluster. To add it: systole cluster link add n1=10.1.0.1 n2=10.1.0.2 n3=10.1.0.3 options link_priority=2.',
       ],
     },
     {
       name: 'that is preferred there is to be preferred here',
       own: cluster(first, second),
-      notes: ['Link 1 has the priority 2 there: systole cluster link update 1 options link_priority=2.'],
+      notes: ['Link 1 has the priority 2 in corosync.conf: systole cluster link update 1 options link_priority=2.'],
     },
     {
       name: 'may have another number here',
       own: cluster(second, first),
-      notes: ['Link 1 has the priority 2 there: systole cluster link update 0 options link_priority=2.'],
+      notes: ['Link 1 has the priority 2 in corosync.conf: systole cluster link update 0 options link_priority=2.'],
     },
     {
       name: 'may have other addresses here',
       own: cluster(['10.0.0.1', '10.0.0.9', '10.0.0.3'], second),
       notes: [
-        'Link 0 of corosync.conf has other addresses than link 0 of this cluster, which may be meant: systole cluster link update 0 n2=10.0.0.2.',
-        'Link 1 has the priority 2 there: systole cluster link update 1 options link_priority=2.',
+        'Link 0 of corosync.conf has other addresses than link 0 of this cluster. To use them: systole cluster link update 0 n2=10.0.0.2.',
+        'Link 1 has the priority 2 in corosync.conf: systole cluster link update 1 options link_priority=2.',
       ],
     },
     { name: 'are nothing to compare with a CIB in a file', own: { ...cluster(), nodes: [] }, notes: [] },
@@ -129,7 +129,7 @@ describe('the networks of corosync.conf', () => {
   test('of an older file, which names no addresses, are told', () => {
     const older = 'totem {\ninterface {\nringnumber: 0\nbindnetaddr: 10.0.0.0\nmcastaddr: 239.1.1.1\n}\n}\n'
     expect(corosyncNotes(factsOf(older), cluster(first), addressOf).filter(isLink)).toEqual([
-      'Link 0 is known there by its network only (bindnetaddr: 10.0.0.0). Where this cluster does not use it: systole cluster link add n1=<address there> n2=<address there> n3=<address there>.',
+      'Link 0 is defined only by its network in corosync.conf (bindnetaddr: 10.0.0.0). If this cluster does not use it: systole cluster link add n1=<address there> n2=<address there> n3=<address there>.',
     ])
   })
 })
@@ -137,12 +137,12 @@ describe('the networks of corosync.conf', () => {
 test('what else of corosync.conf is not taken over is told', () => {
   const notes = corosyncNotes(factsOf(twoRings), cluster(first, second), addressOf)
   expect(notes.filter((note) => !note.startsWith('Link'))).toEqual([
-    'token is not set there (3650 ms with 3 nodes); here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=3650.',
-    'The quorum device of q1 is not used here: a witness takes its place. Once all nodes run: systole quorum device add model net host=q1. That prints the line to type on q1, where Systole must be installed; corosync-qnetd may stay.',
-    'algorithm lms has no counterpart: a witness votes as with ffsplit.',
-    'The heuristics of the quorum device have no counterpart.',
-    'n2 has 2 votes there (quorum_votes); here a node has one or none.',
-    'Not taken over, because it is Corosync’s own or nothing here corresponds to it: totem.transport, totem.crypto_cipher, interface.mcastport, logging.',
+    'token is not set in corosync.conf (3650 ms with 3 nodes); in Systole a node is suspected after 1000 ms of silence. To change that: systole cluster config update totem token=3650.',
+    "The quorum device of q1 is not imported. Use a witness instead: once all nodes run, run 'systole quorum device add model net host=q1'. It prints the command to run on q1, where Systole must be installed; corosync-qnetd may remain.",
+    'algorithm lms has no equivalent: a witness votes as with ffsplit.',
+    'The heuristics of the quorum device have no equivalent.',
+    'n2 has 2 votes in Corosync (quorum_votes); in Systole a node has one vote or none.',
+    'Not imported, because it is specific to Corosync or has no equivalent: totem.transport, totem.crypto_cipher, interface.mcastport, logging.',
   ])
 })
 
@@ -229,7 +229,7 @@ describe('what stands in the way', () => {
       name: 'a node that is not in this cluster',
       resources: dummy,
       nodes: ['n1'],
-      problems: ["The node n2 is in the CIB and not in this cluster: add it with 'systole cluster node add n2'."],
+      problems: ["The node n2 is in the CIB but not in this cluster. Add it with 'systole cluster node add n2'."],
       notes: [],
     },
     {
@@ -237,7 +237,7 @@ describe('what stands in the way', () => {
       resources: `<group id="g"><primitive id="a" class="ocf" provider="x" type="Odd"/><primitive id="b" class="ocf" provider="x" type="Odd"/></group>`,
       nodes: ['n1', 'n2', 'n3'],
       problems: ['Odd is missing.'],
-      notes: ['The node n3 of this cluster is not in the CIB: nothing there keeps resources away from it.'],
+      notes: ['The node n3 of this cluster is not in the CIB, so no constraint keeps resources away from it.'],
     },
     {
       name: 'fence devices whose disk nobody reads',
@@ -249,7 +249,7 @@ describe('what stands in the way', () => {
           ['disk', 'fence_sbd'],
         ].map(
           ([id, type]) =>
-            `The fence device ${id}: ${type} writes to a disk which a node must read by itself, and n1, n2 would not read it: called fenced, a node would run on, and its resources would run twice. Let every node read it first (stonith sbd enable device=<path>), or use fence_scsi or a watchdog.`,
+            `The fence device ${id}: ${type} writes to a disk that each node must read, but n1, n2 would not read it: a node reported as fenced would keep running, and its resources would run twice. Configure the disk on every node first (stonith sbd enable device=<path>), or use fence_scsi or a watchdog.`,
         ),
         'external/sbd is missing.',
         'fence_sbd is missing.',
@@ -261,8 +261,8 @@ describe('what stands in the way', () => {
       resources: `<primitive id="r" class="ocf" provider="pacemaker" type="remote"/><primitive id="vm" class="ocf" provider="pacemaker" type="Dummy"><meta_attributes id="m"><nvpair id="n" name="remote-node" value="guest"/></meta_attributes></primitive>`,
       nodes: ['n1', 'n2'],
       problems: [
-        "The host of the remote node r must join this cluster: 'systoled --remote --join' on it.",
-        "The guest node guest, which vm runs, must join this cluster: 'systoled --remote --join' in it, with --node guest.",
+        "The host of the remote node r must join this cluster: run 'systoled --remote --join' on it.",
+        "The guest node guest, which vm runs, must join this cluster: run 'systoled --remote --join' in it, with --node guest.",
         'remote is missing.',
       ],
       notes: [],
@@ -296,11 +296,11 @@ describe('what stands in the way', () => {
         missing,
       }).notes,
     ).toEqual([
-      'The node n2 is in the CIB and not in corosync.conf: it may be long gone.',
-      'token is 3000 ms there; here a node that is silent for 1000 ms is given up, unless another is set: systole cluster config update totem token=3000.',
-      'two_node: two nodes here behave alike, without an option.',
-      'The quorum device of <host> is not used here: a witness takes its place. Once all nodes run: systole quorum device add model net host=<host>. That prints the line to type on <host>, where Systole must be installed; corosync-qnetd may stay.',
-      'auto_tie_breaker has no counterpart: lost voters are replaced once they are fenced.',
+      'The node n2 is in the CIB but not in corosync.conf. It may no longer exist.',
+      'token is 3000 ms in corosync.conf; in Systole a node is suspected after 1000 ms of silence. To change that: systole cluster config update totem token=3000.',
+      'two_node: not needed, clusters of two nodes behave like this without an option.',
+      "The quorum device of <host> is not imported. Use a witness instead: once all nodes run, run 'systole quorum device add model net host=<host>'. It prints the command to run on <host>, where Systole must be installed; corosync-qnetd may remain.",
+      'auto_tie_breaker has no equivalent: lost voters are replaced once they are fenced.',
     ])
   })
 })

@@ -64,5 +64,5 @@ for (const { name, state, stop, asks } of cases)
 
 test('what would be lost is told', () =>
   expect(quorumLostBy(cluster(voters), new Set(['n1', 'n2']))).toBe(
-    'Without n1, n2 only 1 of 2 needed votes are left: n3 would lose quorum and stop what they run. Start other nodes first, stop all with --all, or add --force.',
+    'Without n1, n2, only 1 of the 2 required votes are left: n3 would lose quorum and stop their resources. Start other nodes first, stop all nodes with --all, or add --force.',
   ))

@@ -7,7 +7,7 @@ const device = (id: string, name: string, value: string): string =>
   `<primitive id="${id}" class="stonith" type="fence_x"><instance_attributes id="${id}-i"><nvpair id="${id}-n" name="${name}" value="${value}"/></instance_attributes></primitive>`
 
 for (const { name, value, says } of [
-  { name: 'pcmk_host_list', value: 'n2', says: ['f is left, and fences n2 alone: systole stonith delete f'] },
+  { name: 'pcmk_host_list', value: 'n2', says: ['f remains, and fences only n2: systole stonith delete f'] },
   {
     name: 'pcmk_host_list',
     value: 'n1,n2 n3',

@@ -88,8 +88,8 @@ test('a status names what ought to run and does not, with the cause, and what to
 })
 
 test.each([
-  ['maintenance-mode', 'maintenance-mode is on: nothing is started, stopped, watched or recovered.'],
-  ['stop-all-resources', 'stop-all-resources is set: nothing may run.'],
+  ['maintenance-mode', 'maintenance-mode is set: no resource is started, stopped, monitored or recovered.'],
+  ['stop-all-resources', 'stop-all-resources is set: all resources are stopped.'],
 ])('a status begins with a forgotten %s', async (option, sentence) => {
   const file = join(folder, 'forgotten.xml')
   copyFileSync(cluster, file)

@@ -65,7 +65,7 @@ test('a move that something else forbids is refused, and the configuration stays
   const forbidden = '<rsc_location id="never" rsc="vip" node="n2" score="-INFINITY"/>'
   const { standardError, exitCode, after } = await type('resource move vip n2', forbidden)
   expect(standardError).toContain(
-    "vip would not go to n2: something weighs more than the move. 'systole why vip' tells what.",
+    "vip would not move to n2: another score outweighs the move. 'systole why vip' shows the scores.",
   )
   expect(exitCode).toBe(1)
   expect(after).toBe(cib(forbidden))

@@ -16,9 +16,14 @@ const options = [
   { name: 'no tie is broken by itself', cluster: three, words: ['auto_tie_breaker=0'], says: undefined },
   { name: 'nor can it be', cluster: two, words: ['auto_tie_breaker=1'], says: /quorum device add/ },
   { name: 'the last man', cluster: three, words: ['last_man_standing=1'], says: /quorum unblock/ },
-  { name: 'the window without it', cluster: three, words: ['last_man_standing_window=1000'], says: /belongs to/ },
+  {
+    name: 'the window without it',
+    cluster: three,
+    words: ['last_man_standing_window=1000'],
+    says: /requires last_man_standing/,
+  },
   { name: 'a default', cluster: two, words: ['wait_for_all=', 'auto_tie_breaker='], says: undefined },
-  { name: 'no flag', cluster: two, words: ['wait_for_all=yes'], says: /write 0 or 1/ },
+  { name: 'no flag', cluster: two, words: ['wait_for_all=yes'], says: /Specify 0 or 1/ },
   { name: 'a typing mistake', cluster: two, words: ['wait_for_al=1'], says: /did you mean 'wait_for_all'/i },
 ]
 for (const { name, cluster, words, says } of options)

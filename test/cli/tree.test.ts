@@ -33,7 +33,7 @@ test('every command has a summary that fits a line, and a usage', () => {
 test('a mistyped command says what was probably meant', () => {
   expect(unknownCommand(allCommands, ['cluster', 'strat']).message).toContain("Did you mean 'start'?")
   expect(unknownCommand(allCommands, ['clutser']).message).toContain("Did you mean 'cluster'?")
-  expect(unknownCommand(allCommands, ['cluster', 'node']).message).toContain('goes on with one of')
+  expect(unknownCommand(allCommands, ['cluster', 'node']).message).toContain('is incomplete')
 })
 
 test('completion offers commands, flags and names', async () => {

@@ -11,7 +11,7 @@ const promote = { changes: [{ what: 'Promote' }] }
 test('a promotion that is planned waits for a start elsewhere, and why says so', () => {
   const actions = underWay(instance(promote), running(['rabbitmq start on n2']))
   expect(describeUnderWay(actions)).toBe(
-    'Under way in the cluster: rabbitmq start on n2. What else is planned may have to wait for that.\n',
+    'In progress in the cluster: rabbitmq start on n2. Other planned actions may have to wait.\n',
   )
 })
 

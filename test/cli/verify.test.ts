@@ -295,7 +295,7 @@ describe('cluster verify', () => {
 
   test('two sources are one too many', async () => {
     const { standardError } = await verify('verify --xml-pipe --live-check', cibOf({}))
-    expect(standardError).toContain('Name one source: --xml-pipe and --live-check are too many.')
+    expect(standardError).toContain('--xml-pipe and --live-check are too many sources. Specify one CIB.')
   })
 
   test('with --full the path of the element is told', async () => {
@@ -317,7 +317,7 @@ describe('cluster verify', () => {
     const strict = await verify('cluster verify --strict', cib)
     expect(strict.exitCode).toBe(1)
     expect(strict.standardOutput).toBe(
-      'Warning: There is no fence device: the resources of a lost node are never recovered.\nThe configuration is valid, with 1 warning.\n',
+      'Warning: No fence device is configured: the resources of a lost node are never recovered.\nThe configuration is valid, with 1 warning.\n',
     )
   })
 
@@ -383,5 +383,5 @@ for (const { name, resources, disks = '', told } of unread)
       `<cib><configuration><crm_config><cluster_property_set id="o">${pairs.join('')}</cluster_property_set></crm_config><nodes>${diskNodes}</nodes><resources>${resources}</resources><constraints/></configuration></cib>`,
     )
     const found = parsed.ok ? unreadDisks(parsed.value) : []
-    expect(found.map(({ id, text }) => `${id}: ${/, and (.*?): called/.exec(text)?.[1]}`)).toEqual(told)
+    expect(found.map(({ id, text }) => `${id}: ${/read, but (.*?): a node/.exec(text)?.[1]}`)).toEqual(told)
   })

@@ -105,6 +105,6 @@ test('a node that was started and does not come is named', async () => {
   const { call } = callTold([seenWith({ alpha: 'member', beta: 'offline' })])
   expect(await waitUntilSettled(call, { ...start, wait: '0.05s' })).toEqual({
     settled: false,
-    message: 'Not part of the cluster after 0.05 s: beta.',
+    message: 'Not in the cluster after 0.05 s: beta.',
   })
 })

@@ -53,10 +53,10 @@ test('status as JSON has what its text says of the store and of nodes that are n
 })
 
 for (const line of ['why a', 'why n2', 'why --fence n2', 'why --move a n2'])
-  test(`${line} says that it answers from what the node last knew`, async () => {
+  test(`${line} says that it answers from what the node last known`, async () => {
     const [told, before]: [string[], string[]] = [[], []]
     await type(line, false, told)
-    expect(told.join('\n')).toContain('n2, n3 are not heard. What follows is what it last knew.')
+    expect(told.join('\n')).toContain('n2, n3 are not heard. The last known state follows.')
     await type(line, true, before)
-    expect(before.join('\n')).not.toContain('last knew')
+    expect(before.join('\n')).not.toContain('last known')
   })

@@ -31,7 +31,7 @@ describe('flags', () => {
   const wrong = [
     { line: ['--forse'], says: "no option '--forse'. Did you mean '--force'" },
     { line: ['--force=yes'], says: 'takes no value' },
-    { line: ['--node'], says: 'needs a value' },
+    { line: ['--node'], says: 'requires a value' },
   ] as const
   for (const { line, says } of wrong)
     test(`${line.join(' ')} is refused`, () => expect(() => splitFlags(line, known)).toThrow(says))
@@ -72,11 +72,11 @@ test('the words of a resource are read in both dialects of pcs', () => {
 })
 
 const wrongResources = [
-  { words: 'op', says: "After 'op' comes an operation" },
-  { words: 'op interval=5s', says: "'op' is followed by an operation's name" },
-  { words: 'op monitor interval=5parsec', says: "'5parsec' is no interval" },
+  { words: 'op', says: "Expected an operation after 'op'" },
+  { words: 'op interval=5s', says: "Expected an operation after 'op'" },
+  { words: 'op monitor interval=5parsec', says: "'5parsec' is not a valid interval" },
   { words: 'group a clone', says: 'only one of clone and group' },
-  { words: 'group', says: "After 'group' comes the group's name" },
+  { words: 'group', says: "Expected the group's name after 'group'" },
   { words: 'ip', says: 'not of the form name=value' },
 ] as const
 for (const { words, says } of wrongResources)
@@ -88,6 +88,6 @@ test('nodes of a new cluster come with addresses or without', () => {
     { name: 'n1', address: '10.0.0.1' },
     { name: 'n2', address: 'n2' },
   ])
-  expect(() => readNodes(['n1', 'n1', 'n_2'])).toThrow(/'n_2' is no node name.*named twice/)
-  expect(() => readNodes(['addr=1.2.3.4'])).toThrow('stands before any node')
+  expect(() => readNodes(['n1', 'n1', 'n_2'])).toThrow(/'n_2' is not a valid node name.*specified twice/)
+  expect(() => readNodes(['addr=1.2.3.4'])).toThrow('precedes the first node')
 })

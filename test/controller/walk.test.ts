@@ -172,7 +172,7 @@ describe('stopping without quorum', () => {
   const stop = (id: number, inputs: readonly number[] = [], node = alpha) =>
     action(id, inputs, { operation: 'stop', key: `r${id}_stop_0`, node })
 
-  test('a node stops what runs on it in the order of the graph, and starts nothing', () => {
+  test('a node stops the resources on it in the order of the graph, and starts nothing', () => {
     const graph = { actions: [stop(1), stop(2, [1]), action(3, [2]), stop(4, [], beta)], attributes: {} }
     expect(localStopStages(graph, alpha).map((stage) => stage.map(({ id }) => id))).toEqual([[1], [2]])
   })

@@ -162,14 +162,14 @@ test('an address is changed, and both links are deleted and added in turn', asyn
   await lab.network.inNode('n3', 'addr del 10.83.2.33/24 dev eth1')
   await lab.network.inNode('n3', 'addr add 10.83.2.33/25 dev eth1')
   expect(await lab.systole('n1', 'cluster', 'link', 'update', '1', 'n3=10.83.2.33')).toMatch(
-    /Link 1 is changed, and every/,
+    /Changed link 1, and every/,
   )
   for (const link of [0, 1]) {
     expect(await lab.systole('n2', 'cluster', 'link', 'delete', String(link))).toMatch(/is removed, and every/)
     const at = (node: string) => (link === 1 && node === 'n3' ? '10.83.2.33' : lab.network.addressOn(link, node))
     const line = lab.nodes.map((node) => `${node}=${at(node)}`)
     expect(await lab.systole('n1', 'cluster', 'link', 'add', ...line)).toMatch(
-      new RegExp(`Link ${link} is added, and every`),
+      new RegExp(`Added link ${link}, and every`),
     )
   }
   await untilLinks(lab, '11')

@@ -13,7 +13,7 @@ test('the second link is added while the cluster runs', async () => {
   const before = await whatRuns(lab, 'n1')
   const addresses = lab.nodes.map((node) => `${node}=${lab.network.addressOn(1, node)}`)
   const added = await lab.systole('n1', 'cluster', 'link', 'add', ...addresses, 'options', 'link_priority=2')
-  expect(added).toMatch(/^Link 1 is added, and every node is heard on it/m)
+  expect(added).toMatch(/^Added link 1, and every node is reachable over it/m)
   expect(await whatRuns(lab, 'n1')).toEqual(before)
 })
 

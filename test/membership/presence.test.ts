@@ -70,7 +70,7 @@ test('a clean leave asks for the shutdown, and departs when the DC allows it', (
   expect(node.feed({ kind: 'shutdown-allowed' })).toEqual([])
 })
 
-test('a node that leaves before the DC knows it joins first, so that it is known what runs on it', () => {
+test('a node that leaves before the DC knows it joins first, so that it is known the resources on it', () => {
   const node = new Node()
   node.feed({ kind: 'leave' })
   node.view({})

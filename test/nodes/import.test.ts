@@ -46,7 +46,7 @@ test('another cluster’s services go on while they are taken over', async () =>
   const taken = Date.now()
   const preview = await lab.systole('n1', 'import', cib, '--corosync-conf', corosync, '--preview')
   expect(preview).toContain('With the status in that CIB, Systole would do nothing.')
-  expect(preview).toContain('Note: token is 10000 ms there')
+  expect(preview).toContain('Note: token is 10000 ms in corosync.conf')
   expect(preview).toContain(
     `systole cluster link add ${lab.nodes.map((node) => `${node}=${secondAddress(node)}`).join(' ')}.`,
   )
@@ -65,7 +65,7 @@ test('another cluster’s services go on while they are taken over', async () =>
 test('a second import would lose what is configured, and says so', async () => {
   const cib = join(lab.folder, 'cib.xml')
   await expect(lab.systole('n1', 'import', cib)).rejects.toThrow(
-    /This cluster has resources of its own \(.*\): they would be lost\./,
+    /This cluster already has resources \(.*\), which would be lost\./,
   )
 })
 

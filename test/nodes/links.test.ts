@@ -57,7 +57,7 @@ test('a link is taken away and added while the cluster runs, and what cannot be 
     expect(lab.lastFailure).toMatch(says)
   }
   const addresses = lab.nodes.map((node) => `${node}=${lab.network.address(node)}`)
-  expect(await lab.inNode('n3', 'pcs', 'cluster', 'link', 'add', ...addresses)).toMatch(/^Link 0 is added, and every/m)
+  expect(await lab.inNode('n3', 'pcs', 'cluster', 'link', 'add', ...addresses)).toMatch(/^Added link 0, and every/m)
   await untilLinks(lab, '11')
   expect(await whatRuns(lab, 'n2')).toEqual(before)
 }, 90_000)

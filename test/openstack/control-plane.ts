@@ -123,7 +123,7 @@ export class ControlPlane {
     await this.untilActive(Object.keys(complete), timeoutMs)
     await this.lab.until(
       'the cluster has settled',
-      async () => (await this.lab.systole(await this.member(), 'status')).includes('Nothing is left to do.'),
+      async () => (await this.lab.systole(await this.member(), 'status')).includes('The cluster is settled.'),
       timeoutMs,
     )
   }

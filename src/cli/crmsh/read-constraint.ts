@@ -8,7 +8,7 @@ import { parsePairs, splitSections } from '../words.ts'
 export function readLocation(words: readonly string[]): LoadedElement {
   const [head, ...sections] = splitSections(words, ['rule'])
   const [id = '', subject = '', ...rest] = head?.words ?? []
-  if (subject === '') throw new Refusal(`After 'location ${id}' comes a resource.`)
+  if (subject === '') throw new Refusal(`Expected a resource after 'location ${id}'.`)
   const pattern = /^\/(.*)\/$/.exec(subject)?.[1]
   const options = parsePairs(
     rest.filter((word) => word.includes('=')),
@@ -69,9 +69,7 @@ export function readColocation(words: readonly string[]): LoadedElement {
   const [id = '', score = '', ...rest] = words
   const [dependent, primary, extra] = rest.filter((word) => !word.includes('='))
   if (!score.endsWith(':') || primary === undefined || extra !== undefined)
-    throw new Refusal(
-      `'colocation ${id}' goes on with '<score>: <resource> <other resource>'; sets are written as xml.`,
-    )
+    throw new Refusal(`Expected '<score>: <resource> <other resource>' after 'colocation ${id}'. Write sets as xml.`)
   const [rsc, role] = resourceAndRole(dependent)
   const [other, otherRole] = resourceAndRole(primary)
   const options = parsePairs(
@@ -98,7 +96,7 @@ export function readOrder(words: readonly string[]): LoadedElement {
   const rest = kind === undefined ? others : others.slice(1)
   const [before, after, extra] = rest.filter((word) => !word.includes('='))
   if (after === undefined || extra !== undefined)
-    throw new Refusal(`'order ${id}' goes on with '<kind>: <resource> <resource>'; sets are written as xml.`)
+    throw new Refusal(`Expected '<kind>: <resource> <resource>' after 'order ${id}'. Write sets as xml.`)
   const [first, firstAction] = resourceAndRole(before)
   const [last, thenAction] = resourceAndRole(after)
   const options = parsePairs(
@@ -124,7 +122,7 @@ export function readTicket(words: readonly string[]): LoadedElement {
   const [id = '', ticket = '', ...rest] = words
   const [resource, extra] = rest.filter((word) => !word.includes('='))
   if (!ticket.endsWith(':') || resource === undefined || extra !== undefined)
-    throw new Refusal(`'rsc_ticket ${id}' goes on with '<ticket>: <resource>'; sets are written as xml.`)
+    throw new Refusal(`Expected '<ticket>: <resource>' after 'rsc_ticket ${id}'. Write sets as xml.`)
   const [rsc, role] = resourceAndRole(resource)
   const options = parsePairs(
     rest.filter((word) => word.includes('=')),

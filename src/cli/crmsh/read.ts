@@ -26,7 +26,9 @@ export function readStatement(words: readonly string[]): LoadedElement {
   const [keyword = '', ...rest] = words
   const read = Object.hasOwn(readers, keyword) ? readers[keyword] : undefined
   if (read) return read(rest)
-  throw new Refusal(`'${keyword}' begins no statement: there are ${Object.keys(readers).join(', ')} and xml.`)
+  throw new Refusal(
+    `'${keyword}' does not begin a statement. The statements are ${Object.keys(readers).join(', ')} and xml.`,
+  )
 }
 
 const readers: Readonly<Record<string, (words: readonly string[]) => LoadedElement>> = {
@@ -54,7 +56,8 @@ function readXml(text: string): LoadedElement {
   const [inside] = childElements(parsed.value)
   if (parsed.value.name === 'op_defaults' && inside) return { section: 'op_defaults', element: inside }
   const section = sectionOf[parsed.value.name]
-  if (section === undefined) throw new Refusal(`<${parsed.value.name}> belongs to no section of the configuration.`)
+  if (section === undefined)
+    throw new Refusal(`<${parsed.value.name}> does not belong to any section of the configuration.`)
   return { section, element: parsed.value }
 }
 
@@ -76,7 +79,7 @@ const sectionOf: Readonly<Record<string, string>> = {
 
 function idWord(words: readonly string[], what: string): string {
   const id = words[0]?.replace(/:$/, '')
-  if (id === undefined || id === '') throw new Refusal(`After '${what}' comes an id.`)
+  if (id === undefined || id === '') throw new Refusal(`Expected an id after '${what}'.`)
   return id
 }
 
@@ -118,7 +121,7 @@ function readPrimitive(name: 'primitive' | 'template', words: readonly string[])
   const isDescription = (word: string): boolean => word.startsWith('description=')
   const description = rest.find(isDescription)?.slice('description='.length)
   const plain = rest.filter((word) => !isDescription(word))
-  if (agent === '') throw new Refusal(`After '${name} ${id}' comes an agent, such as ocf:heartbeat:IPaddr2.`)
+  if (agent === '') throw new Refusal(`Expected an agent such as ocf:heartbeat:IPaddr2 after '${name} ${id}'.`)
   const parts = agent.split(':')
   const [agentClass = '', second, third] = parts.length === 1 ? ['ocf', 'heartbeat', agent] : parts
   const identity = agent.startsWith('@')
@@ -241,7 +244,7 @@ function readTopology(words: readonly string[]): readonly LoadedElement[] {
     }
     index++
     if (target === '')
-      throw new Refusal("After 'fencing_topology' comes a node and a colon: 'fencing_topology n1: ipmi-n1'.")
+      throw new Refusal("Expected a node and a colon after 'fencing_topology': 'fencing_topology n1: ipmi-n1'.")
     return [
       {
         section: 'fencing-topology',

@@ -21,17 +21,20 @@ export function corosyncNotes(
   return [
     ...linkNotes(facts, own, addressOf),
     ...tokenNotes(facts, own),
-    ...(twoNode ? ['two_node: two nodes here behave alike, without an option.'] : []),
+    ...(twoNode ? ['two_node: not needed, clusters of two nodes behave like this without an option.'] : []),
     ...(quorumDevice === undefined ? [] : deviceNotes(quorumDevice, own)),
     ...quorumOptions
       .filter((option) => option !== 'wait_for_all')
-      .map((option) => `${option} has no counterpart: lost voters are replaced once they are fenced.`),
+      .map((option) => `${option} has no equivalent: lost voters are replaced once they are fenced.`),
     ...nodes
       .filter(({ votes }) => votes !== 1)
-      .map(({ name, votes }) => `${name} has ${votes} votes there (quorum_votes); here a node has one or none.`),
+      .map(
+        ({ name, votes }) =>
+          `${name} has ${votes} votes in Corosync (quorum_votes); in Systole a node has one vote or none.`,
+      ),
     ...(others.length === 0
       ? []
-      : [`Not taken over, because it is Corosync’s own or nothing here corresponds to it: ${others.join(', ')}.`]),
+      : [`Not imported, because it is specific to Corosync or has no equivalent: ${others.join(', ')}.`]),
   ]
 }
 
@@ -46,7 +49,7 @@ function linkNotes(
     network === undefined || numbers.includes(number)
       ? []
       : [
-          `Link ${number} is known there by its network only (bindnetaddr: ${network}). Where this cluster does not use it: systole cluster link add ${own.nodes.map(({ name }) => `${name}=<address there>`).join(' ')}.`,
+          `Link ${number} is defined only by its network in corosync.conf (bindnetaddr: ${network}). If this cluster does not use it: systole cluster link add ${own.nodes.map(({ name }) => `${name}=<address there>`).join(' ')}.`,
         ],
   )
   return [
@@ -81,44 +84,44 @@ function linkNote({ number, priority, nodes, addressOf }: AskedLink, own: OwnClu
     return first.priority === priority
       ? []
       : [
-          `Link ${number} has the priority ${priority} there: systole cluster link update ${first.number} options link_priority=${priority}.`,
+          `Link ${number} has the priority ${priority} in corosync.conf: systole cluster link update ${first.number} options link_priority=${priority}.`,
         ]
   const known = linksHere.find((link) => link !== undefined)
   if (known !== undefined) {
     const moved = addressed.filter((_node, index) => linksHere[index]?.number !== known.number)
     return [
-      `Link ${number} of corosync.conf has other addresses than link ${known.number} of this cluster, which may be meant: systole cluster link update ${known.number} ${moved.map(({ name }) => `${name}=${there.get(name)}`).join(' ')}.`,
+      `Link ${number} of corosync.conf has other addresses than link ${known.number} of this cluster. To use them: systole cluster link update ${known.number} ${moved.map(({ name }) => `${name}=${there.get(name)}`).join(' ')}.`,
     ]
   }
   const words = own.nodes.map(({ name }) => `${name}=${there.get(name) ?? '<address there>'}`)
   const options = priority === 1 ? '' : ` options link_priority=${priority}`
   return [
-    `Link ${number} of corosync.conf is no link of this cluster: systole cluster link add ${words.join(' ')}${options}.`,
+    `Link ${number} of corosync.conf is not a link of this cluster. To add it: systole cluster link add ${words.join(' ')}${options}.`,
   ]
 }
 
 function tokenNotes({ tokenMs, effectiveTokenMs, nodes }: CorosyncFacts, own: OwnCluster): readonly string[] {
   if (own.tokenMs === (tokenMs ?? effectiveTokenMs) || own.tokenMs === effectiveTokenMs) return []
-  const there = tokenMs === undefined ? 'token is not set there' : `token is ${tokenMs} ms there`
+  const there = tokenMs === undefined ? 'token is not set in corosync.conf' : `token is ${tokenMs} ms in corosync.conf`
   const inAll = tokenMs === effectiveTokenMs ? '' : ` (${effectiveTokenMs} ms with ${nodes.length} nodes)`
   return [
-    `${there}${inAll}; here a node that is silent for ${own.tokenMs} ms is given up, unless another is set: systole cluster config update totem token=${tokenMs ?? effectiveTokenMs}.`,
+    `${there}${inAll}; in Systole a node is suspected after ${own.tokenMs} ms of silence. To change that: systole cluster config update totem token=${tokenMs ?? effectiveTokenMs}.`,
   ]
 }
 
 function deviceNotes({ model, host, algorithm, heuristics }: QuorumDevice, own: OwnCluster): readonly string[] {
   if (model !== 'net')
-    return [`The quorum device (${model}) is not used here: a witness takes its place (systole quorum device add).`]
+    return [`The quorum device (${model}) is not imported. Use a witness instead (systole quorum device add).`]
   const name = host ?? '<host>'
   return [
     ...(own.witness !== undefined
       ? []
       : [
-          `The quorum device of ${name} is not used here: a witness takes its place. Once all nodes run: systole quorum device add model net host=${name}. That prints the line to type on ${name}, where Systole must be installed; corosync-qnetd may stay.`,
+          `The quorum device of ${name} is not imported. Use a witness instead: once all nodes run, run 'systole quorum device add model net host=${name}'. It prints the command to run on ${name}, where Systole must be installed; corosync-qnetd may remain.`,
         ]),
     ...(algorithm === undefined || algorithm === 'ffsplit'
       ? []
-      : [`algorithm ${algorithm} has no counterpart: a witness votes as with ffsplit.`]),
-    ...(heuristics ? ['The heuristics of the quorum device have no counterpart.'] : []),
+      : [`algorithm ${algorithm} has no equivalent: a witness votes as with ffsplit.`]),
+    ...(heuristics ? ['The heuristics of the quorum device have no equivalent.'] : []),
   ]
 }

@@ -45,19 +45,19 @@ export function findingsOf(sources: ImportSources): Findings {
     problems: [
       ...unknown.map(
         (name) =>
-          `The node ${name} is in the CIB and not in this cluster: add it with 'systole cluster node add ${name}'.`,
+          `The node ${name} is in the CIB but not in this cluster. Add it with 'systole cluster node add ${name}'.`,
       ),
       ...remoteNodeNames(configuration).map(
-        (name) => `The host of the remote node ${name} must join this cluster: 'systoled --remote --join' on it.`,
+        (name) => `The host of the remote node ${name} must join this cluster: run 'systoled --remote --join' on it.`,
       ),
       ...guestNodes(configuration).map(
         ({ name, container }) =>
-          `The guest node ${name}, which ${container} runs, must join this cluster: 'systoled --remote --join' in it, with --node ${name}.`,
+          `The guest node ${name}, which ${container} runs, must join this cluster: run 'systoled --remote --join' in it, with --node ${name}.`,
       ),
       ...configuration.resources.flatMap((resource) =>
         resource.kind === 'bundle' && resource.child !== undefined
           ? [
-              `The containers of ${resource.id} run Pacemaker’s remote daemon for ${resource.child.id}: stop them, and give the bundle an image with systoled in it.`,
+              `The containers of ${resource.id} run Pacemaker’s remote daemon for ${resource.child.id}. Stop them, and use an image with systoled for the bundle.`,
             ]
           : [],
       ),
@@ -66,9 +66,9 @@ export function findingsOf(sources: ImportSources): Findings {
     ],
     notes: [
       ...added.map(
-        (name) => `The node ${name} of this cluster is not in the CIB: nothing there keeps resources away from it.`,
+        (name) => `The node ${name} of this cluster is not in the CIB, so no constraint keeps resources away from it.`,
       ),
-      ...unlisted.map((name) => `The node ${name} is in the CIB and not in corosync.conf: it may be long gone.`),
+      ...unlisted.map((name) => `The node ${name} is in the CIB but not in corosync.conf. It may no longer exist.`),
       ...(corosync === undefined ? [] : corosyncNotes(corosync, own, (written) => addressOf(written) ?? written)),
     ],
   }

@@ -41,7 +41,7 @@ export function explainMove(input: SchedulerInput, resource: string, target: str
   const from = [...new Set(parts.flatMap(({ state }) => state.active.map(({ node }) => node)))]
   const [current] = from
   if (parts.length > 0 && target === undefined && current === undefined)
-    return { kind: 'refused', sentences: [`'${resource}' runs nowhere: name the node that it shall move to.`] }
+    return { kind: 'refused', sentences: [`'${resource}' is not running. Specify the node to move it to.`] }
   const edited =
     target === undefined
       ? banNode(input.cib, { resource, node: current ?? '' })

@@ -85,7 +85,7 @@ describe.skipIf(!isThere)('osp-ha-deploy against a file', () => {
       [['resource', 'create', 'web', 'ocf:heartbeat:Dummy', '--clone', 'interleave=true']],
       { nodes: controllers, compat: '0.12' },
     )
-    expect(failures[0]?.says).toContain('words of an older pcs')
+    expect(failures[0]?.says).toContain('syntax of an older pcs')
   })
 
   test(

@@ -96,7 +96,7 @@ describe('questions that have no answer', () => {
     { question: 'why --fence n9', says: /no resource or node 'n9'/ },
     { question: 'why --move wbe n2', says: /no resource 'wbe'.*Did you mean 'web'/ },
     { question: 'why --move web n9', says: /no node 'n9'/ },
-    { question: 'why --move --fence web', says: /not for both/ },
+    { question: 'why --move --fence web', says: /exclude each other/ },
     { question: 'why', says: /missing/ },
   ]
   for (const { question, says } of refused)

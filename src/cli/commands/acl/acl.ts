@@ -48,8 +48,8 @@ export const aclSwitches: readonly Command[] = [true, false].map((on) => ({
   path: ['acl', on ? 'enable' : 'disable'],
   usage: '',
   summary: on
-    ? 'Let members of the group haclient do what their roles permit, and nothing else'
-    : 'Let every member of the group haclient do what root may',
+    ? 'Enable access control: members of the group haclient may do only what their roles permit'
+    : 'Disable access control: every member of the group haclient may do everything',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: `acl ${on ? 'enable' : 'disable'}` })
@@ -60,21 +60,21 @@ export const aclSwitches: readonly Command[] = [true, false].map((on) => ({
   },
 }))
 
-const disabled = 'Access control is off: every member of the group haclient may do what root may.'
+const disabled = 'Access control is disabled: every member of the group haclient may do everything.'
 
 function describeEnabled({ users, groups }: AclFacts): string {
   const holders = [
     ...users.filter(({ roles }) => roles.length > 0).map(({ id }) => id),
     ...groups.filter(({ roles }) => roles.length > 0).map(({ id }) => `the group ${id}`),
   ]
-  const some = holders.length === 0 ? 'nobody has a role yet' : `${holders.join(', ')}: what their roles permit`
-  return `Access control is on. root and hacluster may do everything; ${some}; other members of the group haclient may do nothing.`
+  const some = holders.length === 0 ? 'no user has a role yet' : `${holders.join(', ')}: what their roles permit`
+  return `Access control is enabled. root and hacluster may do everything; ${some}; other members of the group haclient may do nothing.`
 }
 
 export const aclRoleCreate: Command = {
   path: ['acl', 'role', 'create'],
   usage: '<role> [description=<text>] [(read | write | deny) (xpath <query> | id <id>)]...',
-  summary: 'Make a role, with permissions',
+  summary: 'Create a role with permissions',
   examples: ['systole acl role create watcher description=Watches read xpath /cib'],
   flags: changeFlags,
   run: async (call) => {
@@ -85,7 +85,7 @@ export const aclRoleCreate: Command = {
     return await changeCib(call, {
       edit: (cib) =>
         createAclRole(cib, { id, permissions, ...(described === undefined ? {} : { description: described }) }),
-      message: () => `The role ${id} is there.`,
+      message: () => `The role ${id} exists.`,
       facts: ({ created }) => ({ created }),
     })
   },
@@ -95,8 +95,8 @@ export const aclRoleDelete: Command = {
   path: ['acl', 'role', 'delete'],
   aliases: [['acl', 'role', 'remove']],
   usage: '<role> [--autodelete]',
-  summary: 'Delete a role; users and groups lose it',
-  flags: [...changeFlags, { name: 'autodelete', summary: 'Delete users and groups that have no other role' }],
+  summary: 'Delete a role and remove it from users and groups',
+  flags: [...changeFlags, { name: 'autodelete', summary: 'Also delete users and groups that have no other role' }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'acl role delete <role>' })
     const id = call.words[0] ?? ''
@@ -110,7 +110,7 @@ export const aclRoleDelete: Command = {
 export const aclRoleAssign: Command = {
   path: ['acl', 'role', 'assign'],
   usage: '<role> [to] [user | group] <name>',
-  summary: 'Give a role to a user or group',
+  summary: 'Assign a role to a user or group',
   flags: changeFlags,
   run: (call) => assign(call, 'to'),
 }
@@ -118,8 +118,8 @@ export const aclRoleAssign: Command = {
 export const aclRoleUnassign: Command = {
   path: ['acl', 'role', 'unassign'],
   usage: '<role> [from] [user | group] <name> [--autodelete]',
-  summary: 'Take a role from a user or group',
-  flags: [...changeFlags, { name: 'autodelete', summary: 'Delete the user or group if it has no other role' }],
+  summary: 'Remove a role from a user or group',
+  flags: [...changeFlags, { name: 'autodelete', summary: 'Also delete the user or group if it has no other role' }],
   run: (call) => assign(call, 'from'),
 }
 
@@ -141,7 +141,8 @@ async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
       joint === 'to'
         ? assignAclRole(cib, request)
         : unassignAclRole(cib, { ...request, emptyGoes: call.flags.has('autodelete') }),
-    message: () => (joint === 'to' ? `${request.id} has the role ${role}.` : `${request.id} lost the role ${role}.`),
+    message: () =>
+      joint === 'to' ? `${request.id} has the role ${role}.` : `${request.id} no longer has the role ${role}.`,
   })
 }
 
@@ -150,7 +151,7 @@ export const aclSubjectCommands: readonly Command[] = (['user', 'group'] as cons
   {
     path: ['acl', kind, 'create'],
     usage: `<${kind}> [<role>...]`,
-    summary: `Let a ${kind} have roles`,
+    summary: `Create a ${kind} that can have roles`,
     flags: changeFlags,
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, usage: `acl ${kind} create <${kind}> [<role>...]` })
@@ -167,7 +168,7 @@ export const aclSubjectCommands: readonly Command[] = (['user', 'group'] as cons
     path: ['acl', kind, 'delete'],
     aliases: [['acl', kind, 'remove']],
     usage: `<${kind}>`,
-    summary: `Forget a ${kind} and its roles`,
+    summary: `Delete a ${kind} and its role assignments`,
     flags: changeFlags,
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, atMost: 1, usage: `acl ${kind} delete <${kind}>` })
@@ -183,7 +184,7 @@ export const aclSubjectCommands: readonly Command[] = (['user', 'group'] as cons
 export const aclPermissionAdd: Command = {
   path: ['acl', 'permission', 'add'],
   usage: '<role> ((read | write | deny) (xpath <query> | id <id>))...',
-  summary: 'Add permissions to a role; one that is not there is made',
+  summary: 'Add permissions to a role, and create the role if it does not exist',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 4, usage: 'acl permission add <role> (read|write|deny) (xpath|id) <what>' })
@@ -227,7 +228,7 @@ function readPermissions(words: readonly string[]): readonly NewPermission[] {
     const [kind, by] = words.slice(at, at + 2).map((word) => word.toLowerCase())
     const what = words[at + 2]
     if (kind !== 'read' && kind !== 'write' && kind !== 'deny')
-      throw new Refusal(wrongCall(`A permission begins with read, write or deny, not with '${kind ?? ''}'.`))
+      throw new Refusal(wrongCall(`A permission begins with read, write or deny, not '${kind ?? ''}'.`))
     if ((by !== 'xpath' && by !== 'id') || what === undefined)
       throw new Refusal(wrongCall(`After '${kind}' comes 'xpath <query>' or 'id <id>', not '${by ?? ''}'.`))
     if (by === 'xpath') checkXpath(what)

@@ -20,9 +20,9 @@ import { expectWords } from '../../words.ts'
 export const aclCheck: Command = {
   path: ['acl', 'check'],
   usage: '<user> [<xpath>]',
-  summary: 'Show what a user may read and change, or what of all that a path finds',
+  summary: 'Show what a user may read and change, optionally only for the elements that an XPath selects',
   details:
-    'A line for each element for which another permission holds than for what encloses it. The groups are those that the user has on this host. Whether access control is on does not matter for the answer.',
+    "Prints one line for each element whose permission differs from its parent's. Uses the groups that the user has on this host. The answer is the same whether access control is enabled or not.",
   flags: [],
   examples: ['systole acl check alice', 'systole acl check alice \'//primitive[@id="web"]\''],
   run: async (call) => await run(call),
@@ -52,7 +52,7 @@ async function run(call: Call): Promise<Outcome> {
   const facts = { user: name, groups, enabled, lines }
   const head = enabled
     ? ''
-    : 'Access control is off: every member of the group haclient may do what root may. With it on:\n'
+    : 'Access control is disabled: every member of the group haclient may do everything. With access control enabled:\n'
   const roleless = !isSuperuser && permissions.length === 0 ? `${name} has no permission.\n` : ''
   return done(`${head}${roleless}${lines.map(({ path, may }) => `${may.padEnd(8)}${path}\n`).join('')}`, facts)
 }
@@ -78,7 +78,7 @@ function changesIn(cib: XmlElement, access: Access): readonly Line[] {
 function found(cib: XmlElement, access: Access, xpath: string): readonly Line[] {
   const selected = selectXpath(cib, xpath)
   if (!selected.ok) throw new Refusal(...selected.reports.map((report) => `${report}.`))
-  if (selected.value.length === 0) throw new Refusal(`Nothing in the CIB is found by ${xpath}.`)
+  if (selected.value.length === 0) throw new Refusal(`${xpath} selects nothing in the CIB.`)
   return selected.value.map((element) => ({
     path: elementPath(cib, element) ?? element.name,
     may: mayOf(access, element),

@@ -26,7 +26,7 @@ export const alertConfig: Command = {
   bare: [['alert']],
   aliases: [['alert', 'show']],
   usage: '[--output-format text|cmd|json]',
-  summary: 'Show the programs that are called when something happens',
+  summary: 'Show the alert agents that the cluster calls for events',
   flags: [formatFlag],
   run: async (call) => {
     const { cib } = await call.cluster.readCib()
@@ -51,8 +51,9 @@ const valueUsage = '[description=<text>] [options <name>=<value>...] [meta <name
 export const alertCreate: Command = {
   path: ['alert', 'create'],
   usage: `path=<program> [id=<id>] ${valueUsage}`,
-  summary: 'Let the cluster call a program at every event',
-  details: 'Options reach the program as environment variables. Meta-attributes: timeout, timestamp-format, enabled.',
+  summary: 'Create an alert: the cluster calls a program for every event',
+  details:
+    'Options are passed to the program as environment variables. Meta-attributes: timeout, timestamp-format, enabled.',
   examples: ['systole alert create path=/usr/share/pacemaker/alerts/alert_file.sh id=log meta timeout=15s'],
   flags: changeFlags,
   completes: ['anything'],
@@ -75,7 +76,7 @@ export const alertCreate: Command = {
 export const alertUpdate: Command = {
   path: ['alert', 'update'],
   usage: `<alert> [path=<program>] ${valueUsage}`,
-  summary: 'Change an alert; an empty value unsets',
+  summary: 'Change an alert; an empty value removes an option',
   flags: changeFlags,
   completes: ['anything'],
   run: async (call) => {
@@ -86,7 +87,7 @@ export const alertUpdate: Command = {
     const path = judgesAsPcs(call.speech) ? own.get('path') || undefined : own.get('path')
     return await changeCib(call, {
       edit: (cib) => updateAlert(cib, { id, ...values, ...(path === undefined ? {} : { path }) }),
-      message: () => `The alert ${id} is changed.`,
+      message: () => `Changed the alert ${id}.`,
     })
   },
 }
@@ -110,7 +111,7 @@ export const alertDelete: Command = {
 export const alertRecipientAdd: Command = {
   path: ['alert', 'recipient', 'add'],
   usage: `<alert> value=<recipient> [id=<id>] ${valueUsage}`,
-  summary: 'Let an alert’s program be called for a recipient',
+  summary: 'Add a recipient to an alert',
   flags: changeFlags,
   completes: ['anything'],
   run: async (call) => {
@@ -146,7 +147,7 @@ export const alertRecipientUpdate: Command = {
     const value = own.get('value')
     return await changeCib(call, {
       edit: (cib) => updateRecipient(cib, { id, ...values, ...(value === undefined ? {} : { value }) }),
-      message: () => `The recipient ${id} is changed.`,
+      message: () => `Changed the recipient ${id}.`,
     })
   },
 }

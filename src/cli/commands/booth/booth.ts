@@ -21,23 +21,23 @@ export type RunBooth = (words: readonly string[]) => Promise<Answer | undefined>
 const nameFlag: Flag = {
   name: 'name',
   value: 'instance',
-  summary: 'The instance of booth, by the name of its file in /etc/booth',
+  summary: 'The booth instance: the name of its file in /etc/booth',
 }
 
 export const boothStatus: Command = {
   path: ['booth', 'status'],
   aliases: [['status', 'booth']],
   usage: '[--name=<instance>]',
-  summary: 'Show what booth knows: tickets, peers and its daemon',
+  summary: "Show booth's tickets, peers and daemon",
   details:
-    'Asks the program booth of this host (Debian’s package booth), as pcs does. Where booth is not set up, ticket status shows which tickets this cluster holds.',
+    "Calls the program booth of this host (Debian package booth), as pcs does. Without booth, 'ticket status' shows which tickets this cluster holds.",
   flags: [nameFlag],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'booth status' })
     const name = instanceOf(nameOf(call), instancesHere())
     if (name === undefined)
       throw new Refusal(
-        `Booth is not set up on this host: ${fileOf('booth')} is missing. Without booth, tickets are granted by hand, and ticket status shows them.`,
+        `Booth is not set up on this host: ${fileOf('booth')} is missing. Without booth, grant tickets with 'ticket grant' and show them with 'ticket status'.`,
       )
     return await boothFacts(runBooth, name)
   },
@@ -50,7 +50,7 @@ export async function boothFacts(run: RunBooth, name: string): Promise<Outcome> 
   const ask = async (word: string, what: string, good: readonly number[]): Promise<string> => {
     const answer = await answerOf(run, [word, '-c', name])
     if (good.includes(answer.exitCode)) return answer.standardOutput
-    throw new Refusal(`booth does not tell ${what} of '${name}': ${complaintOf(answer)}`)
+    throw new Refusal(`booth did not report ${what} of '${name}': ${complaintOf(answer)}`)
   }
   const daemon = await ask('status', 'the state of the daemon', [0, notRunning])
   const tickets = await ask('list', 'the tickets', [0])
@@ -71,9 +71,9 @@ export const boothTicketCommands: readonly Command[] = ticketVerbs
     usage: '<ticket> [<site address>] [--name=<instance>]',
     summary:
       verb === 'grant'
-        ? 'Let a site hold a ticket, by booth where it is set up'
-        : 'Take a ticket from a site, by booth where it is set up',
-    details: `Where booth is set up on this host, the sites agree on it: the site is this one, or the one that is named. Where no file of booth is in /etc/booth, it is the same as ticket ${verb}.`,
+        ? 'Grant a ticket to a site, through booth if it is set up'
+        : 'Revoke a ticket from a site, through booth if it is set up',
+    details: `If booth is set up on this host, the sites agree on the ticket; the default site is this one. If /etc/booth has no booth configuration, the command is the same as ticket ${verb}.`,
     flags: [nameFlag, forceFlag(verb)],
     run: async (call) => {
       expectWords(call.words, { atLeast: 1, atMost: 2, usage: `booth ticket ${verb} <ticket> [<site address>]` })
@@ -82,7 +82,7 @@ export const boothTicketCommands: readonly Command[] = ticketVerbs
       if (name !== undefined) return await agreeBySites(runBooth, { verb, ticket, site, name })
       if (site !== undefined)
         throw new Refusal(
-          `Booth is not set up on this host, so that it reaches no other site: type this at ${site}, without the address.`,
+          `Booth is not set up on this host, so it cannot reach other sites. Run this command at ${site}, without the address.`,
         )
       return await run(call)
     },
@@ -94,8 +94,8 @@ export async function agreeBySites(
 ): Promise<Outcome> {
   const { verb, ticket, site, name } = asked
   const answer = await answerOf(run, [verb, ...(site === undefined ? [] : ['-s', site]), '-c', name, ticket])
-  if (answer.exitCode !== 0) throw new Refusal(`booth does not ${verb} the ticket ${ticket}: ${complaintOf(answer)}`)
-  return done(`booth has taken it: ${verb} ${ticket}. The sites agree on it: booth status.\n`, {
+  if (answer.exitCode !== 0) throw new Refusal(`booth failed to ${verb} the ticket ${ticket}: ${complaintOf(answer)}`)
+  return done(`booth accepted the request: ${verb} ${ticket}. 'booth status' shows the result.\n`, {
     ticket,
     verb,
     site: site ?? null,
@@ -105,7 +105,7 @@ export async function agreeBySites(
 async function answerOf(run: RunBooth, words: readonly string[]): Promise<Answer> {
   const answer = await run(words)
   if (answer) return answer
-  throw new Refusal('The program booth is not installed on this host: it is in Debian’s package booth.')
+  throw new Refusal('The program booth is not installed on this host (Debian package booth).')
 }
 
 const complaintOf = ({ standardError, standardOutput, exitCode }: Answer): string =>
@@ -137,7 +137,7 @@ export function instanceOf(named: string | undefined, setUp: readonly string[]):
   if (setUp.includes(name)) return name
   const others = setUp.map((other) => `--name=${other}`).join(' or ')
   throw new Refusal(
-    `Booth has no instance '${name}' on this host: ${fileOf(name)} is missing. ${others === '' ? 'Leave out --name to change tickets by hand.' : `Write ${others}.`}`,
+    `Booth has no instance '${name}' on this host: ${fileOf(name)} is missing. ${others === '' ? 'Omit --name to change tickets without booth.' : `Write ${others}.`}`,
   )
 }
 
@@ -146,7 +146,7 @@ const patienceMs = 20_000
 const silent: Answer = {
   exitCode: 1,
   standardOutput: '',
-  standardError: `it has not ended within ${patienceMs / 1000} s.`,
+  standardError: `it did not finish within ${patienceMs / 1000} s.`,
 }
 
 const runBooth: RunBooth = (words) =>

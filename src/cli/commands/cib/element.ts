@@ -10,7 +10,7 @@ export const cibElementDescription: Command = {
     ['stonith', 'description'],
   ],
   usage: '<id> [<text>]',
-  summary: 'Show or set the description of whatever has an id; an empty text takes it away',
+  summary: 'Show or set the description of an element by its id; an empty text removes it',
   flags: changeFlags,
   completes: ['resource', 'anything'],
   run: async (call) => {
@@ -32,9 +32,9 @@ export const cibElementDescription: Command = {
 export const cibElementCreate: Command = {
   path: ['cib', 'element', 'create'],
   usage: '<section> <xml> [--force]',
-  summary: 'Put an element into a section of the CIB as XML, for what no command says',
+  summary: 'Add an element to a section of the CIB as XML, for configuration that no command covers',
   details:
-    'Printed by --output-format cmd where commands cannot say what is written. With --force, also what validation finds wrong.',
+    '--output-format cmd prints this command where no other command fits. With --force, elements that fail validation are accepted, too.',
   flags: changeFlags,
   completes: [{ words: configurationSections }, 'anything'],
   run: async (call) => {

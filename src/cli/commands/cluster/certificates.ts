@@ -7,7 +7,7 @@ import { expectWords } from '../../words.ts'
 export const clusterCertificates: Command = {
   path: ['cluster', 'certificates'],
   usage: '',
-  summary: 'Show until when this node’s certificate and the cluster’s authority hold',
+  summary: 'Show when this node’s certificate and the cluster’s authority expire',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster certificates' })
     const facts = await liveCluster(call).getCertificates({})
@@ -18,19 +18,19 @@ export const clusterCertificates: Command = {
 export const clusterCertificatesRenew: Command = {
   path: ['cluster', 'certificates', 'renew'],
   usage: '',
-  summary: 'Give this node a new certificate and key from the cluster’s authority, now',
+  summary: 'Renew this node’s certificate and key now',
   details:
-    'Not needed as a rule: each node renews its own with a third of its life left. Nothing begins anew for it: what is open goes on, and the command answers when the new certificate is in use. The old key opens nothing from then on.',
+    'Usually not needed: each node renews its certificate when a third of its lifetime is left. Nothing restarts and open connections continue. The command returns when the new certificate is in use; the old key is no longer accepted.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster certificates renew' })
     const facts = await liveCluster(call).renewCertificate({})
-    return done(`The certificate of ${facts.node} was renewed.\n${describe(facts)}`, facts)
+    return done(`Renewed the certificate of ${facts.node}.\n${describe(facts)}`, facts)
   },
 }
 
 function describe({ node, validUntil, renewsAt, authorityValidUntil }: Certificates): string {
   return alignColumns([
-    [`Certificate of ${node}:`, `valid until ${validUntil}, renewed by itself at ${renewsAt}`],
+    [`Certificate of ${node}:`, `valid until ${validUntil}, renewed automatically at ${renewsAt}`],
     ['Cluster’s authority:', `valid until ${authorityValidUntil}`],
   ])
 }

@@ -7,7 +7,7 @@ import { expectWords } from '../../words.ts'
 export const clusterCibUpgrade: Command = {
   path: ['cluster', 'cib-upgrade'],
   usage: '',
-  summary: 'Write the CIB as the newest schema has it, for tools that look at it',
+  summary: 'Upgrade the CIB to the newest schema',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster cib-upgrade' })
@@ -17,7 +17,7 @@ export const clusterCibUpgrade: Command = {
         if (!upgraded.ok) throw new Refusal(...upgraded.reports)
         return ok({ cib: upgraded.value, created: [], removed: [] })
       },
-      message: () => 'The CIB follows the newest schema.',
+      message: () => 'The CIB uses the newest schema.',
     })
   },
 }

@@ -11,7 +11,7 @@ export const clusterCib: Command = {
   flags: [{ name: 'config', summary: 'Only the configuration, without the status' }],
   summary: 'Print the CIB, or save it into a file',
   details:
-    'The whole CIB, status included, as XML that Pacemaker’s own tools read. scope=configuration leaves the status out.',
+    'Prints the whole CIB, status included, as XML that Pacemaker’s own tools can read. scope=configuration omits the status.',
   completes: ['file', { words: ['scope=configuration', 'scope=status'] }],
   run: async (call) => {
     const files = call.words.filter((word) => !word.startsWith('scope='))
@@ -27,7 +27,7 @@ export const clusterCib: Command = {
     const [file] = files
     if (file === undefined) return done(xml, { version, xml })
     await call.terminal.writeFile(file, xml)
-    return done(`The CIB is in ${file}.\n`, { version, file })
+    return done(`Saved the CIB to ${file}.\n`, { version, file })
   },
 }
 
@@ -46,14 +46,14 @@ function scoped(cib: XmlElement, scope: string | undefined): XmlElement {
 export const clusterCibPush: Command = {
   path: ['cluster', 'cib-push'],
   usage: '<file> [--wait[=<seconds>]] [diff-against=<original file> | scope=<section> | --config]',
-  summary: 'Replace the configuration by that of a CIB file, or make the changes that the file has',
+  summary: 'Replace the configuration with that of a CIB file, or apply the changes made to the file',
   details:
-    'The status in the file is ignored. The push is refused when the file has a mistake that the running configuration does not have. ' +
-    'With diff-against only what differs between the two files is changed, so that what others have done meanwhile stays; where they have ' +
+    'The status in the file is ignored. The push is refused if the file has an error that the running configuration does not have. ' +
+    'With diff-against, only the differences between the two files are applied, so changes that others made meanwhile are kept. If they ' +
     'changed the same resource or constraint, the push is refused.',
   flags: [
     ...changeFlags,
-    { name: 'config', summary: 'Replace the configuration even where the file is of an older version' },
+    { name: 'config', summary: 'Replace the configuration even if the file has an older version' },
   ],
   completes: ['file'],
   run: async (call) => {
@@ -81,7 +81,7 @@ export const clusterCibPush: Command = {
           removed: [],
         })
       },
-      message: () => `The configuration of ${file} is in place.`,
+      message: () => `Replaced the configuration with that of ${file}.`,
     })
   },
 }
@@ -107,7 +107,7 @@ function refuseOlder(pushed: XmlElement, { file, than }: { readonly file: string
   if (compareVersions({ ...ours, numUpdates: 0 }, { ...running, numUpdates: 0 }) >= 0) return
   const text = ({ adminEpoch, epoch }: typeof ours): string => `${adminEpoch}.${epoch}`
   throw new Refusal(
-    `${file} is older (${text(ours)}) than the running configuration (${text(running)}), so that changes made since would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
+    `${file} is older (${text(ours)}) than the running configuration (${text(running)}), so changes made since then would be lost. Push only your own changes with diff-against=<original file>, or replace the configuration with --config.`,
   )
 }
 
@@ -117,7 +117,7 @@ function merged(cib: XmlElement, from: XmlElement, to: XmlElement): XmlElement {
   throw new Refusal(
     ...result.reports.map(
       ({ section, id }) =>
-        `'${id}' in ${section} was changed by somebody else since the original was saved: save the CIB again and repeat the change.`,
+        `'${id}' in ${section} was changed by another user after the original was saved. Save the CIB again and repeat the change.`,
     ),
   )
 }
@@ -143,12 +143,12 @@ function withConfiguration(cib: XmlElement, pushed: XmlElement): XmlElement {
 export const clusterEdit: Command = {
   path: ['cluster', 'edit'],
   usage: '[scope=<section> | --config]',
-  summary: 'Edit the configuration as XML in $EDITOR, and push what was changed',
+  summary: 'Edit the configuration as XML in $EDITOR and push the changes',
   flags: [
     ...changeFlags,
     {
       name: 'config',
-      summary: 'Without effect, for pcs’s sake: the status cannot be edited',
+      summary: 'Without effect, accepted for compatibility with pcs: the status cannot be edited',
       withoutEffect: 'the status cannot be edited.',
     },
   ],
@@ -157,7 +157,7 @@ export const clusterEdit: Command = {
     const { cib } = await call.cluster.readCib()
     const before = scoped(cib, scope)
     const text = await call.terminal.edit(printXml(before))
-    if (text === undefined) throw new Refusal('There is no editor to be used here: set EDITOR and use a terminal.')
+    if (text === undefined) throw new Refusal('No editor is available. Set EDITOR and run the command at a terminal.')
     const parsed = parseXml(text)
     if (!parsed.ok) {
       const [report] = parsed.reports
@@ -167,13 +167,13 @@ export const clusterEdit: Command = {
     }
     const edited = parsed.value
     if (edited.name !== before.name)
-      throw new Refusal(`<${before.name}> must stay the first element. Nothing was changed.`)
+      throw new Refusal(`<${before.name}> must remain the first element. Nothing was changed.`)
     return await changeCib(call, {
       edit: (running) => {
         const to = withSection(cib, edited, scope)
         return ok({ cib: merged(running, cib, to), created: [], removed: [] })
       },
-      message: () => 'What was edited is in place.',
+      message: () => 'Saved the edited configuration.',
     })
   },
 }

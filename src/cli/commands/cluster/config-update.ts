@@ -8,16 +8,16 @@ const usage = 'totem token=[<milliseconds>]'
 export const clusterConfigUpdate: Command = {
   path: ['cluster', 'config', 'update'],
   usage: `${usage} [transport ...] [compression ...] [crypto ...]`,
-  summary: 'Change the token of the running cluster: the silence after which a node is suspected',
+  summary: 'Change the token timeout of the running cluster',
   details:
-    'All nodes take it while they run: first everybody tolerates both the old and the new one, and only when all do so the new one counts, so that nobody is taken for dead meanwhile. Heartbeats are sent three times in each token. ' +
-    'An empty value means the default of 1000 ms. All nodes must be there, and they and the witness of a version that knows this. A node whose lease in the store has run out (5 s) is lost whatever the token is. The options of transport, compression and crypto, and the others of totem, are answered with what stands for them.',
+    'The token timeout is how long a node may be silent before it is suspected. All nodes change it while they run: first they accept both the old and the new value, then only the new one, so no node is considered lost meanwhile. Each node sends three heartbeats per token timeout. ' +
+    'An empty value sets the default of 1000 ms. All nodes must be online and, like the witness, run a version that supports this. A node whose lease in the store has expired (5 s) is lost whatever the token timeout is. For other Corosync options the command reports the equivalent in Systole.',
   examples: ['systole cluster config update totem token=3000'],
   flags: [
     {
       name: 'corosync_conf',
       value: 'file',
-      summary: 'Refused: nothing of Systole reads a corosync.conf',
+      summary: 'Refused: Systole does not read corosync.conf',
       completes: 'file',
     },
   ],
@@ -27,20 +27,20 @@ export const clusterConfigUpdate: Command = {
     const [word] = stray?.words ?? []
     if (word !== undefined)
       throw new Refusal(
-        `'${word}' stands before transport, compression, crypto or totem: systole cluster config update ${usage}.`,
+        `'${word}' precedes transport, compression, crypto or totem. Usage: systole cluster config update ${usage}.`,
       )
     const tokenMs = readToken(sections)
     if (call.flags.has('corosync_conf'))
       throw new Refusal(
-        'Nothing of Systole reads a corosync.conf: leave out --corosync_conf to change the running cluster; cluster corosync then prints the file as it would be.',
+        "Systole does not read corosync.conf. Omit --corosync_conf to change the running cluster; 'cluster corosync' then prints the equivalent file.",
       )
-    if (tokenMs === undefined) throw new Refusal(`There is nothing to change: systole cluster config update ${usage}.`)
+    if (tokenMs === undefined) throw new Refusal(`No option is given. Usage: systole cluster config update ${usage}.`)
     await startedCluster(call)
     const { beforeMs } = await liveCluster(call).setToken({ tokenMs }, { timeoutMs: agreeTimeoutMs })
     const text =
       beforeMs === tokenMs
-        ? `The token is ${tokenMs} ms already: nothing had to be changed.\n`
-        : `The token is ${tokenMs} ms on all nodes, and was ${beforeMs} ms.\n`
+        ? `Nothing to change: the token is already ${tokenMs} ms.\n`
+        : `Changed the token from ${beforeMs} ms to ${tokenMs} ms on all nodes.\n`
     return done(text, { tokenMs, beforeMs, changed: beforeMs !== tokenMs })
   },
 }

@@ -18,7 +18,7 @@ export const clusterConfig: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster config show' })
     const state = await liveCluster(call).getState({})
-    if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
+    if (!state.configured) throw new Refusal('This host does not belong to a cluster yet.')
     const { tokenMs = defaultTokenMs } = state
     const nodes = state.members.map((member) => ({
       node: member.node,
@@ -117,7 +117,9 @@ function tellNewNumbers(call: Call, links: readonly Link[]): void {
     number === made ? [] : [`link ${number} becomes link ${made}`],
   )
   if (renumbered.length > 0)
-    call.terminal.progress(`Made again, links are counted from 0: ${renumbered.join(', ')}. Their order is the same.`)
+    call.terminal.progress(
+      `If the cluster is set up again, link numbers start at 0: ${renumbered.join(', ')}. The order of the links is the same.`,
+    )
 }
 
 /** They are taken once the nodes are there. */

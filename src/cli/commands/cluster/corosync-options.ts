@@ -23,7 +23,7 @@ export function readToken(sections: readonly Section[]): number | undefined {
   if (wrong.length > 0) throw new Refusal(...wrong)
   const [token, ...others] = options.map(({ value }) => tokenOf(value))
   if (others.some((other) => other !== token))
-    throw new Refusal('totem token is given twice with different values: leave one out.')
+    throw new Refusal('totem token is given twice with different values. Omit one.')
   return token
 }
 
@@ -32,37 +32,37 @@ function tokenOf(text: string): number {
   const tokenMs = text === '' ? defaultTokenMs : Number(text)
   if (Number.isInteger(tokenMs) && tokenMs >= shortestTokenMs) return tokenMs
   throw new Refusal(
-    `'${text}' is no token: write whole milliseconds, at least ${shortestTokenMs}; the default is ${defaultTokenMs}.`,
+    `'${text}' is not a token timeout. Specify whole milliseconds, at least ${shortestTokenMs}; the default is ${defaultTokenMs}.`,
   )
 }
 
 function refusalOf(section: string, name: string): string {
   const known = refused[section] ?? {}
   const because = known[name]
-  if (because !== undefined) return `'${section} ${name}' has no counterpart: ${because}`
+  if (because !== undefined) return `'${section} ${name}' has no equivalent: ${because}`
   const similar = similarWords(name, [...Object.keys(known), ...(section === 'totem' ? ['token'] : [])])
-  return `'${name}' is no ${section} option.${didYouMean(similar)}`
+  return `'${name}' is not a ${section} option.${didYouMean(similar)}`
 }
 
-const packets = 'heartbeats and everything else are TCP connections, for which the kernel finds the size of packets.'
-const ring = 'it times Corosync’s ring, and there is none. The token alone says when a silent node is suspected.'
-const flow = 'it limits the messages on Corosync’s ring, and there is none.'
-const tls =
-  'all connections are TLS with the cluster’s own certificates, which is neither switched off nor made weaker.'
-const compression = 'nothing between nodes is compressed: heartbeats are a few bytes.'
+const packets = 'all traffic uses TCP connections, for which the kernel determines the packet size.'
+const ring =
+  'it is a timer of Corosync’s ring protocol, which Systole does not use. Only the token decides when a silent node is suspected.'
+const flow = 'it limits messages of Corosync’s ring protocol, which Systole does not use.'
+const tls = 'all connections use TLS with the cluster’s own certificates, which cannot be disabled or weakened.'
+const compression = 'traffic between nodes is not compressed: heartbeats are a few bytes.'
 
 const refused: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   transport: {
-    ip_version: 'a node is reached at the address that it was given (addr=).',
+    ip_version: 'a node is reached at its configured address (addr=).',
     knet_pmtud_interval: packets,
     netmtu: packets,
     link_mode:
-      'heartbeats go over all links, and everything else over one that is up: cluster link update sets which one is preferred (link_priority).',
+      "heartbeats use all links, and all other traffic uses one link that is up. Set the preferred link with 'cluster link update' (link_priority).",
   },
   compression: { level: compression, model: compression, threshold: compression },
   crypto: { cipher: tls, hash: tls, model: tls },
   totem: {
-    block_unlisted_ips: 'only who has a certificate of the cluster is answered at all.',
+    block_unlisted_ips: 'only hosts with a certificate of the cluster get an answer.',
     consensus: ring,
     downcheck: ring,
     fail_recv_const: ring,
@@ -76,9 +76,9 @@ const refused: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     send_join: ring,
     seqno_unchanged_const: ring,
     token_coefficient:
-      'the token does not grow with the number of nodes. Set the one that you want: totem token=<milliseconds>.',
-    token_retransmit: 'heartbeats are sent three times in each token.',
-    token_retransmits_before_loss_const: 'heartbeats are sent three times in each token.',
+      'the token does not depend on the number of nodes. Set the value that you want with totem token=<milliseconds>.',
+    token_retransmit: 'each node sends three heartbeats per token.',
+    token_retransmits_before_loss_const: 'each node sends three heartbeats per token.',
     window_size: flow,
   },
 }

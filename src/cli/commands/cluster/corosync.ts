@@ -9,12 +9,12 @@ import { expectWords } from '../../words.ts'
 export const clusterCorosync: Command = {
   path: ['cluster', 'corosync'],
   usage: '[<node>]',
-  summary: 'Print the cluster’s nodes as a corosync.conf, for what reads one',
+  summary: 'Print the cluster’s nodes as a corosync.conf, for programs that read one',
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'cluster corosync [<node>]' })
     const state = await liveCluster(call).getState({})
-    if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
+    if (!state.configured) throw new Refusal('This host does not belong to a cluster yet.')
     const nodes = state.members.map((member) => ({
       name: member.node,
       links: linksOf(member),
@@ -40,7 +40,7 @@ export const clusterSync: Command = {
     ['cluster', 'reload', 'corosync'],
   ],
   usage: '',
-  summary: 'Does nothing: every node gets the list of nodes and the configuration from the store',
+  summary: 'Does nothing: every node reads the node list and the configuration from the store',
   run: (call) => sync(call),
 }
 
@@ -48,11 +48,11 @@ export const clusterSync: Command = {
 async function sync(call: Call): Promise<Outcome> {
   expectWords(call.words, { atLeast: 0, atMost: 0, usage: call.command.path.join(' ') })
   const state = await liveCluster(call).getState({})
-  if (!state.configured) throw new Refusal('This host belongs to no cluster yet.')
+  if (!state.configured) throw new Refusal('This host does not belong to a cluster yet.')
   const away = state.members.filter((member) => member.state !== 'member').map(({ node }) => node)
   const later = away.length === 0 ? '' : ` ${away.join(', ')} will have both when back.`
-  return done(
-    `Nothing had to be copied: every node has the list of nodes and the configuration from the store.${later}\n`,
-    { nodes: state.members.map(({ node }) => node), away },
-  )
+  return done(`Nothing to copy: every node reads the node list and the configuration from the store.${later}\n`, {
+    nodes: state.members.map(({ node }) => node),
+    away,
+  })
 }

@@ -10,13 +10,13 @@ export const clusterJoin: Command = {
   usage,
   summary: 'Make this host a node of a cluster, with the token that setup printed',
   details:
-    'The token comes from `cluster setup`, `cluster node add` or `cluster token`. It is read from standard input where neither --token nor --token-file names it.',
+    'The token is printed by `cluster setup`, `cluster node add` or `cluster token`. Without --token and --token-file, it is read from standard input.',
   examples: ['systole cluster join 10.0.0.1 --token-file=/root/token --start'],
   flags: [
     ...tokenFlags,
-    { name: 'node', value: 'name', summary: 'The node’s name in the cluster, where it is not the host’s name' },
-    { name: 'start', summary: 'Start the cluster on this node at once' },
-    { name: 'force', summary: 'Forget the cluster that this host belongs to' },
+    { name: 'node', value: 'name', summary: 'The node’s name in the cluster (default: the host name)' },
+    { name: 'start', summary: 'Also start the cluster on this node' },
+    { name: 'force', summary: 'Leave the cluster that this host belongs to and discard its data' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: `cluster join ${usage}` })

@@ -19,5 +19,5 @@ export function quorumLostBy(state: Votes, stopped: ReadonlySet<string>): string
   const left = staying.filter(counts).length + (witnessVotes ? 1 : 0)
   if (staying.length === 0 || left >= votes.needed) return undefined
   const names = staying.map(({ node }) => node).join(', ')
-  return `Without ${[...stopped].join(', ')} only ${left} of ${votes.needed} needed votes are left: ${names} would lose quorum and stop what they run. Start other nodes first, stop all with --all, or add --force.`
+  return `Without ${[...stopped].join(', ')}, only ${left} of the ${votes.needed} required votes are left: ${names} would lose quorum and stop their resources. Start other nodes first, stop all nodes with --all, or add --force.`
 }

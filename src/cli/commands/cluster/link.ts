@@ -11,18 +11,18 @@ const updateUsage = '<number> [<node>=<address>...] [options link_priority=<prio
 
 const force = {
   name: 'force',
-  summary: 'Without effect, for pcs’s sake: nothing here is refused that could be forced',
-  withoutEffect: 'nothing here is refused that could be forced.',
+  summary: 'Without effect, accepted for compatibility with pcs: this command has no check that could be overridden',
+  withoutEffect: 'this command has no check that could be overridden.',
 } as const
-const skipOffline = { name: 'skip-offline', summary: 'Refused: every node must be there to follow the change' } as const
+const skipOffline = { name: 'skip-offline', summary: 'Refused: every node must be online to apply the change' } as const
 
 export const clusterLinkAdd: Command = {
   path: ['cluster', 'link', 'add'],
   usage: addUsage,
-  summary: 'Let the nodes talk over one more network',
+  summary: 'Add a link: a further network between the nodes',
   details:
-    'One address of every node, on a network of its own. The cluster goes on while a link is added: heartbeats begin on it at once, and each node’s member of the store is started anew with it, one after the other. ' +
-    'As long as one link between two nodes is up they do not miss each other. Of several that are up, that with the highest link_priority carries the daemons’ messages, or that with the lowest number.',
+    'Specify one address for every node, on a separate network. The cluster keeps running: heartbeats start on the link at once, and the nodes restart their store members one after another. ' +
+    'Two nodes stay connected as long as one link between them is up. Of the links that are up, the one with the highest link_priority, then the lowest number, carries the daemons’ messages.',
   examples: [
     'systole cluster link add n1=10.1.0.1 n2=10.1.0.2 n3=10.1.0.3',
     'systole cluster link add n1=10.1.0.1 n2=10.1.0.2 options linknumber=1 link_priority=2',
@@ -30,25 +30,25 @@ export const clusterLinkAdd: Command = {
   flags: [force, skipOffline],
   run: async (call) => {
     const { nodes, options } = await readLink(call, call.words, ['linknumber', 'link_priority'])
-    if (nodes.length === 0) throw new Refusal(`Something is missing: systole cluster link add ${addUsage}.`)
+    if (nodes.length === 0) throw new Refusal(`Arguments are missing. Usage: systole cluster link add ${addUsage}.`)
     const number = wholeNumber(options, 'linknumber')
     const priority = wholeNumber(options, 'link_priority')
     const live = liveCluster(call)
-    call.terminal.progress('Every node is asked, and follows …')
+    call.terminal.progress('Changing the links on every node …')
     const answer = await live.addLink({
       nodes,
       ...(number === undefined ? {} : { number }),
       ...(priority === undefined ? {} : { priority }),
     })
-    return changed(answer, `Link ${answer.number} is added`, 'every node is heard on it')
+    return changed(answer, `Added link ${answer.number}`, 'every node is reachable over it')
   },
 }
 
 export const clusterLinkUpdate: Command = {
   path: ['cluster', 'link', 'update'],
   usage: updateUsage,
-  summary: 'Change addresses of a link, or its priority',
-  details: 'Nodes that are not named keep their address. The cluster goes on meanwhile, over the other links.',
+  summary: 'Change the addresses or the priority of a link',
+  details: 'Nodes that are not named keep their address. Meanwhile the cluster uses the other links.',
   examples: ['systole cluster link update 1 n2=10.1.0.12', 'systole cluster link update 1 options link_priority=2'],
   flags: [force, skipOffline],
   run: async (call) => {
@@ -58,15 +58,15 @@ export const clusterLinkUpdate: Command = {
     const { nodes, options } = await readLink(call, rest, ['link_priority'])
     const priority = wholeNumber(options, 'link_priority')
     if (nodes.length === 0 && priority === undefined)
-      throw new Refusal(`Nothing is to be changed: systole cluster link update ${updateUsage}.`)
+      throw new Refusal(`No change is given. Usage: systole cluster link update ${updateUsage}.`)
     const live = liveCluster(call)
-    call.terminal.progress('Every node is asked, and follows …')
+    call.terminal.progress('Changing the links on every node …')
     const answer = await live.updateLink({
       number,
       nodes,
       ...(priority === undefined ? {} : { priority }),
     })
-    return changed(answer, `Link ${number} is changed`, 'every node is heard on it')
+    return changed(answer, `Changed link ${number}`, 'every node is reachable over it')
   },
 }
 
@@ -74,18 +74,18 @@ export const clusterLinkRemove: Command = {
   path: ['cluster', 'link', 'remove'],
   aliases: [['cluster', 'link', 'delete']],
   usage: '<number>...',
-  summary: 'Let the nodes talk over a network no longer',
-  details: 'The last link stays, and so does one without which a node would not be heard.',
+  summary: 'Remove links',
+  details: 'The command refuses to remove the last link, and a link without which a node would be unreachable.',
   flags: [force, skipOffline],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'cluster link remove <number>...' })
     refuseSkipOffline(call)
     const numbers = [...new Set(call.words.map(linkNumber))]
     const live = liveCluster(call)
-    call.terminal.progress('Every node is asked, and follows …')
+    call.terminal.progress('Changing the links on every node …')
     const answer = await live.removeLinks({ numbers })
     const what = numbers.length === 1 ? `Link ${numbers[0]} is` : `The links ${numbers.join(', ')} are`
-    return changed(answer, `${what} removed`, 'every node is heard on the others')
+    return changed(answer, `${what} removed`, 'every node is reachable over the others')
   },
 }
 
@@ -104,7 +104,7 @@ async function readLink(
   const idle = [...options.keys()].filter((name) => knetOnly.includes(name))
   if (idle.length > 0)
     throw new Refusal(
-      `${idle.join(', ')}: how heartbeats travel and when they are missed is the cluster's (\`cluster config update totem token=\`), not a link's: leave ${idle.length === 1 ? 'it' : 'them'} out.`,
+      `${idle.join(', ')}: heartbeat transport and timeout are options of the cluster (\`cluster config update totem token=\`), not of a link. Omit ${idle.length === 1 ? 'it' : 'them'}.`,
     )
   onlyKnown(options, known, 'link')
   const written = [...parsePairs(named?.words ?? [], 'addresses')].map(([name, address]) => ({ name, address }))
@@ -118,12 +118,12 @@ const knetOnly = ['mcastport', 'ping_interval', 'ping_precision', 'ping_timeout'
 
 function refuseSkipOffline(call: Call): void {
   if (call.flags.has('skip-offline'))
-    throw new Refusal('--skip-offline: every node must be there to follow a change of links: start the missing one.')
+    throw new Refusal('--skip-offline is refused: every node must be online to change links. Start the missing node.')
 }
 
 function linkNumber(word: string): number {
   if (/^\d+$/.test(word)) return Number(word)
-  throw new Refusal(`'${word}' is no number of a link: \`systole cluster config\` shows them.`)
+  throw new Refusal(`'${word}' is not a link number. \`systole cluster config\` shows the links.`)
 }
 
 function wholeNumber(options: ReadonlyMap<string, string>, name: string): number | undefined {

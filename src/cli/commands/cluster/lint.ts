@@ -76,7 +76,7 @@ function clonesWithoutInterleave({ status, configuration }: Schedule): readonly 
       {
         code: 'clones-without-interleave',
         subject: after.id,
-        text: `${after.id} is ordered after ${before.id} (${constraint}) and has no interleave=true: when one instance of ${before.id} stops on any node, every instance of ${after.id} stops on all nodes.`,
+        text: `${after.id} is ordered after ${before.id} (${constraint}) without interleave=true: if one instance of ${before.id} stops on any node, all instances of ${after.id} stop on all nodes.`,
       },
     ]
   })
@@ -127,7 +127,7 @@ function shortStopTimeouts(decision: Schedule, advisedStopMs: LintInput['advised
       {
         code: 'short-stop-timeout',
         subject: resource.configuredId,
-        text: `The time-out of ${resource.configuredId}'s stop is ${own}, and its agent advises ${advised / 1000}s: a stop that takes longer gets the node fenced.`,
+        text: `The stop timeout of ${resource.configuredId} is ${own}, but its agent recommends ${advised / 1000}s: a stop that takes longer gets the node fenced.`,
       },
     ]
   })
@@ -146,7 +146,7 @@ function withoutMonitor(decision: Schedule): readonly LintFinding[] {
         {
           code: 'no-monitor',
           subject: id,
-          text: `${id} has no recurring monitor: its failure would go unnoticed.`,
+          text: `${id} has no recurring monitor: a failure would not be detected.`,
         },
       ]
     const promoted = running.some(({ attributes }) => /^(Promoted|Master)$/.test(attributes.role ?? ''))
@@ -155,7 +155,7 @@ function withoutMonitor(decision: Schedule): readonly LintFinding[] {
       {
         code: 'no-promoted-monitor',
         subject: id,
-        text: `${id} has no recurring monitor for the Promoted role: the failure of a promoted instance would go unnoticed.`,
+        text: `${id} has no recurring monitor for the Promoted role: a failure of a promoted instance would not be detected.`,
       },
     ]
   })
@@ -168,7 +168,7 @@ function withoutFencing(decision: Schedule): readonly LintFinding[] {
       {
         code: 'no-fencing',
         subject: 'fencing-enabled',
-        text: 'Fencing is switched off (fencing-enabled=false): a lost node may go on running what is started elsewhere.',
+        text: 'Fencing is disabled (fencing-enabled=false): a lost node may still run resources that are started elsewhere.',
       },
     ]
   const topologies = members(decision).map((node) => ({ node, topology: fenceTopologyOf(decision, node) }))
@@ -177,7 +177,7 @@ function withoutFencing(decision: Schedule): readonly LintFinding[] {
       {
         code: 'no-fencing',
         subject: 'fencing-enabled',
-        text: 'There is no fence device: the resources of a lost node are never recovered.',
+        text: 'No fence device is configured: the resources of a lost node are never recovered.',
       },
     ]
   return topologies
@@ -214,7 +214,7 @@ function mutualFencing(decision: Schedule): readonly LintFinding[] {
     {
       code: 'mutual-fencing',
       subject: nodes.map(({ name }) => name).join(' '),
-      text: `${nodes.map(({ name }) => name).join(' and ')} may fence each other at the same moment: give one of their fence devices a pcmk_delay_base, or set priority-fencing-delay.`,
+      text: `${nodes.map(({ name }) => name).join(' and ')} may fence each other at the same moment. Set pcmk_delay_base for one of their fence devices, or set priority-fencing-delay.`,
     },
   ]
 }
@@ -243,7 +243,7 @@ function unsatisfiableColocations({ cib, now }: LintInput): readonly LintFinding
       found.set(`${source.constraint} ${id}`, {
         code: 'unsatisfiable-colocation',
         subject: source.constraint,
-        text: `The colocation ${source.constraint} cannot be satisfied: even with every node online, ${id} could run nowhere because of ${source.with}.`,
+        text: `The colocation ${source.constraint} cannot be satisfied: even with every node online, ${id} could not run anywhere because of ${source.with}.`,
       })
     }
   }

@@ -27,21 +27,20 @@ import { expectWords, parsePairs } from '../../words.ts'
 export const nodeAddRemote: Command = {
   path: ['cluster', 'node', 'add-remote'],
   usage: '<node> [<address>] [<option>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
-  summary: 'Let a host run resources without being a member: the connection to it is a resource',
+  summary: 'Add a remote node: a host that runs resources without being a cluster member',
   details:
-    'The host needs a certificate of its name first: `systole cluster token --remote --node <node>` here, and on the host `systoled --remote --join <address of a node>`, which reads the token from its standard input.',
+    'The connection to a remote node is a resource. The host first needs a certificate with its name: run `systole cluster token --remote --node <node>` here, and `systoled --remote --join <address of a node>` on the host, which reads the token from standard input.',
   examples: ['systole cluster node add-remote east-05 10.0.0.5 reconnect_interval=60'],
   flags: [
     ...changeFlags,
-    { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
+    { name: 'no-default-ops', summary: 'Do not add the operations that the agent recommends, except a monitor' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'cluster node add-remote <node> [<address>]' })
     const [id = '', second, ...more] = call.words
     const hasAddress = second !== undefined && !second.includes('=') && second !== 'op' && second !== 'meta'
     const written = readResourceWords(hasAddress ? more : call.words.slice(1), new Map())
-    if (written.parameters.has('server'))
-      throw new Refusal('The address follows the name of the node, without server=.')
+    if (written.parameters.has('server')) throw new Refusal('Specify the address after the node name, without server=.')
     const server = hasAddress ? second : id
     const parameters = { server, ...Object.fromEntries(written.parameters) }
     const force = call.flags.has('force')
@@ -78,7 +77,7 @@ export const nodeAddRemote: Command = {
         })
       },
       message: ({ cib }) =>
-        `${id} is a remote node.${isLetIn ? '' : certificateHint(id)}${fencingGap(decide(cib, call.terminal.now()), id)}`,
+        `Added the remote node ${id}.${isLetIn ? '' : certificateHint(id)}${fencingGap(decide(cib, call.terminal.now()), id)}`,
       facts: ({ created }) => ({ created }),
     })
   },
@@ -92,7 +91,7 @@ async function hasUsedToken({ cluster }: Call, name: string): Promise<boolean> {
 }
 
 const certificateHint = (name: string): string =>
-  ` If its host has no certificate of that name yet: \`systole cluster token --remote --node ${name}\` here, and on it \`systoled --remote --join <address of a node>\`, which reads that token.`
+  ` If the host has no certificate with that name yet, run \`systole cluster token --remote --node ${name}\` here and \`systoled --remote --join <address of a node>\` on the host, which reads that token.`
 
 /** Nothing is reached by two connections: names and addresses of remote and guest nodes are there once. */
 function refuseTaken(cib: XmlElement, names: readonly string[]): void {
@@ -127,22 +126,22 @@ function fencingGap(decision: Schedule, name: string): string {
   const { status } = decision
   const node = status.nodes.find((candidate) => candidate.name === name)
   if (node === undefined || !status.options.fencingEnabled || canBeFenced(fenceTopologyOf(decision, node))) return ''
-  return ` No fence device can fence it: while it is not reached, resources that may run there wait.`
+  return ` No fence device can fence it: if it becomes unreachable, the resources that it may run are not recovered.`
 }
 
 export const nodeDeleteRemote: Command = {
   path: ['cluster', 'node', 'delete-remote'],
   aliases: [['cluster', 'node', 'remove-remote']],
   usage: '<node or address>',
-  summary: 'Take a remote node out of the cluster, with its connection',
-  details: 'What runs on it stops first.',
+  summary: 'Remove a remote node and its connection from the cluster',
+  details: 'Its resources stop first.',
   flags: [
     ...changeFlags,
-    { name: 'no-stop', summary: 'Do not wait for what runs on it to stop' },
+    { name: 'no-stop', summary: 'Do not wait for its resources to stop' },
     {
       name: 'future',
-      summary: 'Without effect, for pcs’s sake: the command does already what it is to do in the future',
-      withoutEffect: 'the command does already what it is to do in the future.',
+      summary: 'Without effect, accepted for compatibility with pcs: the command already has the future behavior',
+      withoutEffect: 'the command already has the future behavior.',
     },
   ],
   completes: ['node'],
@@ -157,7 +156,7 @@ export const nodeDeleteRemote: Command = {
         if (!connection) return failed({ code: 'not-found', what: 'remote node', id: wanted, similar: [] })
         return then(deleteResources(cib, { ids: [connection.id] }), (without) => withoutEntry(without, connection.id))
       },
-      message: () => `${wanted} is no remote node any more.`,
+      message: () => `Removed the remote node ${wanted}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },
@@ -180,7 +179,7 @@ const guestOptions = ['remote-addr', 'remote-port', 'remote-connect-timeout']
 export const nodeAddGuest: Command = {
   path: ['cluster', 'node', 'add-guest'],
   usage: '<node> <resource> [remote-addr=<address>] [remote-port=<port>] [remote-connect-timeout=<duration>]',
-  summary: 'Let what a resource runs, such as a virtual machine, be a node that runs resources',
+  summary: 'Add a guest node: a virtual machine or container, run by a resource, that runs resources itself',
   flags: changeFlags,
   completes: ['anything', 'resource'],
   run: async (call) => {
@@ -201,7 +200,7 @@ export const nodeAddGuest: Command = {
         return setResourceMeta(cib, { id: resource, meta })
       },
       message: () =>
-        `${resource} runs the guest node ${node}. It needs a certificate of that name: \`systole cluster token --remote --node ${node}\` here, and \`systoled --remote --join\` in it.`,
+        `${resource} runs the guest node ${node}. The guest needs a certificate with that name: run \`systole cluster token --remote --node ${node}\` here and \`systoled --remote --join\` in the guest.`,
       facts: () => ({ node, resource }),
     })
   },
@@ -210,18 +209,18 @@ export const nodeAddGuest: Command = {
 function checkGuestOptions(options: ReadonlyMap<string, string>): void {
   const [port, timeout] = [options.get('remote-port'), options.get('remote-connect-timeout')]
   if (port !== undefined && !(/^[1-9]\d*$/.test(port) && Number(port) <= 65_535))
-    throw new Refusal(`'${port}' is no port: write a number from 1 to 65535.`)
+    throw new Refusal(`'${port}' is not a port. Specify a number from 1 to 65535.`)
   if (timeout !== undefined && parseDurationMs(timeout) === undefined)
-    throw new Refusal(`'${timeout}' is no remote-connect-timeout: write a duration such as 60s.`)
+    throw new Refusal(`'${timeout}' is not a remote-connect-timeout. Specify a duration such as 60s.`)
 }
 
 /** Only what runs in one place can be a node. */
 function refuseAsGuest(cib: XmlElement, id: string): void {
   const found = singleResources(cib).find((resource) => resource.id === id)
   const node = found && guestOf(found)?.node
-  if (node !== undefined) throw new Refusal(`${id} runs the guest node ${node} already.`)
+  if (node !== undefined) throw new Refusal(`${id} already runs the guest node ${node}.`)
   if (findResource(cib, id) && found?.kind !== 'primitive')
-    throw new Refusal(`${id} cannot be a node: only a primitive that is no clone can.`)
+    throw new Refusal(`${id} cannot be a guest node: only a primitive that is not cloned can.`)
 }
 
 /** Members of groups for their groups; a clone or bundle is itself. */
@@ -247,9 +246,9 @@ export const nodeDeleteGuest: Command = {
   path: ['cluster', 'node', 'delete-guest'],
   aliases: [['cluster', 'node', 'remove-guest']],
   usage: '<node, address or resource>',
-  summary: 'Let a resource run no guest node any more',
-  details: 'What runs on the guest node stops first; the resource itself runs on.',
-  flags: [...changeFlags, { name: 'no-stop', summary: 'Do not wait for what runs on it to stop' }],
+  summary: 'Remove a guest node; its resource remains',
+  details: 'The resources of the guest node stop first. The resource that runs the guest keeps running.',
+  flags: [...changeFlags, { name: 'no-stop', summary: 'Do not wait for its resources to stop' }],
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster node delete-guest <node, address or resource>' })
@@ -269,7 +268,7 @@ export const nodeDeleteGuest: Command = {
         then(setResourceMeta(current, { id: guest.id, meta, force: true }), (without) =>
           withoutEntry(without, guest.node),
         ),
-      message: () => `${guest.id} runs no guest node any more.`,
+      message: () => `${guest.id} no longer runs a guest node.`,
       facts: () => ({ id: guest.id, node: guest.node }),
     })
   },
@@ -278,9 +277,9 @@ export const nodeDeleteGuest: Command = {
 export const nodeClear: Command = {
   path: ['cluster', 'node', 'clear'],
   usage: '<node>',
-  summary: 'Forget a node that has left the cluster',
+  summary: 'Delete all records of a node that has left the cluster',
   details:
-    'Its entry, constraints and levels that name it, and what is recorded of it. It must be off, or run nothing of the cluster’s: nobody asks it.',
+    'Deletes its entry, the constraints and fencing levels that name it, and its status. The node must be off or run no cluster resources: the command does not check that.',
   flags: changeFlags,
   completes: ['node'],
   run: async (call) => {
@@ -289,7 +288,7 @@ export const nodeClear: Command = {
     const { cib } = await call.cluster.readCib()
     const isListed = readConfiguration(cib).nodes.some((node) => node.name === name)
     if (!call.flags.has('preview')) await call.cluster.live?.clearNode({ node: name })
-    const message = `${name} is forgotten.`
+    const message = `Deleted all records of ${name}.`
     if (!isListed && isRecorded(cib, name)) return done(`${message}\n`, { removed: [] })
     return await changeCib(call, {
       edit: (current) => removeNode(current, { name }),

@@ -6,20 +6,20 @@ import { expectWords } from '../../words.ts'
 export const clusterReport: Command = {
   path: ['cluster', 'report'],
   usage: '[--from "YYYY-M-D H:M:S" [--to "YYYY-M-D H:M:S"]] <file> [--overwrite]',
-  summary: 'Collect what somebody else needs to understand a problem, as one archive, without secrets',
+  summary: 'Collect logs, configuration and status for troubleshooting in one archive, without secrets',
   flags: [
-    { name: 'from', value: 'moment', summary: 'The log from this moment on' },
-    { name: 'to', value: 'moment', summary: 'The log up to this moment' },
-    { name: 'overwrite', summary: 'Replace an archive that is there' },
+    { name: 'from', value: 'moment', summary: 'Include the log from this time on' },
+    { name: 'to', value: 'moment', summary: 'Include the log up to this time' },
+    { name: 'overwrite', summary: 'Overwrite an existing archive' },
   ],
   completes: ['file'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'cluster report <file>' })
-    if (!call.cluster.live) throw new Refusal("'cluster report' needs a running cluster: leave out -f.")
+    if (!call.cluster.live) throw new Refusal("'cluster report' needs a running cluster. Omit -f.")
     const file = call.words[0] ?? ''
     const archive = `${file}.tar.gz`
     if (existsSync(archive) && !call.flags.has('overwrite'))
-      throw new Refusal(`${archive} is there already: add --overwrite to replace it.`)
+      throw new Refusal(`${archive} already exists. Add --overwrite to replace it.`)
     const moments = ['from', 'to'].flatMap((name) => {
       const moment = call.flags.get(name)
       return typeof moment === 'string' ? [`--${name}`, moment] : []

@@ -18,66 +18,68 @@ export const clusterSetup: Command = {
   usage,
   summary: 'Make this host the first node of a new cluster',
   details:
-    'Makes the cluster’s certificate authority and prints the command to run on each other node, with a token that lets in that node, once. The first named node must be this host.\n' +
-    'An address is an IP address or a host name that this host can look up; the node’s name where none is given. Several are the node’s links: the first one of each node is link 0, the second link 1, on a network of its own.\n' +
-    'The state is kept by an etcd that the nodes run themselves, and by a store in the daemon while there is only one node: it moves to etcd with the first `cluster node add`. ' +
-    '--etcd names an etcd that is there already.',
+    'Creates the cluster’s certificate authority and prints the command to run on each other node, with a one-time token for that node. The first node must be this host.\n' +
+    'An address is an IP address or a host name that this host can resolve (default: the node name). Several addresses are the node’s links: the first address of each node is on link 0, the second on link 1, each link on a separate network.\n' +
+    'The nodes keep the replicated state in etcd, which Systole runs. A cluster of one node keeps it in the daemon, and moves it to etcd with the first `cluster node add`. ' +
+    '--etcd uses an existing etcd instead.',
   examples: [
     'systole cluster setup prod n1 addr=10.0.0.1 n2 addr=10.0.0.2 n3 addr=10.0.0.3',
     'systole cluster setup prod n1 addr=10.0.0.1 addr=10.1.0.1 n2 addr=10.0.0.2 addr=10.1.0.2 n3 addr=10.0.0.3 addr=10.1.0.3',
     'systole cluster setup prod n1 n2 --etcd=https://etcd1:2379,https://etcd2:2379 --etcd-ca=/etc/etcd/ca.crt --etcd-cert=/etc/etcd/client.crt --etcd-key=/etc/etcd/client.key',
   ],
   flags: [
-    { name: 'name', value: 'cluster name', summary: 'The cluster’s name, as older scripts write it' },
+    { name: 'name', value: 'cluster name', summary: 'The cluster’s name (for older scripts)' },
     {
       name: 'store',
       value: 'etcd|embedded',
-      summary: 'What keeps the replicated state; embedded is the default for one node, etcd for more',
+      summary: 'The store for the replicated state: embedded (default for one node) or etcd (default for more)',
     },
     {
       name: 'etcd',
       value: 'URL,...',
-      summary: 'Keep it in this etcd, which is not Systole’s to look after: https://host:port or host:port',
+      summary: 'Use this existing etcd, which Systole does not manage: https://host:port or host:port',
     },
     {
       name: 'etcd-ca',
       value: 'file',
-      summary: 'The authority that has signed that etcd’s certificates; the file must be there on each node',
+      summary: 'The authority that signed the etcd certificates; the file must exist on each node',
     },
-    { name: 'etcd-cert', value: 'file', summary: 'The certificate to show to that etcd, on each node' },
-    { name: 'etcd-key', value: 'file', summary: 'Its key, on each node' },
-    { name: 'start', summary: 'Start the cluster on this node at once' },
+    { name: 'etcd-cert', value: 'file', summary: 'The client certificate for etcd, on each node' },
+    { name: 'etcd-key', value: 'file', summary: 'The key of the client certificate, on each node' },
+    { name: 'start', summary: 'Also start the cluster on this node' },
     {
       name: 'enable',
-      summary: 'Without effect, for pcs’s sake: a node that was started stays started across reboots',
-      withoutEffect: 'a node that was started stays started across reboots.',
+      summary: 'Without effect, accepted for compatibility with pcs: a started node starts again after a reboot',
+      withoutEffect: 'a started node starts again after a reboot.',
     },
-    { name: 'force', summary: 'Forget the cluster that this host belongs to' },
+    { name: 'force', summary: 'Leave the cluster that this host belongs to and discard its data' },
     {
       name: 'wait',
       value: '[seconds]',
-      summary: 'Without effect, for pcs’s sake: with --start the cluster of one node is there at once',
-      withoutEffect: 'with --start the cluster of one node is there at once.',
+      summary:
+        'Without effect, accepted for compatibility with pcs: with --start, a cluster of one node is ready at once',
+      withoutEffect: 'with --start, a cluster of one node is ready at once.',
     },
     {
       name: 'no-keys-sync',
-      summary: 'Without effect, for pcs’s sake: no keys are copied: nodes are let in by tokens',
-      withoutEffect: 'no keys are copied: nodes are let in by tokens.',
+      summary: 'Without effect, accepted for compatibility with pcs: no keys are copied: nodes join with tokens',
+      withoutEffect: 'no keys are copied: nodes join with tokens.',
     },
     {
       name: 'no-cluster-uuid',
-      summary: 'Without effect, for pcs’s sake: a cluster has no such number',
-      withoutEffect: 'a cluster has no such number.',
+      summary: 'Without effect, accepted for compatibility with pcs: a cluster has no such identifier',
+      withoutEffect: 'a cluster has no such identifier.',
     },
     {
       name: 'overwrite',
-      summary: 'Without effect, for pcs’s sake: a host that belongs to a cluster leaves it first, by cluster destroy',
-      withoutEffect: 'a host that belongs to a cluster leaves it first, by cluster destroy.',
+      summary:
+        'Without effect, accepted for compatibility with pcs: a host must leave its cluster first, with cluster destroy',
+      withoutEffect: 'a host must leave its cluster first, with cluster destroy.',
     },
     {
       name: 'corosync_conf',
       value: 'file',
-      summary: 'Write a corosync.conf of these nodes to the file, and set up nothing',
+      summary: 'Only write a corosync.conf with these nodes to the file; do not set up a cluster',
     },
   ],
   run: async (call) => {
@@ -108,7 +110,7 @@ export const clusterSetup: Command = {
     }))
     const next = joins.map(({ node, command }) => `Run this on ${node} (once, until ${validUntil}):\n  ${command}\n`)
     const start = call.flags.has('start') ? '' : 'Then start the cluster: systole cluster start --all\n'
-    return done(`The cluster ${clusterName} is set up on this node.\n${next.join('')}${start}`, {
+    return done(`Set up the cluster ${clusterName} on this node.\n${next.join('')}${start}`, {
       clusterName,
       nodes,
       joins,
@@ -135,7 +137,7 @@ async function writeCorosyncFile(
   }))
   const text = corosyncFile({ name: clusterName, nodes, ...(tokenMs === undefined ? {} : { tokenMs }) })
   await call.terminal.writeFile(file, text, { anybodyMayRead: true })
-  return done(`${file} is written. Nothing is set up: leave --corosync_conf out for that.\n`, { file, text })
+  return done(`Wrote ${file}. No cluster was set up; omit --corosync_conf to set it up.\n`, { file, text })
 }
 
 /** Scripts that were written for pcs choose a transport; here there is one, and they are told so. */
@@ -143,7 +145,9 @@ function withoutCorosyncs(call: Call, sections: readonly Section[]): readonly Se
   if (call.speech.program !== 'pcs') return sections
   const idle = sections.filter(({ keyword }) => keyword === 'transport')
   for (const { keyword, words } of idle)
-    call.terminal.progress(`Warning: '${keyword} ${words.join(' ')}' is left out: Systole has one transport, with TLS.`)
+    call.terminal.progress(
+      `Warning: '${keyword} ${words.join(' ')}' is ignored: Systole has only one transport, with TLS.`,
+    )
   return sections.filter((section) => !idle.includes(section))
 }
 
@@ -152,7 +156,7 @@ function readTimings(sections: readonly Section[]): { readonly timings?: Readonl
   const [other] = sections.filter(({ keyword }) => keyword !== 'totem')
   if (other)
     throw new Refusal(
-      `'${other.keyword}' options are Corosync's and have no meaning here: leave out '${other.keyword} ${other.words.join(' ')}'.`,
+      `'${other.keyword}' options belong to Corosync and have no equivalent here. Omit '${other.keyword} ${other.words.join(' ')}'.`,
     )
   const tokenMs = readToken(sections)
   return tokenMs === undefined ? {} : { timings: { tokenMs, heartbeatIntervalMs: Math.floor(tokenMs / 3) } }
@@ -165,15 +169,15 @@ function readStore(flags: ReadonlyMap<string, string | true>): { readonly store?
     const endpoints = etcd.split(',')
     const wrong = endpoints.filter((endpoint) => !/^(https?:\/\/)?[^\s:]+:\d+$/.test(endpoint))
     if (wrong.length > 0)
-      throw new Refusal(...wrong.map((endpoint) => `'${endpoint}' is no address of an etcd: write host:port.`))
+      throw new Refusal(...wrong.map((endpoint) => `'${endpoint}' is not an etcd address. Specify host:port.`))
     const tls = readTls(flags)
     return { store: { kind: 'external', endpoints, ...(Object.keys(tls).length > 0 ? { tls } : {}) } }
   }
   const [file] = tlsFlags.filter(({ flag }) => flags.has(flag))
-  if (file) throw new Refusal(`--${file.flag} is for an etcd that is there already: name it with --etcd.`)
+  if (file) throw new Refusal(`--${file.flag} requires an existing etcd: specify it with --etcd.`)
   if (store === undefined) return {}
   if (store !== 'etcd' && store !== 'embedded')
-    throw new Refusal(`'${String(store)}' is no store: there are etcd and embedded.`)
+    throw new Refusal(`'${String(store)}' is not a store. Specify etcd or embedded.`)
   return { store: { kind: store } }
 }
 
@@ -185,7 +189,7 @@ const tlsFlags = [
 
 function readTls(flags: ReadonlyMap<string, string | true>): Readonly<Record<string, string>> {
   if (flags.has('etcd-cert') !== flags.has('etcd-key'))
-    throw new Refusal('--etcd-cert and --etcd-key belong together: give both.')
+    throw new Refusal('--etcd-cert and --etcd-key require each other. Specify both.')
   const files = tlsFlags.flatMap(({ flag, name }): readonly (readonly [string, string])[] => {
     const path = flags.get(flag)
     return typeof path === 'string' ? [[name, resolve(path)]] : []
@@ -208,7 +212,7 @@ export async function withAddresses(call: Call, nodes: readonly ClusterNode[]): 
   if (unknown.length > 0)
     throw new Refusal(
       ...unknown.map(
-        ({ name, written }) => `This host does not know the address of '${written}': write ${name} addr=<IP address>.`,
+        ({ name, written }) => `This host cannot resolve '${written}'. Specify ${name} addr=<IP address>.`,
       ),
     )
   // Debian gives a host's own name an address that is nobody else's.
@@ -217,7 +221,7 @@ export async function withAddresses(call: Call, nodes: readonly ClusterNode[]): 
     throw new Refusal(
       ...own.map(
         ({ name, address }) =>
-          `'${name}' is ${address} on this host, where no other node reaches it: write ${name} addr=<IP address>.`,
+          `'${name}' resolves to ${address} on this host, which other nodes cannot reach. Specify ${name} addr=<IP address>.`,
       ),
     )
   return nodes.map(({ name }) =>
@@ -240,24 +244,25 @@ export function readNodes(words: readonly string[]): readonly ClusterNode[] {
   for (const word of words) {
     const last = nodes.at(-1)
     if (word.startsWith('addr=')) {
-      if (!last) throw new Refusal(`'${word}' stands before any node: write the node's name first.`)
+      if (!last) throw new Refusal(`'${word}' precedes the first node. Specify the node name first.`)
       last.addresses.push(word.slice('addr='.length))
-    } else if (word.includes('=')) throw new Refusal(`'${word}' is no option of a node: only addr=<address> is.`)
+    } else if (word.includes('='))
+      throw new Refusal(`'${word}' is not a node option. The only option is addr=<address>.`)
     else nodes.push({ name: word, addresses: [] })
   }
   const wrong = nodes
     .filter(({ name }) => !/^[a-zA-Z0-9][a-zA-Z0-9.-]*$/.test(name))
-    .map(({ name }) => `'${name}' is no node name: use letters, digits, '.' and '-'.`)
+    .map(({ name }) => `'${name}' is not a valid node name. Use letters, digits, '.' and '-'.`)
   const twice = nodes
     .filter(({ name }, index) => nodes.findIndex((other) => other.name === name) !== index)
-    .map(({ name }) => `The node ${name} is named twice.`)
+    .map(({ name }) => `The node ${name} is specified twice.`)
   const empty = nodes
     .filter(({ addresses }) => addresses.includes(''))
     .map(({ name }) => `The address of ${name} is empty.`)
   const all = nodes.flatMap(({ addresses }) => addresses)
   const shared = all
     .filter((address, index) => address !== '' && all.indexOf(address) < index)
-    .map((address) => `The address ${address} is given twice: each link of each node has one of its own.`)
+    .map((address) => `The address ${address} is specified twice: each link of each node needs its own address.`)
   const mistakes = [...wrong, ...twice, ...empty, ...shared, ...linkMistakes(nodes)]
   if (mistakes.length > 0) throw new Refusal(...mistakes)
   return nodes.map(({ name, addresses }) => nodeAt(name, addresses))
@@ -268,11 +273,11 @@ function linkMistakes(
   nodes: readonly { readonly name: string; readonly addresses: readonly string[] }[],
 ): readonly string[] {
   const most = Math.max(1, ...nodes.map(({ addresses }) => addresses.length))
-  if (most > mostLinks) return [`A node has at most ${mostLinks} addresses, one for each link.`]
+  if (most > mostLinks) return [`A node can have at most ${mostLinks} addresses, one for each link.`]
   return nodes
     .filter(({ addresses }) => Math.max(1, addresses.length) < most)
     .map(
       ({ name, addresses }) =>
-        `${name} has ${Math.max(1, addresses.length)} of ${most} addresses: every node has one on each link.`,
+        `${name} has ${Math.max(1, addresses.length)} of ${most} addresses: every node needs one on each link.`,
     )
 }

@@ -31,12 +31,12 @@ export const clusterStart: Command = {
 export const clusterStop: Command = {
   path: ['cluster', 'stop'],
   usage: '[--all | <node>...] [--force]',
-  summary: 'Stop the cluster on this node, on some nodes, or on all: resources first, in order',
+  summary: 'Stop the cluster on this node, on some nodes, or on all; resources stop first, in order',
   details:
-    'A node leaves only after its resources have stopped or moved, so that nothing is fenced. The daemon stays and can start the cluster again. Where the nodes that go on would lose quorum, --force is asked for; resources are stopped in order all the same.',
+    'A node leaves only after its resources have stopped or moved, so no node is fenced. The daemon keeps running and can start the cluster again. If the remaining nodes would lose quorum, --force is required; resources still stop in order.',
   flags: [
     { name: 'all', summary: 'On every node of the cluster' },
-    { name: 'force', summary: 'Stop although the remaining nodes lose quorum' },
+    { name: 'force', summary: 'Stop even if the remaining nodes lose quorum' },
   ],
   completes: ['node'],
   run: async (call) => {
@@ -59,10 +59,10 @@ function enabling(enabled: boolean): Command {
     path: ['cluster', verb],
     usage: '[--all | <node>...]',
     summary: enabled
-      ? 'Let nodes take part again by themselves after their hosts have booted (the default)'
-      : 'Let nodes wait for cluster start after their hosts have booted',
+      ? 'Start the cluster on nodes when they boot (the default)'
+      : 'Do not start the cluster on nodes when they boot',
     details:
-      'A daemon that was killed comes back in any case: its resources run. A node that was stopped by cluster stop stays stopped.',
+      "A killed daemon always rejoins the cluster because its resources still run. A node stopped with 'cluster stop' stays stopped.",
     flags: [{ name: 'all', summary: 'Every node of the cluster' }],
     completes: ['node'],
     run: async (call) => {

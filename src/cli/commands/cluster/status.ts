@@ -17,14 +17,17 @@ export const clusterStatus: Command = {
     ['status', 'corosync'],
   ],
   usage: '',
-  summary: 'Show whether the daemon and the cluster run here, and the members',
+  summary: 'Show whether the daemon and the cluster run here, and the cluster members',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster status' })
     if (call.speech.program === 'pcs' || !call.cluster.live) return await asPcs(call)
     const live = call.cluster.live
     const state = await live.getState({})
     if (!state.configured)
-      return done('The daemon runs; this host belongs to no cluster yet.\n', { configured: false, started: false })
+      return done('The daemon is running. This host does not belong to a cluster yet.\n', {
+        configured: false,
+        started: false,
+      })
     const certificates = await live.getCertificates({})
     const rows = state.members.map((member) => [
       member.node,
@@ -41,7 +44,7 @@ export const clusterStatus: Command = {
       ['Quorate:', state.quorate ? 'yes' : 'no'],
       ['DC:', state.dc ?? 'none'],
       ['Store:', `${state.store.kind}, ${state.store.healthy ? 'healthy' : (state.store.message ?? 'not healthy')}`],
-      ['Certificate:', `valid until ${certificates.validUntil}, renewed by itself at ${certificates.renewsAt}`],
+      ['Certificate:', `valid until ${certificates.validUntil}, renewed automatically at ${certificates.renewsAt}`],
       ['Authority:', `valid until ${certificates.authorityValidUntil}`],
     ])
     return done(`${facts}\n${alignColumns([['Node', 'State', 'Address', 'Version'], ...rows])}`, {

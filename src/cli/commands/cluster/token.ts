@@ -11,24 +11,28 @@ const usage = '[--remote | --witness] [--node=<name>] [--valid-for=<duration>]'
 export const clusterToken: Command = {
   path: ['cluster', 'token'],
   usage,
-  summary: 'Make a token that lets in one host, once',
+  summary: 'Create a one-time token that lets a host join',
   details:
-    'For a member, unless --remote or --witness says what the host becomes. Without --node it is good for any host of that role that may join. It is valid for an hour.',
+    'The token is for a member unless --remote or --witness is given. Without --node, any host can use it for that role. It is valid for one hour by default.',
   examples: [
     'systole cluster token --node=n4',
     'systole cluster token --remote --node=east-05',
     'systole cluster token --remote --node=east-05 --valid-for=10min',
   ],
   flags: [
-    { name: 'remote', summary: 'For a remote node, a guest node included' },
+    { name: 'remote', summary: 'For a remote node or guest node' },
     { name: 'witness', summary: 'For the witness' },
-    { name: 'node', value: 'name', summary: 'The only host that may use it, by its name in the cluster' },
-    { name: 'valid-for', value: 'duration', summary: 'An hour where it is left out, seven days at most' },
+    { name: 'node', value: 'name', summary: 'The name of the only host that may use the token' },
+    {
+      name: 'valid-for',
+      value: 'duration',
+      summary: 'How long the token is valid (default: one hour, maximum: seven days)',
+    },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: `cluster token ${usage}` })
     if (call.flags.has('remote') && call.flags.has('witness'))
-      throw new Refusal('--remote and --witness exclude each other: a token is for one role.')
+      throw new Refusal('--remote and --witness exclude each other.')
     const role = call.flags.has('remote') ? 'remote' : call.flags.has('witness') ? 'witness' : 'member'
     const node = call.flags.get('node')
     const validSeconds = readValidity(call)
@@ -46,14 +50,14 @@ function readValidity({ words, flags }: Call): number | undefined {
   const written = flags.get('valid-for') ?? words[0]
   if (typeof written !== 'string') return undefined
   const ms = parseDurationMs(written)
-  if (ms === undefined || ms <= 0) throw new Refusal(`'${written}' is not a duration: write 10min, 1h or 3600.`)
+  if (ms === undefined || ms <= 0) throw new Refusal(`'${written}' is not a duration. Examples: 10min, 1h, 3600.`)
   return ms / 1000
 }
 
 export const clusterTokenList: Command = {
   path: ['cluster', 'token', 'list'],
   usage: '',
-  summary: 'Show which join tokens there are and who was let in or refused with them',
+  summary: 'Show join tokens and the hosts that joined or were refused with them',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'cluster token list' })
     const { tokens, events, strangers } = await liveCluster(call).listJoinTokens({})
@@ -89,17 +93,17 @@ function describe({ tokens, events, strangers }: JoinTokens): string {
     ])
   const tokenText = open.length === 0 ? '  none\n' : alignColumns(open)
   const eventText = history.length === 0 ? '  none\n' : alignColumns(history)
-  return `Join tokens:\n${tokenText}What became of them:\n${eventText}`
+  return `Join tokens:\n${tokenText}Used or withdrawn:\n${eventText}`
 }
 
 export const clusterTokenWithdraw: Command = {
   path: ['cluster', 'token', 'withdraw'],
   usage: '<id>... | --all',
-  summary: 'Take join tokens back that nobody has used yet',
+  summary: 'Withdraw unused join tokens',
   flags: [{ name: 'all', summary: 'All of them' }],
   run: async (call) => {
     if (call.flags.has('all') === call.words.length > 0)
-      throw new Refusal('Name tokens by their ids (systole cluster token list), or write --all.')
+      throw new Refusal("Specify token ids ('systole cluster token list' shows them) or --all.")
     const { withdrawn } = await liveCluster(call).withdrawJoinTokens({ ids: [...call.words] })
     return done(`${withdrawn === 1 ? '1 join token was' : `${withdrawn} join tokens were`} withdrawn.\n`, { withdrawn })
   },

@@ -14,20 +14,20 @@ export const clusterVerify: Command = {
   path: ['cluster', 'verify'],
   aliases: [['verify']],
   usage: '[--full] [--strict] [--xml-file=<file>]',
-  summary: 'Check the configuration for mistakes',
+  summary: 'Check the configuration for errors',
   details:
-    'Errors make the command fail; warnings do not, unless --strict asks for it. --strict also tells what works and will surprise: clones that are ordered ' +
-    'without interleave, stop time-outs below the agent’s advice, resources without a monitor, missing fencing, colocations that cannot be ' +
-    'satisfied, two nodes that may fence each other. The flags of crm_verify are understood.',
+    'Errors make the command fail; warnings only with --strict. --strict also reports valid but risky settings: clones ordered ' +
+    'without interleave, stop timeouts shorter than the agent recommends, resources without a monitor, missing fencing, colocations that cannot be ' +
+    'satisfied, and two nodes that may fence each other. The options of crm_verify are accepted.',
   examples: ['systole cluster verify --strict', 'systole verify --xml-file cib.xml', 'systole verify --quiet'],
   flags: [
     ...sourceFlags,
     { name: 'xml-text', letter: 'X', value: 'text', summary: 'A CIB as text' },
-    { name: 'full', summary: 'With each finding, the path of the element in the CIB' },
+    { name: 'full', summary: 'Show the path of the element in the CIB with each message' },
     { name: 'verbose', letter: 'V', summary: 'The same as --full' },
-    { name: 'quiet', letter: 'Q', summary: 'Say nothing: the exit code tells' },
-    { name: 'strict', summary: 'Look for what will surprise, too, and fail for warnings' },
-    { name: 'save-xml', letter: 'S', value: 'file', summary: 'Write the CIB that was checked, if it is valid' },
+    { name: 'quiet', letter: 'Q', summary: 'Print nothing; only set the exit code' },
+    { name: 'strict', summary: 'Also report risky settings, and fail on warnings' },
+    { name: 'save-xml', letter: 'S', value: 'file', summary: 'Save the checked CIB if it is valid' },
   ],
   run: (call) => verify(call),
 }
@@ -46,7 +46,7 @@ async function verify(call: Call): Promise<Outcome> {
   const strict = call.flags.has('strict')
   const isBroken = reports.some(({ severity }) => severity === 'error')
   const advice = strict && !isBroken ? await adviceFor(cib, call.terminal.now()) : { advice: [], notes: [] }
-  const skipped = strict && isBroken ? ['The advice of --strict needs a configuration without errors.'] : []
+  const skipped = strict && isBroken ? ['--strict needs a configuration without errors.'] : []
   const verdict: Verdict = {
     reports,
     advice: [...(isBroken ? [] : unreadDisks(cib).map(unreadDiskFinding)), ...advice.advice],
@@ -76,7 +76,7 @@ async function adviceFor(cib: XmlElement, time: Date): Promise<Pick<Verdict, 'ad
       advisedStopMs: ({ agent }) =>
         agents.get(agentName(agent))?.metadata.actions.find(({ name }) => name === 'stop')?.timeoutMs,
     }),
-    notes: unknown.map((name) => `${name} is not installed on this node: its time-outs were not checked.`),
+    notes: unknown.map((name) => `${name} is not installed on this node, so its timeouts were not checked.`),
   }
 }
 

@@ -11,7 +11,7 @@ export const completionScript: Command = {
     const scripts: Readonly<Record<string, string>> = { bash: bashScript, zsh: zshScript }
     const script = scripts[call.words[0] ?? '']
     if (script === undefined || call.words.length > 1)
-      throw new Refusal('Completion is there for bash and for zsh: systole completion bash.')
+      throw new Refusal('Completion is available for bash and zsh: systole completion bash.')
     return Promise.resolve(done(script, { script }))
   },
 }

@@ -7,7 +7,7 @@ export const configBackup: Command = {
   usage: '[<file>]',
   summary: 'Save the configuration into a file, or print it',
   details:
-    'It is the configuration as XML; config restore puts it back. Certificates and the list of nodes are not in it: they belong to the hosts.',
+    "Saves the configuration as XML for 'config restore'. Certificates and the node list are not included: they belong to the hosts.",
   completes: ['file'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config backup [<file>]' })
@@ -18,19 +18,19 @@ export const configBackup: Command = {
     const [file] = call.words
     if (file === undefined) return done(xml, { version, xml })
     await call.terminal.writeFile(file, xml)
-    return done(`Version ${version} of the configuration is in ${file}.\n`, { version, file })
+    return done(`Saved version ${version} of the configuration to ${file}.\n`, { version, file })
   },
 }
 
 export const configRestore: Command = {
   path: ['config', 'restore'],
   usage: '<file> [--wait[=<seconds>]]',
-  summary: 'Go back to the configuration that config backup has saved',
+  summary: "Restore a configuration that 'config backup' saved",
   flags: [
     ...changeFlags,
     {
       name: 'local',
-      summary: 'Without effect, for pcs’s sake: the configuration is the same on all nodes',
+      summary: 'Without effect, accepted for compatibility with pcs: the configuration is the same on all nodes',
       withoutEffect: 'the configuration is the same on all nodes.',
     },
   ],

@@ -52,7 +52,7 @@ export const configDiff: Command = {
   aliases: [['config', 'checkpoint', 'diff']],
   usage: '[<version> [<version>]]',
   summary: 'Show what changed between two versions of the configuration',
-  details: 'Without versions: what the last change did. With one: what has changed since that version.',
+  details: 'Without versions: show the last change. With one version: show all changes since then.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 2, usage: 'config diff [<version> [<version>]]' })
     const { versions } = await liveCluster(call).listConfigVersions({})
@@ -73,8 +73,8 @@ export const configUndo: Command = {
   path: ['config', 'undo'],
   aliases: [['config', 'checkpoint', 'restore']],
   usage: '[<version>]',
-  summary: 'Go back to the configuration of a version; without one, to that before the last change',
-  details: 'Going back is a change like any other: it is previewed, recorded in the history, and can itself be undone.',
+  summary: 'Restore a version of the configuration (default: the version before the last change)',
+  details: 'Undo is a change like any other: it can be previewed, is recorded in the history, and can be undone.',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'config undo [<version>]' })
@@ -83,7 +83,7 @@ export const configUndo: Command = {
     const { entry, cib } = await configurationAt(call, call.words[0] ?? String(latest - 1))
     return await changeCib(call, {
       edit: (running) => ok({ cib: replaceConfiguration(running, cib), created: [], removed: [] }),
-      message: () => `The configuration is that of version ${entry.version} again.`,
+      message: () => `Restored version ${entry.version} of the configuration.`,
     })
   },
 }
@@ -94,16 +94,18 @@ async function configurationAt(
 ): Promise<{ readonly entry: ConfigVersion; readonly cib: XmlElement }> {
   const version = Number(word)
   if (!Number.isInteger(version))
-    throw new Refusal(`'${word}' is no version of the configuration: 'systole config history' lists them.`)
+    throw new Refusal(`'${word}' is not a version of the configuration. 'systole config history' lists the versions.`)
   const { found, entry, xml } = await liveCluster(call).getConfigVersion({ version })
   if (!found)
-    throw new Refusal(`There is no version ${version} of the configuration: 'systole config history' lists them.`)
+    throw new Refusal(
+      `There is no version ${version} of the configuration. 'systole config history' lists the versions.`,
+    )
   return { entry, cib: parseAnswer(xml) }
 }
 
 function replaceConfiguration(cib: XmlElement, from: XmlElement): XmlElement {
   const configuration = from.name === 'configuration' ? from : childElement(from, 'configuration')
-  if (!configuration) throw new Refusal('That version holds no <configuration>.')
+  if (!configuration) throw new Refusal('That version has no <configuration> section.')
   const others = cib.children.filter((child) => child.kind !== 'element' || child.name !== 'configuration')
   return { ...cib, children: [configuration, ...others] }
 }

@@ -32,8 +32,8 @@ export const configShow: Command = {
   path: ['config', 'show'],
   bare: [['config']],
   usage: '[--show-secrets] [--output-format text|cmd|json]',
-  summary: 'Show the whole configuration, or print the commands that make it again',
-  details: 'With --output-format cmd the secrets are in the commands: they must be, to make the same again.',
+  summary: 'Show the whole configuration, or print the commands that create it',
+  details: 'With --output-format cmd, the commands contain secrets, which are needed to create the same configuration.',
   flags: [{ name: 'show-secrets', summary: 'Show passwords and tokens' }, formatFlag],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'config show' })

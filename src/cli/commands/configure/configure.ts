@@ -10,9 +10,9 @@ export const configureShow: Command = {
   path: ['configure', 'show'],
   bare: [['configure']],
   usage: '[<id>...]',
-  summary: 'Show the configuration in crmsh’s words, which configure load reads back',
+  summary: "Show the configuration in crmsh syntax, which 'configure load' can read",
   details:
-    'What has no words there (bundles, sets of resources, rules in parameters, ACLs, alerts) is shown as XML, as crmsh does. Passwords are in it: configure load must have them.',
+    "Elements without crmsh syntax (bundles, resource sets, rules in parameters, ACLs, alerts) are shown as XML, as crmsh does. The output contains passwords, which 'configure load' needs.",
   completes: ['resource'],
   run: async (call) => {
     const { cib } = await call.cluster.readCib()
@@ -24,9 +24,9 @@ export const configureShow: Command = {
 export const configureLoad: Command = {
   path: ['configure', 'load'],
   usage: '[update | replace] [<file>]',
-  summary: 'Read a configuration in crmsh’s words, from a file or from standard input',
+  summary: 'Load a configuration in crmsh syntax from a file or standard input',
   details:
-    'update changes what is named and adds what is new. replace makes it the whole configuration; nodes stay where the text names none.',
+    'update changes existing elements and adds new ones. replace replaces the whole configuration; nodes are kept if the text names none.',
   examples: ['systole configure show >saved.crm', 'systole configure load update saved.crm'],
   flags: changeFlags,
   completes: [{ words: ['update', 'replace'] }, 'file'],
@@ -35,14 +35,14 @@ export const configureLoad: Command = {
     const [first, second] = call.words
     const hasMethod = first === 'update' || first === 'replace' || first === 'push'
     if (!hasMethod && second !== undefined)
-      throw new Refusal(`'${first ?? ''}' is no way to load: there are update and replace.`)
+      throw new Refusal(`'${first ?? ''}' is not a load method. Specify update or replace.`)
     const replaces = hasMethod && first !== 'update'
     const file = (hasMethod ? second : first) ?? '-'
     const elements = readStatements(await call.terminal.readFile(file === '-' ? '/dev/stdin' : file))
     const namesNodes = elements.some(({ section }) => section === 'nodes')
     return await changeCib(call, {
       edit: (cib) => loadElements(replaces ? emptiedConfiguration(cib, namesNodes ? [] : ['nodes']) : cib, elements),
-      message: () => `${elements.length} statements are in place.`,
+      message: () => `Loaded ${elements.length} statements.`,
       facts: ({ created }) => ({ created, statements: elements.length }),
     })
   },

@@ -28,8 +28,8 @@ function command(keyword: string, usage: string, isNew: boolean): Command {
   return {
     path: ['configure', keyword],
     usage,
-    summary: isNew ? `Add a ${keyword}, as crmsh writes it` : `Set a ${keyword}, as crmsh writes it`,
-    details: 'Agents are not asked about what is written: resource create and constraint … check more.',
+    summary: isNew ? `Add a ${keyword} in crmsh syntax` : `Set a ${keyword} in crmsh syntax`,
+    details: "The parameters are not checked against the agents. 'resource create' and 'constraint …' check more.",
     flags: changeFlags,
     completes: ['anything', 'resource'],
     run: async (call) => {
@@ -39,7 +39,7 @@ function command(keyword: string, usage: string, isNew: boolean): Command {
       return await changeCib(call, {
         edit: (cib) => {
           if (isNew && elementWithId(cib, id) !== undefined)
-            throw new Refusal(`There is a '${id}' already: change it with configure load update.`)
+            throw new Refusal(`'${id}' already exists. Change it with 'configure load update'.`)
           return loadElements(cib, [statement])
         },
         message: () => (isNew ? `Added: ${id}.` : `Set: ${call.words.join(' ')}.`),

@@ -10,9 +10,9 @@ const usage =
 export const constraintColocationAdd: Command = {
   path: ['constraint', 'colocation', 'add'],
   usage,
-  summary: 'Keep a resource on the node of another, or away from it',
+  summary: 'Keep a resource on the same node as another, or on a different node',
   details:
-    'The first depends on the second: where the second cannot run, with a score of INFINITY the first does not run either.',
+    'The first resource depends on the second: with a score of INFINITY, the first cannot run if the second cannot.',
   examples: [
     'systole constraint colocation add web with Promoted db',
     'systole constraint colocation add web with log score=-50',
@@ -23,7 +23,7 @@ export const constraintColocationAdd: Command = {
     expectWords(call.words, { atLeast: 3, usage: `constraint colocation add ${usage}` })
     const at = call.words.indexOf('with')
     if (at < 0)
-      throw new Refusal(wrongCall("Between the two resources stands 'with': constraint colocation add web with db."))
+      throw new Refusal(wrongCall("Put 'with' between the two resources: constraint colocation add web with db."))
     const [dependentRole, dependent] = roleAndResource(call.words.slice(0, at))
     const rest = call.words.slice(at + 1)
     const pairs = parsePairs(
@@ -62,7 +62,7 @@ function roleAndResource(words: readonly string[]): readonly [string | undefined
     throw new Refusal(
       wrongCall('A resource is missing. Usage: constraint colocation add <resource> with <other resource>'),
     )
-  if (extra !== undefined) throw new Refusal(wrongCall(`Nothing is expected at '${extra}': write [<role>] <resource>.`))
+  if (extra !== undefined) throw new Refusal(wrongCall(`Unexpected argument '${extra}'. Specify [<role>] <resource>.`))
   return second === undefined ? [undefined, first] : [first, second]
 }
 
@@ -88,7 +88,7 @@ async function colocateSets(call: Call): Promise<Outcome> {
         sets: sets.map((set) => readSetOptions(set, 'A set in a colocation')),
         ...(id === undefined ? {} : { id }),
       }),
-    message: ({ created }) => `Colocation ${created[0] ?? ''} is in place.`,
+    message: ({ created }) => `Colocation ${created[0] ?? ''} is configured.`,
     facts: ({ created }) => ({ created }),
   })
 }

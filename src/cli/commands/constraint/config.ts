@@ -23,14 +23,14 @@ import { expectWords, wrongCall } from '../../words.ts'
 
 const kinds = ['location', 'colocation', 'order', 'ticket'] as const
 const flags = [
-  { name: 'full', summary: 'With the ids' },
-  { name: 'all', summary: 'Also constraints whose rule has expired' },
+  { name: 'full', summary: 'Show the ids' },
+  { name: 'all', summary: 'Also show constraints whose rule has expired' },
   formatFlag,
 ]
 
 /** Only constraints of location have rules. */
 const flagsWithoutRules = flags.map((flag) =>
-  flag.name === 'all' ? { ...flag, withoutEffect: 'these constraints have no rule that could expire.' } : flag,
+  flag.name === 'all' ? { ...flag, withoutEffect: 'these constraints have no rules that can expire.' } : flag,
 )
 
 export const constraintConfig: Command = {
@@ -64,7 +64,7 @@ export const constraintKindConfigs: readonly Command[] = kinds.map((kind) => ({
     const [by, ...names] = call.words
     if (by === undefined) return await show(call, { kinds: [kind] })
     if (kind !== 'location' || (by !== 'resources' && by !== 'nodes'))
-      throw new Refusal(wrongCall(`Nothing is expected at '${by}': systole constraint ${kind} config.`))
+      throw new Refusal(wrongCall(`Unexpected argument '${by}'. Usage: systole constraint ${kind} config.`))
     return await show(call, { kinds: [kind], by, names })
   },
 }))

@@ -14,7 +14,7 @@ export const constraintOrderDelete: Command = {
   path: ['constraint', 'order', 'delete'],
   aliases: [['constraint', 'order', 'remove']],
   usage: '<resource>... | <constraint>...',
-  summary: 'Take resources out of all orders, or delete orders by their ids',
+  summary: 'Remove resources from all orders, or delete orders by id',
   flags: changeFlags,
   completes: ['resource'],
   run: async (call) => {
@@ -27,7 +27,7 @@ export const constraintColocationDelete: Command = {
   path: ['constraint', 'colocation', 'delete'],
   aliases: [['constraint', 'colocation', 'remove']],
   usage: '<resource> <other resource> | <constraint>...',
-  summary: 'Delete the colocations of a resource with another, or colocations by their ids',
+  summary: 'Delete the colocations of a resource with another, or colocations by id',
   flags: changeFlags,
   completes: ['resource', 'resource'],
   run: async (call) => {

@@ -11,7 +11,7 @@ export const constraintDelete: Command = {
     ['constraint', 'location', 'remove'],
   ],
   usage: '<constraint>...',
-  summary: 'Delete constraints by their ids',
+  summary: 'Delete constraints by id',
   flags: changeFlags,
   completes: ['constraint'],
   run: async (call) => {

@@ -19,8 +19,8 @@ const usage =
 export const constraintLocation: Command = {
   path: ['constraint', 'location'],
   usage,
-  summary: 'Say on which nodes a resource should or should not run',
-  details: 'A resource may also be regexp%<pattern>. Without a score it is INFINITY: must, or must not.',
+  summary: 'Set on which nodes a resource prefers to run or must not run',
+  details: 'A resource may also be regexp%<pattern>. The default score is INFINITY (must, or must not).',
   examples: [
     'systole constraint location web prefers n1=100',
     'systole constraint location web avoids n3',
@@ -34,14 +34,14 @@ export const constraintLocation: Command = {
     if (verb === 'prefers' || verb === 'avoids')
       return byNodes(call, { resource, words, sign: verb === 'prefers' ? 1 : -1 })
     if (verb === 'rule') return byRule(call, resource, words)
-    throw new Refusal(wrongCall(`After the resource comes prefers, avoids or rule, not '${verb ?? ''}'.`))
+    throw new Refusal(wrongCall(`Expected prefers, avoids or rule after the resource, not '${verb ?? ''}'.`))
   },
 }
 
 export const constraintLocationAdd: Command = {
   path: ['constraint', 'location', 'add'],
   usage: '<id> <resource> <node> [<score>] [role=<role>] [resource-discovery=always|never|exclusive]',
-  summary: 'The same with an id of your choice',
+  summary: 'Create a location constraint with a specific id',
   flags: changeFlags,
   completes: ['anything', 'resource', 'node'],
   run: async (call) => {
@@ -74,7 +74,7 @@ export const constraintLocationAdd: Command = {
           takesUnknownNode: isFile(call),
           ...(discovery === undefined ? {} : { discovery }),
         }),
-      message: () => `Location constraint ${id} is in place.`,
+      message: () => `Location constraint ${id} is configured.`,
       facts: ({ created }) => ({ created }),
     })
   },
@@ -132,7 +132,7 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const rule = readRule(words.filter((word) => !isOption(word)))
   const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
   if (stray !== undefined)
-    throw new Refusal(`A rule of a location constraint is about nodes and time: it cannot name a ${stray}.`)
+    throw new Refusal(`The rule of a location constraint can use node attributes and dates, but not a ${stray}.`)
   const [score, scoreAttribute, role] = [options.get('score'), options.get('score-attribute'), options.get('role')]
   if (score !== undefined && scoreAttribute !== undefined)
     throw new Refusal('score and score-attribute exclude each other.')
@@ -155,7 +155,7 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
         ...(id === undefined ? {} : { id }),
         ...(discovery === undefined ? {} : { discovery }),
       }),
-    message: ({ created }) => `Location constraint ${created[0] ?? ''} is in place.`,
+    message: ({ created }) => `Location constraint ${created[0] ?? ''} is configured.`,
     facts: ({ created }) => ({ created }),
   })
 }
@@ -173,7 +173,7 @@ function subject(
 function readDiscovery(text: string | undefined): 'always' | 'never' | 'exclusive' | undefined {
   if (text === undefined || text === 'always' || text === 'never' || text === 'exclusive') return text
   throw new Refusal({
-    own: `'${text}' is no resource-discovery: write always, never or exclusive.`,
+    own: `'${text}' is not a resource-discovery value. Specify always, never or exclusive.`,
     about: { code: 'bad-choice', name: 'resource-discovery', value: text, choices: ['always', 'never', 'exclusive'] },
   })
 }

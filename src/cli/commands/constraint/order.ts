@@ -11,8 +11,8 @@ const usage =
 export const constraintOrder: Command = {
   path: ['constraint', 'order'],
   usage,
-  summary: 'Say in which order two resources start; they stop in reverse',
-  details: 'Actions are start, stop, promote and demote; start where none is written.',
+  summary: 'Set the order in which two resources start; they stop in reverse order',
+  details: 'Actions are start (the default), stop, promote and demote.',
   examples: [
     'systole constraint order db then web',
     'systole constraint order promote db then start web kind=Optional',
@@ -22,7 +22,7 @@ export const constraintOrder: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: `constraint order ${usage}` })
     const at = call.words.indexOf('then')
-    if (at < 0) throw new Refusal(wrongCall("Between the two resources stands 'then': constraint order db then web."))
+    if (at < 0) throw new Refusal(wrongCall("Put 'then' between the two resources: constraint order db then web."))
     const [firstAction, first] = actionAndResource(call.words.slice(0, at))
     const rest = call.words.slice(at + 1)
     const [thenAction, last] = actionAndResource(rest.filter((word) => !word.includes('=')))
@@ -90,7 +90,7 @@ function readKind(text: string): OrderKind {
   const kind = parseOrderKind(text)
   if (kind === undefined)
     throw new Refusal({
-      own: `'${text}' is no kind of order: there are Optional, Mandatory and Serialize.`,
+      own: `'${text}' is not an order kind. Specify Optional, Mandatory or Serialize.`,
       about: { code: 'bad-choice', name: 'kind', value: text, choices: ['Mandatory', 'Optional', 'Serialize'] },
     })
   return kind
@@ -104,7 +104,7 @@ function actionAndResource(words: readonly string[]): readonly [OrderAction | un
       wrongCall('A resource is missing. Usage: constraint order [<action>] <resource> then [<action>] <resource>'),
     )
   if (extra !== undefined)
-    throw new Refusal(wrongCall(`Nothing is expected at '${extra}': write [<action>] <resource>.`))
+    throw new Refusal(wrongCall(`Unexpected argument '${extra}'. Specify [<action>] <resource>.`))
   if (second === undefined) return [undefined, first]
   return [readAction(first), second]
 }
@@ -131,7 +131,7 @@ async function orderSets(call: Call): Promise<Outcome> {
         ...readOrderOptions(options),
         sets: sets.map((set) => readSetOptions(set, 'A set in an order')),
       }),
-    message: ({ created }) => `Order ${created[0] ?? ''} is in place.`,
+    message: ({ created }) => `Order ${created[0] ?? ''} is configured.`,
     facts: ({ created }) => ({ created }),
   })
 }

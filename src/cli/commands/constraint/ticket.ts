@@ -9,7 +9,7 @@ const options = '[loss-policy=fence|stop|freeze|demote] [id=<id>]'
 export const constraintTicketAdd: Command = {
   path: ['constraint', 'ticket', 'add'],
   usage: `<ticket> [<role>] <resource> ${options}`,
-  summary: 'Let a resource run only while the cluster holds a ticket',
+  summary: 'Allow a resource to run only while the cluster holds a ticket',
   examples: ['systole constraint ticket add site-a web loss-policy=stop'],
   flags: changeFlags,
   completes: ['anything', 'resource'],
@@ -47,7 +47,7 @@ export const constraintTicketAdd: Command = {
 export const constraintTicketSet: Command = {
   path: ['constraint', 'ticket', 'set'],
   usage: `<resource>... [role=<role>] [set <resource>...]... setoptions ticket=<ticket> ${options}`,
-  summary: 'Let sets of resources run only while the cluster holds a ticket',
+  summary: 'Allow sets of resources to run only while the cluster holds a ticket',
   flags: changeFlags,
   completes: ['resource'],
   run: async (call) => {
@@ -70,7 +70,7 @@ export const constraintTicketSet: Command = {
           ...(lossPolicy === undefined ? {} : { lossPolicy }),
           ...(id === undefined ? {} : { id }),
         }),
-      message: ({ created }) => `Ticket constraint ${created[0] ?? ''} is in place.`,
+      message: ({ created }) => `Ticket constraint ${created[0] ?? ''} is configured.`,
       facts: ({ created }) => ({ created }),
     })
   },
@@ -80,7 +80,7 @@ export const constraintTicketDelete: Command = {
   path: ['constraint', 'ticket', 'delete'],
   aliases: [['constraint', 'ticket', 'remove']],
   usage: '<ticket> <resource>',
-  summary: 'Let a resource run without the ticket',
+  summary: "Remove a resource's dependency on a ticket",
   flags: changeFlags,
   completes: ['anything', 'resource'],
   run: async (call) => {
@@ -104,7 +104,7 @@ function checkTicketName({ speech }: Call, ticket: string): void {
 function readLossPolicy(text: string | undefined): LossPolicy | undefined {
   if (text === undefined || text === 'stop' || text === 'demote' || text === 'fence' || text === 'freeze') return text
   throw new Refusal({
-    own: `'${text}' is no loss-policy: there are fence, stop, freeze and demote.`,
+    own: `'${text}' is not a loss-policy. Specify fence, stop, freeze or demote.`,
     about: { code: 'bad-choice', name: 'loss-policy', value: text, choices: ['fence', 'stop', 'freeze', 'demote'] },
   })
 }

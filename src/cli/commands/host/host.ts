@@ -7,31 +7,31 @@ const userFlags = [
     name: 'username',
     letter: 'u',
     value: 'user',
-    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
-    withoutEffect: 'nodes know each other by certificates.',
+    summary: 'Without effect, accepted for compatibility with pcs: nodes authenticate with certificates',
+    withoutEffect: 'nodes authenticate with certificates.',
   },
   {
     name: 'password',
     letter: 'p',
     value: 'password',
-    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
-    withoutEffect: 'nodes know each other by certificates.',
+    summary: 'Without effect, accepted for compatibility with pcs: nodes authenticate with certificates',
+    withoutEffect: 'nodes authenticate with certificates.',
   },
   {
     name: 'token',
     value: 'file',
-    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
-    withoutEffect: 'nodes know each other by certificates.',
+    summary: 'Without effect, accepted for compatibility with pcs: nodes authenticate with certificates',
+    withoutEffect: 'nodes authenticate with certificates.',
   },
   {
     name: 'force',
-    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
-    withoutEffect: 'nodes know each other by certificates.',
+    summary: 'Without effect, accepted for compatibility with pcs: nodes authenticate with certificates',
+    withoutEffect: 'nodes authenticate with certificates.',
   },
   {
     name: 'local',
-    summary: 'Without effect, for pcs’s sake: nodes know each other by certificates',
-    withoutEffect: 'nodes know each other by certificates.',
+    summary: 'Without effect, accepted for compatibility with pcs: nodes authenticate with certificates',
+    withoutEffect: 'nodes authenticate with certificates.',
   },
 ] as const
 
@@ -39,9 +39,9 @@ export const hostAuth: Command = {
   path: ['host', 'auth'],
   bare: [['cluster', 'auth']],
   usage: '(<host> [addr=<address>])... [-u <user>] [-p <password>]',
-  summary: 'Tell whether hosts belong to the cluster; no password is needed, as they join by a token',
+  summary: 'Show whether hosts belong to the cluster; hosts join with a token, not a password',
   details:
-    'For scripts that were written for pcs: a host becomes a node by the line that cluster setup and cluster node add print, and by nothing else.',
+    "For scripts written for pcs. A host becomes a node only with the command that 'cluster setup' or 'cluster node add' prints.",
   flags: userFlags,
   completes: ['node'],
   run: async (call) => {
@@ -65,7 +65,7 @@ export const hostDeauth: Command = {
   completes: ['node'],
   run: (call) =>
     Promise.resolve(
-      done('Nothing had to be forgotten: a node leaves by cluster node remove.\n', {
+      done("Nothing to do: 'cluster node remove' removes a node.\n", {
         hosts: call.words,
         forgotten: [],
       }),
@@ -86,7 +86,7 @@ export const statusPcsd: Command = {
   path: ['status', 'pcsd'],
   aliases: [['pcsd', 'status']],
   usage: '[<node>...]',
-  summary: 'Show whether the daemons of the nodes answer; the exit code is 2 where one does not',
+  summary: 'Show whether the daemons of the nodes answer; the exit code is 2 if one does not',
   completes: ['node'],
   run: async (call) => {
     const state = await call.cluster.live?.getState({})

@@ -26,15 +26,19 @@ import { expectWords } from '../../words.ts'
 export const importCluster: Command = {
   path: ['import'],
   usage: '<cib.xml> [--corosync-conf <file>] [--preview] [--force]',
-  summary: 'Take over the configuration of a Pacemaker cluster, and what it runs',
+  summary: 'Take over the configuration and the running resources of a Pacemaker cluster',
   details:
-    'Checks the CIB, the agents of this node and the names of the nodes, says what Systole would do otherwise, and puts the configuration in place ' +
-    'in maintenance mode: resources are looked for and left alone. Then it tells where each was found, and what would happen once maintenance mode ends. ' +
-    'docs/guides/import.md has the whole way.',
+    'Checks the CIB, the agents of this node and the node names, reports what Systole would do differently, and imports the configuration ' +
+    'in maintenance mode: resources are probed but not changed. Then it reports where each resource was found and what ending maintenance mode would do. ' +
+    'docs/guides/import.md describes the whole procedure.',
   examples: ['systole import /root/cib.xml --corosync-conf /etc/corosync/corosync.conf'],
   flags: [
     ...changeFlags.filter(({ name }) => name !== 'wait'),
-    { name: 'corosync-conf', value: 'file', summary: 'corosync.conf of that cluster: what is in it is not in the CIB' },
+    {
+      name: 'corosync-conf',
+      value: 'file',
+      summary: 'The corosync.conf of that cluster, for settings that are not in the CIB',
+    },
   ],
   completes: ['file'],
   run: async (call) => {
@@ -55,7 +59,7 @@ export const importCluster: Command = {
     refuse(call, [...mistakesIn(other), ...findings.problems, ...alreadyConfigured(own)])
     const changed = await applyChange(call, {
       edit: (cib) => adoptConfiguration(cib, other),
-      message: () => 'The configuration is in place, in maintenance mode.',
+      message: () => 'The configuration was imported in maintenance mode.',
     })
     if (changed.version === undefined) return previewed(other, findings, call)
     return await foundRunning(call, { other, findings, version: changed.version })
@@ -67,13 +71,13 @@ async function readCorosyncConf(call: Call): Promise<CorosyncFacts | undefined> 
   if (typeof file !== 'string') return undefined
   const parsed = parseCorosyncConf(await call.terminal.readFile(file))
   if (!('badLine' in parsed)) return corosyncFacts(parsed)
-  throw new Refusal(`${file} is no corosync.conf: line ${parsed.badLine} is neither 'name {', 'key: value' nor '}'.`)
+  throw new Refusal(`${file} is not a corosync.conf: line ${parsed.badLine} is neither 'name {', 'key: value' nor '}'.`)
 }
 
 function notSetUp(corosync: CorosyncFacts | undefined, self: string): Refusal {
   const line = corosync && setupLine(corosync, self)
   const how = line === undefined ? 'systole cluster setup' : `as corosync.conf has it, on its first node: ${line}`
-  return new Refusal(`This host belongs to no cluster yet. Set one up of the nodes that the CIB has (${how}).`)
+  return new Refusal(`This host does not belong to a cluster yet. Set one up with the nodes of the CIB (${how}).`)
 }
 
 /** A CIB in a file has neither links nor times: it is taken for a cluster that has the defaults. */
@@ -110,19 +114,19 @@ function mistakesIn(cib: XmlElement): readonly string[] {
 function alreadyConfigured(own: XmlElement): readonly string[] {
   const { resources } = readConfiguration(own)
   const [first] = resources
-  return first === undefined ? [] : [`This cluster has resources of its own (${first.id}): they would be lost.`]
+  return first === undefined ? [] : [`This cluster already has resources (${first.id}), which would be lost.`]
 }
 
 function refuse(call: Call, problems: readonly string[]): void {
   if (problems.length === 0 || call.flags.has('force')) return
-  throw new Refusal(...problems, 'Nothing was changed. Mend this, or add --force to import all the same.')
+  throw new Refusal(...problems, 'Nothing was changed. Fix this, or add --force to import anyway.')
 }
 
 function previewed(other: XmlElement, findings: Findings, call: Call): Outcome {
   const actions = hasStatus(other) ? actionsWithoutMaintenance(other, call.terminal.now()) : undefined
   const would =
     actions === undefined
-      ? 'The CIB has no status: save it with `cibadmin -Q` on the running cluster to be told what Systole would do otherwise.\n'
+      ? 'The CIB has no status. Save it with `cibadmin -Q` on the running cluster to see what Systole would do differently.\n'
       : actions.length === 0
         ? 'With the status in that CIB, Systole would do nothing.\n'
         : `With the status in that CIB, Systole would:\n${printPlannedActions(actions)}`
@@ -145,11 +149,11 @@ async function foundRunning(
   const facts = { version, ...findings, found: places, actions, settled: settled?.settled ?? null }
   const next =
     actions.length === 0
-      ? 'Without maintenance mode nothing would be started or stopped.\n'
+      ? 'Without maintenance mode, nothing would be started or stopped.\n'
       : `Without maintenance mode this would happen:\n${printPlannedActions(actions)}`
   const lines = places.map((place) => `  * ${describePlace(place, hasStatus(other))}\n`).join('')
   const text =
-    `The configuration is in place, in maintenance mode.\n${settled && !settled.settled ? `${settled.message}\n` : ''}` +
+    `The configuration was imported in maintenance mode.\n${settled && !settled.settled ? `${settled.message}\n` : ''}` +
     `Found:\n${lines}${next}${notes(findings)}Take over with: systole property set maintenance-mode=false\n`
   return done(text, facts)
 }
@@ -157,14 +161,14 @@ async function foundRunning(
 /** In maintenance mode nothing is to be done, so that these are all the actions there are. */
 function actionsWithoutMaintenance(cib: XmlElement, now: Date): readonly PlannedAction[] {
   const [on, off] = [setMaintenance(cib, true), setMaintenance(cib, false)]
-  if (!on.ok || !off.ok) throw new Refusal('The CIB has no place for cluster options: it needs a <crm_config>.')
+  if (!on.ok || !off.ok) throw new Refusal('The CIB has no <crm_config> section for cluster options.')
   return plannedActions(on.value.cib, off.value.cib, now)
 }
 
 function describePlace({ resource, there, here }: Found, knowsThere: boolean): string {
   const found = here.length === 0 ? 'stopped' : `on ${here.join(', ')}`
   if (!knowsThere || there.join() === here.join()) return `${resource}: ${found}`
-  return `${resource}: ${found}; by that CIB it was ${there.length === 0 ? 'stopped' : `on ${there.join(', ')}`}`
+  return `${resource}: ${found}; in that CIB it was ${there.length === 0 ? 'stopped' : `on ${there.join(', ')}`}`
 }
 
 function notes({ notes: all }: Findings): string {

@@ -18,8 +18,8 @@ import { parsePairs } from '../../words.ts'
 export const nodeAttribute: Command = {
   path: ['node', 'attribute'],
   usage: '[<node>] [--name=<name>] [--output-format text|cmd|json] | <node> <name>=<value>... [--transient]',
-  summary: 'Show or set attributes of nodes; an empty value unsets one',
-  details: 'Attributes are permanent; with --transient they last until the node leaves the cluster.',
+  summary: 'Show or set node attributes; an empty value removes one',
+  details: 'Attributes are permanent. With --transient, they last until the node leaves the cluster.',
   examples: ['systole node attribute n1 rack=a', 'systole node attribute --name rack'],
   flags: [
     ...changeFlags,

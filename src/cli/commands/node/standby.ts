@@ -14,20 +14,20 @@ interface Mode {
 const modes: readonly Mode[] = [
   {
     path: ['node', 'standby'],
-    summary: 'Move everything off nodes and keep it off',
+    summary: 'Put nodes in standby: all resources move away',
     done: 'in standby',
     edit: (cib, nodes) => setStandby(cib, { nodes, standby: true }),
   },
   {
     path: ['node', 'unstandby'],
     crmsh: 'online',
-    summary: 'Let nodes run resources again',
+    summary: 'Take nodes out of standby',
     done: 'out of standby',
     edit: (cib, nodes) => setStandby(cib, { nodes, standby: false }),
   },
   {
     path: ['node', 'maintenance'],
-    summary: 'Leave resources on nodes as they are: nothing is started, stopped or monitored there',
+    summary: 'Put nodes in maintenance: no resource is started, stopped or monitored there',
     done: 'in maintenance',
     edit: (cib, nodes) => setNodeMaintenance(cib, { nodes, maintenance: true }),
   },
@@ -70,6 +70,6 @@ async function chosenNodes(call: Call): Promise<readonly string[]> {
   if (call.words.length > 0) return call.words
   if (call.flags.has('all')) return nodeNamesOf((await call.cluster.readCib()).cib)
   if (!call.cluster.live)
-    throw new Refusal({ own: 'Name a node: a CIB in a file has no local one.', about: { code: 'no-node-in-file' } })
+    throw new Refusal({ own: 'Specify a node: a CIB file has no local node.', about: { code: 'no-node-in-file' } })
   return [(await call.cluster.live.getState({})).localNode]
 }

@@ -8,7 +8,7 @@ import { expectWords } from '../../words.ts'
 export const pkiStatus: Command = {
   path: ['pki', 'status'],
   usage: '',
-  summary: 'Show the cluster’s authority, who has shares of its key, and until when certificates hold',
+  summary: 'Show the cluster’s authority, which nodes have shares of its key, and when certificates expire',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'pki status' })
     const status = await liveCluster(call).getPkiStatus({})
@@ -19,14 +19,14 @@ export const pkiStatus: Command = {
 export const pkiRotate: Command = {
   path: ['pki', 'rotate'],
   usage: '[--without=<remote node>,...]',
-  summary: 'Replace the cluster’s authority, and with it the keys and certificates of all hosts',
+  summary: 'Replace the cluster’s authority and the keys and certificates of all hosts',
   details:
-    'After a key has leaked, or when too few shares of the authority’s key are left: it needs none of the old one. All members, the witness, remote nodes and guests must be there. First all believe both authorities, then each gets a key and a certificate of the new one, ' +
-    'then the old one is believed no more; the members of the store are started anew for that, one after the other; daemons and resources run on. `pki status` shows how far it is, and whom it waits for: a host that goes away meanwhile holds it up, and both authorities are believed as long.\n' +
-    'A remote node or guest that is away for long can be left behind, also when the replacement has begun: it joins again afterwards, with another token. Join tokens from before are not valid any more.',
+    'Use it after a key has leaked, or when too few shares of the authority’s key are left; it does not need the old key. All members, the witness, remote nodes and guests must be online. First all hosts trust both authorities, then each gets a key and a certificate from the new one, ' +
+    'then the old one is no longer trusted. The store members restart one after another; daemons and resources keep running. `pki status` shows the progress and the hosts that it waits for: a host that goes offline delays the replacement, and both authorities are trusted until then.\n' +
+    'A remote node or guest that stays offline can be left behind, even after the replacement has started; it joins again afterwards with another token. Older join tokens become invalid.',
   examples: ['systole pki rotate', 'systole pki rotate --without=east-05'],
   flags: [
-    { name: 'without', value: 'nodes', summary: 'Remote nodes that are left behind: they join again afterwards' },
+    { name: 'without', value: 'nodes', summary: 'Remote nodes to leave behind; they must join again afterwards' },
   ],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'pki rotate' })
@@ -34,7 +34,7 @@ export const pkiRotate: Command = {
     const without = typeof named === 'string' ? named.split(',').filter((name) => name !== '') : []
     const status = await liveCluster(call).rotateAuthority({ without })
     return done(
-      `The authority is being replaced: systole pki status shows how far it is.\n${joinAgain(status.leftBehind)}`,
+      `The authority is being replaced. 'systole pki status' shows the progress.\n${joinAgain(status.leftBehind)}`,
       status,
     )
   },
@@ -44,14 +44,14 @@ const joinAgain = (nodes: readonly string[]): string =>
   nodes
     .map(
       (node) =>
-        `${node} is left behind: when the authority is replaced, it joins again (systole cluster token --remote --node ${node}, and on it systoled --remote --join).\n`,
+        `${node} is left behind. After the replacement it must join again (systole cluster token --remote --node ${node} here, systoled --remote --join there).\n`,
     )
     .join('')
 
 const phases: Readonly<Record<string, string>> = {
-  trust: 'is being replaced: the hosts begin to believe both',
+  trust: 'is being replaced: the hosts start to trust both',
   certify: 'is being replaced: the hosts get certificates of the new one',
-  distrust: 'is being replaced: the hosts forget the old one',
+  distrust: 'is being replaced: the hosts remove the old one',
 }
 
 function describe(status: PkiStatus): string {
@@ -63,12 +63,12 @@ function describe(status: PkiStatus): string {
         ? 'has its share'
         : 'has no share'
     const by = certifiedBy === authority ? '' : ', by another authority'
-    return [node, `valid until ${validUntil}${by}, renewed by itself at ${renewsAt}`, share]
+    return [node, `valid until ${validUntil}${by}, renewed automatically at ${renewsAt}`, share]
   })
   const key =
     holders.length > 1
       ? `in ${holders.length} shares (${holders.join(', ')}), of which ${threshold ?? 0} sign; generation ${generation ?? ''}`
-      : 'whole, on the node that founds the cluster or is alone'
+      : 'whole, on the node that set up the cluster or is its only node'
   const lines = alignColumns([
     ['Authority:', `${authority}, valid until ${nodes[0]?.authorityValidUntil ?? 'unknown'}`],
     ['Its key:', key],

@@ -9,7 +9,7 @@ import { defaultOptionsFor, isSameOption, writtenOptionsFor } from './names.ts'
 const shared = {
   usage: '[<property>... | --all | --defaults] [--output-format text|cmd|json]',
   flags: [
-    { name: 'all', summary: 'Also those that have their default' },
+    { name: 'all', summary: 'Also show options that have their default value' },
     { name: 'defaults', summary: 'Show defaults only' },
     formatFlag,
   ],
@@ -29,7 +29,7 @@ export const propertyList: Command = {
   ...shared,
   path: ['property', 'list'],
   aliases: [['property', 'show']],
-  summary: 'The same; called as pcs, in the layout that it had until 0.11',
+  summary: 'The same; called as pcs, in the layout of pcs up to 0.11',
   run: (call) => show(call, { old: call.speech.program === 'pcs' }),
 }
 

@@ -10,12 +10,12 @@ import { type Call, type Command, done, Refusal } from '../../command.ts'
 import { inFormat } from '../../output-format.ts'
 import { defaultOptionsFor, isSameOption } from './names.ts'
 
-const fullFlag = { name: 'full', summary: 'Also options that the cluster itself sets, and old ones' }
+const fullFlag = { name: 'full', summary: 'Also show options that the cluster sets itself, and deprecated ones' }
 
 export const propertyDescribe: Command = {
   path: ['property', 'describe'],
   usage: '[<property>...] [--full] [--output-format text|json]',
-  summary: 'Show what cluster options do, which values they take and their defaults',
+  summary: 'Show the meaning, values and defaults of cluster options',
   flags: [fullFlag, { name: 'output-format', value: 'text|json', summary: 'Print it as text or as JSON' }],
   completes: ['property'],
   run: async (call) => {

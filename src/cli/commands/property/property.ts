@@ -17,9 +17,9 @@ import { writtenOptions } from './names.ts'
 export const propertySet: Command = {
   path: ['property', 'set'],
   usage: '<property>=<value>... [--force]',
-  summary: 'Set cluster options; an empty value unsets one',
+  summary: 'Set cluster options; an empty value removes one',
   examples: ['systole property set no-quorum-policy=freeze'],
-  flags: [...changeFlags, { name: 'node', value: 'node', summary: 'Older scripts: set a node attribute instead' }],
+  flags: [...changeFlags, { name: 'node', value: 'node', summary: 'For older scripts: set a node attribute instead' }],
   completes: ['property'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: 'property set <property>=<value>...' })
@@ -36,7 +36,9 @@ export const propertySet: Command = {
         const warnings = fencingWarnings(before, values)
         const overwritten = Object.keys(values).filter((name) => clusterOption(name)?.setByCluster)
         if (overwritten.length > 0)
-          return overwritten.map((name) => `The cluster writes the option '${name}' itself, over what is set here.`)
+          return overwritten.map(
+            (name) => `The cluster sets the option '${name}' itself and would overwrite this value.`,
+          )
         if (call.speech.program === 'systole') return warnings
         // Scripts that were written for pcs do this first of all; there it is no more than a warning.
         for (const warning of warnings) call.terminal.progress(`Warning: ${warning}`)
@@ -65,7 +67,7 @@ function refuseAsPcs(cib: XmlElement, values: Readonly<Record<string, string>>, 
   const missing = force ? [] : names.filter((name) => values[name] === '' && !written.has(name))
   const sentences = [
     ...missing.map((name) => `The cluster option '${name}' is not set.`),
-    ...own.map((name) => `The option '${name}' is the cluster's own, and not set by pcs.`),
+    ...own.map((name) => `The cluster sets the option '${name}' itself; pcs does not set it.`),
   ]
   if (sentences.length > 0) throw new Refusal(...sentences)
 }
@@ -84,14 +86,14 @@ function fencingWarnings(before: XmlElement, values: Readonly<Record<string, str
   const off = value !== undefined && ['false', 'no', 'off', '0', 'n'].includes(value.toLowerCase())
   if (!off || readConfiguration(before).resources.length === 0) return []
   return [
-    'Without fencing, a node that hangs instead of stopping may run a resource that is also started elsewhere, and data is lost.',
+    'Without fencing, a node that hangs may still run a resource that is started elsewhere, which can destroy data.',
   ]
 }
 
 export const propertyUnset: Command = {
   path: ['property', 'unset'],
   usage: '<property>...',
-  summary: 'Set cluster options back to their defaults',
+  summary: 'Reset cluster options to their defaults',
   flags: changeFlags,
   completes: ['property'],
   run: async (call) => {
@@ -109,7 +111,7 @@ export const propertyUnset: Command = {
     const values = Object.fromEntries(call.words.map((name) => [name, '']))
     return await changeCib(call, {
       edit: (current) => setClusterOptions(current, { values, force: true }),
-      message: (_edited: Edited) => `Back to the default: ${call.words.join(', ')}.`,
+      message: (_edited: Edited) => `Reset to the default: ${call.words.join(', ')}.`,
     })
   },
 }

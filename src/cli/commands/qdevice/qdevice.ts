@@ -12,27 +12,27 @@ const netOnly = { words: ['net'] }
 export const qdeviceSetup: Command = {
   path: ['qdevice', 'setup'],
   usage: 'model net [--join=<address> (--token=- | --token-file=<file>)] [--enable] [--start]',
-  summary: 'Make this host the witness of a cluster, with the line that quorum device add has printed',
+  summary: "Make this host the witness of a cluster, with the command that 'quorum device add' printed",
   details:
-    'The daemon must run here, and etcd be installed. Without --join the command looks whether this host can be a witness and says how to go on.',
+    'The daemon must be running and etcd installed. Without --join, the command checks whether this host can be a witness and shows the next step.',
   flags: [
-    { name: 'join', value: 'address', summary: 'A node of the cluster, which lets this host in' },
+    { name: 'join', value: 'address', summary: 'The address of a cluster node' },
     ...tokenFlags,
-    { name: 'start', summary: 'Start the witness at once' },
-    { name: 'enable', summary: 'Start it after a boot of this host (the default)' },
-    { name: 'force', summary: 'Forget the cluster whose witness this host is' },
+    { name: 'start', summary: 'Also start the witness' },
+    { name: 'enable', summary: 'Start it when this host boots (the default)' },
+    { name: 'force', summary: 'Leave the cluster whose witness this host is' },
   ],
   completes: [{ words: ['model'] }, netOnly],
   run: async (call) => {
     const [keyword, ...rest] = call.words
-    if (keyword !== 'model') throw new Refusal('Something is missing: systole qdevice setup model net.')
+    if (keyword !== 'model') throw new Refusal('Arguments are missing. Usage: systole qdevice setup model net.')
     expectNet(call, rest, 'qdevice setup model net')
     const live = liveCluster(call)
     const before = await live.getWitnessHost({})
     if (before.problem !== undefined && before.clusterName === '') throw new Refusal(before.problem)
     const address = call.flags.get('join')
     if (address === undefined && (call.flags.has('token') || call.flags.has('token-file')))
-      throw new Refusal('--join and --token belong together: copy the line that quorum device add has printed.')
+      throw new Refusal("--join and --token require each other. Copy the command that 'quorum device add' printed.")
     if (typeof address !== 'string') {
       if (before.clusterName === '') return canBeWitness(before)
     } else {
@@ -42,7 +42,7 @@ export const qdeviceSetup: Command = {
     if (call.flags.has('enable')) await live.changeWitnessHost({ kind: 'enable' })
     if (call.flags.has('start')) await live.changeWitnessHost({ kind: 'start' })
     const { clusterName, name, started } = await live.getWitnessHost({})
-    const how = started ? 'started' : 'not started: systole qdevice start net'
+    const how = started ? 'started' : 'not started; start it with: systole qdevice start net'
     return done(`This host is the witness ${name} of the cluster ${clusterName} (${how}).\n`, {
       clusterName,
       name,
@@ -53,7 +53,7 @@ export const qdeviceSetup: Command = {
 
 function canBeWitness({ name }: WitnessHost) {
   return done(
-    `This host can be a witness. Run this on a node of the cluster, and then here the line that it prints:\n  ${addLine}${name} algorithm=ffsplit\n`,
+    `This host can be a witness. Run this command on a cluster node, then run the command that it prints here:\n  ${addLine}${name} algorithm=ffsplit\n`,
     { clusterName: null, name, started: false },
   )
 }
@@ -62,12 +62,12 @@ export const qdeviceStatus: Command = {
   path: ['qdevice', 'status'],
   aliases: [['status', 'qdevice']],
   usage: 'net [--full] [<cluster>]',
-  summary: 'Show of which cluster this host is the witness, and whether it votes',
+  summary: 'Show the cluster whose witness this host is, and whether it votes',
   flags: [
     {
       name: 'full',
-      summary: 'Without effect, for pcs’s sake: everything is shown without it',
-      withoutEffect: 'everything is shown without it.',
+      summary: 'Without effect, accepted for compatibility with pcs: the output is always complete',
+      withoutEffect: 'the output is always complete.',
     },
   ],
   completes: [netOnly, 'anything'],
@@ -76,7 +76,7 @@ export const qdeviceStatus: Command = {
     expectNet(call, [...(model === undefined ? [] : [model]), ...more], 'qdevice status net [<cluster>]')
     const host = await witnessHere(liveCluster(call))
     if (cluster !== undefined && cluster !== host.clusterName)
-      throw new Refusal(`This host is the witness of the cluster ${host.clusterName}, and of no cluster ${cluster}.`)
+      throw new Refusal(`This host is the witness of the cluster ${host.clusterName}, not of ${cluster}.`)
     const { name, address, clusterName, started, enabled, nodes, problem } = host
     const text = alignColumns([
       ['Cluster:', clusterName],
@@ -92,31 +92,27 @@ export const qdeviceStatus: Command = {
 }
 
 function voteOf({ started, votes, counts }: WitnessHost): string {
-  if (!started) return 'none: it is not started'
-  if (!votes) return 'none: it votes while an even number of nodes does'
-  return counts ? 'votes' : 'joining, or without a node that it reaches'
+  if (!started) return 'none: the witness is not started'
+  if (!votes) return 'none: it votes only while the number of voting nodes is even'
+  return counts ? 'votes' : 'joining, or no node is reachable'
 }
 
-export const qdeviceStart = changing('start', 'Start the witness: it votes again', 'is started')
-export const qdeviceStop = changing(
-  'stop',
-  'Stop the witness: its vote is missing until it is started again',
-  'is stopped',
-)
+export const qdeviceStart = changing('start', 'Start the witness, so that it votes again', 'is started')
+export const qdeviceStop = changing('stop', 'Stop the witness; its vote is missing until it starts again', 'is stopped')
 export const qdeviceEnable = changing(
   'enable',
-  'Let the witness start after a boot of this host (the default)',
-  'starts after a boot',
+  'Start the witness when this host boots (the default)',
+  'starts when this host boots',
 )
 export const qdeviceDisable = changing(
   'disable',
-  'Let the witness wait for qdevice start after a boot of this host',
-  'waits for qdevice start after a boot',
+  'Do not start the witness when this host boots',
+  'waits for qdevice start when this host boots',
 )
 export const qdeviceDestroy = changing(
   'destroy',
-  'Forget the cluster on this host: certificate, list of nodes and copy of the store',
-  'is one no more',
+  'Leave the cluster: delete the certificate, the node list and the copy of the store',
+  'no longer is a witness',
 )
 
 /** What the cluster would miss is asked for with --force, as pcs does while clusters use the device. */
@@ -126,7 +122,7 @@ function changing(kind: WitnessHostChange['kind'], summary: string, what: string
     path: ['qdevice', kind],
     usage: costsVote ? 'net [--force]' : 'net',
     summary,
-    flags: costsVote ? [{ name: 'force', summary: 'Although the cluster counts on its vote' }] : [],
+    flags: costsVote ? [{ name: 'force', summary: 'Even if the cluster counts on its vote' }] : [],
     completes: [netOnly],
     run: async (call) => {
       expectNet(call, call.words, `qdevice ${kind} net`)
@@ -134,7 +130,7 @@ function changing(kind: WitnessHostChange['kind'], summary: string, what: string
       const { clusterName, name, started, votes } = await witnessHere(live)
       if (costsVote && started && votes && !call.flags.has('force'))
         throw new Refusal(
-          `The cluster ${clusterName} counts on the vote of this host: run \`systole quorum device remove\` on one of its nodes, or add --force.`,
+          `The cluster ${clusterName} counts on the vote of this host. Run \`systole quorum device remove\` on one of its nodes, or add --force.`,
         )
       await live.changeWitnessHost({ kind })
       return done(`The witness ${name} of the cluster ${clusterName} ${what}.\n`, { clusterName, name, done: kind })
@@ -145,13 +141,11 @@ function changing(kind: WitnessHostChange['kind'], summary: string, what: string
 async function witnessHere(live: LocalClient): Promise<WitnessHost> {
   const host = await live.getWitnessHost({})
   if (host.clusterName !== '') return host
-  throw new Refusal(`This host is the witness of no cluster. On a node: ${addLine}${host.name}.`)
+  throw new Refusal(`This host is not a witness. Run on a cluster node: ${addLine}${host.name}.`)
 }
 
 function expectNet({ command }: Call, words: readonly string[], usage: string): void {
   expectWords(words, { atLeast: 1, atMost: 1, usage })
   if (words[0] !== 'net')
-    throw new Refusal(
-      `There is no quorum device of the model '${words[0]}': write systole ${command.path.join(' ')} … net.`,
-    )
+    throw new Refusal(`There is no quorum device model '${words[0]}'. Usage: systole ${command.path.join(' ')} … net.`)
 }

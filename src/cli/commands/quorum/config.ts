@@ -9,9 +9,9 @@ export const quorumConfig: Command = {
   path: ['quorum', 'config'],
   bare: [['quorum']],
   usage: '',
-  summary: 'Show who votes, and what a node does that has lost the others',
+  summary: 'Show which nodes vote, and how a node behaves when it loses the others',
   details:
-    'Nothing here has to be set: three of three or four nodes vote, five of five or more, and a vote is moved when its node is lost. A cluster of two nodes has two_node and wait_for_all by itself, unless a witness votes.',
+    'These values are automatic: three nodes vote in clusters of three or four nodes, five in larger ones, and the vote of a lost node moves to another. Two nodes without a witness use two_node and wait_for_all.',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum config' })
     const state = await liveCluster(call).getState({})

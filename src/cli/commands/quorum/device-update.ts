@@ -8,9 +8,9 @@ const updateUsage = 'quorum device update model [host=<host> [addr=<address>]] [
 export const quorumDeviceUpdate: Command = {
   path: ['quorum', 'device', 'update'],
   usage: 'model [host=<host> [addr=<address>]] [algorithm=ffsplit]',
-  summary: 'Put another host in the place of the witness, and print the command to run there',
+  summary: 'Replace the witness with another host, and print the command to run there',
   details:
-    'The nodes agree to go on without the vote of the present witness, as with quorum device remove; the new one votes once it has joined. Meanwhile the cluster is one without a witness. What is so already, such as algorithm=ffsplit, is taken; a witness has no other options. For the present witness, as long as it is not heard, another token is printed.',
+    "The nodes first remove the vote of the current witness, as 'quorum device remove' does. The new one votes once it has joined; until then the cluster has no witness. algorithm=ffsplit, the only algorithm, is accepted; a witness has no other options. If the current witness is named and unreachable, a new token is printed.",
   examples: ['systole quorum device update model host=w2'],
   completes: [{ words: ['model'] }, { words: ['host=', 'addr=', 'algorithm=ffsplit'] }],
   run: async (call) => {
@@ -21,7 +21,7 @@ export const quorumDeviceUpdate: Command = {
       sections.flatMap(({ words }) => words),
     )
     if (call.words.length === 0 || (named.host === undefined && named.addr !== undefined))
-      throw new Refusal(`Something is missing: systole ${updateUsage}.`)
+      throw new Refusal(`Arguments are missing. Usage: systole ${updateUsage}.`)
     const live = liveCluster(call)
     const state = await startedCluster(call)
     const present = witnessOf(state)
@@ -31,11 +31,14 @@ export const quorumDeviceUpdate: Command = {
         : await hostOf(call, named.host, named.addr)
     if (host.name === present.name && host.address === present.address) {
       if (named.host === undefined || present.state !== 'silent')
-        return done('That is so already: nothing had to be changed.\n', { host: present.name, changed: false })
-      call.terminal.progress(`${host.name} is the witness already, and not there: this is another token for it.`)
+        return done(`Nothing to change: ${present.name} is already the witness.\n`, {
+          host: present.name,
+          changed: false,
+        })
+      call.terminal.progress(`${host.name} is already the witness, but unreachable. A new token for it follows.`)
       return setupLine(host, state, await live.addWitness(host))
     }
-    call.terminal.progress(`The nodes agree to go on without the vote of ${present.name} …`)
+    call.terminal.progress(`Removing the vote of ${present.name} …`)
     return setupLine(host, state, await live.replaceWitness(host, { timeoutMs: removeTimeoutMs }))
   },
 }

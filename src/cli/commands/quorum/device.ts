@@ -17,9 +17,9 @@ import {
 export const quorumDeviceAdd: Command = {
   path: ['quorum', 'device', 'add'],
   usage: 'model net host=<host> [addr=<address>] [algorithm=ffsplit]',
-  summary: 'Let a host outside of the cluster vote, and print the command to run there',
+  summary: 'Add a witness: a host outside the cluster that votes. Prints the command to run there',
   details:
-    'The witness runs a member of the store and no resources. It votes while the number of voting nodes is even: two nodes and it are three votes, four are five. With algorithm=ffsplit, the only one, half of the nodes go on with its vote, and the other half does not.',
+    "The witness runs a store member and no resources. It votes while the number of voting nodes is even: two nodes and a witness have three votes, four nodes and a witness have five. If the nodes split in two halves, the half with the witness's vote keeps quorum (algorithm=ffsplit, the only one).",
   examples: ['systole quorum device add model net host=w1 algorithm=ffsplit'],
   run: async (call) => {
     const { host: name, addr } = readDevice(call.words)
@@ -31,10 +31,10 @@ export const quorumDeviceAdd: Command = {
 
 function readDevice(words: readonly string[]): { readonly host: string; readonly addr?: string } {
   const [generic, model, ...more] = splitSections(words, ['model', 'heuristics'])
-  if (model?.keyword !== 'model') throw new Refusal(`Something is missing: systole ${addUsage}.`)
+  if (model?.keyword !== 'model') throw new Refusal(`Arguments are missing. Usage: systole ${addUsage}.`)
   refuseHeuristics(more)
   const [kind, ...options] = model.words
-  if (kind !== 'net') throw new Refusal(`There is no quorum device of the model '${kind ?? ''}': write model net.`)
+  if (kind !== 'net') throw new Refusal(`There is no quorum device model '${kind ?? ''}'. Specify model net.`)
   const { host, addr } = readOptions(generic?.words ?? [], options)
   if (host === undefined) throw new Refusal(`The witness's host is missing: systole ${addUsage}.`)
   return { host, ...(addr === undefined ? {} : { addr }) }
@@ -44,26 +44,26 @@ export const quorumDeviceRemove: Command = {
   path: ['quorum', 'device', 'remove'],
   aliases: [['quorum', 'device', 'delete']],
   usage: '',
-  summary: 'Take the witness out of the cluster: its vote first',
+  summary: 'Remove the witness from the cluster',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'quorum device remove' })
     const live = liveCluster(call)
     const { name, address } = witnessOf(await live.getState({}))
-    call.terminal.progress(`Removing the witness ${name}: the nodes agree to go on without its vote …`)
+    call.terminal.progress(`Removing the vote of the witness ${name} …`)
     await live.removeWitness({ name, address }, { timeoutMs: removeTimeoutMs })
-    return done(`${name} is no longer the witness of the cluster.\n`, { host: name, removed: true })
+    return done(`Removed the witness ${name} from the cluster.\n`, { host: name, removed: true })
   },
 }
 
 export const quorumDeviceStatus: Command = {
   path: ['quorum', 'device', 'status'],
   usage: '[--full]',
-  summary: 'Show whether the witness is heard, and whether it votes',
+  summary: 'Show whether the witness is reachable and votes',
   flags: [
     {
       name: 'full',
-      summary: 'Without effect, for pcs’s sake: everything is shown without it',
-      withoutEffect: 'everything is shown without it.',
+      summary: 'Without effect, accepted for compatibility with pcs: the output is always complete',
+      withoutEffect: 'the output is always complete.',
     },
   ],
   run: async (call) => {
@@ -94,9 +94,11 @@ const states = { up: 'Connected', stopped: 'Stopped', silent: 'Disconnected' } a
 
 /** Whether and why not. */
 export function describeVote({ votes, joiningVote, state }: ClusterStateWitness): string {
-  if (joiningVote === true) return state === 'up' ? 'joining' : 'waits for its host'
-  if (votes) return state === 'up' ? 'votes' : 'counted on, and not there'
-  return state === 'up' ? 'none: it votes while an even number of nodes does' : 'none: it is not there'
+  if (joiningVote === true) return state === 'up' ? 'joining' : 'waiting for its host to join'
+  if (votes) return state === 'up' ? 'votes' : 'expected, but unreachable'
+  return state === 'up'
+    ? 'none: it votes only while the number of voting nodes is even'
+    : 'none: the witness is unreachable'
 }
 
 export const witnessFacts = ({ joiningVote = false, ...witness }: ClusterStateWitness) => ({

@@ -10,17 +10,18 @@ import { expectWords } from '../../words.ts'
 export const quorumExpectedVotes: Command = {
   path: ['quorum', 'expected-votes'],
   usage: '<votes>',
-  summary: 'Compare the number of votes, and tell how a cluster that has lost nodes goes on',
+  summary: 'Check the number of votes, and show how a cluster that lost nodes can continue',
   details:
-    'The votes are those of the store’s members, and more than half of them must be there. The vote of a node that was fenced, or confirmed to be off, is taken by itself. Where too many are lost at once, quorum unblock lets the last voter go on.',
+    "The votes are those of the store members, and more than half of them must be present. The cluster removes the vote of a node that was fenced or confirmed to be off. If too many nodes are lost at once, 'quorum unblock' lets the last voter continue.",
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'quorum expected-votes <votes>' })
     const [asked = ''] = call.words
-    if (!/^[1-9]\d*$/.test(asked)) throw new Refusal(`'${asked}' is no number of votes: write a whole number above 0.`)
+    if (!/^[1-9]\d*$/.test(asked))
+      throw new Refusal(`'${asked}' is not a number of votes. Specify a whole number above 0.`)
     const live = liveCluster(call)
     const state = await startedCluster(call)
     if (Number(asked) === state.votes.expected)
-      return done(`${asked} votes are expected already: nothing had to be changed.\n`, { expected: Number(asked) })
+      return done(`Nothing to change: ${asked} votes are already expected.\n`, { expected: Number(asked) })
     throw new Refusal(
       `${describeVotes(state)} ${state.quorate ? wayOnWithQuorum(state) : await wayOnWithout(live, state)}`,
     )
@@ -30,16 +31,16 @@ export const quorumExpectedVotes: Command = {
 type Judged = Pick<ClusterState, 'votes' | 'members' | 'localNode' | 'witness'>
 
 const describeVotes = ({ votes: { present, expected, needed } }: Judged): string =>
-  `The votes are those of the store’s members, and their number cannot be set: ${present} of ${expected} are there, ${needed} are needed.`
+  `The number of votes cannot be set, because the store members vote: ${present} of ${expected} are present, ${needed} are required.`
 
 const lostVoters = ({ members }: Judged): readonly string[] =>
   members.flatMap(({ node, votes, state }) => (votes && state !== 'member' ? [node] : []))
 
 export function wayOnWithQuorum(state: Judged): string {
   const lost = lostVoters(state)
-  if (lost.length === 0) return 'Votes come and go with the nodes: cluster node add, cluster node remove.'
+  if (lost.length === 0) return 'To change the votes, add or remove nodes: cluster node add, cluster node remove.'
   const confirm = lost.map((node) => `systole stonith confirm ${node}`).join(', ')
-  return `The votes of lost nodes are taken once they are fenced, or confirmed to be off (${confirm}). What is gone for good is taken out with cluster node remove.`
+  return `The cluster removes the votes of lost nodes once they are fenced or confirmed to be off (${confirm}). Remove nodes that will not return with 'cluster node remove'.`
 }
 
 /** The daemon knows whether this node may go on alone, and with whose loss. */
@@ -48,7 +49,7 @@ async function wayOnWithout(live: LocalClient, state: Judged): Promise<string> {
   if (left !== undefined) return left
   try {
     const { nodes } = await live.unblockQuorum({ confirmed: [], onlyAsk: true })
-    return `If ${nodes.join(', ')} cannot be started any more and ${nodes.length === 1 ? 'is' : 'are'} off: systole quorum unblock, on this node.`
+    return `If ${nodes.join(', ')} cannot be started and ${nodes.length === 1 ? 'is' : 'are'} off, run 'systole quorum unblock' on this node.`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -68,5 +69,5 @@ export function othersLeft(state: Judged): string | undefined {
     'systole quorum unblock',
     ...(heard.length === 0 ? [] : [`systole cluster start ${heard.join(' ')}`]),
   ]
-  return `Start ${lostVoters(state).join(' or ')} if you can. If they are off for good, one of the voters that are left goes on alone and the others join it. On the one with the newest configuration (systole config history): ${stop.join(', then ')}.`
+  return `Start ${lostVoters(state).join(' or ')} if you can. If they are off for good, one of the remaining voters can continue alone and the others join it. On the voter with the newest configuration (systole config history): ${stop.join(', then ')}.`
 }

@@ -55,8 +55,8 @@ function describeQuorum(state: ClusterState): string {
 /** Who may go on, in a cluster in which neither has a majority without the other. */
 function describeTwoNode({ alone, fencingEnabled, message }: ClusterStateTwoNode): string {
   if (message !== undefined) return message
-  if (alone) return 'one of them votes alone; the other gets its vote back when it has joined again'
+  if (alone) return 'one of them votes alone; the other votes again after it has rejoined'
   return fencingEnabled
-    ? 'whoever loses the other fences it and goes on alone'
-    : 'fencing is disabled, so that neither goes on without the other'
+    ? 'a node that loses the other fences it and continues alone'
+    : 'fencing is disabled, so neither continues without the other'
 }

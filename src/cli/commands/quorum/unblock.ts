@@ -5,11 +5,11 @@ import { expectWords } from '../../words.ts'
 export const quorumUnblock: Command = {
   path: ['quorum', 'unblock'],
   usage: '[--yes]',
-  summary: 'Give your word that the silent nodes are off, so that this one goes on without a majority',
+  summary: 'Confirm that the unreachable nodes are off, so that this node continues without a majority',
   details:
-    'In a cluster of two nodes, after both were down, the first one to return waits for the other, because the other may be running. In a larger one, a voter that is left without a majority waits for the other voters. With your word this node makes the store its own, counts every silent node as off and takes their votes; nodes that return discard their data and join again. If one of them is not off, resources run twice and data is lost: look at the machines first. Of several voters that are left, take the one with the newest configuration.',
+    'In a cluster of two nodes, after both were down, the first one to return waits for the other, because the other may be running. In a larger cluster, a voter without a majority waits for the other voters. With your confirmation this node takes over the store, treats every unreachable node as off and removes their votes; nodes that return discard their data and join again. If one of them is not off, resources run twice and data is lost: check the machines first. If several voters are left, use the one with the newest configuration.',
   flags: [
-    { name: 'yes', summary: 'Do not ask' },
+    { name: 'yes', summary: 'Do not ask for confirmation' },
     { name: 'force', summary: 'The same as --yes' },
   ],
   run: async (call) => {
@@ -21,13 +21,13 @@ export const quorumUnblock: Command = {
       call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question(silent, configVersion)))
     if (sure === undefined)
       throw new Refusal(
-        `Going on alone needs a person: answer at a terminal, or add --yes if ${silent.join(' and ')} ${silent.length === 1 ? 'is' : 'are'} off.`,
+        `Continuing without a majority requires confirmation: answer at a terminal, or add --yes if ${silent.join(' and ')} ${silent.length === 1 ? 'is' : 'are'} off.`,
       )
     if (!sure) throw new Refusal('Nothing was changed.')
     const { nodes } = await live.unblockQuorum({ confirmed: silent, onlyAsk: false }, { timeoutMs: unblockTimeoutMs })
     const off = nodes.length === 1 ? `Node ${nodes[0]} counts` : `Nodes ${nodes.join(', ')} count`
     return done(
-      `${off} as off. This node goes on without ${nodes.length === 1 ? 'it' : 'them'}, with version ${configVersion} of the configuration.\n`,
+      `${off} as off. This node continues without ${nodes.length === 1 ? 'it' : 'them'}, with version ${configVersion} of the configuration.\n`,
       { nodes, unblocked: true, configVersion },
     )
   },
@@ -35,4 +35,4 @@ export const quorumUnblock: Command = {
 
 const unblockTimeoutMs = 60_000
 const question = (silent: readonly string[], configVersion: number) =>
-  `This node goes on with its version ${configVersion} of the configuration: what others have changed since is lost when they join again. If a node is not powered off or cut from its storage, data will be lost. Off must be: ${silent.join(', ')}. ${silent.length === 1 ? 'Is it' : 'Are they'}?`
+  `This node continues with its version ${configVersion} of the configuration; later changes by other nodes are lost when they join again. If a node is not powered off or cut off from its storage, data will be lost. These nodes must be off: ${silent.join(', ')}. ${silent.length === 1 ? 'Is it' : 'Are they'}?`

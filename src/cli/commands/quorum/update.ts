@@ -14,16 +14,19 @@ const usage =
 export const quorumUpdate: Command = {
   path: ['quorum', 'update'],
   usage,
-  summary: 'Take Corosync’s options of quorum where they say what is so already',
+  summary: "Accept Corosync’s quorum options whose values match the cluster's",
   details:
-    'Nothing of this has to be set: see quorum config. Two nodes without a witness have wait_for_all=1, every other cluster has wait_for_all=0; auto_tie_breaker and last_man_standing are 0. An empty value means the default, which is what is so.',
+    "These values are automatic: see 'quorum config'. Two nodes without a witness have wait_for_all=1, every other cluster has wait_for_all=0; auto_tie_breaker and last_man_standing are 0. An empty value means the default.",
   completes: [{ words: ['auto_tie_breaker=', 'last_man_standing=', 'last_man_standing_window=', 'wait_for_all='] }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, usage: `quorum update ${usage}` })
     const options = parsePairs(call.words, 'options of quorum')
     const wrong = refusedOptions(options, await startedCluster(call))
     if (wrong.length > 0) throw new Refusal(...wrong)
-    return done('That is so already: nothing had to be changed.\n', { changed: false, ...Object.fromEntries(options) })
+    return done('Nothing to change: the cluster already works like this.\n', {
+      changed: false,
+      ...Object.fromEntries(options),
+    })
   },
 }
 
@@ -35,7 +38,7 @@ export function refusedOptions(options: ReadonlyMap<string, string>, state: Judg
     const judge = judges[name]
     if (!judge)
       return [
-        `'${name}' is no option of quorum.${didYouMean(similarWords(name, Object.keys(judges)))} Usage: ${usage}.`,
+        `'${name}' is not a quorum option.${didYouMean(similarWords(name, Object.keys(judges)))} Usage: ${usage}.`,
       ]
     if (value === '') return []
     const sentence = judge(value, state)
@@ -48,27 +51,29 @@ type Judge = (value: string, state: Judged) => string | undefined
 const judges: Readonly<Record<string, Judge>> = {
   auto_tie_breaker: flag('auto_tie_breaker', (on) =>
     on
-      ? 'auto_tie_breaker=1 would let half of the votes act: the store needs more than half of them. What breaks ties is a witness (quorum device add).'
+      ? 'auto_tie_breaker=1 is not possible: the store needs more than half of the votes. Use a witness to break ties (quorum device add).'
       : undefined,
   ),
   last_man_standing: flag('last_man_standing', (on) =>
     on
-      ? 'last_man_standing=1 would take the votes of nodes that are only silent. Here those of nodes that were fenced are taken, one after the other, without being asked for; what two voters lost at once need is quorum unblock.'
+      ? "last_man_standing=1 would remove the votes of nodes that are only unreachable. Systole removes the votes of fenced nodes automatically, one after another. If two voters are lost at once, use 'quorum unblock'."
       : undefined,
   ),
   last_man_standing_window: (value) =>
     /^\d+$/.test(value)
-      ? 'last_man_standing_window belongs to last_man_standing, which is not there: a lost node’s vote is taken as soon as it is fenced.'
-      : `'${value}' is no time for last_man_standing_window: write whole milliseconds.`,
+      ? 'last_man_standing_window requires last_man_standing, which Systole does not have: a lost node’s vote is removed as soon as it is fenced.'
+      : `'${value}' is not a time for last_man_standing_window. Specify whole milliseconds.`,
   wait_for_all: flag('wait_for_all', (on, state) => {
     if (on === (state.twoNode !== undefined)) return undefined
     return on
-      ? 'wait_for_all=1 is for two nodes without a witness: here more than half of the votes must be there, so that nobody has to be waited for. To give the others time to boot: property set dc-deadtime=<time>.'
-      : 'wait_for_all=0 is not possible for two nodes: one that boots alone cannot know what the other has done and changed without it. Add a witness (quorum device add), or give your word with quorum unblock.'
+      ? 'wait_for_all=1 applies only to two nodes without a witness. In this cluster more than half of the votes must be present, so waiting is not needed. To give other nodes time to boot: property set dc-deadtime=<time>.'
+      : "wait_for_all=0 is not possible for two nodes: a node that boots alone cannot know what the other did and changed without it. Add a witness (quorum device add), or confirm with 'quorum unblock' that the other node is off."
   }),
 }
 
 function flag(name: string, judge: (on: boolean, state: Judged) => string | undefined): Judge {
   return (value, state) =>
-    value === '0' || value === '1' ? judge(value === '1', state) : `'${value}' is no value for ${name}: write 0 or 1.`
+    value === '0' || value === '1'
+      ? judge(value === '1', state)
+      : `'${value}' is not a value for ${name}. Specify 0 or 1.`
 }

@@ -12,7 +12,7 @@ export const removeTimeoutMs = 120_000
 
 export function refuseHeuristics(sections: readonly Section[]): void {
   if (sections.some(({ keyword }) => keyword === 'heuristics'))
-    throw new Refusal('A witness has no heuristics: which half goes on is decided by whose votes are a majority.')
+    throw new Refusal('A witness has no heuristics: the half with a majority of the votes continues.')
 }
 
 /** What pcs takes is read whole, and what cannot be so here is refused. */
@@ -25,12 +25,13 @@ export function readOptions(
     throw new Refusal(
       `A witness votes for the half that reaches it, which is algorithm=ffsplit: algorithm=${algorithm} would give nodes without a majority the right to act.`,
     )
-  if (tls === 'off') throw new Refusal('A witness speaks TLS only: leave out tls=off.')
+  if (tls === 'off') throw new Refusal('A witness always uses TLS. Omit tls=off.')
   const surplus = [...generic, ...Object.entries(unknown).map(([name, value]) => `${name}=${value}`)]
   if (surplus.length > 0)
     throw new Refusal(
       ...surplus.map(
-        (word) => `'${word}' is no option of a witness: it has host, addr and algorithm, and the times of the cluster.`,
+        (word) =>
+          `'${word}' is not a witness option. The options are host, addr and algorithm; the timeouts are those of the cluster.`,
       ),
     )
   return { host, addr }
@@ -63,5 +64,5 @@ export function setupLine(
 /** Of a cluster that has one. */
 export function witnessOf({ witness }: ClusterState): ClusterStateWitness {
   if (witness) return witness
-  throw new Refusal(`The cluster has no witness: systole ${addUsage} adds one.`)
+  throw new Refusal(`The cluster has no witness. Add one with: systole ${addUsage}`)
 }

@@ -3,7 +3,7 @@ import type { RefusedWords } from './refused-words.ts'
 
 const instead = (words: string, ...commands: readonly string[]): RefusedWords => ({
   paths: [words],
-  because: `In crmsh that is '${words}'; here it is ${commands.map((command) => `'systole ${command}'`).join(' or ')}.`,
+  because: `'${words}' is a crmsh command. The equivalent here is ${commands.map((command) => `'systole ${command}'`).join(' or ')}.`,
 })
 
 export const crmshWords: readonly RefusedWords[] = [
@@ -17,8 +17,7 @@ export const crmshWords: readonly RefusedWords[] = [
   instead('configure simulate', 'simulate'),
   {
     paths: ['configure commit'],
-    because:
-      "Nothing is held back to be committed: each command takes effect at once. '--preview' shows it beforehand.",
+    because: "There is nothing to commit: each command takes effect at once. '--preview' shows the effect beforehand.",
   },
   instead('resource param', 'resource update <resource> <parameter>=<value>', 'resource config <resource>'),
   instead('resource promote', 'resource move <clone> <node> --promoted'),

@@ -7,13 +7,13 @@ import { crmshWords } from './crmsh.ts'
 import type { RefusedWords } from './refused-words.ts'
 
 const corosync =
-  'Systole has no Corosync and no corosync.conf: its daemons find each other by the cluster’s list of nodes.'
-const heuristics = 'A witness has no heuristics: which half goes on is decided by whose votes are a majority.'
+  'Systole does not use Corosync or corosync.conf: its daemons find each other through the cluster’s node list.'
+const heuristics = 'A witness has no heuristics: the half with a majority of the votes continues.'
 const booth =
-  'Systole does not set booth up: write /etc/booth/booth.conf on each site, and let systemd run boothd (booth@booth); booth status and booth ticket grant ask it. Without booth, tickets are granted by hand, with ticket grant.'
-const dr = 'Systole does not pair a cluster with a recovery site: tickets say which of two clusters runs what.'
+  "Systole does not set up booth: write /etc/booth/booth.conf on each site and start boothd with systemd (booth@booth). 'booth status' and 'booth ticket grant' then use it. Without booth, use 'ticket grant'."
+const dr = 'Systole has no disaster recovery sites: tickets control which of two clusters runs a resource.'
 const certificates =
-  'The certificates are the cluster’s own: its authority is made by cluster setup, and a node gets its certificate when it joins.'
+  "The cluster manages its certificates itself: 'cluster setup' creates the authority, and a node gets its certificate when it joins."
 
 const refused: readonly RefusedWords[] = [
   ...crmshWords,
@@ -32,35 +32,35 @@ const refused: readonly RefusedWords[] = [
   {
     paths: ['cluster kill'],
     because:
-      'Killing the daemon leaves its resources running, and the others fence the node: stop the cluster with cluster stop, or stop the service systoled.',
+      "Killing the daemon leaves its resources running, and the other nodes fence the node. Use 'cluster stop', or stop the service systoled.",
   },
   {
     paths: ['cluster rename'],
-    because: 'A cluster keeps the name that it was set up with: it stands in the certificates of its nodes.',
+    because: 'A cluster cannot be renamed: the certificates of its nodes contain the name.',
   },
   {
     paths: ['cluster node rename-cib'],
     because:
-      'A node keeps its name: remove it and let it join under the new one (cluster node remove, cluster node add).',
+      'A node cannot be renamed. Remove it and add it with the new name (cluster node remove, cluster node add).',
   },
   { paths: ['quorum device heuristics delete', 'quorum device heuristics remove'], because: heuristics },
   {
     paths: ['quorum device check_local_qnetd_certs', 'quorum device setup_local_qnetd_certs', 'qdevice net-client'],
-    because: 'A witness gets its certificate from the cluster, by the line that quorum device add prints.',
+    because: "A witness gets its certificate from the cluster, with the command that 'quorum device add' prints.",
   },
   {
     paths: ['qdevice kill'],
-    because: 'Killing the daemon leaves the vote where it is, for etcd runs on: qdevice stop net ends it.',
+    because: "Killing the daemon does not end the vote, because etcd keeps running. Use 'qdevice stop net'.",
   },
   {
     paths: ['resource failcount reset', 'stonith failcount reset'],
     because:
-      'A fail count is forgotten with the failures that it counts: resource cleanup <resource> node=<node>, or stonith cleanup for a fence device.',
+      'A fail count is reset together with its failures: resource cleanup <resource> node=<node>, or stonith cleanup for a fence device.',
   },
   {
     paths: ['stonith update-scsi-devices'],
     because:
-      'A fence device is changed with stonith update: one that unfences nodes then unfences them again, for which their resources restart.',
+      "Change a fence device with 'stonith update'. A device that unfences nodes then unfences them again, and their resources restart.",
   },
   {
     paths: [
@@ -100,7 +100,7 @@ const refused: readonly RefusedWords[] = [
   {
     paths: ['constraint rule add', 'constraint rule delete', 'constraint rule remove'],
     because:
-      'A location constraint has one rule since pcs 0.12: write a second constraint, or join the expressions with or; constraint delete takes a rule away by its id.',
+      "Since pcs 0.12, a location constraint has one rule. Create a second constraint, or join the expressions with 'or'. 'constraint delete' deletes a rule by its id.",
   },
   {
     paths: [
@@ -109,7 +109,7 @@ const refused: readonly RefusedWords[] = [
       'alert get_all_alerts',
       'property get_cluster_properties_definition',
     ],
-    because: 'This is for pcs’s own daemon: the same facts are printed by the command without it, with --json.',
+    because: 'This option is for pcs’s own daemon. Use --json to print the same facts.',
   },
 ]
 

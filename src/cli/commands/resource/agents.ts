@@ -11,14 +11,14 @@ import { agentHost, fenceAgentFolders, listInitScripts, resolveFenceAgent, resol
 import { type Call, type Command, done, type Outcome, Refusal } from '../../command.ts'
 import { expectWords } from '../../words.ts'
 
-const noDescriptions = { name: 'nodesc', summary: 'Only the names: agents are not asked what they are' }
+const noDescriptions = { name: 'nodesc', summary: 'Show only names, without descriptions' }
 const standards = ['lsb', 'ocf', 'service', 'stonith', 'systemd'] as const
 
 export const resourceList: Command = {
   path: ['resource', 'list'],
   aliases: [['ra', 'list']],
   usage: '[<filter>] [--nodesc]',
-  summary: 'List the agents that are installed here, with what they are for',
+  summary: 'List the agents that are installed on this host, with descriptions',
   flags: [noDescriptions],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'resource list [<filter>]' })
@@ -36,7 +36,7 @@ export const resourceList: Command = {
 export const stonithList: Command = {
   path: ['stonith', 'list'],
   usage: '[<filter>] [--nodesc]',
-  summary: 'List the fence agents that are installed here, with what they are for',
+  summary: 'List the fence agents that are installed on this host, with descriptions',
   flags: [noDescriptions],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'stonith list [<filter>]' })
@@ -49,7 +49,7 @@ export const stonithList: Command = {
 async function list(call: Call, agents: readonly Agent[], nameOf: (agent: Agent) => string): Promise<Outcome> {
   const filter = (call.words[0] ?? '').toLowerCase()
   const shown = agents.filter((agent) => nameOf(agent).toLowerCase().includes(filter))
-  if (shown.length === 0) throw new Refusal(`No agent that is installed here has '${call.words[0] ?? ''}' in its name.`)
+  if (shown.length === 0) throw new Refusal(`No installed agent has '${call.words[0] ?? ''}' in its name.`)
   if (call.flags.has('nodesc'))
     return done(
       shown.map((agent) => `${nameOf(agent)}\n`).join(''),
@@ -75,8 +75,8 @@ export const resourceDescribe: Command = {
   path: ['resource', 'describe'],
   aliases: [['ra', 'info']],
   usage: '<agent> [--full]',
-  summary: 'Show an agent’s parameters and the operations that it advises',
-  flags: [{ name: 'full', summary: 'Also deprecated parameters' }],
+  summary: 'Show an agent’s parameters and the operations that it recommends',
+  flags: [{ name: 'full', summary: 'Also show deprecated parameters' }],
   completes: ['agent'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'resource describe <agent>' })
@@ -89,7 +89,7 @@ export const stonithDescribe: Command = {
   path: ['stonith', 'describe'],
   usage: '<fence agent> [--full]',
   summary: 'Show a fence agent’s parameters',
-  flags: [{ name: 'full', summary: 'Also deprecated parameters' }],
+  flags: [{ name: 'full', summary: 'Also show deprecated parameters' }],
   completes: ['fence-agent'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'stonith describe <fence agent>' })
@@ -131,7 +131,7 @@ function describe(call: Call, name: string, metadata: AgentMetadata): Outcome {
 export const resourceStandards: Command = {
   path: ['resource', 'standards'],
   usage: '',
-  summary: 'List the standards that agents may follow',
+  summary: 'List the agent standards',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource standards' })
     return done(standards.map((standard) => `${standard}\n`).join(''), standards)
@@ -167,7 +167,7 @@ export const resourceAgents: Command = {
           : standard === 'lsb' || standard === 'service'
             ? listInitScripts()
             : []
-    if (names.length === 0) throw new Refusal(`No agent of '${call.words[0] ?? standard}' is installed here.`)
+    if (names.length === 0) throw new Refusal(`No agent of '${call.words[0] ?? standard}' is installed on this host.`)
     const sorted = [...new Set(names)].sort()
     return done(sorted.map((name) => `${name}\n`).join(''), sorted)
   },

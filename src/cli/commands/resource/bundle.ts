@@ -6,12 +6,12 @@ import { expectWords, parsePairs, splitSections } from '../../words.ts'
 const keywords = ['container', 'network', 'port-map', 'storage-map', 'meta']
 const parts =
   '[network <option>=<value>...] [port-map <option>=<value>...]... [storage-map <option>=<value>...]... [meta <name>=<value>...]'
-const bundleFlags = [...changeFlags, { name: 'disabled', summary: 'Do not start it yet' }]
+const bundleFlags = [...changeFlags, { name: 'disabled', summary: 'Create it disabled' }]
 
 export const bundleCreate: Command = {
   path: ['resource', 'bundle', 'create'],
   usage: `<bundle> container docker|podman <option>=<value>... ${parts} [--disabled]`,
-  summary: 'Create a bundle: containers of one image on several nodes',
+  summary: 'Create a bundle: containers that run the same image on several nodes',
   details:
     'Container options: image, replicas, replicas-per-host, promoted-max, network, options, run-command. ' +
     'A port-map has port, internal-port or range; a storage-map source-dir or source-dir-root, target-dir and options.',
@@ -28,8 +28,8 @@ export const bundleCreate: Command = {
     const [id = '', ...rest] = call.words
     const { type, ...values } = readBundle(rest)
     if (type === undefined)
-      throw new Refusal(`After the bundle's name comes 'container' with its type: ${containerTypes.join(', ')}.`)
-    if (values.container.image === undefined) throw new Refusal('The container needs an image: image=<image>.')
+      throw new Refusal(`Expected 'container' and its type after the bundle name: ${containerTypes.join(', ')}.`)
+    if (values.container.image === undefined) throw new Refusal('The image of the container is missing: image=<image>.')
     return await changeCib(call, {
       edit: (cib) =>
         createBundle(cib, {
@@ -48,19 +48,19 @@ export const bundleCreate: Command = {
 export const bundleReset: Command = {
   path: ['resource', 'bundle', 'reset'],
   usage: `<bundle> container <option>=<value>... ${parts} [--disabled]`,
-  summary: 'Make a bundle anew from what is given; what is inside stays',
+  summary: 'Redefine a bundle; the resource inside is kept',
   flags: bundleFlags,
   completes: ['resource', { words: keywords }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 3, usage: 'resource bundle reset <bundle> container image=<image> …' })
     const [id = '', ...rest] = call.words
     const { type, ...values } = readBundle(rest)
-    if (type !== undefined) throw new Refusal('A bundle keeps its type of container: leave the type out.')
-    if (values.container.image === undefined) throw new Refusal('The container needs an image: image=<image>.')
+    if (type !== undefined) throw new Refusal('The container type of a bundle cannot be changed. Omit it.')
+    if (values.container.image === undefined) throw new Refusal('The image of the container is missing: image=<image>.')
     return await changeCib(call, {
       edit: (cib) =>
         resetBundle(cib, { id, ...values, disabled: call.flags.has('disabled'), force: call.flags.has('force') }),
-      message: () => `The bundle ${id} is made anew.`,
+      message: () => `Redefined the bundle ${id}.`,
     })
   },
 }
@@ -69,7 +69,7 @@ export const bundleUpdate: Command = {
   path: ['resource', 'bundle', 'update'],
   usage:
     '<bundle> [container <option>=<value>...] [network <option>=<value>...] [port-map (add <option>=<value>...) | (delete <id>...)]... [storage-map (add <option>=<value>...) | (delete <id>...)]... [meta <name>=<value>...]',
-  summary: 'Change a bundle, such as its image; an empty value unsets an option',
+  summary: 'Change a bundle, such as its image; an empty value removes an option',
   examples: ['systole resource bundle update web container image=nginx:1.27'],
   flags: changeFlags,
   completes: ['resource', { words: keywords }],
@@ -78,7 +78,7 @@ export const bundleUpdate: Command = {
     const [id = '', ...rest] = call.words
     const sections = splitSections(rest, keywords)
     const values = readBundle(rest, true)
-    if (values.type !== undefined) throw new Refusal('A bundle keeps its type of container: leave the type out.')
+    if (values.type !== undefined) throw new Refusal('The container type of a bundle cannot be changed. Omit it.')
     const removed = (keyword: string): readonly string[] =>
       sections
         .filter((section) => section.keyword === keyword && isRemoval(section.words[0]))
@@ -92,7 +92,7 @@ export const bundleUpdate: Command = {
           removeStorage: removed('storage-map'),
           force: call.flags.has('force'),
         }),
-      message: () => `The bundle ${id} is changed.`,
+      message: () => `Changed the bundle ${id}.`,
     })
   },
 }
@@ -113,7 +113,7 @@ function readBundle(words: readonly string[], verbs = false): WrittenBundle {
   const sections = splitSections(words, keywords)
   const [before] = sections
   const [extra] = before?.words ?? []
-  if (extra !== undefined) throw new Refusal(`Nothing is expected at '${extra}': begin with ${keywords.join(', ')}.`)
+  if (extra !== undefined) throw new Refusal(`Unexpected argument '${extra}'. Begin with ${keywords.join(', ')}.`)
   const of = (keyword: string): readonly (readonly string[])[] =>
     sections.filter((section) => section.keyword === keyword).map((section) => section.words)
   const containers = of('container').flat()

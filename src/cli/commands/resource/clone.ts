@@ -18,7 +18,7 @@ import { expectWords } from '../../words.ts'
 export const resourceClone: Command = {
   path: ['resource', 'clone'],
   usage: '<resource | group> [<clone id>] [meta <name>=<value>...]',
-  summary: 'Run a resource or group on several nodes at once',
+  summary: 'Clone a resource or group: run it on several nodes',
   examples: ['systole resource clone ping meta interleave=true'],
   flags: changeFlags,
   completes: ['resource'],
@@ -29,7 +29,7 @@ export const resourcePromotable: Command = {
   path: ['resource', 'promotable'],
   aliases: [['resource', 'master']],
   usage: '<resource | group> [<clone id>] [meta <name>=<value>...]',
-  summary: 'Run a resource or group on several nodes, some of them promoted',
+  summary: 'Create a promotable clone of a resource or group',
   flags: changeFlags,
   completes: ['resource'],
   run: (call) => clone(call, true),
@@ -38,7 +38,7 @@ export const resourcePromotable: Command = {
 export const resourceUnclone: Command = {
   path: ['resource', 'unclone'],
   usage: '<clone | resource>',
-  summary: 'Make a clone a single resource again',
+  summary: 'Remove the clone around a resource or group',
   flags: changeFlags,
   completes: ['resource'],
   run: async (call) => {
@@ -48,7 +48,7 @@ export const resourceUnclone: Command = {
       edit: (cib) => uncloneResource(cib, { id, onlyCloned: judgesAsPcs(call.speech) }),
       message: ({ removed }) => {
         const clone = removed.find(({ element }) => element === 'clone')
-        return clone ? `The clone ${clone.id} is a single resource again.` : `${id} stands alone.`
+        return clone ? `Removed the clone ${clone.id}.` : `${id} stands alone.`
       },
       facts: ({ removed }) => ({ removed }),
     })
@@ -60,7 +60,7 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
   const [resource = '', ...rest] = call.words
   const { id, meta } = readClone(rest)
   if (promotable && meta.has('promotable'))
-    throw new Refusal("'promotable' is said by the word already: leave out the option promotable=.")
+    throw new Refusal("'promotable' already makes the clone promotable. Omit the option promotable=.")
   const cloneMeta = Object.fromEntries(meta)
   if (isPromotable({ promotable, cloneMeta }) && !call.flags.has('force') && call.cluster.isScratch !== true) {
     const mistakes = await unpromotable((await call.cluster.readCib()).cib, resource)

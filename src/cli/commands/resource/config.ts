@@ -22,8 +22,8 @@ const flags = [
   { name: 'show-secrets', summary: 'Show passwords and tokens' },
   {
     name: 'full',
-    summary: 'Without effect, for pcs’s sake: everything is shown without it',
-    withoutEffect: 'everything is shown without it.',
+    summary: 'Without effect, accepted for compatibility with pcs: the output is always complete',
+    withoutEffect: 'the output is always complete.',
   },
   formatFlag,
 ] as const
@@ -31,7 +31,7 @@ const flags = [
 export const resourceConfig: Command = {
   path: ['resource', 'config'],
   usage: '[<resource>...] [--show-secrets] [--output-format text|cmd|json]',
-  summary: 'Show how resources are configured, or print the commands that make them again',
+  summary: 'Show the configuration of resources, or print the commands that create them',
   flags,
   completes: ['resource'],
   run: (call) => show(call, { listed: (resource) => !isFenceDevice(resource), named: () => true, what: 'resource' }),
@@ -40,8 +40,8 @@ export const resourceConfig: Command = {
 export const stonithConfig: Command = {
   path: ['stonith', 'config'],
   usage: '[<fence device>...] [--show-secrets] [--without-levels] [--output-format text|cmd|json]',
-  summary: 'Show how fence devices are configured, and the fencing topology',
-  flags: [...flags, { name: 'without-levels', summary: 'Leave out the fencing topology' }],
+  summary: 'Show the configuration of fence devices and the fencing topology',
+  flags: [...flags, { name: 'without-levels', summary: 'Do not show the fencing topology' }],
   completes: ['fence-device'],
   run: (call) =>
     show(call, {

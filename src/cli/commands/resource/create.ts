@@ -23,24 +23,24 @@ import { expectWords } from '../../words.ts'
 
 const createFlags = [
   ...changeFlags,
-  { name: 'disabled', summary: 'Do not start it yet' },
-  { name: 'group', value: 'group', summary: 'Put it into a group (also: group <group>)' },
-  { name: 'before', value: 'resource', summary: 'With --group: before this member' },
-  { name: 'after', value: 'resource', summary: 'With --group: after this member' },
+  { name: 'disabled', summary: 'Create it disabled' },
+  { name: 'group', value: 'group', summary: 'Add it to a group (also: group <group>)' },
+  { name: 'before', value: 'resource', summary: 'With --group: add it before this member' },
+  { name: 'after', value: 'resource', summary: 'With --group: add it after this member' },
   { name: 'clone', summary: 'Clone it (also: clone [<name>=<value>...])' },
   { name: 'master', summary: 'Make it promotable (also: promotable [<name>=<value>...])' },
-  { name: 'no-default-ops', summary: 'Without the operations that the agent advises, but for a monitor' },
+  { name: 'no-default-ops', summary: 'Do not add the operations that the agent recommends, except a monitor' },
   agentValidationFlag,
   {
     name: 'future',
-    summary: 'Without effect, for pcs’s sake: the command does already what it is to do in the future',
-    withoutEffect: 'the command does already what it is to do in the future.',
+    summary: 'Without effect, accepted for compatibility with pcs: the command already has the future behavior',
+    withoutEffect: 'the command already has the future behavior.',
   },
 ]
 
 /** A fence device has a monitor, whatever its agent advises. */
 const createDeviceFlags = createFlags.map((flag) =>
-  flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'of a fence device only a monitor is made.' } : flag,
+  flag.name === 'no-default-ops' ? { ...flag, withoutEffect: 'a fence device gets only a monitor.' } : flag,
 )
 
 const usage =
@@ -49,9 +49,9 @@ const usage =
 export const resourceCreate: Command = {
   path: ['resource', 'create'],
   usage,
-  summary: 'Create a resource; the cluster starts it where it may run',
+  summary: 'Create a resource and start it where it can run',
   details:
-    'An agent is ocf:heartbeat:IPaddr2, or IPaddr2 where only one provider has it. Operations that you do not name are the agent’s advice.',
+    'Specify the agent as ocf:heartbeat:IPaddr2, or as IPaddr2 if only one provider has it. Operations that you do not specify use the agent’s recommendations.',
   examples: [
     'systole resource create vip ocf:heartbeat:IPaddr2 ip=10.0.0.100 cidr_netmask=24 op monitor interval=5s',
     'systole resource create web ocf:heartbeat:nginx configfile=/etc/nginx/nginx.conf --group webservice',
@@ -78,7 +78,7 @@ export const stonithCreate: Command = {
   usage: '<id> <fence agent> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
   summary: 'Create a fence device',
   details:
-    'Besides the agent’s own parameters: pcmk_host_list, pcmk_host_map, pcmk_host_check, pcmk_delay_base, pcmk_delay_max, pcmk_reboot_action …',
+    'In addition to the agent’s own parameters: pcmk_host_list, pcmk_host_map, pcmk_host_check, pcmk_delay_base, pcmk_delay_max, pcmk_reboot_action …',
   examples: [
     'systole stonith create fence-n1 fence_ipmilan ip=10.1.0.1 username=admin password=... lanplus=1 pcmk_host_list=n1',
   ],
@@ -131,7 +131,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   }
   for (const warning of timeoutWarnings(installed, written.operations)) call.terminal.progress(warning)
   for (const name of strayCloneOptions('primitive', [...written.meta.keys()]))
-    call.terminal.progress(`Warning: '${name}' is an option of clones; in the resource ${id} it has no effect.`)
+    call.terminal.progress(`Warning: '${name}' is a clone option and has no effect in the resource ${id}.`)
   const operations = written.operations.map(({ name, attributes }) => ({
     name,
     attributes: Object.fromEntries(attributes),
@@ -140,7 +140,7 @@ async function create(call: Call, { id, installed, written }: Creation): Promise
   for (const { operation, movedFrom } of adviceTaken(operations, advice))
     if (movedFrom !== undefined)
       call.terminal.progress(
-        `Warning: the agent advises two operations ${operation.name} every ${movedFrom}: one gets the interval ${operation.attributes.interval}.`,
+        `Warning: the agent recommends two ${operation.name} operations with the interval ${movedFrom}; one gets the interval ${operation.attributes.interval}.`,
       )
   const request: NewPrimitive = {
     id,

@@ -18,13 +18,13 @@ export const debugCommands: readonly Command[] = operations.map((operation) => (
   usage: '<resource> [--full] [--force]',
   summary: `Run an agent’s ${operation} on this host, outside the cluster, and show what it says`,
   details:
-    'The cluster does not know of it: what runs already may be started or promoted twice, or be stopped and recovered. Disable the resource first.',
+    'The cluster does not know about this: a running resource may be started or promoted twice, or be stopped and then recovered. Disable the resource first.',
   flags: [
-    { name: 'full', summary: 'Also the parameters that the agent is given' },
+    { name: 'full', summary: 'Also show the parameters passed to the agent' },
     {
       name: 'force',
-      summary: 'Although the cluster may run it',
-      ...(operation === 'monitor' && { withoutEffect: 'a monitor changes nothing, so that it is always run.' }),
+      summary: 'Even if the cluster may run the resource',
+      ...(operation === 'monitor' && { withoutEffect: 'a monitor changes nothing and is always allowed.' }),
     },
   ],
   completes: ['resource'],
@@ -44,7 +44,7 @@ async function debug(call: Call, operation: Operation): Promise<Outcome> {
     throw new Refusal(`There is no primitive '${id}'.${didYouMean(similarWords(id, known))}`)
   }
   if (operation !== 'monitor' && found.meta.targetRole !== 'Stopped' && found.meta.managed && !call.flags.has('force'))
-    throw new Refusal(`The cluster looks after ${id}: disable or unmanage it first, or add --force.`)
+    throw new Refusal(`The cluster manages ${id}. Disable or unmanage it first, or add --force.`)
   const parameters = Object.fromEntries(found.parametersOn(nodeName(local)))
   // As the cluster would give it: a start that needs minutes has them here as well.
   const { timeoutMs } = operationTimeout(status, found, operation)

@@ -29,8 +29,8 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
     path: [...path, 'create'],
     aliases: [[...alias, 'create']],
     usage: '[id=<id>] [score=<score>] [meta <name>=<value>...] [rule <expression>]',
-    summary: `Add a set of defaults, for some ${of}s only`,
-    details: `A rule is made of ${conditions}, dates and 'and', 'or' and parentheses.`,
+    summary: `Add a set of defaults that a rule limits to some ${of}s`,
+    details: `A rule consists of ${conditions} and dates, joined with 'and', 'or' and parentheses.`,
     examples: [
       of === 'resource'
         ? 'systole resource defaults set create meta resource-stickiness=100 rule resource ocf:heartbeat:pgsql'
@@ -59,7 +59,7 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
             ...(score === undefined ? {} : { score: readScore(score) }),
             ...(rule === undefined ? {} : { rule }),
           }),
-        message: ({ created }) => `The set of defaults ${created[0] ?? ''} is in place.`,
+        message: ({ created }) => `The set of defaults ${created[0] ?? ''} is configured.`,
         notices: () => [{ code: 'defaults-may-be-overridden' }],
         facts: ({ created }) => ({ created }),
       })
@@ -100,7 +100,7 @@ function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
     path: [...path, 'update'],
     aliases: [[...alias, 'update']],
     usage: '<set> meta <name>=<value>...',
-    summary: 'Change one set of defaults; an empty value unsets',
+    summary: 'Change a set of defaults; an empty value removes an option',
     flags: changeFlags,
     run: async (call) => {
       const [id = '', keyword = 'meta', ...words] = call.words
@@ -109,7 +109,7 @@ function updateSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
         atLeast: judgesAsPcs(call.speech) ? 1 : 2,
         usage: `${path.join(' ')} update <set> meta <name>=<value>...`,
       })
-      if (keyword !== 'meta') throw new Refusal(`After the set comes 'meta', not '${keyword}'.`)
+      if (keyword !== 'meta') throw new Refusal(`Expected 'meta' after the set, not '${keyword}'.`)
       const values = Object.fromEntries(parsePairs(words, 'defaults'))
       return await changeCib(call, {
         edit: (cib) => updateDefaultsSet(cib, { of, id, values, force: takesAnyValue(call) }),

@@ -23,7 +23,7 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
     ],
     usage: '[<name>=<value>...] | [--output-format text|cmd|json]',
     summary: of === 'resource' ? 'Show or set defaults of meta-attributes' : 'Show or set defaults of operations',
-    details: 'An empty value unsets a default.',
+    details: 'An empty value removes a default.',
     examples: [
       of === 'resource'
         ? 'systole resource defaults resource-stickiness=100'
@@ -32,12 +32,13 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
     flags: [
       ...changeFlags,
       formatFlag,
-      { name: 'all', summary: 'Also sets whose rule has expired' },
-      { name: 'full', summary: 'With the ids' },
+      { name: 'all', summary: 'Also show sets whose rule has expired' },
+      { name: 'full', summary: 'Show the ids' },
       {
         name: 'no-expire-check',
-        summary: 'Without effect, for pcs’s sake: sets are shown whether their rules have expired or not',
-        withoutEffect: 'sets are shown whether their rules have expired or not.',
+        summary:
+          'Without effect, accepted for compatibility with pcs: sets are always shown, even if their rules have expired',
+        withoutEffect: 'sets are always shown, even if their rules have expired.',
       },
     ],
     run: (call) => (call.words.length === 0 ? showDefaults(call, of) : updateDefaults(call, of)),

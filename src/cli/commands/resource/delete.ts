@@ -14,9 +14,9 @@ export const resourceDelete: Command = {
     ['stonith', 'remove'],
   ],
   usage: '<resource>...',
-  summary: 'Stop resources and delete them, with everything that refers to them',
+  summary: 'Stop and delete resources, with all references to them',
   details:
-    'A group, clone or bundle goes with its members. Constraints, tags and fencing levels that name the resource go too, and are listed.',
+    'A group, clone or bundle is deleted with its members. Constraints, tags and fencing levels that name the resource are deleted, too, and listed.',
   flags: changeFlags,
   completes: ['resource'],
   run: async (call) => {

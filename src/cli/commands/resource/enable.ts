@@ -16,12 +16,12 @@ import { expectWords } from '../../words.ts'
 const safeFlags = [
   ...changeFlags,
   { name: 'safe', summary: 'Refuse if other resources would be affected' },
-  { name: 'no-strict', summary: 'With --safe, allow other resources to be moved or restarted, but not stopped' },
+  { name: 'no-strict', summary: 'With --safe: allow other resources to be moved or restarted, but not stopped' },
   { name: 'simulate', summary: 'The same as --preview' },
   {
     name: 'brief',
-    summary: 'Without effect, for pcs’s sake: what would be stopped is one line for each resource without it',
-    withoutEffect: 'what would be stopped is one line for each resource without it.',
+    summary: 'Without effect, accepted for compatibility with pcs: the output is always one line for each resource',
+    withoutEffect: 'the output is always one line for each resource.',
   },
 ]
 const monitorFlags = [...changeFlags, { name: 'monitor', summary: 'Also switch the monitors on or off' }]
@@ -33,7 +33,7 @@ export const resourceEnable: Command = {
     ['stonith', 'enable'],
   ],
   usage: '<resource | tag>... [--wait[=<seconds>]]',
-  summary: 'Let the cluster start resources that were disabled',
+  summary: 'Allow the cluster to start resources',
   flags: changeFlags,
   completes: ['resource'],
   run: (call) => change(call, (cib) => enableResources(cib, { ids: withoutTags(cib, call.words) }), 'enabled'),
@@ -64,9 +64,7 @@ export const resourceSafeDisable: Command = {
   path: ['resource', 'safe-disable'],
   usage: '<resource | tag>... [--no-strict] [--simulate] [--wait[=<seconds>]] [--force]',
   summary: 'Stop resources and keep them stopped, if no other resource is affected',
-  flags: safeFlags.map((flag) =>
-    flag.name === 'safe' ? { ...flag, withoutEffect: 'the command does so anyway.' } : flag,
-  ),
+  flags: safeFlags.map((flag) => (flag.name === 'safe' ? { ...flag, withoutEffect: 'this is the default.' } : flag)),
   completes: ['resource'],
   run: (call) => resourceDisable.run({ ...call, flags: new Map([...call.flags, ['safe', true] as const]) }),
 }
@@ -74,7 +72,7 @@ export const resourceSafeDisable: Command = {
 export const resourceManage: Command = {
   path: ['resource', 'manage'],
   usage: '<resource | tag>... [--monitor]',
-  summary: 'Put resources under the cluster’s control again',
+  summary: 'Allow the cluster to manage resources again',
   flags: monitorFlags,
   completes: ['resource'],
   run: (call) =>
@@ -88,7 +86,7 @@ export const resourceManage: Command = {
 export const resourceUnmanage: Command = {
   path: ['resource', 'unmanage'],
   usage: '<resource | tag>... [--monitor]',
-  summary: 'Leave resources as they are: the cluster does not start, stop or move them',
+  summary: 'Unmanage resources: the cluster does not start, stop or move them',
   flags: monitorFlags,
   completes: ['resource'],
   run: (call) =>

@@ -13,7 +13,7 @@ export const resourceFailcount: Command = {
     ['stonith', 'failcount', 'show'],
   ],
   usage: '[<resource>] [node=<node>] [operation=<operation> [interval=<interval>]] [--full]',
-  summary: 'Show how often resources have failed, and where',
+  summary: 'Show the fail counts of resources',
   flags: [{ name: 'full', summary: 'For each operation' }],
   completes: ['resource'],
   run: async (call) => {

@@ -11,8 +11,9 @@ const flags = [
   { name: 'node', value: 'node', summary: 'The same as node=<node>' },
   {
     name: 'strict',
-    summary: 'Without effect, for pcs’s sake: members of a group or clone are always treated one by one',
-    withoutEffect: 'members of a group or clone are always treated one by one.',
+    summary:
+      'Without effect, accepted for compatibility with pcs: members of a group or clone are always treated individually',
+    withoutEffect: 'members of a group or clone are always treated individually.',
   },
   { name: 'wait', value: '[seconds]', summary: 'Wait until the cluster has settled' },
 ] as const
@@ -21,8 +22,8 @@ export const resourceCleanup: Command = {
   path: ['resource', 'cleanup'],
   aliases: [['stonith', 'cleanup']],
   usage: '[<resource>] [node=<node>] [operation=<operation> [interval=<interval>]]',
-  summary: 'Forget failures, so that a resource may run where it has failed',
-  details: 'Only resources with failures are touched. They are probed again, and their fail counts start from zero.',
+  summary: 'Clear failures, so that a resource can run where it failed',
+  details: 'Only resources with failures are affected. They are probed again, and their fail counts are reset.',
   flags,
   completes: ['resource'],
   run: (call) => forget(call, true),
@@ -32,7 +33,7 @@ export const resourceRefresh: Command = {
   path: ['resource', 'refresh'],
   aliases: [['stonith', 'refresh']],
   usage: '[<resource>] [node=<node>]',
-  summary: 'Forget all recorded operations, so that every resource is probed again',
+  summary: 'Clear all recorded operations, so that every resource is probed again',
   flags,
   completes: ['resource'],
   run: (call) => forget(call, false),
@@ -52,9 +53,8 @@ async function forget(call: Call, onlyFailed: boolean): Promise<Outcome> {
   const interval = options.get('interval')
   const intervalMs = interval === undefined ? undefined : parseDurationMs(interval)
   if (interval !== undefined && intervalMs === undefined)
-    throw new Refusal(`'${interval}' is no interval: write it as 10s, 1min or 500ms.`)
-  if (interval !== undefined && operation === undefined)
-    throw new Refusal('An interval belongs to an operation: add operation=<operation>.')
+    throw new Refusal(`'${interval}' is not an interval. Examples: 10s, 1min, 500ms.`)
+  if (interval !== undefined && operation === undefined) throw new Refusal('interval= requires operation=<operation>.')
   const { deleted } = await liveCluster(call).deleteHistory({
     onlyFailed,
     ...(resource === undefined ? {} : { resource }),

@@ -7,13 +7,13 @@ import { expectWords } from '../../words.ts'
 export const resourceGroupAdd: Command = {
   path: ['resource', 'group', 'add'],
   usage: '<group> <resource>... [--before=<resource> | --after=<resource>]',
-  summary: 'Put resources into a group, which is made if it is not there',
+  summary: 'Add resources to a group, and create the group if it does not exist',
   details:
-    'Members of a group run on one node, start in their order and stop in reverse. A member of another group moves.',
+    'Members of a group run on the same node, start in order and stop in reverse order. A member of another group leaves that group.',
   flags: [
     ...changeFlags,
-    { name: 'before', value: 'resource', summary: 'Put them before this member' },
-    { name: 'after', value: 'resource', summary: 'Put them after this member' },
+    { name: 'before', value: 'resource', summary: 'Add them before this member' },
+    { name: 'after', value: 'resource', summary: 'Add them after this member' },
   ],
   completes: ['resource'],
   run: async (call) => {
@@ -42,7 +42,7 @@ export const resourceGroupRemove: Command = {
     ['resource', 'ungroup'],
   ],
   usage: '<group> [<resource>...]',
-  summary: 'Take resources out of a group; without resources, dissolve it',
+  summary: 'Remove resources from a group, or the whole group if none are named',
   flags: changeFlags,
   completes: ['resource'],
   run: async (call) => {
@@ -52,7 +52,7 @@ export const resourceGroupRemove: Command = {
       edit: (cib) => removeFromGroup(cib, { group, resources }),
       message: (edited) =>
         resources.length === 0
-          ? `The group ${group} is dissolved.${describeRemoved(edited, [group])}`
+          ? `Removed the group ${group}.${describeRemoved(edited, [group])}`
           : `${resources.join(', ')} left the group ${group}.${describeRemoved(edited, resources)}`,
       facts: ({ removed }) => ({ removed }),
     })

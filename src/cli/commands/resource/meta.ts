@@ -8,7 +8,7 @@ export const resourceMeta: Command = {
   path: ['resource', 'meta'],
   aliases: [['stonith', 'meta']],
   usage: '<resource> <name>=<value>...',
-  summary: 'Set meta-attributes of a resource; an empty value unsets one',
+  summary: 'Set meta-attributes of a resource; an empty value removes one',
   examples: ['systole resource meta web priority=10 migration-threshold='],
   flags: changeFlags,
   completes: ['resource', 'anything'],

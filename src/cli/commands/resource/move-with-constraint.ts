@@ -8,8 +8,8 @@ import { endOfLifetime, refusePart } from './move.ts'
 export const resourceMoveWithConstraint: Command = {
   path: ['resource', 'move-with-constraint'],
   usage: '<resource> [<node>] [lifetime=<duration>] [--promoted] [--wait[=<seconds>]]',
-  summary: 'Move a resource by a constraint that stays, until resource clear or the end of its lifetime',
-  details: 'Without a node the resource is banned from where it is.',
+  summary: "Move a resource with a constraint that remains until 'resource clear' or the end of its lifetime",
+  details: 'Without a node, the resource is banned from its current node.',
   flags: [
     ...changeFlags,
     { name: 'promoted', summary: 'Only the promoted role' },
@@ -27,7 +27,7 @@ export const resourceMoveWithConstraint: Command = {
     const [current] = findResource(cib, resource) ? resourceLocations(cib, resource, call.terminal.now()) : []
     if (node === undefined && current === undefined && findResource(cib, resource))
       throw new Refusal({
-        own: `'${resource}' runs nowhere: name the node that it shall move to.`,
+        own: `'${resource}' is not running. Specify the node to move it to.`,
         about: { code: 'runs-nowhere' },
       })
     const role: Role | undefined = call.flags.has('promoted') || call.flags.has('master') ? 'Promoted' : undefined

@@ -35,9 +35,9 @@ export const resourceMove: Command = {
   path: ['resource', 'move'],
   aliases: [['resource', 'migrate']],
   usage: '<resource> [<node>] [--promoted] [--wait[=<seconds>]]',
-  summary: 'Move a resource to a node, or away from where it is; no constraint is left behind',
+  summary: 'Move a resource to a node, or away from its current node, without leaving a constraint',
   details:
-    'The resource stays where it was moved to as long as its stickiness outweighs what drew it elsewhere. A move that would be undone at once is refused.',
+    'The resource stays there as long as its stickiness outweighs its preference for other nodes. A move that would be undone at once is refused.',
   flags: [
     ...changeFlags,
     promotedFlag,
@@ -57,7 +57,7 @@ async function move(call: Call): Promise<Outcome> {
   const current = exists ? resourceLocations(cib, resource, call.terminal.now()) : []
   if (exists && node === undefined && current.length === 0)
     throw new Refusal({
-      own: `'${resource}' runs nowhere: name the node that it shall move to.`,
+      own: `'${resource}' is not running. Specify the node to move it to.`,
       about: { code: 'runs-nowhere' },
     })
   const role = roleOf(call)
@@ -129,7 +129,7 @@ function staysAway(
   const { resource, edited, target } = moved
   if (target === '' || reaches(call, edited, { resource, node: target })) return []
   return [
-    `${resource} would not go to ${target}: something weighs more than the move. 'systole why ${resource}' tells what.`,
+    `${resource} would not move to ${target}: another score outweighs the move. 'systole why ${resource}' shows the scores.`,
   ]
 }
 
@@ -151,7 +151,7 @@ async function settleAndClear(
     { ...call, flags },
     {
       edit: (cib) => clearCliConstraints(cib, { resource: moved.resource }),
-      message: () => 'The preference is taken away again.',
+      message: () => 'The temporary constraint was removed.',
     },
   )
   const after =
@@ -189,8 +189,9 @@ function returnsAtOnce(
 export const resourceBan: Command = {
   path: ['resource', 'ban'],
   usage: '<resource> [<node>] [--promoted] [lifetime=<duration>] [--wait[=<seconds>]]',
-  summary: 'Keep a resource off a node, until the ban is cleared or its lifetime ends',
-  details: 'Without a node: the node where it runs. The ban says who made it and when; `resource clear` takes it away.',
+  summary: 'Ban a resource from a node until the ban is cleared or its lifetime ends',
+  details:
+    'The default node is the one where the resource runs. The ban records who created it and when. `resource clear` removes it.',
   examples: ['systole resource ban web n2 lifetime=1h'],
   flags: [...changeFlags, promotedFlag, masterFlag],
   completes: ['resource', 'node'],
@@ -240,15 +241,16 @@ export async function refusePart(call: Call, id: string): Promise<void> {
   const outer = enclosingClone(cib, id)
   if (outer !== undefined) {
     const kind = outer.name === 'bundle' ? 'bundle' : 'clone'
-    throw new Refusal(`'${id}' is inside the ${kind} '${outer.attributes.id}': name '${outer.attributes.id}' instead.`)
+    throw new Refusal(
+      `'${id}' is inside the ${kind} '${outer.attributes.id}'. Specify '${outer.attributes.id}' instead.`,
+    )
   }
   const resource = findResource(cib, id)
   if (roleOf(call) === undefined || resource === undefined || resource.name === 'bundle') return
   const isPromotable =
     resource.name === 'master' ||
     (resource.name === 'clone' && parseBoolean(writtenValue(resource, 'meta_attributes', 'promotable')) === true)
-  if (!isPromotable)
-    throw new Refusal(`'${id}' is no promotable clone, so that it has no promoted role: leave out --promoted.`)
+  if (!isPromotable) throw new Refusal(`'${id}' is not a promotable clone and has no promoted role. Omit --promoted.`)
 }
 
 /** Where it runs, if that is one node; of a clone with one promoted instance, the node of that. */
@@ -267,8 +269,8 @@ async function onlyNode(call: Call, resource: string): Promise<string> {
   throw new Refusal({
     own:
       node === undefined
-        ? `'${resource}' runs nowhere: name the node to ban it from.`
-        : `'${resource}' runs on several nodes: name the one to ban it from.`,
+        ? `'${resource}' is not running. Specify the node to ban it from.`
+        : `'${resource}' runs on several nodes. Specify the node to ban it from.`,
     about: { code: 'runs-nowhere' },
   })
 }
@@ -278,7 +280,7 @@ export function endOfLifetime(lifetime: string, now: Date): string {
   if (durationMs !== undefined) return new Date(now.getTime() + durationMs).toISOString()
   const moment = Date.parse(lifetime)
   if (!Number.isNaN(moment)) return new Date(moment).toISOString()
-  throw new Refusal(`'${lifetime}' is no lifetime: write a duration such as 1h or PT30M, or a date.`)
+  throw new Refusal(`'${lifetime}' is not a lifetime. Specify a duration such as 1h or PT30M, or a date.`)
 }
 
 export const resourceClear: Command = {
@@ -288,8 +290,13 @@ export const resourceClear: Command = {
     ['resource', 'unmove'],
   ],
   usage: '<resource> [<node>] [--promoted] [--expired] [--wait[=<seconds>]]',
-  summary: 'Take away what moves and bans have left',
-  flags: [...changeFlags, promotedFlag, masterFlag, { name: 'expired', summary: 'Only what has ended' }],
+  summary: 'Remove the constraints that moves and bans created',
+  flags: [
+    ...changeFlags,
+    promotedFlag,
+    masterFlag,
+    { name: 'expired', summary: 'Only remove constraints whose lifetime has ended' },
+  ],
   completes: ['resource', 'node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 2, usage: 'resource clear <resource> [<node>]' })
@@ -306,7 +313,7 @@ export const resourceClear: Command = {
       notices: ({ removed }) =>
         removed.length === 0 ? [] : [{ code: 'constraint-cleared', ids: removed.map(({ id }) => id).sort() }],
       message: ({ removed }) =>
-        removed.length === 0 ? 'There was nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+        removed.length === 0 ? 'There is nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },

@@ -7,8 +7,8 @@ import { expectWords } from '../../words.ts'
 export const resourceRelations: Command = {
   path: ['resource', 'relations'],
   usage: '<resource> [--full]',
-  summary: 'Show as a tree what a resource depends on, what depends on it, and what it is in',
-  flags: [{ name: 'full', summary: 'With the constraints in full' }],
+  summary: "Show a resource's dependencies, dependents and containers as a tree",
+  flags: [{ name: 'full', summary: 'Show the constraints in full' }],
   completes: ['resource'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'resource relations <resource>' })

@@ -19,12 +19,12 @@ import { expectWords } from '../../words.ts'
 /** A constraint whose command died ends after this time. */
 const leaseMinutes = 15
 
-const nothing = 'Every resource is where it would be placed without stickiness.\n'
+const nothing = 'Every resource already runs where it would run without stickiness.\n'
 
 export const resourceRelocateShow: Command = {
   path: ['resource', 'relocate', 'show'],
   usage: '',
-  summary: 'Show what would happen if no resource preferred to stay where it is',
+  summary: 'Show where resources would run without stickiness',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource relocate show' })
     const { actions } = await relocations(call)
@@ -46,8 +46,8 @@ export const resourceRelocateDryRun: Command = {
 export const resourceRelocateRun: Command = {
   path: ['resource', 'relocate', 'run'],
   usage: '[<resource>...] [--preview]',
-  summary: 'Move resources to where they would be placed without stickiness; no constraint is left behind',
-  details: 'As resource move does for one: each is drawn to its node by a constraint that goes once it is there.',
+  summary: 'Move resources to where they would run without stickiness, without leaving constraints',
+  details: "Works like 'resource move': each resource gets a temporary constraint that is removed once it has moved.",
   flags: changeFlags,
   completes: ['resource'],
   run: (call) => relocate(call),
@@ -56,14 +56,14 @@ export const resourceRelocateRun: Command = {
 export const resourceRelocateClear: Command = {
   path: ['resource', 'relocate', 'clear'],
   usage: '',
-  summary: 'Take away the constraints that a relocate run left behind when it was interrupted',
+  summary: "Remove the constraints that an interrupted 'relocate run' left behind",
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'resource relocate clear' })
     return await changeCib(call, {
       edit: clearRelocations,
       message: ({ removed }) =>
-        removed.length === 0 ? 'There was nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+        removed.length === 0 ? 'There is nothing to clear.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },

@@ -19,9 +19,9 @@ import { expectWords } from '../../words.ts'
 export const resourceRestart: Command = {
   path: ['resource', 'restart'],
   usage: '<resource> [<node>] [--wait=<seconds>]',
-  summary: 'Stop a resource and start it again, with what depends on it',
+  summary: 'Restart a resource and its dependents',
   details:
-    'With a node, only the instance of a clone on that node. What the resource’s target-role was before, it is afterwards, also when stopping fails.',
+    'With a node, only the clone instance on that node is restarted. The resource’s target-role is restored afterwards, even if stopping fails.',
   flags: changeFlags,
   completes: ['resource', 'node'],
   run: async (call) => {
@@ -52,7 +52,7 @@ export const resourceRestart: Command = {
       { ...call, flags: forced(call) },
       { edit: start, message: () => `${resource} starts again.` },
     )
-    if (started.version === undefined) throw new Refusal('The resource was stopped and could not be started again.')
+    if (started.version === undefined) throw new Refusal('The resource stopped, but could not be started again.')
     const begun = await settle(call, started, started.version)
     return report(resource, ended, begun)
   },
@@ -84,7 +84,7 @@ function previewOf({ message, actions }: Changed): Outcome {
 function report(resource: string, ended: Settled, begun: Settled): Outcome {
   const settled = ended.settled && begun.settled
   const text = settled
-    ? `${resource} was restarted.\n`
+    ? `Restarted ${resource}.\n`
     : `${ended.settled ? '' : `${ended.message}\n`}${begun.settled ? '' : `${begun.message}\n`}`
   return done(text, { resource, settled, stopped: ended.message, started: begun.message }, settled ? 0 : 1)
 }

@@ -30,8 +30,8 @@ export const resourceUpdate: Command = {
   path: ['resource', 'update'],
   aliases: [['stonith', 'update']],
   usage: '<resource> [<parameter>=<value>...] [op <operation> <name>=<value>...] [meta <name>=<value>...]',
-  summary: 'Change a resource; what restarts because of it is shown first',
-  details: 'An empty value unsets a parameter or meta-attribute.',
+  summary: 'Change a resource; resources that restart are shown first',
+  details: 'An empty value removes a parameter or meta-attribute.',
   flags: [...changeFlags, agentValidationFlag],
   completes: ['resource', 'anything'],
   run: async (call) => {

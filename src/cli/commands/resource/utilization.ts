@@ -22,8 +22,8 @@ const nameFlag = { name: 'name', value: 'name', summary: 'Show only this one' }
 export const resourceUtilization: Command = {
   path: ['resource', 'utilization'],
   usage: '[<resource> [<name>=<value>...]] [--output-format text|cmd|json]',
-  summary: 'Show or set how much of a node’s capacity resources need; an empty value unsets one',
-  details: 'Counts once the cluster option placement-strategy is not default.',
+  summary: 'Show or set the utilization of resources; an empty value removes an attribute',
+  details: 'Has no effect while the cluster option placement-strategy is default.',
   examples: ['systole resource utilization db memory=4096 cpu=2'],
   flags: [...changeFlags, formatFlag, nameFlag],
   completes: ['resource', 'anything'],
@@ -60,7 +60,7 @@ export const resourceUtilization: Command = {
 export const nodeUtilization: Command = {
   path: ['node', 'utilization'],
   usage: '[<node> [<name>=<value>...]] [--name=<name>] [--output-format text|cmd|json]',
-  summary: 'Show or set the capacities of nodes; an empty value unsets one',
+  summary: 'Show or set the capacities of nodes; an empty value removes an attribute',
   examples: ['systole node utilization n1 memory=65536 cpu=16'],
   flags: [...changeFlags, formatFlag, nameFlag],
   completes: ['node', 'anything'],
@@ -106,7 +106,7 @@ function readCapacities(words: readonly string[]): Readonly<Record<string, strin
   if (wrong.length > 0)
     throw new Refusal(
       ...wrong.map(([name, value]) => ({
-        own: `'${value}' is no capacity for ${name}: write a whole number.`,
+        own: `'${value}' is not a capacity for ${name}. Specify a whole number.`,
         about: { code: 'bad-capacity', name, value } as const,
       })),
     )

@@ -38,14 +38,12 @@ export async function tryEdits(call: Call, cib: XmlElement, commands: readonly s
 /** Only what changes the configuration can be tried: the rest would act, or answer into the void. */
 function refuseOthers(call: Call, command: string, line: readonly string[]): void {
   const found = findCommand(call.commands, line)
-  if (!found) throw new Refusal(`--with '${command}': there is no such command; write it as after 'systole'.`)
+  if (!found) throw new Refusal(`--with '${command}': unknown command. Write it without the word 'systole'.`)
   const isChange = (found.command.flags ?? []).some(({ name }) => name === changeFlags[0]?.name)
   if (!isChange)
-    throw new Refusal(
-      `--with '${command}': systole ${found.command.path.join(' ')} does not change the configuration, so there is nothing to try.`,
-    )
+    throw new Refusal(`--with '${command}': systole ${found.command.path.join(' ')} does not change the configuration.`)
   const unfit = ['--preview', '--wait', '--json', '--help', '-h', '-f', '--file'].find((flag) =>
     line.some((word) => word === flag || word.startsWith(`${flag}=`)),
   )
-  if (unfit !== undefined) throw new Refusal(`--with '${command}': ${unfit} has no meaning here, leave it out.`)
+  if (unfit !== undefined) throw new Refusal(`--with '${command}': ${unfit} has no effect here. Omit it.`)
 }

@@ -52,6 +52,6 @@ function nextChangeFacts({ nextChange }: ClusterStatus): unknown {
 }
 
 export function describeNextChange({ nextChange }: ClusterStatus): string {
-  if (nextChange === undefined) return 'Nothing changes by time alone: no rule by date, expiry or lock is ahead.'
-  return `By time alone the answer next changes at ${isoTime(nextChange.at)}: ${nextChange.because.join('; ')}.`
+  if (nextChange === undefined) return 'Time alone changes nothing: no date rule, expiry or lock is pending.'
+  return `The next change by time alone is at ${isoTime(nextChange.at)}: ${nextChange.because.join('; ')}.`
 }

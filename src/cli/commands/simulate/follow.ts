@@ -32,7 +32,7 @@ export function printFollowing({ later, settled }: Following): string {
     return `\nTransition ${index + 2}:\n\n${plan}`
   })
   const end = settled
-    ? '\nThen nothing is left to do.\n'
-    : `\nIt goes on like this: after ${mostTransitions} transitions more there is still something to do.\n`
+    ? '\nThen the cluster is settled.\n'
+    : `\nThe cluster does not settle: after ${mostTransitions} more transitions, actions are still pending.\n`
   return [...parts, end].join('')
 }

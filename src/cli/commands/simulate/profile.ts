@@ -26,7 +26,7 @@ function readRepeat(call: Call): number {
   const text = call.flags.get('repeat') ?? '1'
   const times = Number(text)
   if (Number.isInteger(times) && times > 0) return times
-  throw new Refusal(`'${text}' is no number of times for --repeat: write 1 or more.`)
+  throw new Refusal(`'${text}' is not a number for --repeat. Specify 1 or more.`)
 }
 
 function cibsIn(folder: string): readonly string[] {
@@ -37,7 +37,7 @@ function cibsIn(folder: string): readonly string[] {
     throw new Refusal(`The folder ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const files = names.filter((name) => name.endsWith('.xml')).sort()
-  if (files.length === 0) throw new Refusal(`There is no CIB in ${folder}: its name would end in .xml.`)
+  if (files.length === 0) throw new Refusal(`The folder ${folder} contains no CIB (*.xml).`)
   return files.map((name) => join(folder, name))
 }
 

@@ -13,7 +13,7 @@ export const questionFlags: readonly Flag[] = [
     value: 'node',
     completes: 'node',
     repeats: true,
-    summary: 'What if the node were online',
+    summary: 'Assume that the node is online',
   },
   {
     name: 'node-down',
@@ -21,60 +21,72 @@ export const questionFlags: readonly Flag[] = [
     value: 'node',
     completes: 'node',
     repeats: true,
-    summary: 'What if the node had left cleanly',
+    summary: 'Assume that the node has left cleanly',
   },
-  { name: 'node-fail', value: 'node', completes: 'node', repeats: true, summary: 'What if the node were lost' },
+  { name: 'node-fail', value: 'node', completes: 'node', repeats: true, summary: 'Assume that the node is lost' },
   {
     name: 'node-pending',
     value: 'node',
     completes: 'node',
     repeats: true,
-    summary: 'What if the node were joining, and not ready yet',
+    summary: 'Assume that the node is joining and not ready yet',
   },
-  { name: 'node-add', value: 'node', repeats: true, summary: 'What if there were one node more' },
+  { name: 'node-add', value: 'node', repeats: true, summary: 'Assume one additional node' },
   {
     name: 'quorum',
     letter: 'q',
     value: 'true|false',
     completes: truth,
-    summary: 'What if the cluster had quorum, or had not',
+    summary: 'Assume that the cluster has quorum, or not',
   },
   {
     name: 'op-inject',
     letter: 'i',
     value: operation,
     repeats: true,
-    summary: 'What if an operation had ended so: web_monitor_10000@n1=7',
+    summary: 'Assume that an operation ended with this result: web_monitor_10000@n1=7',
   },
   {
     name: 'op-fail',
     letter: 'F',
     value: operation,
     repeats: true,
-    summary: 'What if an operation of the transition ended so: web_start_0@n2=1',
+    summary: 'Assume that an operation of the transition ends with this result: web_start_0@n2=1',
   },
-  { name: 'ticket-grant', letter: 'g', value: 'ticket', repeats: true, summary: 'What if the ticket were granted' },
-  { name: 'ticket-revoke', letter: 'r', value: 'ticket', repeats: true, summary: 'What if it were taken away' },
-  { name: 'ticket-standby', letter: 'b', value: 'ticket', repeats: true, summary: 'What if it were on standby' },
-  { name: 'ticket-activate', letter: 'e', value: 'ticket', repeats: true, summary: 'What if it were in use again' },
+  { name: 'ticket-grant', letter: 'g', value: 'ticket', repeats: true, summary: 'Assume that the ticket is granted' },
+  { name: 'ticket-revoke', letter: 'r', value: 'ticket', repeats: true, summary: 'Assume that the ticket is revoked' },
+  {
+    name: 'ticket-standby',
+    letter: 'b',
+    value: 'ticket',
+    repeats: true,
+    summary: 'Assume that the ticket is in standby',
+  },
+  {
+    name: 'ticket-activate',
+    letter: 'e',
+    value: 'ticket',
+    repeats: true,
+    summary: 'Assume that the ticket is active again',
+  },
   {
     name: 'watchdog',
     letter: 'w',
     value: 'true|false',
     completes: truth,
-    summary: 'What if the nodes had a watchdog, or had none',
+    summary: 'Assume that the nodes have a watchdog, or not',
   },
   {
     name: 'with',
     value: 'command',
     repeats: true,
-    summary: 'What if this command had been given: --with "resource disable web"',
+    summary: 'Assume that this command was run: --with "resource disable web"',
   },
   {
     name: 'set-datetime',
     letter: 't',
     value: 'date',
-    summary: 'What if it were this moment: rules, failure-timeouts and locks are read for it',
+    summary: 'Assume this date and time for rules, failure-timeouts and locks',
   },
 ]
 
@@ -120,6 +132,6 @@ function readOperation(text: string): OperationSpec {
   const spec = parseOperationSpec(text)
   if (spec) return spec
   throw new Refusal(
-    `'${text}' is no operation with its result: write <resource>_<operation>_<interval in ms>@<node>=<exit code>, such as web_monitor_10000@n1=7.`,
+    `'${text}' is not an operation with a result. Specify <resource>_<operation>_<interval in ms>@<node>=<exit code>, such as web_monitor_10000@n1=7.`,
   )
 }

@@ -32,13 +32,13 @@ const showFlags: readonly Flag[] = [
   { name: 'show-failcounts', letter: 'c', summary: 'Show fail counts and failed operations' },
   { name: 'show-attrs', letter: 'A', summary: 'Show node attributes' },
   { name: 'show-next-change', summary: 'Show when a rule by date, an expiry or a lock next changes the answer' },
-  { name: 'quiet', letter: 'Q', summary: 'Only what was asked for' },
+  { name: 'quiet', letter: 'Q', summary: 'Show only the requested sections' },
 ]
 
 const saveFlags: readonly Flag[] = [
-  { name: 'save-input', letter: 'I', value: 'file', summary: 'Write the CIB with what was supposed' },
-  { name: 'save-output', letter: 'O', value: 'file', summary: 'Write the CIB as the transition leaves it' },
-  { name: 'in-place', letter: 'X', summary: 'Write it back to the file that was read' },
+  { name: 'save-input', letter: 'I', value: 'file', summary: 'Save the CIB with the assumptions applied' },
+  { name: 'save-output', letter: 'O', value: 'file', summary: 'Save the CIB as it is after the transition' },
+  { name: 'in-place', letter: 'X', summary: 'Save it to the file that was read' },
   { name: 'save-graph', letter: 'G', value: 'file', summary: 'Write the transition graph as XML' },
   { name: 'save-dotfile', letter: 'D', value: 'file', summary: 'Write the graph as Graphviz dot' },
   { name: 'save-svg', value: 'file', summary: 'Write a drawing of the graph as SVG' },
@@ -47,12 +47,12 @@ const saveFlags: readonly Flag[] = [
 export const simulateCommand: Command = {
   path: ['simulate'],
   usage: '[--xml-file=<file>] [<what if>]... [--show-...] [--save-...=<file>] | --profile=<folder> | --batch',
-  summary: 'Show what the cluster would do, as it is or if something were otherwise',
+  summary: 'Show what the cluster would do, now or under assumptions',
   details:
-    'Without a file, the running cluster. Nothing is touched: it is the scheduler itself, and its graph is played on a copy. ' +
-    'What is supposed is applied first, and told; flags that repeat may be given several times. ' +
-    'A failure ends the transition, as in a cluster, which would then make a new one: --follow shows what comes after. ' +
-    'The text and most flags are those of crm_simulate.',
+    'Without a file, the command uses the running cluster. Nothing is changed: the scheduler runs on a copy, and so does its transition. ' +
+    'Assumptions are applied first and listed. Repeatable options may be given several times. ' +
+    'A failure ends the transition, as in a cluster, which would then compute a new one: --follow shows the transitions that follow. ' +
+    'The output and most options are those of crm_simulate.',
   examples: [
     'systole simulate --node-fail n1',
     'systole simulate --op-inject web_monitor_10000@n1=7 --op-fail web_start_0@n1=1 --follow',
@@ -66,18 +66,18 @@ export const simulateCommand: Command = {
     ...questionFlags,
     ...showFlags,
     ...saveFlags,
-    { name: 'follow', summary: 'Go on with the transitions that come after, until nothing is left to do' },
-    { name: 'run', letter: 'R', summary: 'Only what would be changed: do not play the transition' },
-    { name: 'simulate', letter: 'S', summary: 'Play the transition, which it does anyway' },
+    { name: 'follow', summary: 'Also show the following transitions, until the cluster is settled' },
+    { name: 'run', letter: 'R', summary: 'Only show the actions: do not run the transition' },
+    { name: 'simulate', letter: 'S', summary: 'Run the transition (the default)' },
     { name: 'profile', letter: 'P', value: 'folder', summary: 'Time the simulation of every CIB (*.xml) in a folder' },
-    { name: 'repeat', letter: 'N', value: 'times', summary: 'With --profile, simulate each so many times' },
-    { name: 'batch', summary: 'Answer names of files on standard input, a line of JSON each' },
+    { name: 'repeat', letter: 'N', value: 'times', summary: 'With --profile: simulate each CIB this many times' },
+    { name: 'batch', summary: 'Read file names from standard input and print one line of JSON for each' },
   ],
   run: (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'simulate [--xml-file=<file>]' })
     if (call.flags.has('batch')) return answerBatch(call)
     if (call.flags.has('profile')) return runProfile(call, surroundings)
-    if (call.flags.has('repeat')) throw new Refusal('--repeat belongs to --profile.')
+    if (call.flags.has('repeat')) throw new Refusal('--repeat requires --profile.')
     return simulateOnce(call)
   },
 }
@@ -93,7 +93,7 @@ const surroundings: Surroundings = {
 /** Flags beside it, such as those of the programs that crm_simulate's replacement is called by, change no answer. */
 async function answerBatch(call: Call): Promise<Outcome> {
   const others = [...call.flags.keys()].filter((name) => !['batch', 'simulate', 'quiet'].includes(name))
-  if (others.length > 0) throw new Refusal(`--batch takes its questions from standard input: leave out --${others[0]}.`)
+  if (others.length > 0) throw new Refusal(`--batch reads its questions from standard input. Omit --${others[0]}.`)
   for await (const line of createInterface({ input: process.stdin }))
     process.stdout.write(`${printable(answerLine(line, surroundings))}\n`)
   return done('', {})
@@ -102,7 +102,7 @@ async function answerBatch(call: Call): Promise<Outcome> {
 async function simulateOnce(call: Call): Promise<Outcome> {
   const source = cibSource(call)
   if (call.flags.has('in-place') && source.path === undefined)
-    throw new Refusal('--in-place writes to a file: name it by --xml-file.')
+    throw new Refusal('--in-place writes to a file. Specify it with --xml-file.')
   const { cib: original } = await source.read()
   const unreadable = unreadableSchema(original)
   if (unreadable !== undefined) throw new Refusal(unreadable)
@@ -193,7 +193,6 @@ function unusedFailures(transitions: readonly SimulationText[], failures: readon
         ),
     )
     .map(
-      (spec) =>
-        `Nothing failed by --op-fail ${formatOperationSpec(spec)}: the transition does not come to that operation.`,
+      (spec) => `--op-fail ${formatOperationSpec(spec)} had no effect: the transition does not reach that operation.`,
     )
 }

@@ -8,14 +8,14 @@ import { expectWords } from '../../words.ts'
 export const statusNodes: Command = {
   path: ['status', 'nodes'],
   usage: '[corosync | both | config]',
-  summary: 'Show nodes by what they are: online, in standby, in maintenance, offline',
+  summary: 'Show nodes by state: online, standby, maintenance, offline',
   details: 'corosync and both show the membership; config the nodes that are configured.',
   completes: [{ words: ['corosync', 'both', 'config'] }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'status nodes [corosync | both | config]' })
     const [which] = call.words
     if (which !== undefined && !['corosync', 'both', 'config'].includes(which))
-      throw new Refusal(`'${which}' is no list of nodes: there are corosync, both and config.`)
+      throw new Refusal(`'${which}' is not a node list. Specify corosync, both or config.`)
     const { cib } = await call.cluster.readCib()
     const state = await call.cluster.live?.getState({})
     const status = statusOf(call, cib)

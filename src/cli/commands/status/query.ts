@@ -22,7 +22,7 @@ export const statusQuery: Command = {
   path: ['status', 'query', 'resource'],
   usage:
     '<resource> exists | is-stonith | is-type <type> | get-type | is-state <state> [on-node <node>] [members all|any|none] [instances all|any|none] | is-in-group|is-in-clone|is-in-bundle [<id>] | get-nodes | get-members | get-index-in-group [--quiet]',
-  summary: 'Answer a question about a resource; the exit code is 0 for yes and 2 for no',
+  summary: 'Query the state of a resource; the exit code is 0 for yes and 2 for no',
   examples: ['systole status query resource web is-state started on-node n1'],
   flags: [{ name: 'quiet', summary: 'Only the exit code' }],
   completes: ['resource', { words: questions }],
@@ -90,7 +90,7 @@ function answer(call: Call, { status, found, question, rest }: Question): Outcom
     }
     default:
       throw new Refusal(
-        `'${question}' is no question.${didYouMean(similarWords(question, questions))} There are ${questions.join(', ')}.`,
+        `'${question}' is not a query.${didYouMean(similarWords(question, questions))} The queries are ${questions.join(', ')}.`,
       )
   }
 }
@@ -118,7 +118,7 @@ function typeOf(resource: Resource): readonly string[] {
 function isType(resource: Resource, words: readonly string[]): boolean {
   const [kind, ...flags] = words
   if (kind === undefined || !['primitive', 'group', 'clone', 'bundle'].includes(kind))
-    throw new Refusal(`'${kind ?? ''}' is no type of resource: there are primitive, group, clone and bundle.`)
+    throw new Refusal(`'${kind ?? ''}' is not a resource type. Specify primitive, group, clone or bundle.`)
   const own = typeOf(resource)
   return own[0] === kind && flags.every((flag) => own.includes(flag))
 }
@@ -167,7 +167,7 @@ const states: Readonly<Record<string, State>> = {
 function hasState(status: ClusterStatus, resource: Resource, words: readonly string[]): boolean {
   const [name = '', ...rest] = words
   const state = Object.hasOwn(states, name) ? states[name] : undefined
-  if (!state) throw new Refusal(`'${name}' is no state: there are ${Object.keys(states).join(', ')}.`)
+  if (!state) throw new Refusal(`'${name}' is not a state. The states are ${Object.keys(states).join(', ')}.`)
   const options = new Map<string, string>()
   for (let at = 0; at < rest.length; at += 2) {
     // The node that a lock is on may follow the state itself.

@@ -6,11 +6,11 @@ import { expectWords, parsePairs } from '../../words.ts'
 import { topologyLines } from '../stonith/level.ts'
 
 const flags = [
-  { name: 'hide-inactive', summary: 'Leave out what runs nowhere' },
+  { name: 'hide-inactive', summary: 'Do not show inactive resources' },
   {
     name: 'full',
-    summary: 'Without effect, for pcs’s sake: everything is shown without it',
-    withoutEffect: 'everything is shown without it.',
+    summary: 'Without effect, accepted for compatibility with pcs: the output is always complete',
+    withoutEffect: 'the output is always complete.',
   },
 ]
 const usage = '[<resource | tag>] [node=<node>] [--hide-inactive]'

@@ -22,11 +22,11 @@ export const status: Command = {
   path: ['status'],
   aliases: [['status', 'status']],
   usage: '[--full] [--hide-inactive]',
-  summary: 'Show nodes, resources, failures, fencing and what the cluster is doing',
-  details: 'Of a node without quorum it is what this node last knew; the first lines say so.',
+  summary: 'Show nodes, resources, failures, fencing and the current activity of the cluster',
+  details: 'Without quorum, the last known state is shown, and the first lines say so.',
   flags: [
     { name: 'full', summary: 'Also node attributes and fail counts' },
-    { name: 'hide-inactive', summary: 'Leave out resources that run nowhere' },
+    { name: 'hide-inactive', summary: 'Do not show inactive resources' },
   ],
   run: (call) => showStatus(call),
 }
@@ -101,8 +101,8 @@ async function textOf(call: Call, { cib, read, state, stopped }: Told): Promise<
   return lines.join('\n')
 }
 
-const unconfigured = `This host belongs to no cluster yet.
-Make one with 'systole cluster setup', or join one with the line that setup printed on another node.
+const unconfigured = `This host does not belong to a cluster yet.
+Set one up with 'systole cluster setup', or join one with the command that setup printed on another node.
 `
 
 function heading(state: ClusterState | undefined): readonly string[] {
@@ -122,12 +122,12 @@ function switchedOff({ options }: ClusterStatus): readonly string[] {
   const lines = [
     ...(options.maintenanceMode
       ? [
-          'maintenance-mode is on: nothing is started, stopped, watched or recovered.',
+          'maintenance-mode is set: no resource is started, stopped, monitored or recovered.',
           '  > systole property set maintenance-mode=false',
         ]
       : []),
     ...(options.stopAllResources
-      ? ['stop-all-resources is set: nothing may run.', '  > systole property set stop-all-resources=false']
+      ? ['stop-all-resources is set: all resources are stopped.', '  > systole property set stop-all-resources=false']
       : []),
   ]
   return lines.length === 0 ? [] : [...lines, '']
@@ -153,7 +153,7 @@ function shortcomings(state: ClusterState | undefined): readonly string[] {
   return [
     ...(state.started ? [] : ['The cluster is not started on this node: systole cluster start']),
     ...(state.quorate ? [] : withoutQuorum(state.members)),
-    ...(state.store.healthy ? [] : [`The store is not healthy: ${state.store.message ?? 'no reason given'}`]),
+    ...(state.store.healthy ? [] : [`The store is not healthy: ${state.store.message ?? 'unknown reason'}`]),
   ]
 }
 
@@ -161,7 +161,7 @@ function shortcomings(state: ClusterState | undefined): readonly string[] {
 export function withoutQuorum(members: Members): readonly string[] {
   const who = unheard(members)
   return [
-    `This node is without quorum${who === '' ? '' : `; ${who}`}. What follows is what it last knew.`,
+    `This node has no quorum${who === '' ? '' : `; ${who}`}. The last known state follows.`,
     '  > systole quorum status',
   ]
 }
@@ -183,12 +183,12 @@ export function lastKnown(state: Pick<ClusterState, 'quorate' | 'members'> | und
 }
 
 export function doing({ quorate, transition }: Pick<ClusterState, 'quorate' | 'transition'>): string {
-  if (!quorate) return 'What the cluster does is not known here.'
+  if (!quorate) return 'The activity of the cluster is unknown on this node.'
   switch (transition.state) {
     case 'idle':
-      return 'Nothing is left to do.'
+      return 'The cluster is settled.'
     case 'computing':
-      return 'Deciding what to do.'
+      return 'Computing the next transition.'
     case 'running':
       return `Doing: ${transition.pending.join(', ')}`
     case 'blocked':

@@ -6,7 +6,7 @@ import { expectWords } from '../../words.ts'
 export const statusWait: Command = {
   path: ['status', 'wait'],
   usage: '[<seconds>]',
-  summary: 'Wait until nothing is left to do',
+  summary: 'Wait until the cluster has settled',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'status wait [<seconds>]' })
     const { configVersion } = await liveCluster(call).getState({})

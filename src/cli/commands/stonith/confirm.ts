@@ -5,11 +5,11 @@ import { expectWords } from '../../words.ts'
 export const stonithConfirm: Command = {
   path: ['stonith', 'confirm'],
   usage: '<node> [--yes]',
-  summary: 'Give your word that a node is off, where fencing cannot prove it',
+  summary: 'Confirm that a node is off when fencing cannot verify it',
   details:
-    'The cluster then recovers what the node ran. If the node is not off, its resources run twice and data is lost: look at the machine first.',
+    'The cluster then recovers the resources of the node. If the node is not off, its resources run twice and data is lost: check the machine first.',
   flags: [
-    { name: 'yes', summary: 'Do not ask' },
+    { name: 'yes', summary: 'Do not ask for confirmation' },
     { name: 'force', summary: 'The same as --yes' },
   ],
   completes: ['node'],
@@ -19,15 +19,13 @@ export const stonithConfirm: Command = {
     const live = liveCluster(call)
     const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question(target)))
     if (sure === undefined)
-      throw new Refusal(
-        `Confirming that ${target} is off needs a person: answer at a terminal, or add --yes if you are sure.`,
-      )
+      throw new Refusal(`Confirming that ${target} is off requires an answer at a terminal, or --yes if you are sure.`)
     if (!sure) throw new Refusal('Nothing was confirmed.')
     await live.confirmFencing({ target })
-    return done(`Node ${target} counts as off.\n`, { target, confirmed: true })
+    return done(`Confirmed that node ${target} is off.\n`, { target, confirmed: true })
   },
 }
 
 function question(target: string): string {
-  return `If ${target} is not powered off or cut from its storage, data will be lost. Is it off?`
+  return `If ${target} is not powered off or cut off from its storage, data will be lost. Is it off?`
 }

@@ -5,11 +5,11 @@ import { expectWords } from '../../words.ts'
 export const stonithFence: Command = {
   path: ['stonith', 'fence'],
   usage: '<node> [--off | --on]',
-  summary: 'Fence a node now: reboot it, or switch it off or on',
-  details: 'Ends when the fence devices have confirmed the result or failed. The node loses power without warning.',
+  summary: 'Fence a node now: reboot it, or turn it off or on',
+  details: 'Returns when the fence devices have confirmed the result or failed. The node loses power without warning.',
   flags: [
-    { name: 'off', summary: 'Switch the node off and leave it off' },
-    { name: 'on', summary: 'Switch the node on' },
+    { name: 'off', summary: 'Turn the node off and leave it off' },
+    { name: 'on', summary: 'Turn the node on' },
   ],
   completes: ['node'],
   run: async (call) => {

@@ -9,7 +9,7 @@ export const stonithHistory: Command = {
   path: ['stonith', 'history'],
   aliases: [['stonith', 'history', 'show']],
   usage: '[<node>]',
-  summary: 'Show what was fenced, when, by which device and with which result',
+  summary: 'Show the fencing history: targets, times, devices and results',
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'stonith history [<node>]' })
@@ -27,24 +27,24 @@ export const stonithHistory: Command = {
 export const stonithHistoryCleanup: Command = {
   path: ['stonith', 'history', 'cleanup'],
   usage: '[<node>]',
-  summary: 'Forget what was fenced: all of it, or of one node; what is under way stays',
+  summary: 'Clear the fencing history, for all nodes or one; pending actions remain',
   completes: ['node'],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 1, usage: 'stonith history cleanup [<node>]' })
     const [node] = call.words
     const { deleted } = await liveCluster(call).cleanFencingHistory(node === undefined ? {} : { target: node })
-    return done(`Forgotten: ${deleted} ${deleted === 1 ? 'action' : 'actions'} of fencing.\n`, { deleted })
+    return done(`Cleared ${deleted} fencing ${deleted === 1 ? 'action' : 'actions'}.\n`, { deleted })
   },
 }
 
 export const stonithHistoryUpdate: Command = {
   path: ['stonith', 'history', 'update'],
   usage: '',
-  summary: 'Does nothing: the history of fencing is one for all nodes',
+  summary: 'Does nothing: all nodes share one fencing history',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith history update' })
     const { fencing } = await liveCluster(call).getState({})
-    return done('Nothing had to be done: the history of fencing is one for all nodes.\n', { records: fencing.length })
+    return done('Nothing to do: all nodes share one fencing history.\n', { records: fencing.length })
   },
 }
 

@@ -8,7 +8,7 @@ import { readTarget } from './level.ts'
 export const stonithLevelVerify: Command = {
   path: ['stonith', 'level', 'verify'],
   usage: '',
-  summary: 'Check that the nodes and devices of the fencing topology are there',
+  summary: 'Check that the nodes and devices of the fencing topology exist',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level verify' })
     const { fencingLevels, nodes, resources } = readConfiguration((await call.cluster.readCib()).cib)
@@ -20,19 +20,19 @@ export const stonithLevelVerify: Command = {
     const wrong = fencingLevels.flatMap(({ index, target, devices: own }) => [
       ...(target.by === 'node' && !names.includes(target.node)
         ? [
-            `Level ${index} is for the node '${target.node}', which is not there.${didYouMean(similarWords(target.node, names))}`,
+            `Level ${index} is for the node '${target.node}', which does not exist.${didYouMean(similarWords(target.node, names))}`,
           ]
         : []),
       ...own
         .filter((device) => !devices.includes(device))
         .map(
           (device) =>
-            `Level ${index} of ${describeTarget(target)} names the fence device '${device}', which is not there.${didYouMean(similarWords(device, devices))}`,
+            `Level ${index} of ${describeTarget(target)} names the fence device '${device}', which does not exist.${didYouMean(similarWords(device, devices))}`,
         ),
     ])
     if (wrong.length > 0) return refused(...wrong)
     // pcs says nothing where nothing is wrong, and scripts take any word for a mistake.
-    const text = call.speech.program === 'pcs' ? '' : 'All nodes and devices of the fencing topology are there.\n'
+    const text = call.speech.program === 'pcs' ? '' : 'All nodes and devices of the fencing topology exist.\n'
     return done(text, { levels: fencingLevels.length, wrong })
   },
 }
@@ -40,16 +40,18 @@ export const stonithLevelVerify: Command = {
 export const stonithLevelClear: Command = {
   path: ['stonith', 'level', 'clear'],
   usage: '[target <node> | stonith <fence device>...]',
-  summary: 'Remove all levels, or those of a target or with certain devices',
+  summary: 'Remove all fencing levels, or those of a target or with certain devices',
   flags: changeFlags,
   completes: [{ words: ['target', 'stonith'] }, 'node'],
   run: async (call) => {
     const [keyword, ...rest] = call.words
     const named = keyword === 'target' || keyword === 'stonith'
     if (named && rest.length === 0)
-      throw new Refusal(`After '${keyword}' comes a ${keyword === 'target' ? 'node' : 'fence device'}.`)
+      throw new Refusal(`Expected a ${keyword === 'target' ? 'node' : 'fence device'} after '${keyword}'.`)
     if (keyword !== undefined && !named && call.speech.dialect === '0.12')
-      throw new Refusal(`Say whose levels to remove: 'target ${keyword}' or 'stonith ${keyword}'. Nothing was removed.`)
+      throw new Refusal(
+        `Specify which levels to remove: 'target ${keyword}' or 'stonith ${keyword}'. Nothing was removed.`,
+      )
     const { cib: running } = await call.cluster.readCib()
     const targets = readConfiguration(running).fencingLevels.map(({ target }) => describeTarget(target))
     const devices = (words: readonly string[]): readonly string[] => words.flatMap((word) => word.split(','))
@@ -65,7 +67,7 @@ export const stonithLevelClear: Command = {
           target === undefined ? {} : isDevices ? { devices: devices(words) } : { target: readTarget(target) },
         ),
       message: ({ removed }) =>
-        removed.length === 0 ? 'There was no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+        removed.length === 0 ? 'There is no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },

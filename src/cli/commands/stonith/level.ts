@@ -20,7 +20,7 @@ export const stonithLevel: Command = {
   aliases: [['stonith', 'level', 'config']],
   usage: '[--output-format text|cmd|json]',
   flags: [formatFlag],
-  summary: 'Show the fencing topology: which devices are tried in which order',
+  summary: 'Show the fencing topology: the order in which devices are tried',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith level' })
     const { cib } = await call.cluster.readCib()
@@ -145,7 +145,7 @@ export const stonithLevelRemove: Command = {
     // All levels go by a command of their own: whoever forgets a word must not lose the topology.
     if (index === undefined && (target === undefined || call.speech.dialect === '0.12'))
       throw new Refusal(
-        "Say which level: 'stonith level remove 1 target <node>'. All levels go with 'stonith level clear'.",
+        "Specify the level: 'stonith level remove 1 target <node>'. 'stonith level clear' removes all levels.",
       )
     return await changeCib(call, {
       edit: (cib) =>
@@ -155,7 +155,7 @@ export const stonithLevelRemove: Command = {
           ...(devices.length === 0 ? {} : { devices }),
         }),
       message: ({ removed }) =>
-        removed.length === 0 ? 'There was no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
+        removed.length === 0 ? 'There is no level to remove.' : `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),
     })
   },
@@ -174,7 +174,7 @@ function readSelector(words: readonly string[]): {
   const bare = targetAt < 0 && devicesAt < 0 ? others : []
   const target = targetAt >= 0 ? others[targetAt + 1] : bare[0]
   const devices = devicesAt >= 0 ? others.slice(devicesAt + 1) : bare.slice(1)
-  if (targetAt >= 0 && target === undefined) throw new Refusal("After 'target' comes a node.")
+  if (targetAt >= 0 && target === undefined) throw new Refusal("Expected a node after 'target'.")
   return {
     ...(numbered ? { index: readLevel(first) } : {}),
     ...(target === undefined ? {} : { target: readTarget(target) }),
@@ -185,7 +185,7 @@ function readSelector(words: readonly string[]): {
 function readLevel(text: string): number {
   if (/^[1-9]$/.test(text)) return Number(text)
   throw new Refusal({
-    own: `'${text}' is no fencing level: levels are numbers from 1 to 9.`,
+    own: `'${text}' is not a fencing level. Levels are numbers from 1 to 9.`,
     about: { code: 'bad-choice', name: 'level', value: text, choices: '1..9' },
   })
 }

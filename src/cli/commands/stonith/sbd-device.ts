@@ -20,12 +20,12 @@ const setupUsage =
 export const sbdDeviceSetup: Command = {
   path: ['stonith', 'sbd', 'device', 'setup'],
   usage: setupUsage,
-  summary: 'Prepare shared disks for SBD’s messages; what is on them is lost',
+  summary: 'Initialize shared disks for SBD; all data on them is lost',
   details:
-    'Runs `sbd create` on this host, for up to three disks. It asks first. The times stand in the header of each disk, for all nodes: 5 s for the watchdog, and a message counts as delivered after msgwait, which is twice the watchdog’s time and 10 s unless it is set. A node that reads the disk already takes a slot anew, and the new times.',
+    'Runs `sbd create` on this host for up to three disks, after confirmation. The header of each disk holds the timeouts for all nodes: 5 s for the watchdog, and msgwait, after which a message counts as delivered (default: twice the watchdog timeout, 10 s). A node that already reads the disk allocates a slot again and uses the new timeouts.',
   examples: ['systole stonith sbd device setup device=/dev/disk/by-id/wwn-0x5000c5 watchdog-timeout=10'],
   flags: [
-    { name: 'force', summary: 'Do not ask' },
+    { name: 'force', summary: 'Do not ask for confirmation' },
     { name: 'yes', summary: 'The same as --force' },
   ],
   run: async (call) => {
@@ -37,7 +37,7 @@ export const sbdDeviceSetup: Command = {
       ...[...times].flatMap(([name, seconds]) => [timeOptions.get(name) ?? '', String(seconds)]),
       'create',
     ])
-    const text = devices.map((device) => `${device} is set up for SBD.\n`).join('')
+    const text = devices.map((device) => `Initialized ${device} for SBD.\n`).join('')
     return done(`${text}Next: systole stonith sbd enable ${devices.map((device) => `device=${device}`).join(' ')}\n`, {
       devices,
       times: Object.fromEntries(times),
@@ -48,19 +48,19 @@ export const sbdDeviceSetup: Command = {
 export const sbdDeviceMessage: Command = {
   path: ['stonith', 'sbd', 'device', 'message'],
   usage: '<path> <node> <message>',
-  summary: 'Leave a message for a node on one of its disks by hand',
+  summary: 'Write a message for a node to one of its disks',
   details:
-    'The messages are test (the node logs it and takes it away), reset, off, crashdump, exit (the node reads its disks and feeds its watchdog no more) and clear. It takes the time after which a message counts as delivered (msgwait). That a node was sent one is no proof for the cluster: stonith fence is.',
+    "The messages are test (the node logs and deletes it), reset, off, crashdump, exit (the node stops reading its disks and feeding its watchdog) and clear. The command takes msgwait, after which a message counts as delivered. The cluster does not take a message as proof that the node was fenced: use 'stonith fence' for that.",
   examples: ['systole stonith sbd device message /dev/disk/by-id/wwn-0x5000c5 n2 test'],
   completes: ['file', 'node', { words: messages }],
   run: (call) => {
     expectWords(call.words, { atLeast: 3, atMost: 3, usage: 'stonith sbd device message <path> <node> <message>' })
     const [device = '', node = '', message = ''] = call.words
     if (!messages.includes(message))
-      throw new Refusal(`'${message}' is no message: it is one of ${messages.join(', ')}.`)
+      throw new Refusal(`'${message}' is not a message. The messages are ${messages.join(', ')}.`)
     refuseRelative(device)
     sbd(['-d', device, 'message', node, message])
-    return Promise.resolve(done(`'${message}' was left for ${node} on ${device}.\n`, { device, node, message }))
+    return Promise.resolve(done(`Wrote '${message}' for ${node} to ${device}.\n`, { device, node, message }))
   },
 }
 
@@ -94,33 +94,34 @@ function readSetup(words: readonly string[]): {
     const [name = '', ...rest] = word.split('=')
     const value = rest.join('=')
     if (name === 'device') devices.push(value)
-    else if (!timeOptions.has(name)) throw new Refusal(`'${name}' is no option of a disk: use ${setupUsage}.`)
+    else if (!timeOptions.has(name)) throw new Refusal(`'${name}' is not a disk option. Use ${setupUsage}.`)
     else if (/^[1-9]\d*$/.test(value)) times.set(name, Number(value))
-    else throw new Refusal(`${name}=${value} is no whole number of seconds above 0.`)
+    else throw new Refusal(`${name}=${value} is not a whole number of seconds above 0.`)
   }
   for (const device of devices) refuseRelative(device)
   if (devices.length === 0 || devices.length > 3)
-    throw new Refusal(`One to three disks are set up at once, and here are ${devices.length}: device=<path>.`)
+    throw new Refusal(`Specify one to three disks (${devices.length} given): device=<path>.`)
   // sbd would write 10 s beside any time of the watchdog.
   const watchdog = times.get('watchdog-timeout')
   const msgwait = times.get('msgwait-timeout') ?? (watchdog === undefined ? 10 : 2 * watchdog)
   if (msgwait < 2 * (watchdog ?? 5))
     throw new Refusal(
-      `A msgwait-timeout of ${msgwait} s is too short for a watchdog of ${watchdog ?? 5} s: it takes twice that time until a node has surely been reset.`,
+      `A msgwait-timeout of ${msgwait} s is too short for a watchdog timeout of ${watchdog ?? 5} s: a node is reliably reset only after twice that time.`,
     )
   if (watchdog !== undefined) times.set('msgwait-timeout', msgwait)
   return { devices, times }
 }
 
 function refuseRelative(device: string): void {
-  if (!device.startsWith('/')) throw new Refusal(`The disk '${device}' is no absolute path, such as /dev/disk/by-id/….`)
+  if (!device.startsWith('/'))
+    throw new Refusal(`The disk '${device}' is not an absolute path, such as /dev/disk/by-id/….`)
 }
 
 async function ask(call: Call, devices: readonly string[]): Promise<void> {
-  const question = `All that is on ${devices.join(', ')} will be lost. Proceed?`
+  const question = `All data on ${devices.join(', ')} will be lost. Proceed?`
   const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question))
   if (sure === undefined)
-    throw new Refusal(`All that is on ${devices.join(', ')} would be lost: answer at a terminal, or add --force.`)
+    throw new Refusal(`All data on ${devices.join(', ')} would be lost: answer at a terminal, or add --force.`)
   if (!sure) throw new Refusal('Nothing was changed.')
 }
 
@@ -130,10 +131,10 @@ function sbd(words: readonly string[]): string {
     return execFileSync('sbd', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new Refusal('The program sbd is not installed on this host: install the package sbd.')
+      throw new Refusal('The program sbd is not installed on this host. Install the package sbd.')
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n')[0] : ''
     throw new Refusal(
-      `sbd could not do it: ${said || 'it did not say why'}. Is it a disk of this host (and not a file), set up for SBD, with a slot for the node? The system’s log says more.`,
+      `sbd failed: ${said || 'unknown error'}. Check that the path is a disk of this host (not a file), initialized for SBD, with a slot for the node. The system log may show more.`,
     )
   }
 }

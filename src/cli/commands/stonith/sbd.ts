@@ -26,9 +26,9 @@ const mostDisks = 3
 export const sbdEnable: Command = {
   path: ['stonith', 'sbd', 'enable'],
   usage,
-  summary: 'Let every node feed a watchdog, which resets it when it hangs or has lost quorum',
+  summary: 'Enable the watchdog on every node, which resets a node that hangs or loses quorum',
   details:
-    'Without a path it is /dev/watchdog; path@node sets it for one node. A node begins at once if it is a member of the cluster. For lost nodes to count as reset by it, set fencing-watchdog-timeout as well: -1 waits twice the watchdog’s time. With device=, up to three for each node, a node reads its messages on these disks, which stonith sbd device setup has prepared, and a device of fence_sbd fences it through them. It then needs no quorum to live but its disks, or the store’s word that nobody fences it. There is no SBD daemon: systoled does all that.',
+    "The default path is /dev/watchdog; path@node sets the path for one node. Cluster members start at once. To count lost nodes as reset by the watchdog, also set fencing-watchdog-timeout: -1 waits twice the watchdog timeout. With device=, up to three for each node, a node reads messages on these disks (initialized with 'stonith sbd device setup'), and a fence_sbd device fences it through them. Such a node does not need quorum: it needs its disks, or the confirmation of the store that it is not being fenced. There is no SBD daemon: systoled does all this.",
   examples: [
     'systole stonith sbd enable',
     'systole stonith sbd enable watchdog=/dev/watchdog watchdog=/dev/watchdog1@n2 SBD_WATCHDOG_TIMEOUT=5',
@@ -38,8 +38,9 @@ export const sbdEnable: Command = {
     ...changeFlags,
     {
       name: 'no-watchdog-validation',
-      summary: 'Without effect, for pcs’s sake: a node opens its watchdog when it begins to feed it',
-      withoutEffect: 'a node opens its watchdog when it begins to feed it.',
+      summary:
+        'Without effect, accepted for compatibility with pcs: a node opens its watchdog when it starts to feed it',
+      withoutEffect: 'a node opens its watchdog when it starts to feed it.',
     },
   ],
   run: async (call) => {
@@ -54,13 +55,13 @@ export const sbdEnable: Command = {
 export const sbdDisable: Command = {
   path: ['stonith', 'sbd', 'disable'],
   usage: '',
-  summary: 'Let no node feed a watchdog any more',
+  summary: 'Disable the watchdog on all nodes',
   flags: changeFlags,
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd disable' })
     return await changeCib(call, {
       edit: (cib) => setWatchdogs(cib, { watchdogs: none, disks: none, seconds: '', waited: '' }),
-      message: () => 'No node feeds a watchdog any more, and none counts as fenced by one.',
+      message: () => 'Disabled the watchdog on all nodes. Lost nodes no longer count as reset by it.',
     })
   },
 }
@@ -68,8 +69,8 @@ export const sbdDisable: Command = {
 export const sbdStatus: Command = {
   path: ['stonith', 'sbd', 'status'],
   usage: '',
-  summary: 'Show which nodes feed a watchdog now, and which disks they read',
-  flags: [{ name: 'full', summary: 'With the header and the slots of each disk, as sbd of this host shows them' }],
+  summary: 'Show which nodes feed a watchdog and which disks they read',
+  flags: [{ name: 'full', summary: 'Also show the header and slots of each disk, as the program sbd shows them' }],
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd status [--full]' })
     const { members, localNode } = await liveCluster(call).getState({})
@@ -120,7 +121,7 @@ export const sbdConfig: Command = {
 export const sbdLocalConfig: Command = {
   path: ['stonith', 'sbd', 'local_config_in_json'],
   usage: '',
-  summary: 'Show what this host feeds and reads, as JSON with the names of SBD’s options',
+  summary: 'Show the watchdog and disks of this host as JSON with SBD’s option names',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd local_config_in_json' })
     const { localNode } = await liveCluster(call).getState({})
@@ -143,8 +144,7 @@ export const sbdWatchdogList: Command = {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'stonith sbd watchdog list' })
     const found = kernelWatchdogs()
     const lines = found.map(({ device, identity, timeout }) => `  ${device}: ${identity}, resets after ${timeout} s\n`)
-    const text =
-      found.length === 0 ? 'The kernel of this machine knows no watchdog.\n' : `Watchdogs:\n${lines.join('')}`
+    const text = found.length === 0 ? 'This machine has no watchdog device.\n' : `Watchdogs:\n${lines.join('')}`
     return Promise.resolve(done(text, found))
   },
 }
@@ -198,13 +198,13 @@ function readWords(words: readonly string[]): Wanted {
   const unknown = pairs.filter(([name]) => !['watchdog', 'device', 'SBD_WATCHDOG_TIMEOUT'].includes(name))
   if (unknown.length > 0)
     throw new Refusal(
-      ...unknown.map(([name]) => `'${name}' is an option of the SBD daemon, which is not there: use ${usage}.`),
+      ...unknown.map(([name]) => `'${name}' is an option of the SBD daemon, which Systole does not use. Use ${usage}.`),
     )
   const valuesOf = (name: string): readonly string[] =>
     pairs.filter((pair) => pair[0] === name).map(([, value]) => value)
   const seconds = valuesOf('SBD_WATCHDOG_TIMEOUT').at(-1)
   if (seconds !== undefined && !/^[1-9]\d*$/.test(seconds))
-    throw new Refusal(`SBD_WATCHDOG_TIMEOUT=${seconds} is no whole number of seconds above 0.`)
+    throw new Refusal(`SBD_WATCHDOG_TIMEOUT=${seconds} is not a whole number of seconds above 0.`)
   const watchdogs = perNode(valuesOf('watchdog'), { what: 'watchdog', example: '/dev/watchdog', most: 1 })
   return {
     // Nodes that none is named for have none then.
@@ -227,12 +227,13 @@ function perNode(values: readonly string[], { what, example, most }: PathKind): 
   for (const value of values) {
     const [path = '', node] = value.split('@')
     if (!path.startsWith('/') || /[\s,;]/.test(path))
-      throw new Refusal(`The ${what} '${path}' is no absolute path, such as ${example}.`)
+      throw new Refusal(`The ${what} '${path}' is not an absolute path, such as ${example}.`)
     if (node) byNode.set(node, [...(byNode.get(node) ?? []), path])
     else all.push(path)
   }
   const tooMany = [['all nodes', all] as const, ...byNode].find(([, paths]) => paths.length > most)
-  if (tooMany) throw new Refusal(`There are ${tooMany[1].length} of ${what}= for ${tooMany[0]}: at most ${most}.`)
+  if (tooMany)
+    throw new Refusal(`${what}= is given ${tooMany[1].length} times for ${tooMany[0]}. The maximum is ${most}.`)
   return { all: all.join(','), byNode: new Map([...byNode].map(([node, paths]) => [node, paths.join(',')])) }
 }
 
@@ -241,10 +242,10 @@ function describeSetting(cib: XmlElement): string {
   const lines = [...devices].map(([node, device]) => `  ${node}: ${device ?? 'none'}`)
   const readers = [...disks].filter(([, paths]) => paths.length > 0)
   const read = readers.map(([node, paths]) => `  ${node}: ${paths.join(' ')}\n`)
-  const ofDisks = readers.length > 0 ? 'as the headers of the disks tell' : 'as the devices are set'
+  const ofDisks = readers.length > 0 ? 'as set in the disk headers' : 'as set in the devices'
   const time = timeout === '0' || readers.length > 0 ? ofDisks : timeout
   const disksText = read.length === 0 ? '' : `Disks:\n${read.join('')}`
-  return `Watchdogs:\n${lines.join('\n')}\n${disksText}Time of the watchdogs: ${time}`
+  return `Watchdogs:\n${lines.join('\n')}\n${disksText}Watchdog timeout: ${time}`
 }
 
 function nextStep(cib: XmlElement): string {
@@ -263,8 +264,8 @@ const notCounted = 'Lost nodes do not count as reset by their watchdogs (fencing
 
 function describeWait(waited: string): string {
   if (/^\s*-/.test(waited))
-    return 'Lost nodes count as reset after twice the time of their watchdogs, once their leases are over.'
+    return 'Lost nodes count as reset after their leases expire plus twice the watchdog timeout.'
   return /^0+\D*$/.test(waited.trim())
     ? notCounted
-    : `Lost nodes count as reset by their watchdogs ${waited} after their leases are over.`
+    : `Lost nodes count as reset by their watchdogs ${waited} after their leases expire.`
 }

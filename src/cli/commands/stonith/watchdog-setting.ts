@@ -6,7 +6,7 @@ export interface WatchdogSetting {
   readonly devices: ReadonlyMap<string, string | undefined>
   /** Those of SBD's that each cluster node reads. */
   readonly disks: ReadonlyMap<string, readonly string[]>
-  /** As written; `0`: as the devices are set. */
+  /** As written; `0`: as set in the devices. */
   readonly timeout: string
   /** fencing-watchdog-timeout. */
   readonly waited: string

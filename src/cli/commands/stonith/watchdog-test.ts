@@ -12,12 +12,12 @@ import { kernelWatchdogs } from './kernel-watchdogs.ts'
 export const sbdWatchdogTest: Command = {
   path: ['stonith', 'sbd', 'watchdog', 'test'],
   usage: '[<watchdog path>] [--yes]',
-  summary: 'Reset this machine by its watchdog, to see that it does',
+  summary: 'Test the watchdog: reset this machine with it',
   details:
-    'Opens the watchdog and does not feed it. Where it works, the machine is reset within the time of the watchdog, without anything being shut down; where it does not, the command ends after twice that time, and says so. A watchdog that is fed already, by systoled or by systemd, cannot be opened: stonith sbd disable first, or see the same with kill -STOP on systoled.',
+    "Opens the watchdog without feeding it. If it works, the machine is reset within the watchdog timeout, without a shutdown. If not, the command fails after twice that time. A watchdog in use by systoled or systemd cannot be opened: run 'stonith sbd disable' first, or test it with kill -STOP on systoled.",
   examples: ['systole stonith sbd watchdog test /dev/watchdog --yes'],
   flags: [
-    { name: 'yes', summary: 'Do not ask' },
+    { name: 'yes', summary: 'Do not ask for confirmation' },
     { name: 'force', summary: 'The same as --yes' },
   ],
   completes: ['file'],
@@ -29,12 +29,12 @@ export const sbdWatchdogTest: Command = {
     execFileSync('sync')
     const opened = openWatchdog(watchdog.device)
     const waitMs = 2 * (watchdog.timeoutMs ?? unknownTimeoutMs)
-    call.terminal.progress(`${watchdog.device} runs and is not fed: waiting ${waitMs / 1000} s for the reset …`)
+    call.terminal.progress(`${watchdog.device} is armed and not fed: waiting ${waitMs / 1000} s for the reset …`)
     await delay(waitMs)
     writeSync(opened, 'V')
     closeSync(opened)
     throw new Refusal(
-      `${watchdog.device} has not reset this machine within ${waitMs / 1000} s: do not rely on it. It is stopped again, where its driver allows that.`,
+      `${watchdog.device} did not reset this machine within ${waitMs / 1000} s: do not rely on it. It was disarmed if its driver allows that.`,
     )
   },
 }
@@ -55,9 +55,9 @@ function chooseWatchdog(path: string | undefined): Watchdog {
   if (path === undefined) {
     const [only, ...others] = known
     if (only === undefined)
-      throw new Refusal('The kernel of this machine knows no watchdog: load the driver of its own, or softdog.')
+      throw new Refusal('This machine has no watchdog device. Load the driver of its hardware watchdog, or softdog.')
     if (others.length > 0)
-      throw new Refusal(`There are several watchdogs: name one of ${known.map(({ device }) => device).join(', ')}.`)
+      throw new Refusal(`There are several watchdogs. Specify one of ${known.map(({ device }) => device).join(', ')}.`)
     return only
   }
   // The name from when there was only one.
@@ -65,11 +65,11 @@ function chooseWatchdog(path: string | undefined): Watchdog {
   if (found) return { ...found, device: path }
   // A pipe to a program that resets the machine.
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) return { device: path, timeoutMs: undefined }
-  throw new Refusal(`'${path}' is no watchdog of this machine: stonith sbd watchdog list shows those that there are.`)
+  throw new Refusal(`'${path}' is not a watchdog of this machine. 'stonith sbd watchdog list' lists them.`)
 }
 
 async function ask(call: Call, { device }: Watchdog): Promise<void> {
-  const question = `This resets this machine by ${device}, without anything being shut down. Proceed?`
+  const question = `This resets this machine with ${device}, without a shutdown. Proceed?`
   const sure = call.flags.has('yes') || call.flags.has('force') || (await call.terminal.confirm(question))
   if (sure === undefined)
     throw new Refusal(`The test of ${device} resets this machine: answer at a terminal, or add --yes.`)
@@ -83,7 +83,7 @@ function openWatchdog(device: string): number {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EBUSY')
       throw new Refusal(
-        `${device} is fed already, so that it cannot be opened: by systoled (stonith sbd disable), or by systemd (RuntimeWatchdogSec).`,
+        `${device} is already in use by systoled (stonith sbd disable) or systemd (RuntimeWatchdogSec).`,
       )
     throw new Refusal(`${device} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
   }

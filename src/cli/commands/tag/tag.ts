@@ -14,7 +14,7 @@ export const tagConfig: Command = {
     ['tag', 'show'],
   ],
   usage: '[<tag>...] [--output-format text|cmd|json]',
-  summary: 'Show tags and what they stand for',
+  summary: 'Show tags and the ids that they contain',
   flags: [formatFlag],
   completes: ['tag'],
   run: async (call) => {
@@ -34,7 +34,7 @@ export const tagConfig: Command = {
 export const tagCreate: Command = {
   path: ['tag', 'create'],
   usage: '<tag> <id> [<id>...]',
-  summary: 'Give several resources a name by which they are enabled, disabled or constrained together',
+  summary: 'Create a tag: one name for several resources in commands and constraints',
   examples: ['systole tag create frontend web vip'],
   flags: changeFlags,
   completes: ['anything', 'resource'],
@@ -43,7 +43,7 @@ export const tagCreate: Command = {
     const [id = '', ...members] = call.words
     return await changeCib(call, {
       edit: (cib) => createTag(cib, { id, members }),
-      message: () => `The tag ${id} stands for ${members.join(', ')}.`,
+      message: () => `The tag ${id} contains ${members.join(', ')}.`,
       facts: ({ created }) => ({ created }),
     })
   },
@@ -53,7 +53,7 @@ export const tagDelete: Command = {
   path: ['tag', 'delete'],
   aliases: [['tag', 'remove']],
   usage: '<tag>...',
-  summary: 'Delete tags; what they stand for stays',
+  summary: 'Delete tags; the tagged elements remain',
   flags: changeFlags,
   completes: ['tag'],
   run: async (call) => {
@@ -69,11 +69,11 @@ export const tagDelete: Command = {
 export const tagUpdate: Command = {
   path: ['tag', 'update'],
   usage: '<tag> [add <id>... [--before <id> | --after <id>]] [remove <id>...]',
-  summary: 'Add, move and remove what a tag stands for',
+  summary: 'Add, move and remove ids of a tag',
   flags: [
     ...changeFlags,
-    { name: 'before', value: 'id', summary: 'Put what is added before this one' },
-    { name: 'after', value: 'id', summary: 'Put what is added after this one' },
+    { name: 'before', value: 'id', summary: 'Add the ids before this one' },
+    { name: 'after', value: 'id', summary: 'Add the ids after this one' },
   ],
   completes: ['tag', { words: ['add', 'remove'] }, 'resource'],
   run: async (call) => {
@@ -83,7 +83,7 @@ export const tagUpdate: Command = {
     const first = split < 0 ? rest : rest.slice(0, split)
     const second = split < 0 ? [] : rest.slice(split + 1)
     if (verb !== 'add' && verb !== 'remove')
-      throw new Refusal(`After the tag comes 'add' or 'remove', not '${verb ?? ''}'.`)
+      throw new Refusal(`Expected 'add' or 'remove' after the tag, not '${verb ?? ''}'.`)
     const [before, after] = [call.flags.get('before'), call.flags.get('after')]
     if (before !== undefined && after !== undefined)
       throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
@@ -97,7 +97,7 @@ export const tagUpdate: Command = {
           ...(typeof before === 'string' ? { before } : {}),
           ...(typeof after === 'string' ? { after } : {}),
         }),
-      message: () => `The tag ${id} is changed.`,
+      message: () => `Changed the tag ${id}.`,
     })
   },
 }

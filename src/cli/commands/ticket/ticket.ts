@@ -13,25 +13,25 @@ interface Verb {
 const verbs: readonly Verb[] = [
   {
     verb: 'grant',
-    summary: 'Let this cluster hold a ticket, so that what depends on it may run here',
+    summary: 'Grant a ticket to this cluster, so that dependent resources can run',
     says: 'is granted to this cluster',
     change: { granted: true },
   },
   {
     verb: 'revoke',
-    summary: 'Take a ticket from this cluster: what depends on it stops as its loss-policy says',
+    summary: 'Revoke a ticket from this cluster: dependent resources follow their loss-policy',
     says: 'is revoked from this cluster',
     change: { granted: false },
   },
   {
     verb: 'standby',
-    summary: 'Stop what depends on a ticket although it is granted',
+    summary: 'Put a ticket in standby: dependent resources stop although it is granted',
     says: 'is in standby',
     change: { standby: true },
   },
   {
     verb: 'unstandby',
-    summary: 'Let what depends on a granted ticket run again',
+    summary: 'Take a ticket out of standby',
     says: 'is out of standby',
     change: { standby: false },
   },
@@ -40,8 +40,11 @@ const verbs: readonly Verb[] = [
 /** Only a ticket that is granted could be held twice. */
 export const forceFlag = (verb: Verb['verb']): Flag => ({
   name: 'force',
-  summary: verb === 'grant' ? 'You have made sure that no other cluster holds it' : `Not needed: ${verb} asks nothing`,
-  ...(verb !== 'grant' && { withoutEffect: `ticket ${verb} asks for nothing that would have to be forced.` }),
+  summary:
+    verb === 'grant'
+      ? 'Confirm that no other cluster holds the ticket'
+      : `Without effect: ${verb} asks for no confirmation`,
+  ...(verb !== 'grant' && { withoutEffect: `ticket ${verb} has no check that could be overridden.` }),
 })
 
 /** What each does is run by `booth ticket grant` and `revoke` as well, where there is no booth. */
@@ -54,7 +57,7 @@ export const ticketCommands: readonly Command[] = ticketVerbs.map(({ verb, summa
   usage: verb === 'grant' ? '<ticket> [--force]' : '<ticket>',
   summary,
   details:
-    'Nobody decides between sites here: make sure that no other cluster holds the ticket before it is granted to this one. Where booth is set up, it does: booth ticket grant.',
+    "This command does not coordinate sites: make sure that no other cluster holds the ticket first. If booth is set up, use 'booth ticket grant', which does.",
   flags: [forceFlag(verb)],
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: `ticket ${verb} <ticket>` })
@@ -67,7 +70,7 @@ async function changeTicket(call: Call, { verb, says, change }: Verb): Promise<O
   const live = liveCluster(call)
   if (verb === 'grant' && !call.flags.has('force'))
     throw new Refusal(
-      `If another cluster holds ${id}, what depends on it would run twice. Revoke it there, then add --force.`,
+      `If another cluster holds ${id}, dependent resources would run twice. Revoke it there, then add --force.`,
     )
   await live.setTicket({ id, attributes: {}, forget: false, ...change })
   return done(`The ticket ${id} ${says}.\n`, { ticket: id, ...change })
@@ -77,12 +80,12 @@ export const ticketCleanup: Command = {
   path: ['ticket', 'cleanup'],
   aliases: [['booth', 'ticket', 'cleanup']],
   usage: '<ticket>',
-  summary: 'Forget what is recorded of a ticket',
+  summary: 'Delete the recorded state of a ticket',
   run: async (call) => {
     expectWords(call.words, { atLeast: 1, atMost: 1, usage: 'ticket cleanup <ticket>' })
     const id = call.words[0] ?? ''
     await liveCluster(call).setTicket({ id, attributes: {}, forget: true })
-    return done(`The ticket ${id} is forgotten.\n`, { ticket: id, forgotten: true })
+    return done(`Deleted the recorded state of the ticket ${id}.\n`, { ticket: id, forgotten: true })
   },
 }
 
@@ -90,7 +93,7 @@ export const ticketStatus: Command = {
   path: ['ticket', 'status'],
   bare: [['ticket']],
   usage: '',
-  summary: 'Show which tickets the cluster knows, and which it holds',
+  summary: 'Show the known tickets and whether they are granted',
   run: async (call) => {
     expectWords(call.words, { atLeast: 0, atMost: 0, usage: 'ticket status' })
     const facts = ticketsOf((await call.cluster.readCib()).cib)

@@ -16,5 +16,5 @@ export function underWay(
 
 export function describeUnderWay(actions: readonly string[]): string {
   if (actions.length === 0) return ''
-  return `Under way in the cluster: ${actions.join(', ')}. What else is planned may have to wait for that.\n`
+  return `In progress in the cluster: ${actions.join(', ')}. Other planned actions may have to wait.\n`
 }

@@ -23,22 +23,22 @@ import { describeUnderWay, underWay } from './under-way.ts'
 export const why: Command = {
   path: ['why'],
   usage: '<resource> | <node> | --fence <node> | --move <resource> [<node>]',
-  summary: 'Say why a resource is where it is, or why it does not run; why a node is as it is',
+  summary: 'Explain where a resource runs or why it does not run, or the state of a node',
   details:
-    'The reasons are those of the decision itself: for each node the score and where it comes from, what stands against the resource, what failed last; ' +
-    'lines that begin with > say what would change it. ' +
-    '--fence says why a node must be fenced, or what its loss would mean; --move what a move would bring about. Nothing is changed.',
+    'The reasons come from the scheduler: the score for each node and its sources, what prevents the resource from running, and the last failures. ' +
+    'Lines that begin with > show commands that would change it. ' +
+    '--fence explains why a node must be fenced, or the effects of its loss; --move shows the effects of a move. Nothing is changed.',
   examples: ['systole why web', 'systole why n1', 'systole why --fence n1', 'systole why --move web n2'],
   flags: [
     {
       name: 'fence',
-      summary: 'Why the node is fenced, or what its loss would mean: with which devices, what is recovered where',
+      summary: 'Explain why the node is fenced, or the effects of its loss: devices used and resources recovered',
     },
-    { name: 'move', summary: 'Where the resource would go, and what else would move' },
+    { name: 'move', summary: 'Show where the resource would move, and what else would move' },
   ],
   completes: ['resource', 'node'],
   run: async (call) => {
-    if (call.flags.has('fence') && call.flags.has('move')) throw new Refusal('Ask for --fence or --move, not for both.')
+    if (call.flags.has('fence') && call.flags.has('move')) throw new Refusal('--fence and --move exclude each other.')
     const state = await call.cluster.live?.getState({})
     if (state?.configured && !state.quorate)
       for (const line of withoutQuorum(state.members)) call.terminal.progress(line)
@@ -81,7 +81,7 @@ async function whyFence(call: Call): Promise<Outcome> {
       throw unknownName(schedule(input), name)
     case 'not-connected':
       throw new Refusal(
-        `${name} is a ${answer.node.kind} node that is not connected, and need not be fenced: systole why ${answer.node.connection ?? name}.`,
+        `${name} is a ${answer.node.kind} node that is not connected and does not need fencing: systole why ${answer.node.connection ?? name}.`,
       )
     case 'report': {
       const { text, failing, records } = await fencedBefore(call, name)
@@ -113,7 +113,7 @@ async function deafness(call: Call, name: string): Promise<string | undefined> {
   const { cib } = await call.cluster.readCib()
   const wanted = watchdogSettingOf(cib).disks.get(name) ?? []
   if (wanted.length === 0) return undefined
-  return `It reads none of ${wanted.join(', ')} now, so that fence_sbd is not used for it: \`systole status\` on ${name} shows why.`
+  return `It currently reads none of ${wanted.join(', ')}, so fence_sbd is not used for it. \`systole status\` on ${name} shows why.`
 }
 
 interface FencedBefore {
@@ -137,7 +137,7 @@ async function fencedBefore(call: Call, name: string): Promise<FencedBefore> {
     text: lines.length > 0 ? `Fenced before:\n${lines.join('')}` : '',
     failing: [
       ...describeAttempts(open, now).map((line) => `  Its fencing fails: ${line}`),
-      ...devices.map((device) => `  > mend the device, for example: systole stonith update ${device} <option>=<value>`),
+      ...devices.map((device) => `  > fix the device, for example: systole stonith update ${device} <option>=<value>`),
     ],
     records,
   }
