@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { inProse, inSource, literalsOf } from './words.ts'
+import notYet from './words-not-yet.json' with { type: 'json' }
+
+const top = resolve(import.meta.dirname, '../..')
+
+/** Texts that Pacemaker or pcs defines, generated pages, records of the past, and the guide itself with its examples. */
+const otherHands =
+  /^src\/(tools\/(cib\/cluster-options|time)|cli\/(as-pcs|pcs-words|pcs-form)|cib\/options|status\/print)|^docs\/(adr|reference)\/|^docs\/(deeds|pcs|conformance|benchmarks|benchmarks-scheduler|style-of-words)\.md$/
+
+const below = (folder: string, end: string): readonly string[] =>
+  readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end))
+    .map((name) => `${folder}/${name}`)
+
+const pages = [...below('docs', '.md'), 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const found = [...below('src', '.ts'), ...pages]
+  .filter((file) => !otherHands.test(file))
+  .map((file) => {
+    const text = readFileSync(join(top, file), 'utf8')
+    return { file, findings: file.endsWith('.ts') ? inSource(text) : inProse(text) }
+  })
+
+/** `words-not-yet.json` says how many each file may still have. It may only shrink: no file is added, no number raised. */
+const allowed = (file: string): number => (notYet as Record<string, number>)[file] ?? 0
+
+test('text for people is plain English (docs/style-of-words.md)', () => {
+  const wrong = found.filter(({ file, findings }) => findings.length > allowed(file))
+  expect(
+    wrong.flatMap(({ file, findings }) =>
+      findings.map(({ line, words, instead }) => `${file}:${line}: '${words}': ${instead}`),
+    ),
+  ).toEqual([])
+})
+
+test('a file that has become clean leaves words-not-yet.json', () => {
+  const withWords = new Set(found.filter(({ findings }) => findings.length > 0).map(({ file }) => file))
+  expect(Object.keys(notYet).filter((file) => !withWords.has(file))).toEqual([])
+})
+
+test('each pattern is found in a literal and in prose, and good sentences pass', () => {
+  const bad = [
+    'What was edited is in place.',
+    'The daemon tells the state.',
+    "'x' is no token.",
+    'It stays, as that is so already.',
+    'The node shall leave.',
+    'Then mend the device.',
+    'It starts the resource anew.',
+    'Nothing had to be changed.',
+    'Then give your word for it.',
+    'For pcs’s sake it is taken.',
+    'The time-out is too short.',
+    'It was changed by somebody else.',
+  ]
+  for (const text of bad) {
+    expect(inSource(`say("${text}")`), text).toHaveLength(1)
+    expect(inProse(`> ${text}`), text).toHaveLength(1)
+  }
+  const good = ['There is no node n1.', 'What is lost? Nothing.', 'It is no longer a member.', 'Nothing to change: …']
+  for (const text of good) expect([...inSource(`say("${text}")`), ...inProse(text)], text).toEqual([])
+})
+
+test('literals are read out of code with templates, patterns and comments', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a program
+  const code = "const a = /'/.test(b) ? `x ${f({ c: 'in it' })} y` : 'd\\'e' // it's\nfoo(1 / 2, \"last\") /* don't */"
+  expect(literalsOf(code).map(({ text }) => text)).toEqual(['in it', 'x _ y', "d\\'e", 'last'])
+})
