@@ -134,7 +134,9 @@ test('what people seldom ask of pcs works on a running cluster', { timeout: 180_
   expect(await sh('n1', 'crm_attribute -n edited -q')).toBe('afterwards')
   expect(await sh('n1', 'pcs status wait 30')).toContain('settled')
   expect(await code('n1', 'pcs cluster cib-upgrade')).toBe(0)
-  expect(await sh('n1', 'pcs cluster setup other n1 --corosync_conf=@/corosync.conf')).toContain('No cluster was set up')
+  expect(await sh('n1', 'pcs cluster setup other n1 --corosync_conf=@/corosync.conf')).toContain(
+    'No cluster was set up',
+  )
   await sh('n1', 'pcs cluster report @/for-them && tar -tzf @/for-them.tar.gz | grep -q cib.xml')
   expect(await sh('n1', 'pcs cluster report @/for-them 2>&1 || true')).toContain('Add --overwrite')
   // Nothing of the log is from then.
