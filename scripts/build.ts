@@ -13,10 +13,13 @@ import packageFile from '../package.json' with { type: 'json' }
  * Programs of one group share parts. What one of them needs of a room is then loaded by all that use the room.
  */
 const groups: readonly Readonly<Record<string, string>>[] = [
+  // What a daemon does first, while its peers count the seconds since it was killed: each loads what it needs itself, and no more.
+  { systoled: 'src/daemon/main.ts' },
+  { pulse: 'src/daemon/pulse/thread.ts' },
+  { door: 'src/daemon/pulse/door-thread.ts' },
   {
-    systoled: 'src/daemon/main.ts',
-    pulse: 'src/daemon/pulse/thread.ts',
-    door: 'src/daemon/pulse/door-thread.ts',
+    daemon: 'src/daemon/run-daemon.ts',
+    remote: 'src/daemon/remote/run-remote.ts',
     cutter: 'src/daemon/pulse/cutter-thread.ts',
     disk: 'src/daemon/watchdog/disk-process.ts',
     planner: 'src/daemon/planner/thread.ts',

@@ -180,6 +180,7 @@ function nodeStateInput(state: ControllerState, reign: Reign, now: number): Node
     ...(reign.startupUntil === undefined ? {} : { startupUntil: reign.startupUntil }),
     waits: reign.waits,
     lossWaitMs: state.timings.lossWaitMs,
+    registrationMs: state.timings.registrationMs,
   }
 }
 

@@ -22,9 +22,6 @@ import { bootAttributes, knownIncarnation } from './life.ts'
 import type { ClusterView, Confirmation, MemberRecord } from './view.ts'
 import { isWatchdogOutdated, watchdogAttributes } from './watchdog.ts'
 
-/** As long as a restarted daemon is given to come back (docs/concepts/times.md, restartGraceMs). */
-const registrationMs = 3000
-
 export interface NodeStateInput {
   readonly view: ClusterView
   readonly self: NodeName
@@ -40,6 +37,7 @@ export interface NodeStateInput {
   /** Without fencing: until when lost nodes are waited for, as decided before. */
   readonly waits: ReadonlyMap<NodeName, number>
   readonly lossWaitMs: number
+  readonly registrationMs: number
 }
 
 export interface NodeStateOutcome {
@@ -237,7 +235,7 @@ function waitForRegistration(
   lost: string | undefined,
 ): Verdict | undefined {
   if (record !== undefined || lost !== undefined || input.silent.has(node)) return undefined
-  const waitUntil = input.waits.get(node) ?? input.now + registrationMs
+  const waitUntil = input.waits.get(node) ?? input.now + input.registrationMs
   if (input.now >= waitUntil) return undefined
   return { waitUntil, waitingFor: `${node} is heard and has no lease: it is given the time to register` }
 }

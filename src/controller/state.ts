@@ -16,6 +16,8 @@ export interface ControllerTimings {
   readonly linkPatienceMs: number
   /** Without fencing: from the end of a lost node's lease until its resources may start elsewhere (`lossWait` of the quorum room). */
   readonly lossWaitMs: number
+  /** A node that is heard without a lease is given up after this time: as long as its daemon has to be heard again (docs/concepts/times.md, restartGraceMs). */
+  readonly registrationMs: number
   /** Where `node-action-limit` is not set and the node has said nothing of itself yet. */
   readonly nodeActionLimit: number
   /** Commands, campaigns and revocations without an answer are repeated after this time. */
@@ -29,6 +31,7 @@ export const defaultControllerTimings: ControllerTimings = {
   startupWaitMs: 5000,
   linkPatienceMs: 10_000,
   lossWaitMs: 15_500,
+  registrationMs: 5000,
   nodeActionLimit: 8,
   retryMs: 500,
   besideMs: 2000,

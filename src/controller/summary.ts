@@ -60,7 +60,8 @@ function summarize(state: ControllerState, reign: Reign): TransitionRecord {
 
 /** What is on its way goes on beside a blocked resource, and not without what it is stuck on. */
 function phaseOf(reign: Reign, stuckOn: readonly string[]): TransitionRecord['state'] {
-  if (reign.waitingFor.length > 0) return 'blocked'
+  // It passes by itself: whoever waits for the cluster to settle goes on waiting.
+  if (reign.waitingFor.length > 0) return 'computing'
   if (reign.walks.length > 0)
     return reign.walks.every(({ underWay }) => underWay.size === 0) && stuckOn.length > 0 ? 'blocked' : 'running'
   if (reign.computing !== undefined || reign.lookAgain !== undefined || reign.writes.size > 0) return 'computing'

@@ -1,5 +1,6 @@
 /** The program `systoled`: takes the lock, starts the pulse of a node that takes part, and only then loads the rest. */
 import { mkdirSync } from 'node:fs'
+import { programFile } from './host/install-folder.ts'
 import { takeLock } from './host/lock.ts'
 import { type Paths, pathsBelow } from './host/paths.ts'
 import { beginPulseEarly } from './pulse/begin.ts'
@@ -26,12 +27,12 @@ async function start(): Promise<void> {
     process.exit(1)
   }
   const pulse = beginPulseEarly(paths)
-  const { runDaemon } = await import('./run-daemon.ts')
+  const { runDaemon } = (await import(programFile('daemon'))) as typeof import('./run-daemon.ts')
   await runDaemon(paths, pulse)
 }
 
 async function startRemote(): Promise<void> {
-  const { runRemote } = await import('./remote/run-remote.ts')
+  const { runRemote } = (await import(programFile('remote'))) as typeof import('./remote/run-remote.ts')
   await runRemote(ownPaths(), process.argv.slice(2))
 }
 

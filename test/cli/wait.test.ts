@@ -30,6 +30,14 @@ const cases: readonly {
   { name: 'an idle cluster has settled', transition: transition('idle'), concerned: new Set(['db']), settled: true },
   { name: 'one that is at work has not yet', transition: transition('running'), concerned: 'all', settled: undefined },
   {
+    name: 'one that waits for what passes by itself has not yet',
+    transition: transition('computing', {
+      blockedBy: ['gamma is heard and has no lease: it is given the time to register'],
+    }),
+    concerned: 'all',
+    settled: undefined,
+  },
+  {
     name: 'an old failure of another resource is named and fails nothing',
     transition: blockedWeb,
     concerned: new Set(['db']),

@@ -18,6 +18,7 @@ test('a node that is lost while it wishes to leave is unclean: nobody has told i
     fencingEnabled: true,
     waits: new Map(),
     lossWaitMs: 10_000,
+    registrationMs: 5000,
   })
   expect(outcome.edits).toEqual([
     { kind: 'put-node-state', record: expect.objectContaining({ inCcm: false, expected: 'member' }) },

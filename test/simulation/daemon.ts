@@ -76,7 +76,7 @@ import type { World } from './world.ts'
 const timings = {
   tokenMs: 1000,
   heartbeatIntervalMs: 200,
-  restartGraceMs: 3000,
+  restartGraceMs: 5000,
   leaseTtlMs: 5000,
   leaseMarginMs: 500,
   stopTimeMs: 5000,

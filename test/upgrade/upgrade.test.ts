@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { grantTimeToRestart } from '../nodes/lab/faults.ts'
 import { Lab } from '../nodes/lab/lab.ts'
 import { createWebService } from '../nodes/lab/web-service.ts'
 import { Builds } from './builds.ts'
@@ -39,27 +40,13 @@ async function restart(node: string): Promise<void> {
   })
 }
 
-/** A busy machine starts a daemon slowly; what is looked at here is not how fast. */
-async function grantTimeToRestart(): Promise<void> {
-  await lab.systole('n1', 'cluster', 'stop', '--all')
-  for (const node of lab.nodes) {
-    const file = JSON.parse(await lab.inNode(node, 'cat', '/etc/systole/cluster.json')) as { readonly timings?: object }
-    const patient = { ...file, timings: { ...file.timings, restartGraceMs: 30_000 } }
-    writeFileSync(join(lab.folder, 'nodes', node, 'etc/cluster.json'), JSON.stringify(patient))
-    await lab.inNode(node, 'sh', '-c', 'kill -TERM $(cat /run/systoled.pid)')
-  }
-  for (const node of lab.nodes)
-    await lab.until(`${node} is started`, async () => (await lab.try(node, 'cluster', 'start')) !== undefined)
-  await lab.until('all nodes are online', async () => await online('n1'))
-}
-
 beforeAll(async () => {
   builds = new Builds(lab, older)
   knowsLinks = builds.olderHas('src/cli/commands/cluster/link.ts')
   for (const node of lab.nodes) builds.use(node, 'older')
   await lab.start()
   await lab.formCluster()
-  await grantTimeToRestart()
+  await grantTimeToRestart(lab)
   await lab.createFencing()
   await createWebService(lab, 'n1')
   await lab.systole('n1', 'resource', 'create', 'state', 'ocf:pacemaker:Stateful', 'promotable', '--wait')

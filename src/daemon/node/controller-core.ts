@@ -20,10 +20,10 @@ export function controllerCore(
   timings: Timings,
   perform: (effect: ControllerEffect) => void,
 ): Core<ControllerState, ControllerInput, ControllerEffect> {
-  const { leaseTtlMs, leaseMarginMs, stopTimeMs } = timings
+  const { leaseTtlMs, leaseMarginMs, stopTimeMs, restartGraceMs } = timings
   const lossWaitMs = lossWait({ leaseTtlMs, leaseMarginMs, stopTimeMs })
   return {
-    initial: initialController(self, { ...defaultControllerTimings, lossWaitMs }),
+    initial: initialController(self, { ...defaultControllerTimings, lossWaitMs, registrationMs: restartGraceMs }),
     step: controllerStep,
     perform,
     nextAt: (state) => monotonicMs(nextControllerAt(state, monotonicNow())),

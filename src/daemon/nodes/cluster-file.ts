@@ -80,7 +80,7 @@ export interface Timings extends PulseTimes {
 export const defaultTimings: Timings = {
   tokenMs: 1000,
   heartbeatIntervalMs: 333,
-  restartGraceMs: 3000,
+  restartGraceMs: 5000,
   leaseTtlMs: 5000,
   leaseMarginMs: 500,
   stopTimeMs: 10_000,

@@ -33,12 +33,12 @@ export interface DoorEvents {
 
 export class Door {
   readonly #worker: Worker
-  readonly #events: DoorEvents
+  /** Nothing is told before somebody is let in. */
+  #events: DoorEvents | undefined
   readonly #calls = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>()
   #lastCall = 0
 
-  constructor(setup: DoorSetup, events: DoorEvents) {
-    this.#events = events
+  constructor(setup: DoorSetup) {
     this.#worker = new Worker(programFile('door'), {
       workerData: setup,
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
@@ -48,6 +48,10 @@ export class Door {
     this.#worker.on('error', (error) => {
       throw error
     })
+  }
+
+  tell(events: DoorEvents): void {
+    this.#events = events
   }
 
   async listen(at: readonly PulseListen[], door: DoorRule): Promise<void> {
@@ -80,16 +84,16 @@ export class Door {
   #receive(message: FromDoor): void {
     switch (message.kind) {
       case 'pulse':
-        this.#events.onPulse(message.pulse, message.caller, message.link)
+        this.#events?.onPulse(message.pulse, message.caller, message.link)
         return
       case 'broken':
-        this.#events.onBroken(message.caller, message.link)
+        this.#events?.onBroken(message.caller, message.link)
         return
       case 'bad-message':
-        this.#events.onBadMessage(message.caller, message.link, message.what)
+        this.#events?.onBadMessage(message.caller, message.link, message.what)
         return
       case 'not-listening':
-        this.#events.onNotListening(message.link, message.error)
+        this.#events?.onNotListening(message.link, message.error)
         return
       case 'done': {
         const waiting = this.#calls.get(message.call)

@@ -10,7 +10,7 @@ import {
   type PulseStream,
   type TlsIdentity,
 } from '../../rpc/index.ts'
-import { Door } from './door.ts'
+import type { Door } from './door.ts'
 import type { PulseListen, PulsePeer } from './messages.ts'
 
 export interface LinkEvents {
@@ -53,17 +53,19 @@ export class Links {
     this.#events = events
   }
 
+  /** By which the others are heard. */
+  hearThrough(door: Door): void {
+    this.#door = door
+    door.tell({
+      onPulse: (message, caller, link) => this.#hear(message, caller, link),
+      onBadMessage: (caller, link, what) => this.#events.onBadMessage(caller, link, what),
+      onBroken: (caller, link) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
+      onNotListening: (link, error) => this.#events.onNotListening(link, error),
+    })
+  }
+
   async listen(wanted: readonly PulseListen[], rule: DoorRule): Promise<void> {
-    this.#door ??= new Door(
-      { identity: this.#identity },
-      {
-        onPulse: (message, caller, link) => this.#hear(message, caller, link),
-        onBadMessage: (caller, link, what) => this.#events.onBadMessage(caller, link, what),
-        onBroken: (caller, link) => this.#events.onConnectionFailed(nodeName(caller), link, 'reset'),
-        onNotListening: (link, error) => this.#events.onNotListening(link, error),
-      },
-    )
-    await this.#door.listen(wanted, rule)
+    await this.#door?.listen(wanted, rule)
   }
 
   /** Opens streams to new peers and closes those to peers that are gone or have moved, or from an address that this node had. */

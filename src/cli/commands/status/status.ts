@@ -188,7 +188,9 @@ export function doing({ quorate, transition }: Pick<ClusterState, 'quorate' | 't
     case 'idle':
       return 'The cluster is settled.'
     case 'computing':
-      return 'Computing the next transition.'
+      return transition.blockedBy.length > 0
+        ? `Waiting: ${transition.blockedBy.join('; ')}`
+        : 'Computing the next transition.'
     case 'running':
       return `Doing: ${transition.pending.join(', ')}`
     case 'blocked':
