@@ -3,10 +3,10 @@
  * Pacemaker Explained, "Cluster Options"). Names are the present ones: old spellings were resolved when the configuration was read.
  */
 import type { NodeName } from '../base/index.ts'
-import { splitWords } from './attribute-text.ts'
 import type { Configuration, NvPair, NvSet } from './configuration.ts'
 import { clusterOption } from './options/lookup.ts'
 import { nvSetsByPrecedence } from './read-nvset.ts'
+import { splitWords } from './values/attribute-text.ts'
 
 type Options = Pick<Configuration, 'options'>
 

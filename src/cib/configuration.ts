@@ -4,11 +4,12 @@
  * `promotable=true`, roles are `Promoted` and `Unpromoted`, `stonith-*` options are read as `fencing-*` where 3.0 renamed them.
  * Lists keep the order of the document. Values stay text where rules or units decide their meaning later.
  */
+
 import type { NodeName, ResourceId } from '../base/index.ts'
 import type { Place, XmlElement } from './document.ts'
+import type { OrderAction, OrderKind, Role, Score } from './values/words.ts'
 
-/** -1000000 … 1000000; the ends are minus and plus INFINITY. */
-export type Score = number
+export type { OrderAction, OrderKind, Role, Score } from './values/words.ts'
 
 export interface Configuration {
   readonly options: readonly NvSet[]
@@ -144,8 +145,6 @@ export interface BundleDefinition extends ResourceCommon {
   readonly child?: PrimitiveDefinition
 }
 
-export type Role = 'Stopped' | 'Started' | 'Unpromoted' | 'Promoted'
-
 export type Constraint = LocationConstraint | ColocationConstraint | OrderConstraint | TicketConstraint
 
 interface ConstraintCommon {
@@ -196,9 +195,6 @@ export interface ColocationConstraint extends ConstraintCommon {
       }
     | { readonly by: 'sets'; readonly sets: readonly ResourceSet[] }
 }
-
-export type OrderKind = 'Optional' | 'Mandatory' | 'Serialize'
-export type OrderAction = 'start' | 'promote' | 'demote' | 'stop'
 
 export interface OrderConstraint extends ConstraintCommon {
   readonly kind: 'order'

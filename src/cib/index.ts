@@ -22,13 +22,6 @@ export {
 } from './acl/permissions.ts'
 export { type ReadableCib, readable } from './acl/readable.ts'
 export {
-  parseBoolean,
-  parseOrderAction,
-  parseOrderKind,
-  parseRole,
-  splitWords,
-} from './attribute-text.ts'
-export {
   type ConfiguredWatchdog,
   clusterOptionSets,
   clusterOptionValue,
@@ -171,7 +164,6 @@ export {
   deleteTicketConstraints,
   type LossPolicy,
 } from './edit/ticket-constraints.ts'
-export { configurationSections } from './edit/tree.ts'
 export { upgradeSchema } from './edit/upgrade-schema.ts'
 export { clusterOptions } from './options/cluster-options.ts'
 export {
@@ -203,9 +195,9 @@ export { configuredPrimitives, definitionsAround, primitiveDefinitions, topLevel
 export { configurationElement, readConfiguration } from './read-configuration.ts'
 export { nvSetsByPrecedence } from './read-nvset.ts'
 export { findRule } from './read-rule.ts'
-export { roleRank } from './role-rank.ts'
 export { canonicalText, sameConfiguration } from './same-configuration.ts'
-export { addScores, formatScore, INFINITY_SCORE, parseScore } from './score.ts'
+export { schemaMistakes } from './schema/by-schema.ts'
+export { attributesWithoutEffect, forms } from './schema/schema.ts'
 export {
   hiddenValue,
   type IsSecret,
@@ -258,8 +250,16 @@ export {
   type WithheldAttributeRecord,
 } from './status/records.ts'
 export { type SplitCib, splitCib } from './status/split-cib.ts'
-export { schemaMistakes } from './validate/by-schema.ts'
+export { configurationSections } from './tree.ts'
 export { type CibFinding, type CibReport, describeCibReport, describeFinding, type Where } from './validate/report.ts'
-export { attributesWithoutEffect, forms } from './validate/schema.ts'
 export { validateCib } from './validate/validate-cib.ts'
 export { unreadableSchema } from './validate/validate-obsolete.ts'
+export {
+  parseBoolean,
+  parseOrderAction,
+  parseOrderKind,
+  parseRole,
+  splitWords,
+} from './values/attribute-text.ts'
+export { roleRank } from './values/role-rank.ts'
+export { addScores, formatScore, INFINITY_SCORE, parseScore } from './values/score.ts'

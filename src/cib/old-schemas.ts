@@ -3,7 +3,7 @@
  * Pacemaker does the same with its upgrade of schemas, so that the decisions are the same; the CIB itself stays as it was written.
  */
 import { childElement, childElements, element, type XmlElement, type XmlNode } from './document.ts'
-import { appended } from './edit/tree.ts'
+import { appended } from './tree.ts'
 
 /** `pacemaker-1.2`, `pacemaker-2.10`: of what is not named so nothing is known, and it is read as it stands. */
 export function hasOldSchema(cib: XmlElement): boolean {

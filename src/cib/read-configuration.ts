@@ -3,7 +3,6 @@
  * documented default, so that one mistake does not hide the rest of the cluster; `validateCib` reports it.
  */
 import { nodeName } from '../base/index.ts'
-import { present, splitWords } from './attribute-text.ts'
 import type { Configuration, FencingLevel, NodeDefinition, Tag } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
 import { hasOldSchema, withPresentSchema } from './old-schemas.ts'
@@ -12,7 +11,8 @@ import { readConstraints } from './read-constraint.ts'
 import { readNvSets } from './read-nvset.ts'
 import { readResources, readTemplates } from './read-resource.ts'
 import { indexReferences, type References } from './references.ts'
-import { parseScore } from './score.ts'
+import { present, splitWords } from './values/attribute-text.ts'
+import { parseScore } from './values/score.ts'
 
 /** From a whole `cib` element or from its `configuration` alone. */
 export function readConfiguration(cib: XmlElement): Configuration {

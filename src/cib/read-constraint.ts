@@ -2,7 +2,7 @@
  * Constraints as they are configured (Pacemaker Explained, "Resource Constraints"). A word that is not understood gives
  * the documented default (an order of an unknown kind is mandatory); a constraint that names nothing is left out.
  */
-import { parseBoolean, parseOrderAction, parseOrderKind, parseRole, present } from './attribute-text.ts'
+
 import type {
   ColocationConstraint,
   Constraint,
@@ -18,7 +18,8 @@ import { childElement, childElements, type Place, type XmlElement } from './docu
 import { readOrigin } from './origin.ts'
 import { readOneRule, readRules } from './read-rule.ts'
 import type { References } from './references.ts'
-import { parseScore } from './score.ts'
+import { parseBoolean, parseOrderAction, parseOrderKind, parseRole, present } from './values/attribute-text.ts'
+import { parseScore } from './values/score.ts'
 
 export function readConstraints(parent: XmlElement | undefined, references: References): readonly Constraint[] {
   if (parent === undefined) return []

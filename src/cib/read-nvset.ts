@@ -3,13 +3,13 @@
  * document; `nvSetsByPrecedence` says which one wins.
  */
 
-import { present } from './attribute-text.ts'
 import type { NvPair, NvSet } from './configuration.ts'
 import { childElements, type XmlElement } from './document.ts'
 import { oldMetaNames, oldOptionNames, withPresentNames } from './old-names.ts'
 import { readOneRule } from './read-rule.ts'
 import type { References } from './references.ts'
-import { parseScore } from './score.ts'
+import { present } from './values/attribute-text.ts'
+import { parseScore } from './values/score.ts'
 
 export type NvSetKind = 'cluster_property_set' | 'meta_attributes' | 'instance_attributes' | 'utilization'
 

@@ -3,7 +3,6 @@
  * clones and the older `master` elements, bundles. What misses its child or its agent is left out; validation says so.
  */
 import { type ResourceId, resourceId } from '../base/index.ts'
-import { parseIntervalMs, present } from './attribute-text.ts'
 import type {
   Agent,
   BundleDefinition,
@@ -18,6 +17,7 @@ import { childElement, childElements, type XmlElement } from './document.ts'
 import { presentValue } from './old-names.ts'
 import { readNvSets } from './read-nvset.ts'
 import type { References } from './references.ts'
+import { parseIntervalMs, present } from './values/attribute-text.ts'
 
 export function readResources(parent: XmlElement | undefined, references: References): readonly ResourceDefinition[] {
   if (parent === undefined) return []

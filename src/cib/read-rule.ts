@@ -2,11 +2,12 @@
  * Rules (Pacemaker Explained, "Rules"): what a rule says, as a tree. Whether it holds is decided by `status`. A piece
  * that cannot be understood is kept as a condition that never holds where leaving it out would make the rule hold more often.
  */
-import { parseIntervalMs, parseRole, present } from './attribute-text.ts'
+
 import type { Rule, RuleCondition } from './configuration.ts'
 import { childElement, childElements, type XmlElement } from './document.ts'
 import { indexReferences, type References } from './references.ts'
-import { parseScore } from './score.ts'
+import { parseIntervalMs, parseRole, present } from './values/attribute-text.ts'
+import { parseScore } from './values/score.ts'
 
 /** The rules directly inside an element, references resolved; one whose reference leads nowhere never holds. */
 export function readRules(parent: XmlElement, references: References): readonly Rule[] {

@@ -3,10 +3,10 @@
  * the parts of a resource, and one thing may be written in several ways (`1` for `true`, `1000000` for INFINITY).
  */
 import { compareText } from '../base/index.ts'
-import { parseBoolean, parseIntervalMs, parseOrderKind, parseRole } from './attribute-text.ts'
 import { childElements, element, printXml, type XmlElement } from './document.ts'
 import { configurationElement } from './read-configuration.ts'
-import { formatScore, parseScore } from './score.ts'
+import { parseBoolean, parseIntervalMs, parseOrderKind, parseRole } from './values/attribute-text.ts'
+import { formatScore, parseScore } from './values/score.ts'
 
 export function sameConfiguration(a: XmlElement, b: XmlElement): boolean {
   return canonicalText(configurationElement(a), a) === canonicalText(configurationElement(b), b)

@@ -6,7 +6,7 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent } from '../cib/index.ts'
 import type { AgentHost } from './environment.ts'
-import { unitFile } from './systemd/unit-files.ts'
+import { unitFile } from './unit-files.ts'
 
 export type FoundAgent =
   | { readonly kind: 'program'; readonly path: string; readonly standard: 'ocf' | 'lsb' | 'fencing' }

@@ -8,7 +8,7 @@ import { agentName, findAgent } from './find.ts'
 import { type AgentMetadata, type AgentMetadataReport, parseAgentMetadata } from './metadata.ts'
 import { describeStartFailure, type ProgramEnd, runProgram } from './process-group.ts'
 import { scriptMetadata, unitMetadata } from './service-metadata.ts'
-import { describeUnit } from './systemd/unit-files.ts'
+import { describeUnit } from './unit-files.ts'
 
 export type ReadMetadata = (agent: Agent) => Promise<Result<AgentMetadata, AgentMetadataReport>>
 

@@ -4,7 +4,7 @@
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2'
 import { createConnection } from 'node:net'
-import { decode, encode } from './codec.ts'
+import { decode, encode } from './forms/codec.ts'
 import type { CallOptions, Method } from './method.ts'
 import { NoAnswerError, RemoteFailureError, refusalIn, reportKey, UnreachableError } from './report.ts'
 import { whyNotThere } from './waits-file.ts'

@@ -1,6 +1,6 @@
 /** The services as types: what a handler gets and answers, what a caller sends and receives. */
 import type { CallerIdentity } from './caller.ts'
-import type { MessageName } from './codec.ts'
+import type { MessageName } from './forms/codec.ts'
 import type { Messages } from './generated/systole.ts'
 
 export interface Method {

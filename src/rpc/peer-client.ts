@@ -3,7 +3,7 @@ import { checkServerIdentity, createSecureContext, type PeerCertificate, type Se
 import { type ChannelOptions, Client, type ServiceError, status } from '@grpc/grpc-js'
 import { currentCredentials, FreshClient } from '../channel/index.ts'
 import { callerOf } from './caller.ts'
-import { encode } from './codec.ts'
+import { encode } from './forms/codec.ts'
 import { readMessage } from './forms/grpc.ts'
 import { nodeService, witnessService } from './generated/systole.ts'
 import type { Callers, CallOptions, Method, Service } from './method.ts'

@@ -5,8 +5,8 @@
  */
 import { connect, type TLSSocket } from 'node:tls'
 import { callerOf, type NodeCaller } from './caller.ts'
-import { encode } from './codec.ts'
 import type { DoorRule } from './doorman.ts'
+import { encode } from './forms/codec.ts'
 import { longestPulse, readPulse } from './forms/pulse.ts'
 import { BadMessageError } from './forms/words.ts'
 import { FrameReader, frame } from './frames.ts'

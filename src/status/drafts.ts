@@ -25,8 +25,8 @@ import type {
   PrimitiveResource,
   ResourceMeta,
 } from './cluster-status.ts'
-import type { RecordedNode } from './history/records.ts'
 import type { TimedChange } from './recheck.ts'
+import type { RecordedNode } from './records.ts'
 import type { TimeZone } from './rules/index.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

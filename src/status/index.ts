@@ -12,8 +12,6 @@ export {
 } from './digests.ts'
 export { type FailuresAlike, failuresAlike } from './failures-alike.ts'
 export { compareNames } from './names.ts'
-export { connectedNodeNames } from './nodes/connected-nodes.ts'
-export { guestNodes, isConnectionAgent, remoteNodeNames } from './nodes/remote-definitions.ts'
 export { partsOf, primitivesIn, replicaParts } from './parts.ts'
 export { describeExitCode, exitWord, statusWord } from './print/exit-codes.ts'
 export {
@@ -27,9 +25,12 @@ export {
 } from './print/index.ts'
 export { roleOrChange } from './print/primitive.ts'
 export { isActive } from './print/resource-state.ts'
-export { readStatus, type StatusInput } from './read-status.ts'
+export { readStatus, type StatusInput } from './read/read-status.ts'
+export { statusOfCib } from './read/status-of-cib.ts'
 export { type Remark, remarksOn } from './remarks.ts'
+export { guestNodes, isConnectionAgent, remoteNodeNames } from './remote-definitions.ts'
 export { bundleNodes } from './resources/bundle.ts'
+export { connectedNodeNames } from './resources/connected-nodes.ts'
 export {
   addDuration,
   addNvSets,
@@ -44,4 +45,3 @@ export {
   type UtcOffsetAt,
   utc,
 } from './rules/index.ts'
-export { statusOfCib } from './status-of-cib.ts'

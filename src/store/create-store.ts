@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { assertNever } from '../base/index.ts'
 import { EmbeddedStore } from './embedded/embedded-store.ts'
-import { messageOf, StoreUnavailableError } from './errors.ts'
 import type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
 import { EtcdStore } from './etcd/etcd-store.ts'
+import { messageOf, StoreUnavailableError } from './port/errors.ts'
+import type { Store } from './port/store.ts'
 import { connectStore } from './socket/connect.ts'
-import type { Store } from './store.ts'
 
 export type StoreConfig =
   /** This process holds the files; nobody else may. */

@@ -4,10 +4,9 @@
  * machine. `EtcdMember` keeps this node's etcd running; `EtcdAdmin` and `nextMembershipStep` are for who sets up, grows and
  * mends the group of members.
  */
-export { type Clock, machineClock } from './clock.ts'
+
 export { createStore, readTlsFiles, type StoreConfig } from './create-store.ts'
 export { EmbeddedStore, type EmbeddedStoreOptions } from './embedded/embedded-store.ts'
-export { StoreTimeoutError, StoreUnavailableError } from './errors.ts'
 export { EtcdAdmin, sameUrls } from './etcd/admin.ts'
 export type { Member as EtcdMemberEntry } from './etcd/api.ts'
 export type { EndpointAddress, TlsFiles } from './etcd/endpoint.ts'
@@ -24,7 +23,8 @@ export {
   type VoterNode,
   voterCount,
 } from './etcd/member/voters.ts'
-export { type ServedStore, serveStore } from './socket/serve.ts'
+export { type Clock, machineClock } from './port/clock.ts'
+export { StoreTimeoutError, StoreUnavailableError } from './port/errors.ts'
 export {
   type Comparison,
   type Entry,
@@ -39,4 +39,5 @@ export {
   type Watch,
   type WatchListener,
   type Write,
-} from './store.ts'
+} from './port/store.ts'
+export { type ServedStore, serveStore } from './socket/serve.ts'

@@ -1,5 +1,5 @@
 /** Exit codes of Pacemaker's tools (`crm_error --list --exit`), by the names that the code here has for them. */
-import { resultCodes } from './errors/result-codes.ts'
+import { resultCodes } from './result-codes.ts'
 
 export const exitCodes = {
   ok: 0,

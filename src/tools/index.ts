@@ -3,9 +3,11 @@
  * Each is one function from arguments, environment and CIB to output, exit code and edits. The daemon runs it for a call over
  * the tools socket; with `CIB_file` the same function runs in a process of its own (`file/`).
  */
-export { allTools } from './all-tools.ts'
+
 export { compareVersions, versionOf, withVersion } from './cib/version.ts'
 export { elementPath, selectXpath } from './cib/xpath.ts'
+export { allTools } from './command/all-tools.ts'
+export { givenOptions, goesOnAtCaller, runHere, runTool } from './command/run-tool.ts'
 export { fencingEvent } from './fencing-event.ts'
 export { installedAgents } from './file/host-agents.ts'
 export { isGzip, readTextFile } from './file/read-text.ts'
@@ -16,7 +18,6 @@ export { crmMonSections } from './monitor/shown-elsewhere.ts'
 export { printText, type TextSection } from './monitor/text.ts'
 export type { GivenOption } from './options.ts'
 export { refused, type ToolReply } from './reply.ts'
-export { givenOptions, goesOnAtCaller, runHere, runTool } from './run-tool.ts'
 export { serveTools, type ToolServer } from './socket.ts'
 export type { Tool, ToolCall, Writing } from './tool.ts'
 export { pacemakerVersion } from './version.ts'

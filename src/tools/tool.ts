@@ -1,8 +1,8 @@
 import type { Agent } from '../cib/index.ts'
 import type { AgentOutcome } from '../resource-agents/index.ts'
-import type { NodeReport } from './cluster/report-analysis.ts'
 import type { GivenOption, OptionSpec } from './options.ts'
 import type { ToolReply } from './reply.ts'
+import type { NodeReport } from './report-analysis.ts'
 import type { ToolWorld } from './world.ts'
 
 export interface Tool {

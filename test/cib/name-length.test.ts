@@ -1,8 +1,8 @@
 /** Names that become files on nodes have an end where they enter. */
 import { expect, test } from 'vitest'
 import { longestAttributeName, longestId, longestName, tooLong } from '../../src/base/index.ts'
-import { idSource } from '../../src/cib/edit/ids.ts'
 import { describeCibReport, element, parseXml, validateCib } from '../../src/cib/index.ts'
+import { idSource } from '../../src/cib/schema/ids.ts'
 
 const long = 'a'.repeat(260)
 

@@ -2,7 +2,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { canSpare } from '../../src/daemon/store/spare-member.ts'
-import { machineClock } from '../../src/store/clock.ts'
 import { findMember } from '../../src/store/etcd/member/process.ts'
 import type { MemberSettings } from '../../src/store/etcd/member/settings.ts'
 import {
@@ -14,6 +13,7 @@ import {
   restartAlone,
   type VoterNode,
 } from '../../src/store/index.ts'
+import { machineClock } from '../../src/store/port/clock.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, eventually, text } from './observing.ts'
 

@@ -1,7 +1,6 @@
 /** A transaction that is sent several times is applied once, in whatever order its attempts arrive: on a real etcd, by hand. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineClock } from '../../src/store/clock.ts'
 import { api, type TxnRequest } from '../../src/store/etcd/api.ts'
 import { Members } from '../../src/store/etcd/attempts.ts'
 import { Endpoint } from '../../src/store/etcd/endpoint.ts'
@@ -9,6 +8,7 @@ import type { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
 import { firstAttempt, type GuardedRequest, repeatedAttempt, verdictOf } from '../../src/store/etcd/exactly-once.ts'
 import { type OpenSession, Sessions } from '../../src/store/etcd/session.ts'
 import type { Transaction } from '../../src/store/index.ts'
+import { machineClock } from '../../src/store/port/clock.ts'
 import { EtcdCluster } from '../support/etcd-cluster.ts'
 import { bytes, text } from './observing.ts'
 

@@ -3,7 +3,7 @@ import { connect as tcpConnect } from 'node:net'
 import { connect } from 'node:tls'
 import { Client, credentials } from '@grpc/grpc-js'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { encode } from '../../src/rpc/codec.ts'
+import { encode } from '../../src/rpc/forms/codec.ts'
 import {
   type CallContext,
   type CallerIdentity,

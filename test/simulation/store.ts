@@ -1,5 +1,5 @@
 /**
- * The replicated store as `src/store/store.ts` describes it, in the simulated world: one linear history of revisions, kept by
+ * The replicated store as `src/store/port/store.ts` describes it, in the simulated world: one linear history of revisions, kept by
  * a leader whom a majority of the hosts reaches. Without a leader nothing is read or written and no lease runs out; a new
  * leader gives every lease its whole time again, as etcd does. An answer that gets lost leaves the caller not knowing.
  */

@@ -1,6 +1,6 @@
 /** What stands out in the reports of several nodes. */
 import { expect, test } from 'vitest'
-import { analysis, events, type NodeReport } from '../../src/tools/cluster/report-analysis.ts'
+import { analysis, events, type NodeReport } from '../../src/tools/report-analysis.ts'
 
 function reported({ node, files }: { node: string; files: Readonly<Record<string, string>> }): NodeReport {
   const text = (file: string): string => files[file] ?? ''

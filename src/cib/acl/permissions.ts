@@ -3,11 +3,12 @@
  * (Pacemaker Explained, "Access Control Lists"). Both forms are read: `acl_target` with `acl_permission`, and `acl_user` with `read`,
  * `write` and `deny` as configurations before Pacemaker 1.1.12 have them.
  */
-import { parseBoolean } from '../attribute-text.ts'
+
 import { clusterOptionSets } from '../cluster-option-value.ts'
 import type { Configuration } from '../configuration.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { parseBoolean } from '../values/attribute-text.ts'
 
 export type PermissionKind = 'read' | 'write' | 'deny'
 

@@ -1,12 +1,12 @@
 /** Access control: roles with permissions, and the users and groups that have them. */
 import { failed, similarWords } from '../../base/index.ts'
-import { present } from '../attribute-text.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement, withChildren } from '../tree.ts'
+import { present } from '../values/attribute-text.ts'
 import { badNewId } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement, withChildren } from './tree.ts'
 
 export interface NewPermission {
   readonly kind: 'read' | 'write' | 'deny'

@@ -2,11 +2,11 @@
 import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement, withAttributes } from '../tree.ts'
 import { badNewId } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement, withAttributes } from './tree.ts'
 
 export interface AlertValues {
   readonly description?: string

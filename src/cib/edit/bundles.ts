@@ -2,13 +2,13 @@
 import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { metaOptionsFor } from '../options/lookup.ts'
-import { forms } from '../validate/schema.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { forms } from '../schema/schema.ts'
+import { appended, editSection, replaceElement, withAttributes, withChildren } from '../tree.ts'
 import { badNewId, findResource, kindOf, missingResource } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { checkMeta } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 export const containerTypes = ['docker', 'podman', 'rkt'] as const
 export type ContainerType = (typeof containerTypes)[number]

@@ -3,15 +3,16 @@
  * (`cli-prefer-web`, `cli-ban-web-on-alpha`), and say in a comment who made them and when, which `why` and the constraint
  * listing show: the schema has no attribute for it, and comments survive every tool.
  */
-import { parseRole, present } from '../attribute-text.ts'
+
 import type { ConstraintOrigin, Role } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
 import { originComment } from '../origin.ts'
+import { idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement } from '../tree.ts'
+import { parseRole, present } from '../values/attribute-text.ts'
 import { constraintsOf } from './constraints.ts'
 import { missingNodes, missingResources } from './find.ts'
-import { idSource } from './ids.ts'
 import { type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement } from './tree.ts'
 
 export interface CliConstraint {
   readonly resource: string

@@ -1,15 +1,15 @@
 /** Clones and promotable clones: putting one around a resource, and taking it away again. */
 import { failed, ok, type Result } from '../../base/index.ts'
-import { parseBoolean } from '../attribute-text.ts'
 import { childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, descendants, editSection, replaceElement, withAttributes } from '../tree.ts'
+import { parseBoolean } from '../values/attribute-text.ts'
 import { badNewId, findResource, kindOf, missingResource, parentResource } from './find.ts'
 import { removeFromGroup } from './groups.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { checkMeta } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited } from './reports.ts'
-import { appended, descendants, editSection, replaceElement, withAttributes } from './tree.ts'
 
 export interface ClonePlacement {
   /** `<resource>-clone` where none is given. */

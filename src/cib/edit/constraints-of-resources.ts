@@ -1,9 +1,9 @@
 /** Taking resources out of orders, and pairs out of colocations, by the resources' names rather than the constraints'. */
 import { failed } from '../../base/index.ts'
 import { childElements, type XmlElement, type XmlNode } from '../document.ts'
+import { replaceElement, withChildren } from '../tree.ts'
 import { constraintsOf } from './constraints.ts'
 import { type EditResult, edited, type Removed } from './reports.ts'
-import { replaceElement, withChildren } from './tree.ts'
 
 /** Orders of pairs that name a resource go; in sets its reference goes, and the set or order that has no other. */
 export function removeFromOrders(cib: XmlElement, request: { readonly resources: readonly string[] }): EditResult {

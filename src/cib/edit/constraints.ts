@@ -1,15 +1,15 @@
 /** Making and deleting constraints: location, colocation, order, for pairs and for sets of resources. */
 import { longestId, similarWords } from '../../base/index.ts'
-import { present } from '../attribute-text.ts'
 import type { OrderAction, OrderKind, Role, Score } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { formatScore } from '../score.ts'
+import { type IdSource, idPart, idSource } from '../schema/ids.ts'
+import { ancestorsOf, appended, editSection, replaceElement } from '../tree.ts'
+import { present } from '../values/attribute-text.ts'
+import { formatScore } from '../values/score.ts'
 import { badNewId, findResource, kindOf, missingNodes, missingResources, parentResource, standIns } from './find.ts'
-import { type IdSource, idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement, schemaRule } from './rule-element.ts'
-import { ancestorsOf, appended, editSection, replaceElement } from './tree.ts'
 
 export interface NewConstraint {
   readonly id?: string

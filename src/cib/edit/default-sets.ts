@@ -2,14 +2,14 @@
 import { failed, longestId, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { formatScore } from '../score.ts'
+import { idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement, withAttributes, withChildren } from '../tree.ts'
+import { formatScore } from '../values/score.ts'
 import { badNewId } from './find.ts'
-import { idSource } from './ids.ts'
 import type { NameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 import { type NewRule, ruleElement, schemaRule } from './rule-element.ts'
 import { checkDefaults, type DefaultsOf, defaultsSections } from './settings.ts'
-import { appended, editSection, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 export interface NewDefaultsSet {
   readonly of: DefaultsOf

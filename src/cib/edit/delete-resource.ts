@@ -2,12 +2,13 @@
  * Deleting resources with everything that refers to them: constraints, members of sets and tags, devices of fencing
  * levels, permissions. What is left empty by that goes as well, so that no reference dangles. The caller is told all of it.
  */
-import { splitWords } from '../attribute-text.ts'
+
 import { childElements, type XmlElement, type XmlNode } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { descendants, replaceElement, withAttributes, withChildren } from '../tree.ts'
+import { splitWords } from '../values/attribute-text.ts'
 import { childResources, findResource, missingResources, parentResource } from './find.ts'
 import { type EditReport, type EditResult, edited, type Removed, unless } from './reports.ts'
-import { descendants, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 export function deleteResources(cib: XmlElement, request: { readonly ids: readonly string[] }): EditResult {
   const reports: readonly EditReport[] = [

@@ -2,11 +2,11 @@
 import { failed, similarWords } from '../../base/index.ts'
 import { element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { idSource, isReference } from './ids.ts'
+import { idSource, isReference } from '../schema/ids.ts'
+import { appended, descendants, editSection, replaceElement, withAttributes } from '../tree.ts'
 import { type NvSetEdit, setNameValues } from './name-values.ts'
 import { type EditResult, edited } from './reports.ts'
 import { type NewRule, ruleElement } from './rule-element.ts'
-import { appended, descendants, editSection, replaceElement, withAttributes } from './tree.ts'
 
 /** An empty text takes the description away. */
 export function setDescription(

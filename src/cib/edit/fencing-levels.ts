@@ -1,13 +1,13 @@
 /** The fencing topology: which devices are tried together, and in which order, for a node or a kind of node. */
 import { failed, longestId } from '../../base/index.ts'
-import { present, splitWords } from '../attribute-text.ts'
 import type { FencingLevel } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement, fencingTarget } from '../read-configuration.ts'
+import { idPart, idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement } from '../tree.ts'
+import { present, splitWords } from '../values/attribute-text.ts'
 import { badNewId, findResource, missingNodes, missingResource } from './find.ts'
-import { idPart, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement } from './tree.ts'
 
 export type LevelTarget = FencingLevel['target']
 

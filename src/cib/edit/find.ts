@@ -2,9 +2,9 @@
 import { longestName, similarWords, tooLong } from '../../base/index.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { type IdSource, isValidId } from './ids.ts'
+import { type IdSource, isValidId } from '../schema/ids.ts'
+import { ancestorsOf, descendants } from '../tree.ts'
 import type { EditReport } from './reports.ts'
-import { ancestorsOf, descendants } from './tree.ts'
 
 const resourceElements = new Set(['primitive', 'group', 'clone', 'master', 'bundle'])
 

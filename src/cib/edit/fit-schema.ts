@@ -5,8 +5,8 @@
  */
 import { failed, ok, type Result } from '../../base/index.ts'
 import { childElement, type XmlElement } from '../document.ts'
-import { schemaMistakes, schemaNumber } from '../validate/by-schema.ts'
-import { descendants } from './tree.ts'
+import { schemaMistakes, schemaNumber } from '../schema/by-schema.ts'
+import { descendants } from '../tree.ts'
 import { upgradeSchema } from './upgrade-schema.ts'
 
 /** Since this schema a rule needs no score, and says what it may stand in: pcs raises older ones for the sake of a new rule. */

@@ -1,6 +1,8 @@
 /** Groups: putting primitives in, at a place, and taking them out. A group without members goes, with what refers to it. */
 import { failed } from '../../base/index.ts'
 import { element, type XmlElement } from '../document.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement, withChildren } from '../tree.ts'
 import { deleteResources } from './delete-resource.ts'
 import {
   badNewId,
@@ -11,9 +13,7 @@ import {
   missingResources,
   parentResource,
 } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement, withChildren } from './tree.ts'
 
 export interface GroupPlacement {
   /** Refuse to move the last members of another group: it would go. */

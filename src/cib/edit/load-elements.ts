@@ -6,9 +6,9 @@
 import { failed } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { appended, editSection, replaceElement, withChildren } from '../tree.ts'
 import { findResource, isResourceElement, missingResource, parentResource } from './find.ts'
 import { type EditReport, type EditResult, edited } from './reports.ts'
-import { appended, editSection, replaceElement, withChildren } from './tree.ts'
 
 export interface LoadedElement {
   readonly section: string

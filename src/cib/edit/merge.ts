@@ -6,7 +6,7 @@
 import { failed, ok, type Result } from '../../base/index.ts'
 import { childElement, childElements, element, printXml, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
-import { editSection, withChildren } from './tree.ts'
+import { editSection, withChildren } from '../tree.ts'
 
 export interface MergeConflict {
   readonly section: string

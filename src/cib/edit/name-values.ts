@@ -8,9 +8,9 @@ import { oldValues } from '../old-names.ts'
 import { describeValues, isValueOf, type OptionDefinition } from '../options/definition.ts'
 import { findOption } from '../options/lookup.ts'
 import type { NvSetKind } from '../read-nvset.ts'
-import type { IdSource } from './ids.ts'
+import type { IdSource } from '../schema/ids.ts'
+import { appended, replaceElement, withAttributes, withChildren } from '../tree.ts'
 import type { EditReport } from './reports.ts'
-import { appended, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 /** Names with their new values; an empty one unsets. */
 export type NameValues = Readonly<Record<string, string>>

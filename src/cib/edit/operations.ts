@@ -1,13 +1,13 @@
 /** Operations of a primitive: adding, changing, removing, and what a new primitive gets from its agent's advice. */
 import { failed, parseDurationMs } from '../../base/index.ts'
-import { parseIntervalMs, parseRole } from '../attribute-text.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { operationOptions } from '../options/operation-options.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, replaceElement, withAttributes, withChildren } from '../tree.ts'
+import { parseIntervalMs, parseRole } from '../values/attribute-text.ts'
 import { findResource, kindOf, missingResource } from './find.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { checkNameValues, setNameValues, writtenValue } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, replaceElement, withAttributes, withChildren } from './tree.ts'
 
 export interface NewOperation {
   readonly name: string

@@ -3,10 +3,11 @@ import { compareText, failed } from '../../base/index.ts'
 import type { Agent } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
 import { metaOptionsFor } from '../options/lookup.ts'
+import { type IdSource, idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement } from '../tree.ts'
 import { type ClonePlacement, cloneAround } from './clones.ts'
 import { badNewId, findResource, kindOf, missingResource } from './find.ts'
 import { type GroupPlacement, placeInGroup } from './groups.ts'
-import { type IdSource, idSource } from './ids.ts'
 import { checkMeta, metaKindOf } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import {
@@ -18,7 +19,6 @@ import {
   withChangedOperation,
 } from './operations.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement } from './tree.ts'
 
 export interface NewPrimitive {
   readonly id: string

@@ -5,12 +5,12 @@
 import { ok } from '../../base/index.ts'
 import type { Role } from '../configuration.ts'
 import type { XmlElement } from '../document.ts'
+import { idSource } from '../schema/ids.ts'
+import { replaceElement } from '../tree.ts'
 import { constraintsOf, createLocation } from './constraints.ts'
 import { childResources, findResource, missingResources } from './find.ts'
-import { idSource } from './ids.ts'
 import { setNameValues } from './name-values.ts'
 import { type EditResult, edited, unless } from './reports.ts'
-import { replaceElement } from './tree.ts'
 
 export interface Relocation {
   readonly resource: string

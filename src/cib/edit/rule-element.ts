@@ -1,9 +1,10 @@
 /** The XML of a rule: every part gets an id made from its parent's, as `pcs` does. */
-import { present } from '../attribute-text.ts'
+
 import type { Role, RuleCondition, Score } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
-import { formatScore } from '../score.ts'
-import type { IdSource } from './ids.ts'
+import type { IdSource } from '../schema/ids.ts'
+import { present } from '../values/attribute-text.ts'
+import { formatScore } from '../values/score.ts'
 
 /** A rule that is to be made. The ids in its nested rules do not matter. */
 export interface NewRule {

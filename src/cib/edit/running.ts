@@ -4,11 +4,11 @@
  */
 
 import { childElement, childElements, type XmlElement } from '../document.ts'
+import { idSource } from '../schema/ids.ts'
+import { descendants, replaceElement, withAttributes } from '../tree.ts'
 import { findResource, isResourceElement, missingResources, parentResource } from './find.ts'
-import { idSource } from './ids.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import { type EditResult, edited, unless } from './reports.ts'
-import { descendants, replaceElement, withAttributes } from './tree.ts'
 
 export interface ResourceList {
   readonly ids: readonly string[]

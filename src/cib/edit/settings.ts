@@ -5,11 +5,11 @@ import { clusterOptions } from '../options/cluster-options.ts'
 import { operationOptions } from '../options/operation-options.ts'
 import { cloneMetaOptions, commonMetaOptions } from '../options/resource-options.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement } from '../tree.ts'
 import { missingNodes } from './find.ts'
-import { idSource } from './ids.ts'
 import { checkNameValues, isMisspelt, type NameValues, setNameValues } from './name-values.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement } from './tree.ts'
 
 /** As everywhere, an empty value takes the name away. */
 export interface SettingsChange {

@@ -2,10 +2,10 @@
 import { failed, similarWords } from '../../base/index.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement, withChildren } from '../tree.ts'
 import { badNewId } from './find.ts'
-import { idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
-import { appended, editSection, replaceElement, withChildren } from './tree.ts'
 
 export function createTag(
   cib: XmlElement,

@@ -1,9 +1,11 @@
 /** Constraints that let resources run only while the cluster holds a ticket. */
 import { failed } from '../../base/index.ts'
-import { parseRole, present } from '../attribute-text.ts'
 import type { Role } from '../configuration.ts'
 import { element, type XmlElement } from '../document.ts'
-import { schemaNumber } from '../validate/by-schema.ts'
+import { schemaNumber } from '../schema/by-schema.ts'
+import { idSource } from '../schema/ids.ts'
+import { appended, editSection, replaceElement } from '../tree.ts'
+import { parseRole, present } from '../values/attribute-text.ts'
 import {
   checkConstraint,
   constraintsOf,
@@ -14,9 +16,7 @@ import {
   shortNames,
 } from './constraints.ts'
 import { withoutResources } from './constraints-of-resources.ts'
-import { idSource } from './ids.ts'
 import { type EditReport, type EditResult, edited, type Removed, unless } from './reports.ts'
-import { appended, editSection, replaceElement } from './tree.ts'
 
 export type LossPolicy = 'stop' | 'demote' | 'fence' | 'freeze'
 

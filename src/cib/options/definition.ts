@@ -3,8 +3,8 @@
  * describe` and the reference in the documentation all read these definitions.
  */
 import { parseDurationMs } from '../../base/index.ts'
-import { parseBoolean, parseRole } from '../attribute-text.ts'
-import { parseScore } from '../score.ts'
+import { parseBoolean, parseRole } from '../values/attribute-text.ts'
+import { parseScore } from '../values/score.ts'
 
 export type OptionType =
   | { readonly kind: 'boolean' }

@@ -1,12 +1,11 @@
 /** Finding the definition of an option under any of its names. */
-import type { ResourceDefinition } from '../configuration.ts'
 import { clusterOptions } from './cluster-options.ts'
 import type { OptionDefinition } from './definition.ts'
 import { fenceDeviceOptions } from './fencing-options.ts'
 import { operationOptions } from './operation-options.ts'
 import { cloneMetaOptions, commonMetaOptions, groupMetaOptions, guestMetaOptions } from './resource-options.ts'
 
-export type ResourceKind = ResourceDefinition['kind']
+export type ResourceKind = 'primitive' | 'group' | 'clone' | 'bundle'
 
 /** The meta-attributes that a kind of resource takes. Every kind takes all: members inherit what is set around them. */
 export function metaOptionsFor(kind: ResourceKind): readonly OptionDefinition[] {

@@ -3,9 +3,9 @@
  * read it. `splitCib` is the way back.
  */
 import type { NodeName } from '../../base/index.ts'
-import { parseBoolean, present } from '../attribute-text.ts'
 import { childElement, childElements, element, type XmlElement, type XmlNode } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { parseBoolean, present } from '../values/attribute-text.ts'
 import { featureSet, schemaName } from './feature-set.ts'
 import type {
   NodeStateRecord,

@@ -7,8 +7,8 @@
  */
 
 import type { NodeName, ResourceId } from '../../base/index.ts'
-import { present } from '../attribute-text.ts'
 import type { Agent } from '../configuration.ts'
+import { present } from '../values/attribute-text.ts'
 import { featureSet } from './feature-set.ts'
 import type { OperationRecord } from './records.ts'
 

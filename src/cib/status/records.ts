@@ -3,8 +3,8 @@
  * (Pacemaker Explained, "Status -- Here be dragons"). They are JSON in the store, so that the parsers here read `unknown`.
  */
 import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
-import { present } from '../attribute-text.ts'
 import type { Agent } from '../configuration.ts'
+import { present } from '../values/attribute-text.ts'
 
 /** What the DC knows of a node's membership. */
 export interface NodeStateRecord {

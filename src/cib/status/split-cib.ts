@@ -3,10 +3,10 @@
  * a node state read as absent from the cluster, which is how Pacemaker takes them.
  */
 import { type NodeName, nodeName, resourceId } from '../../base/index.ts'
-import { parseBoolean, present } from '../attribute-text.ts'
 import type { Agent } from '../configuration.ts'
 import { childElement, childElements, element, type XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
+import { parseBoolean, present } from '../values/attribute-text.ts'
 import type {
   NodeStateRecord,
   OperationRecord,

@@ -1,10 +1,10 @@
 /** The form of each element by the schema table: unknown elements and attributes, missing attributes, values, ids. */
 import { firstNotInXml, similarWords } from '../../base/index.ts'
 import { childElements, type XmlElement } from '../document.ts'
-import { isReference, isValidId } from '../edit/ids.ts'
 import { describeValues, isValueOf, type OptionDefinition, type OptionType } from '../options/definition.ts'
+import { isReference, isValidId } from '../schema/ids.ts'
+import { attributesWithoutEffect, type ElementForm, forgivenAttributes, forms } from '../schema/schema.ts'
 import type { AddReport } from './report.ts'
-import { attributesWithoutEffect, type ElementForm, forgivenAttributes, forms } from './schema.ts'
 import { isObsoleteAttribute, isObsoleteElement } from './validate-obsolete.ts'
 
 /** Elements whose id is a name, not an XML id: nodes have the membership's ids, references those of others. */

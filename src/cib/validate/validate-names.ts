@@ -1,8 +1,8 @@
 /** Names and ids that are too long: what a node makes of them, such as the name of a file, has an end. */
 import { longestAttributeName, longestId, longestName, shortened, tooLong } from '../../base/index.ts'
 import type { XmlElement } from '../document.ts'
-import { isReference } from '../edit/ids.ts'
-import { descendants } from '../edit/tree.ts'
+import { isReference } from '../schema/ids.ts'
+import { descendants } from '../tree.ts'
 import type { AddReport } from './report.ts'
 
 /** What people choose a name for, by element: other ids are made of names. */

@@ -4,8 +4,8 @@
  * (`old-names.ts`, `old-schemas.ts`) and not reported.
  */
 import { childElement, childElements, type XmlElement } from '../document.ts'
-import { descendants } from '../edit/tree.ts'
 import { hasOldSchema, oldClusterOption, oldMetaAttribute } from '../old-schemas.ts'
+import { descendants } from '../tree.ts'
 import type { AddReport, CibFinding } from './report.ts'
 
 export function validateObsolete(cib: XmlElement, configuration: XmlElement, add: AddReport): void {

@@ -1,6 +1,5 @@
 /** Name/value pairs by what they belong to: cluster options, meta-attributes, operation options, utilization, node attributes. */
 import { similarWords } from '../../base/index.ts'
-import { parseBoolean } from '../attribute-text.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { oldValues } from '../old-names.ts'
 import { clusterOptions } from '../options/cluster-options.ts'
@@ -9,6 +8,7 @@ import { fenceDeviceOptions } from '../options/fencing-options.ts'
 import { findOption, metaOptionsFor, type ResourceKind } from '../options/lookup.ts'
 import { operationOptions } from '../options/operation-options.ts'
 import { cloneMetaOptions, nodeAttributes } from '../options/resource-options.ts'
+import { parseBoolean } from '../values/attribute-text.ts'
 import type { AddReport } from './report.ts'
 import { isObsoleteOption } from './validate-obsolete.ts'
 

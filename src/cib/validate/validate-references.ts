@@ -1,10 +1,10 @@
 /** Names that must lead somewhere: references to resources, templates, tags, nodes, roles and other elements; and ids that are used once. */
 import { similarWords } from '../../base/index.ts'
-import { splitWords } from '../attribute-text.ts'
 import { childElement, childElements, type XmlElement } from '../document.ts'
 import { isResourceElement, nodeNamesOf, resourceElementsOf, standIns } from '../edit/find.ts'
-import { isReference } from '../edit/ids.ts'
-import { descendants } from '../edit/tree.ts'
+import { isReference } from '../schema/ids.ts'
+import { descendants } from '../tree.ts'
+import { splitWords } from '../values/attribute-text.ts'
 import type { AddReport, Where } from './report.ts'
 
 export function validateIds(

@@ -1,9 +1,9 @@
 /** What the form allows and makes no sense: collections without members, constraints without a subject, operations twice. */
 import { readPattern } from '../../base/index.ts'
-import { parseIntervalMs } from '../attribute-text.ts'
 import { childElements, type XmlElement } from '../document.ts'
 import { childResources } from '../edit/find.ts'
-import { descendants } from '../edit/tree.ts'
+import { descendants } from '../tree.ts'
+import { parseIntervalMs } from '../values/attribute-text.ts'
 import type { AddReport, CibFinding } from './report.ts'
 
 export function validateStructure(configuration: XmlElement, add: AddReport): void {

@@ -8,9 +8,9 @@ import type { AgentCall } from '../environment.ts'
 import type { AgentOutcome } from '../outcome.ts'
 import { notRun, ocfExitCodes } from '../outcome.ts'
 import type { AgentRunner, RunningAgent } from '../run-agent.ts'
+import { unitName } from '../unit-files.ts'
 import { removeDropIn, runTimeUnits, writeDropIn } from './drop-in.ts'
 import { SystemBus } from './system-bus.ts'
-import { unitName } from './unit-files.ts'
 import { afterStart, afterStop, isRunning, monitored, type UnitVerdict, unusable } from './unit-state.ts'
 
 export interface SystemdHost {

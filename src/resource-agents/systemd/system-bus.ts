@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events'
 import { type Message, type MessageBus, Message as NewMessage, sessionBus, type Variant } from '@jellybrick/dbus-next'
-import { unitName } from './unit-files.ts'
+import { unitName } from '../unit-files.ts'
 import type { UnitState } from './unit-state.ts'
 
 export class SystemBusError extends Error {

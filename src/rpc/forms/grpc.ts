@@ -5,8 +5,8 @@
 
 import protobuf from 'protobufjs/light.js'
 import * as v from 'valibot'
-import { decode, type MessageName, messageType } from '../codec.ts'
 import type { Messages } from '../generated/systole.ts'
+import { decode, type MessageName, messageType } from './codec.ts'
 import {
   BadMessageError,
   checked,

@@ -1,7 +1,7 @@
 /** What a peer's pulse thread says, on the thread that keeps this node alive. */
 import * as v from 'valibot'
-import { decode } from '../codec.ts'
 import type { Pulse } from '../generated/systole.ts'
+import { decode } from './codec.ts'
 import { BadMessageError, checked, countForm, listUpTo, nodeForm, numberForm, textUpTo } from './words.ts'
 
 /** A cluster has far fewer nodes. */

@@ -8,9 +8,9 @@
  */
 import { resourceId } from '../../base/index.ts'
 import type { CloneDraft, InstanceDraft, NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
+import type { RecordedResource } from '../records.ts'
 import { withoutNumber } from './fail-count.ts'
 import { addOrphan } from './orphan.ts'
-import type { RecordedResource } from './records.ts'
 
 export function findInstance(world: World, node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {
   const exact = world.primitives.get(resourceId(recorded.id))

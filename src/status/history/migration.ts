@@ -13,10 +13,10 @@
  * Whatever a node has told since then (a probe that found nothing, a start or stop) overrides the migration there.
  */
 import type { NodeName } from '../../base/index.ts'
+import { compareAge } from '../age.ts'
 import type { HistoryEntry } from '../cluster-status.ts'
 import type { NodeDraft } from '../drafts.ts'
 import { addActive } from './active.ts'
-import { compareAge } from './age.ts'
 import { exitCodes, isProbe, operationStatus } from './outcome.ts'
 import type { Reading } from './reading.ts'
 

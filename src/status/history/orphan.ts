@@ -5,10 +5,10 @@
 import { nodeName, resourceId } from '../../base/index.ts'
 import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
 import { connectedNode } from '../nodes/nodes.ts'
-import { isConnectionAgent } from '../nodes/remote-definitions.ts'
+import type { RecordedNode, RecordedResource } from '../records.ts'
+import { isConnectionAgent } from '../remote-definitions.ts'
 import { resolveMeta } from '../resources/meta.ts'
 import { emptyState } from '../resources/primitive.ts'
-import type { RecordedNode, RecordedResource } from './records.ts'
 
 /** Undefined where the history does not even say which agent it was. */
 export function addOrphan(world: World, _node: NodeDraft, recorded: RecordedResource): PrimitiveDraft | undefined {

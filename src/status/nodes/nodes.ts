@@ -7,12 +7,12 @@ import { type Configuration, type NvSet, parseBoolean } from '../../cib/index.ts
 import type { ClusterOptions } from '../cluster-status.ts'
 import type { NodeDraft } from '../drafts.ts'
 import { markForFencing } from '../fence.ts'
-import type { RecordedNode } from '../history/records.ts'
 import { compareNames } from '../names.ts'
+import type { RecordedNode } from '../records.ts'
+import { guestNodes, remoteNodeNames } from '../remote-definitions.ts'
 import { numbersOf } from '../resources/primitive.ts'
 import { addNvSets, type TimeZone } from '../rules/index.ts'
 import { membershipOf } from './membership.ts'
-import { guestNodes, remoteNodeNames } from './remote-definitions.ts'
 
 export interface NodeContext {
   readonly configuration: Configuration

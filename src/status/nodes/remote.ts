@@ -13,7 +13,7 @@
  */
 import { parseBoolean } from '../../cib/index.ts'
 import { isActiveRole, type NodeDraft, type World } from '../drafts.ts'
-import type { RecordedNode } from '../history/records.ts'
+import type { RecordedNode } from '../records.ts'
 import { addTransientAttributes, isSince } from './nodes.ts'
 
 export function updateRemoteOnline(world: World, node: NodeDraft): void {

@@ -5,7 +5,7 @@
 import { assertNever, type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
 import type { Configuration, ResourceDefinition } from '../../cib/index.ts'
 import type { CloneDraft, PrimitiveDraft, ResourceDraft } from '../drafts.ts'
-import type { GuestNode } from '../nodes/remote-definitions.ts'
+import type { GuestNode } from '../remote-definitions.ts'
 import { buildBundle } from './bundle.ts'
 import { buildClone } from './clone.ts'
 import type { ResourceBuilder } from './context.ts'

@@ -10,7 +10,7 @@ import {
   type PrimitiveDefinition,
 } from '../../cib/index.ts'
 import type { BundleDraft, ReplicaDraft } from '../drafts.ts'
-import { connectionDefinition, nvSet, operation } from '../nodes/remote-definitions.ts'
+import { connectionDefinition, nvSet, operation } from '../remote-definitions.ts'
 import { addressAt, containerParameters, type ReplicaFacts } from './bundle-container.ts'
 import { buildClone } from './clone.ts'
 import type { ResourceBuilder } from './context.ts'

@@ -4,8 +4,8 @@
  */
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreUnavailableError } from '../errors.ts'
-import { livingProcess, processIdentity, textIfThere } from '../process-identity.ts'
+import { StoreUnavailableError } from '../port/errors.ts'
+import { livingProcess, processIdentity, textIfThere } from '../port/process-identity.ts'
 
 /** Takes the lock; the result gives it back. */
 export function lockDirectory(directory: string): () => void {

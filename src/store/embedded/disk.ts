@@ -4,7 +4,7 @@
  */
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { assert } from '../../base/index.ts'
-import type { Entry, LeaseId, Revision } from '../store.ts'
+import type { Entry, LeaseId, Revision } from '../port/store.ts'
 import type { Staged } from './evaluate.ts'
 
 const headerBytes = 17

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { assert } from '../../base/index.ts'
-import { type Clock, machineClock } from '../clock.ts'
-import { messageOf, StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
+import { type Clock, machineClock } from '../port/clock.ts'
+import { messageOf, StoreTimeoutError, StoreUnavailableError } from '../port/errors.ts'
 import type {
   LeaseId,
   Revision,
@@ -17,8 +17,8 @@ import type {
   TransactionResult,
   Watch,
   WatchListener,
-} from '../store.ts'
-import { assertTransaction } from '../transaction.ts'
+} from '../port/store.ts'
+import { assertTransaction } from '../port/transaction.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { StoreFiles } from './disk.ts'
 import {

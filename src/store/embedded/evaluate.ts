@@ -12,7 +12,7 @@ import type {
   Transaction,
   TransactionResult,
   Write,
-} from '../store.ts'
+} from '../port/store.ts'
 
 /** The durable state, as the evaluation reads it. */
 export interface StateReader {

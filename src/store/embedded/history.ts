@@ -2,7 +2,7 @@
  * The events of the last revisions, from which a watch catches up. It is bounded, and empty after a restart: a watch that
  * asks for older events is told that they are lost, and lists again.
  */
-import type { Revision, StoreEvent } from '../store.ts'
+import type { Revision, StoreEvent } from '../port/store.ts'
 
 export interface RevisionEvents {
   readonly revision: Revision

@@ -3,7 +3,7 @@
  * restart every lease starts with its whole time again, as in etcd after an election, because its holder could not renew it.
  */
 import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
-import type { Entry, LeaseId } from '../store.ts'
+import type { Entry, LeaseId } from '../port/store.ts'
 
 interface Lease {
   readonly ttlMs: number

@@ -1,6 +1,6 @@
 /** What is asked of an etcd cluster beside keys: its members, its alarms, its space. Used for set-up and repair. */
-import { type Clock, machineClock } from '../clock.ts'
-import { messageOf, StoreUnavailableError } from '../errors.ts'
+import { type Clock, machineClock } from '../port/clock.ts'
+import { messageOf, StoreUnavailableError } from '../port/errors.ts'
 import { api, keyBytes, keyText, type Member, type Method, prefixEnd, type StatusResponse } from './api.ts'
 import { Members } from './attempts.ts'
 import { Endpoint, type EndpointAddress, isServiceError, type TlsFiles } from './endpoint.ts'

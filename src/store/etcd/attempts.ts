@@ -5,7 +5,7 @@
  * wins. A member that has noticed the loss keeps an attempt until there is a leader, so one of them is always in time.
  * A store that is slow under load is not helped by more requests: patience grows with the time that answers usually take.
  */
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../port/clock.ts'
 import { type Endpoint, meaningOf, type PendingCall } from './endpoint.ts'
 
 const firstPatienceMs = 100

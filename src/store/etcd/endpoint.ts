@@ -12,7 +12,10 @@ import {
   status,
 } from '@grpc/grpc-js'
 import { currentCredentials, FreshClient } from '../../channel/index.ts'
+import type { EndpointAddress } from '../port/endpoint-address.ts'
 import type { Method } from './api.ts'
+
+export type { EndpointAddress } from '../port/endpoint-address.ts'
 
 export interface TlsFiles {
   readonly ca?: Buffer
@@ -21,9 +24,6 @@ export interface TlsFiles {
   /** As the files are now: what connects anew shows the certificate of then. The same object as long as nothing has changed. */
   readonly now?: () => TlsFiles
 }
-
-/** `host:port`, and the name that the certificate there must be made out to where that is not the host. */
-export type EndpointAddress = string | { readonly address: string; readonly serverName: string }
 
 export interface PendingCall<Response> {
   readonly answer: Promise<Response>

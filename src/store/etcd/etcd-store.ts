@@ -3,8 +3,8 @@
  * Reads are linearizable unless asked otherwise; a transaction is applied at most once (exactly-once.ts).
  */
 import { assert } from '../../base/index.ts'
-import { type Clock, machineClock } from '../clock.ts'
-import { messageOf, StoreTimeoutError } from '../errors.ts'
+import { type Clock, machineClock } from '../port/clock.ts'
+import { messageOf, StoreTimeoutError } from '../port/errors.ts'
 import type {
   Entry,
   LeaseId,
@@ -15,8 +15,8 @@ import type {
   TransactionResult,
   Watch,
   WatchListener,
-} from '../store.ts'
-import { assertTransaction } from '../transaction.ts'
+} from '../port/store.ts'
+import { assertTransaction } from '../port/transaction.ts'
 import { api, keyBytes, prefixEnd, type RangeRequest, type RangeResponse } from './api.ts'
 import { Members, type Outcome, type Step } from './attempts.ts'
 import { Endpoint, type EndpointAddress, meaningOf, type TlsFiles } from './endpoint.ts'

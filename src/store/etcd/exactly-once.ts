@@ -11,7 +11,7 @@
  * reported. Either mark makes all other attempts void, and they read from it what became of the request.
  */
 import { assertNever } from '../../base/index.ts'
-import type { Comparison, Revision, Transaction, TransactionResult, Write } from '../store.ts'
+import type { Comparison, Revision, Transaction, TransactionResult, Write } from '../port/store.ts'
 import { type Compare, keyBytes, keyText, prefixEnd, type RequestOp, type TxnRequest, type TxnResponse } from './api.ts'
 
 export interface Session {

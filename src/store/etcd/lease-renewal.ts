@@ -3,7 +3,7 @@
  * part of what an idle node asked of etcd. A renewal that is given up takes its stream along, for it may hang.
  */
 import type { ClientDuplexStream } from '@grpc/grpc-js'
-import type { LeaseId } from '../store.ts'
+import type { LeaseId } from '../port/store.ts'
 import { api, keyBytes } from './api.ts'
 import type { Endpoint, PendingCall } from './endpoint.ts'
 import { sessionPrefix } from './session.ts'

@@ -3,8 +3,8 @@
  * which the client could still want to know what became of a request, and it cleans up after a client that is gone.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Clock, machineClock } from '../clock.ts'
-import { messageOf, StoreUnavailableError } from '../errors.ts'
+import { type Clock, machineClock } from '../port/clock.ts'
+import { messageOf, StoreUnavailableError } from '../port/errors.ts'
 import { api, keyBytes, type TxnRequest } from './api.ts'
 import type { Members } from './attempts.ts'
 import { meaningOf } from './endpoint.ts'

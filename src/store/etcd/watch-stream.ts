@@ -4,8 +4,8 @@
  * its leader ends the stream (`hasleader`).
  */
 import { assert } from '../../base/index.ts'
-import type { Clock } from '../clock.ts'
-import type { Entry, LeaseId, Revision, StoreEvent, Watch, WatchListener } from '../store.ts'
+import type { Clock } from '../port/clock.ts'
+import type { Entry, LeaseId, Revision, StoreEvent, Watch, WatchListener } from '../port/store.ts'
 import { api, type KeyValue, keyBytes, keyText, prefixEnd, type WatchResponse } from './api.ts'
 import type { Members } from './attempts.ts'
 import { toRevision } from './exactly-once.ts'

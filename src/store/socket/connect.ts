@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { assert, assertNever } from '../../base/index.ts'
-import { type Clock, machineClock } from '../clock.ts'
-import { StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
-import type { LeaseId, Revision, Store, Transaction, Watch, WatchListener } from '../store.ts'
-import { assertTransaction } from '../transaction.ts'
+import { type Clock, machineClock } from '../port/clock.ts'
+import { StoreTimeoutError, StoreUnavailableError } from '../port/errors.ts'
+import type { LeaseId, Revision, Store, Transaction, Watch, WatchListener } from '../port/store.ts'
+import { assertTransaction } from '../port/transaction.ts'
 import { type CallName, type Calls, receive, send, type ToClient, type ToHost } from './frames.ts'
 
 const defaultTimeoutMs = 5000

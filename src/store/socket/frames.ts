@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { assert } from '../../base/index.ts'
-import type { Entry, LeaseId, Revision, StoreEvent, Transaction, TransactionResult } from '../store.ts'
+import type { Entry, LeaseId, Revision, StoreEvent, Transaction, TransactionResult } from '../port/store.ts'
 
 /** Calls, by name: what goes in and what comes out. */
 export interface Calls {

@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { assertNever } from '../../base/index.ts'
-import { messageOf, StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
-import type { Store, Watch } from '../store.ts'
+import { messageOf, StoreTimeoutError, StoreUnavailableError } from '../port/errors.ts'
+import type { Store, Watch } from '../port/store.ts'
 import { type CallName, type Calls, receive, send, type ToClient, type ToHost } from './frames.ts'
 
 /** A client that reads nothing while this much waits for it is cut off; it comes back and lists again. */

@@ -3,10 +3,10 @@
  * Corosync; links, votes and names are ours in its words.
  */
 import { exitCodes } from '../exit-codes.ts'
-import { statusOf } from '../monitor/status-of.ts'
 import { ctime } from '../monitor/times.ts'
 import { flag, hasOption, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
+import { statusOf } from '../status-of.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolLink, ToolNode, ToolWitness, ToolWorld } from '../world.ts'
 

@@ -20,10 +20,10 @@ import { monitorText, printText } from '../monitor/text.ts'
 import { isoTime } from '../monitor/times.ts'
 import { flag, type GivenOption, hasOption, optionValue, plainWords, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
+import { analysis, events } from '../report-analysis.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
-import { analysis, events } from './report-analysis.ts'
 
 export const crmReport: Tool = {
   name: 'crm_report',

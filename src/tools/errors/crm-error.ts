@@ -2,8 +2,8 @@
 import { element } from '../../cib/index.ts'
 import { flag, hasOption, plainWords } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
+import { type CodeKind, type ResultCode, resultCodes } from '../result-codes.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
-import { type CodeKind, type ResultCode, resultCodes } from './result-codes.ts'
 
 export const crmError: Tool = {
   name: 'crm_error',

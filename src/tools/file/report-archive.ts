@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type NodeReport, noLog } from '../cluster/report-analysis.ts'
+import { type NodeReport, noLog } from '../report-analysis.ts'
 import type { ArchivedReport, LogExcerpt, OtherNodes, Report } from '../tool.ts'
 import { told } from './caller-file-error.ts'
 import { coresText, systemText } from './host-facts.ts'

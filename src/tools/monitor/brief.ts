@@ -1,6 +1,6 @@
 /** crm_mon --brief: how many resources of an agent are active on a node, instead of a line for each. */
 import { type ClusterStatus, isActive, type PrimitiveResource } from '../../status/index.ts'
-import { agentText } from './status-of.ts'
+import { agentText } from '../status-of.ts'
 
 /** `* 1/2	(ocf:heartbeat:Dummy):	Active alpha`, by agent and node; without `withTotals` only what is active. */
 export function briefLines(

@@ -8,9 +8,9 @@ import {
   type PrimitiveResource,
   primitivesIn,
 } from '../../status/index.ts'
+import { shownId, statusOf } from '../status-of.ts'
 import { featureSet, pacemakerVersion } from '../version.ts'
 import type { FencingEvent, ToolWorld } from '../world.ts'
-import { shownId, statusOf } from './status-of.ts'
 import { isoTime } from './times.ts'
 
 export interface MonitorFacts {

@@ -1,9 +1,9 @@
 /** "Failed Resource Actions", in words, or with --show-detail field by field. */
 import type { FailedOperation } from '../../status/index.ts'
 import { describeExit } from '../exit-codes.ts'
+import { shownId } from '../status-of.ts'
 import { failedEntry, failureTime, type MonitorFacts, taskOf } from './facts.ts'
 import { statusWord } from './outcome-words.ts'
-import { shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 
 export function failureLine(facts: MonitorFacts, failure: FailedOperation): string {

@@ -8,8 +8,8 @@ import {
   type Resource,
   replicaParts,
 } from '../../status/index.ts'
+import { topOf } from '../status-of.ts'
 import type { MonitorFacts } from './facts.ts'
-import { topOf } from './status-of.ts'
 
 export interface Only {
   readonly node?: string

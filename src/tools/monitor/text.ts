@@ -14,6 +14,7 @@ import {
   type Resource,
 } from '../../status/index.ts'
 import { describeExit } from '../exit-codes.ts'
+import { knownTickets } from '../status-of.ts'
 import { bansOf } from './bans.ts'
 import { briefLines, briefLinesOn } from './brief.ts'
 import {
@@ -37,7 +38,6 @@ import { failedFencing } from './failed-fencing.ts'
 import { failureDetails, failureLine } from './failure-lines.ts'
 import { narrowed } from './narrowed.ts'
 import type { Shown } from './sections.ts'
-import { knownTickets } from './status-of.ts'
 import { ctime } from './times.ts'
 
 export interface TextSection {

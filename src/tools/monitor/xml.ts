@@ -18,6 +18,7 @@ import {
 } from '../../status/index.ts'
 import { nodeState } from '../cib/tree.ts'
 import { describeExit } from '../exit-codes.ts'
+import { agentText, knownTickets, shownId } from '../status-of.ts'
 import { bansOf } from './bans.ts'
 import {
   attributesOf,
@@ -42,7 +43,6 @@ import {
 import { narrowed } from './narrowed.ts'
 import { statusWord } from './outcome-words.ts'
 import type { Shown } from './sections.ts'
-import { agentText, knownTickets, shownId } from './status-of.ts'
 import { ctime } from './times.ts'
 
 /** The sections of the result that are shown and that have something in them. */

@@ -7,9 +7,9 @@ import { type Agent, element, operationStatusWords, type XmlElement } from '../.
 import type { AgentOutcome } from '../../resource-agents/index.ts'
 import type { PrimitiveResource, Resource } from '../../status/index.ts'
 import { describeExit, exitCodes } from '../exit-codes.ts'
-import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { type GivenOption, hasOption, lastOf, optionValue, plainWords } from '../options.ts'
 import { refused, type ToolReply } from '../reply.ts'
+import { findStatus, statusOf } from '../status-of.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 

@@ -1,9 +1,9 @@
 /** crm_resource --constraints and --stack: where a resource may be, and with which others, as far as one follows them. */
 import { element, formatScore, type XmlElement } from '../../cib/index.ts'
 import { type ListedColocation, listPlacement, type PlacementListing } from '../../scheduler/index.ts'
-import { findResource, statusOf, topOf } from '../monitor/status-of.ts'
 import { hasOption } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
+import { findResource, statusOf, topOf } from '../status-of.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 

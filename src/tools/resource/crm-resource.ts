@@ -6,7 +6,6 @@ import { conforming } from '../cib/conforming.ts'
 import { descendants, removed, sectionOf } from '../cib/tree.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findStatus, knowsResource, statusOf } from '../monitor/status-of.ts'
 import {
   flag,
   type GivenOption,
@@ -18,6 +17,7 @@ import {
   valued,
 } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
+import { findStatus, knowsResource, statusOf } from '../status-of.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 import { agentActions, isAboutAgent, onAgent, runsAgent } from './agent-actions.ts'

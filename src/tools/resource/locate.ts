@@ -2,9 +2,9 @@
 import { childElement, childElements, element, type XmlElement } from '../../cib/index.ts'
 import { type ClusterStatus, primitivesIn, type Resource } from '../../status/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findResources, statusOf } from '../monitor/status-of.ts'
 import { hasOption, optionValue } from '../options.ts'
 import { printed, type ToolReply } from '../reply.ts'
+import { findResources, statusOf } from '../status-of.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 

@@ -13,9 +13,9 @@ import {
 } from '../../cib/index.ts'
 import { commandLine } from '../command-line.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findStatus, statusOf } from '../monitor/status-of.ts'
 import { optionValue } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
+import { findStatus, statusOf } from '../status-of.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
 

@@ -2,8 +2,8 @@
 import { element, type XmlElement } from '../../cib/index.ts'
 import { type ClusterStatus, primitivesIn, type Resource } from '../../status/index.ts'
 import { runningOn } from '../monitor/facts.ts'
-import { findResource, statusOf, topOf } from '../monitor/status-of.ts'
 import { printed, type ToolReply } from '../reply.ts'
+import { findResource, statusOf, topOf } from '../status-of.ts'
 import type { ToolWorld } from '../world.ts'
 
 /** With a node, whether it runs there: what people ask before they do something by hand. */

@@ -7,7 +7,7 @@ import { parseClusterFile } from '../../../src/daemon/nodes/cluster-file.ts'
 import { longest, ownerForms, remoteForms } from '../../../src/remote/forms.ts'
 import { Link } from '../../../src/remote/link.ts'
 import { ofRemoteNode, unhurried } from '../../../src/remote/turn-line.ts'
-import { encode, type MessageName } from '../../../src/rpc/codec.ts'
+import { encode, type MessageName } from '../../../src/rpc/forms/codec.ts'
 import { readEnrolmentAnswer, readEnrolmentRefusal, readEnrolmentRequest } from '../../../src/rpc/forms/enrolment.ts'
 import {
   actionForm,

@@ -3,9 +3,9 @@
  * (the other node must be fenced), and a node that was left behind discards its log and joins again.
  */
 import { rmSync } from 'node:fs'
-import type { Clock } from '../../clock.ts'
-import { pause } from '../../clock.ts'
-import { StoreUnavailableError } from '../../errors.ts'
+import type { Clock } from '../../port/clock.ts'
+import { pause } from '../../port/clock.ts'
+import { StoreUnavailableError } from '../../port/errors.ts'
 import { EtcdAdmin } from '../admin.ts'
 import type { TlsFiles } from '../endpoint.ts'
 import { findMember, hasData, isAlive, markStarted, ownEndpoint, startMember, wipeData } from './process.ts'

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { assertNever, takesNoChange } from '../../../base/index.ts'
-import { type Clock, machineClock } from '../../clock.ts'
-import { messageOf } from '../../errors.ts'
+import { type Clock, machineClock } from '../../port/clock.ts'
+import { messageOf } from '../../port/errors.ts'
 import { EtcdAdmin, isFull } from '../admin.ts'
 import type { EndpointAddress, TlsFiles } from '../endpoint.ts'
 import { endMember } from './alone.ts'

@@ -18,8 +18,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { takesNoChange } from '../../../base/index.ts'
-import { messageOf } from '../../errors.ts'
-import { livingProcess, processIdentity, textIfThere } from '../../process-identity.ts'
+import { messageOf } from '../../port/errors.ts'
+import { livingProcess, processIdentity, textIfThere } from '../../port/process-identity.ts'
 import type { EndpointAddress } from '../endpoint.ts'
 import { describeRefusal, type Refusal, refusalIn } from './refusal.ts'
 import {

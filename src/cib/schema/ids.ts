@@ -3,7 +3,7 @@ import { longestId } from '../../base/index.ts'
 import type { XmlElement } from '../document.ts'
 import { configurationElement } from '../read-configuration.ts'
 import { xmlId } from '../status/compose-cib.ts'
-import { descendants } from './tree.ts'
+import { descendants } from '../tree.ts'
 
 /** Elements whose `id` names another element. */
 const referring = new Set(['resource_ref', 'obj_ref', 'role', 'role_ref'])

@@ -1,6 +1,6 @@
 /** Turns what was filled while reading into the readonly `ClusterStatus`: each value that others see is made here, once. */
-import { assertNever, type NodeName, type ResourceId } from '../base/index.ts'
-import type { OperationDefinition, Rule } from '../cib/index.ts'
+import { assertNever, type NodeName, type ResourceId } from '../../base/index.ts'
+import type { OperationDefinition, Rule } from '../../cib/index.ts'
 import type {
   BundleResource,
   CloneResource,
@@ -11,7 +11,7 @@ import type {
   PrimitiveState,
   Resource,
   TicketStatus,
-} from './cluster-status.ts'
+} from '../cluster-status.ts'
 import type {
   BundleDraft,
   CloneDraft,
@@ -22,12 +22,12 @@ import type {
   ResourceDraft,
   StateDraft,
   World,
-} from './drafts.ts'
-import { operationMeta } from './history/operation-meta.ts'
-import { healthOf } from './nodes/health.ts'
-import { sortedNodes } from './nodes/nodes.ts'
-import { parametersOn } from './parameters.ts'
-import { addNvSets, nextRuleChange, ruleHolds } from './rules/index.ts'
+} from '../drafts.ts'
+import { operationMeta } from '../history/operation-meta.ts'
+import { healthOf } from '../nodes/health.ts'
+import { sortedNodes } from '../nodes/nodes.ts'
+import { parametersOn } from '../parameters.ts'
+import { addNvSets, nextRuleChange, ruleHolds } from '../rules/index.ts'
 
 interface Finishing {
   readonly world: World

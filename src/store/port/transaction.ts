@@ -1,5 +1,5 @@
 /** What a transaction may say, checked once for every adapter; a breach is a bug of the caller, not an outcome. */
-import { assert } from '../base/index.ts'
+import { assert } from '../../base/index.ts'
 import type { Transaction } from './store.ts'
 
 export function assertTransaction(transaction: Transaction): void {

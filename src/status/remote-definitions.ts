@@ -3,7 +3,7 @@
  * node of its id; the meta-attribute `remote-node` of a primitive makes a guest node, with a connection that is implied.
  * Bundles that hold a primitive make one for each replica (`resources/bundle.ts`).
  */
-import { type NodeName, nodeName, type ResourceId, resourceId } from '../../base/index.ts'
+import { type NodeName, nodeName, type ResourceId, resourceId } from '../base/index.ts'
 import type {
   Configuration,
   NvPair,
@@ -11,7 +11,7 @@ import type {
   OperationDefinition,
   PrimitiveDefinition,
   ResourceDefinition,
-} from '../../cib/index.ts'
+} from '../cib/index.ts'
 
 export interface GuestNode {
   readonly name: NodeName

@@ -2,8 +2,8 @@
  * Words of the CIB's attributes: booleans, roles, durations, lists, with the spellings of older versions. Readers take
  * the default for a word that is not understood; validation reports it.
  */
-import { parseDurationMs } from '../base/index.ts'
-import type { OrderAction, OrderKind, Role } from './configuration.ts'
+import { parseDurationMs } from '../../base/index.ts'
+import type { OrderAction, OrderKind, Role } from './words.ts'
 
 /** An object without the entries that are undefined, for properties that are absent or have a value. */
 export function present<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -3,8 +3,8 @@
  * to the letter. `validateCib` is about what the cluster understands, which is more; this is about what others will take.
  */
 import { childElement, childElements, type XmlElement } from '../document.ts'
-import { isReference } from '../edit/ids.ts'
-import { descendants } from '../edit/tree.ts'
+import { descendants } from '../tree.ts'
+import { isReference } from './ids.ts'
 import { forms } from './schema.ts'
 import {
   attributeSpans,

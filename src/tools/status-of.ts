@@ -1,6 +1,6 @@
 /** The status of a world's CIB, and what several commands ask of it. */
-import { utcOffsetAt } from '../../base/index.ts'
-import type { XmlElement } from '../../cib/index.ts'
+import { utcOffsetAt } from '../base/index.ts'
+import type { XmlElement } from '../cib/index.ts'
 import {
   type ClusterStatus,
   type PrimitiveResource,
@@ -9,8 +9,8 @@ import {
   type Resource,
   statusOfCib,
   type TicketStatus,
-} from '../../status/index.ts'
-import type { ToolWorld } from '../world.ts'
+} from '../status/index.ts'
+import type { ToolWorld } from './world.ts'
 
 export function statusOf(world: Pick<ToolWorld, 'cib' | 'now'>, cib: XmlElement = world.cib()): ClusterStatus {
   const status = statusOfCib({ cib, now: world.now(), utcOffsetAt })

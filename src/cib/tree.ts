@@ -2,7 +2,7 @@
  * Changing an immutable document: each function returns a new tree that shares what did not change. Elements are found
  * by identity, so that an edit first looks for what it means and then says what stands there instead.
  */
-import { childElement, childElements, element, type XmlElement, type XmlNode } from '../document.ts'
+import { childElement, childElements, element, type XmlElement, type XmlNode } from './document.ts'
 
 /** The document with one of its elements replaced by none, one or several. */
 export function replaceElement(

@@ -1,4 +1,4 @@
-import type { Role } from './configuration.ts'
+import type { Role } from './words.ts'
 
 const ranks: Readonly<Record<Role, number>> = { Stopped: 1, Started: 2, Unpromoted: 3, Promoted: 4 }
 

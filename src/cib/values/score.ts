@@ -2,7 +2,7 @@
  * Scores (Pacemaker Explained, "Scores"): integers from -1000000 to 1000000, whose ends mean minus and plus infinity.
  * Infinity plus anything is infinity, minus infinity plus anything, even plus infinity, is minus infinity.
  */
-import type { Score } from './configuration.ts'
+import type { Score } from './words.ts'
 
 export const INFINITY_SCORE: Score = 1_000_000
 

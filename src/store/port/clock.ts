@@ -1,5 +1,5 @@
 /** The monotonic clock that leases and retries are timed with; tests pass one that they move by hand. */
-import { type MonotonicMs, monotonicMs } from '../base/index.ts'
+import { type MonotonicMs, monotonicMs } from '../../base/index.ts'
 
 export interface Clock {
   readonly now: () => MonotonicMs

@@ -3,16 +3,14 @@
  * then the histories: of cluster nodes, then of remote and guest nodes as their connections turn out to run, then of the
  * nodes that are down.
  */
-import type { NodeName } from '../base/index.ts'
-import { type Configuration, childElement, type Md5, parseBoolean, type XmlElement } from '../cib/index.ts'
-import type { ClusterStatus } from './cluster-status.ts'
-import type { NodeDraft, PrimitiveDraft, World } from './drafts.ts'
-import { finishStatus } from './finish.ts'
-import { interpretNode } from './history/interpret.ts'
-import { noteNamesakes } from './history/namesakes.ts'
-import { noteRemainingFailCounts } from './history/note-fail-counts.ts'
-import { readRecords } from './history/records.ts'
-import { settleShutdownLocks } from './history/shutdown-lock.ts'
+import type { NodeName } from '../../base/index.ts'
+import { type Configuration, childElement, type Md5, parseBoolean, type XmlElement } from '../../cib/index.ts'
+import type { ClusterStatus } from '../cluster-status.ts'
+import type { NodeDraft, PrimitiveDraft, World } from '../drafts.ts'
+import { interpretNode } from '../history/interpret.ts'
+import { noteNamesakes } from '../history/namesakes.ts'
+import { noteRemainingFailCounts } from '../history/note-fail-counts.ts'
+import { settleShutdownLocks } from '../history/shutdown-lock.ts'
 import {
   configuredNodes,
   connectedNode,
@@ -21,14 +19,16 @@ import {
   readMemberState,
   readPermanentAttributes,
   readRemoteState,
-} from './nodes/nodes.ts'
-import { readRemoteFlags, updateRemoteOnline } from './nodes/remote.ts'
-import { guestNodes } from './nodes/remote-definitions.ts'
-import { readOptions } from './options.ts'
-import { nextChangeOf, type TimedChange } from './recheck.ts'
-import { buildResources } from './resources/builder.ts'
-import { type TimeZone, type UtcOffsetAt, utc } from './rules/index.ts'
-import { readTickets } from './tickets.ts'
+} from '../nodes/nodes.ts'
+import { readRemoteFlags, updateRemoteOnline } from '../nodes/remote.ts'
+import { readOptions } from '../options.ts'
+import { nextChangeOf, type TimedChange } from '../recheck.ts'
+import { readRecords } from '../records.ts'
+import { guestNodes } from '../remote-definitions.ts'
+import { buildResources } from '../resources/builder.ts'
+import { type TimeZone, type UtcOffsetAt, utc } from '../rules/index.ts'
+import { readTickets } from '../tickets.ts'
+import { finishStatus } from './finish.ts'
 
 export interface StatusInput {
   /** The whole document: the configuration's typed view does not hold the status section. */

@@ -1,14 +1,14 @@
 /** Runs a command by its name: reads its options, answers `--help` and `--version`, and gives its result the form that was asked for. */
-import { firstNotInXml } from '../base/index.ts'
-import { element, printXml, type XmlElement } from '../cib/index.ts'
+import { firstNotInXml } from '../../base/index.ts'
+import { element, printXml, type XmlElement } from '../../cib/index.ts'
+import { describeExit, exitCodes } from '../exit-codes.ts'
+import { describeTool, formatsOf, optionsOf } from '../help.ts'
+import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
+import { printed, refused, type ToolReply } from '../reply.ts'
+import { statusPage, type Tool, type ToolCall } from '../tool.ts'
+import { apiVersion, pacemakerVersion } from '../version.ts'
+import type { ToolWorld } from '../world.ts'
 import { allTools } from './all-tools.ts'
-import { describeExit, exitCodes } from './exit-codes.ts'
-import { describeTool, formatsOf, optionsOf } from './help.ts'
-import { type GivenOption, hasOption, optionValue, parseOptions } from './options.ts'
-import { printed, refused, type ToolReply } from './reply.ts'
-import { statusPage, type Tool, type ToolCall } from './tool.ts'
-import { apiVersion, pacemakerVersion } from './version.ts'
-import type { ToolWorld } from './world.ts'
 
 export function findTool(name: string): Tool | undefined {
   return allTools.find((tool) => tool.name === name)

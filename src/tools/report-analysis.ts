@@ -3,8 +3,8 @@
  * of trouble (`analysis.txt`); and what their daemons have said (`events.txt`). A log is never held as a whole: it may be longer than a string
  * can be.
  */
-import type { Pattern } from '../../base/index.ts'
-import { childElement, describeChanges, diffConfiguration, parseXml, type XmlElement } from '../../cib/index.ts'
+import type { Pattern } from '../base/index.ts'
+import { childElement, describeChanges, diffConfiguration, parseXml, type XmlElement } from '../cib/index.ts'
 
 /** The files of one node's report. */
 export interface NodeReport {

@@ -3,7 +3,7 @@
  * or the bytes are refused: this is the edge where bytes become types, so what is behind it checks nothing again.
  */
 import protobuf from 'protobufjs/light.js'
-import { descriptor, type Messages } from './generated/systole.ts'
+import { descriptor, type Messages } from '../generated/systole.ts'
 
 export type MessageName = keyof Messages
 

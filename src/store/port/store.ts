@@ -8,8 +8,8 @@
  * have happened): after a time-out a caller reads before it repeats. Within its time limit the adapter itself repeats what
  * got no answer, and applies it once all the same.
  */
-import type { Branded } from '../base/index.ts'
-import type { EndpointAddress } from './etcd/endpoint.ts'
+import type { Branded } from '../../base/index.ts'
+import type { EndpointAddress } from './endpoint-address.ts'
 
 export type Revision = Branded<number, 'Revision'>
 export type LeaseId = Branded<string, 'LeaseId'>

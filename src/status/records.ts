@@ -2,10 +2,10 @@
  * The status section as text became values (Pacemaker Explained, "Status – Here be dragons"): for each `node_state` its
  * membership, its transient attributes and its operations, read once and indexed by name.
  */
-import { type NodeName, nodeName } from '../../base/index.ts'
-import { type Agent, childElement, childElements, type XmlElement } from '../../cib/index.ts'
-import type { HistoryEntry } from '../cluster-status.ts'
+import { type NodeName, nodeName } from '../base/index.ts'
+import { type Agent, childElement, childElements, type XmlElement } from '../cib/index.ts'
 import { sortByAge } from './age.ts'
+import type { HistoryEntry } from './cluster-status.ts'
 
 export interface RecordedNode {
   readonly id: string

@@ -2,7 +2,7 @@
  * Which of two recorded operations is the newer one. On one node the call ids say so; a pending operation has none yet, and
  * is placed by the transition that asked for it; between nodes only the times can be compared.
  */
-import type { HistoryEntry } from '../cluster-status.ts'
+import type { HistoryEntry } from './cluster-status.ts'
 
 /** Oldest first. Of entries of the same age the one that stands later in the document comes first, as in Pacemaker. */
 export function sortByAge(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
