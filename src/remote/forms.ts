@@ -111,12 +111,22 @@ const attributeName = v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}
 /** A resource with the operation, the interval and the kind of record. */
 const recordIdForm = v.pipe(textUpTo(1024), v.regex(/^[^\p{Cc}\p{Cs}\s/]+$/u, 'no record has such a name'))
 
+/** One has some hundred bytes and what its agent has said. Every node keeps it in memory. */
+const largestRecord = 64 * 1024
+
+const lengthOf = (attributes: Readonly<Record<string, string>>): number =>
+  Object.entries(attributes).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+
 const recordForm: Form<OperationRecord> = v.object({
   node: nodeForm,
   resource: resourceForm,
   agent: agentForm,
   recordId: recordIdForm,
-  attributes: v.pipe(v.record(attributeName, xmlText), v.maxEntries(100, 'a record has too many attributes')),
+  attributes: v.pipe(
+    v.record(attributeName, xmlText),
+    v.maxEntries(100, 'a record has too many attributes'),
+    v.check((attributes) => lengthOf(attributes) <= largestRecord, 'a record is too long'),
+  ),
   container: v.exactOptional(resourceForm),
 })
 

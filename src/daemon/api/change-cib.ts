@@ -16,6 +16,7 @@ import { untilState } from '../node/until-state.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
 import { fromBytes, toBytes } from '../records/json-value.ts'
 import { keys } from '../records/keys.ts'
+import { refuseManyAttributes, refuseManyTickets } from '../records/record-room.ts'
 
 type SplitCib = ReturnType<typeof splitCib>
 
@@ -138,6 +139,8 @@ function stateWrites(view: ClusterView, before: XmlElement, after: XmlElement): 
   for (const { key, after: record } of writes)
     for (const [name, value] of Object.entries(record ?? {}))
       refuseUnfit({ 'The name of a record': key, [`The ${name} of a record`]: typeof value === 'string' ? value : '' })
+  refuseManyAttributes(old.transientAttributes, current.transientAttributes)
+  refuseManyTickets(old.tickets, current.tickets)
   return writes.map((write) => ({ ...write, before: known.get(write.key) }))
 }
 

@@ -27,7 +27,8 @@ import { refuseUnfit } from '../records/fit-value.ts'
 import { forgetFencing } from '../records/forget-fencing.ts'
 import { deleteHistory } from '../records/forget-history.ts'
 import { clearNode } from '../records/forget-node.ts'
-import { changeTicket } from '../records/ticket-after.ts'
+import { refuseManyTickets } from '../records/record-room.ts'
+import { changeTicket, ticketAfter } from '../records/ticket-after.ts'
 import { joinTokenHandlers, setupTokens } from './join-token-api.ts'
 import { pkiHandlers } from './pki-api.ts'
 import { witnessHandlers } from './witness-api.ts'
@@ -108,7 +109,10 @@ function stateHandlers(
       const sentence = asked.forget ? undefined : tooLong('name of the ticket', asked.id, longestName)
       if (sentence !== undefined) throw refuse('bad-name', sentence)
       refuseUnfit({ 'The id of a ticket': asked.id, ...asked.attributes })
-      await changeTicket(daemon.node.store, asked, Math.floor(Date.now() / 1000))
+      const [now, { tickets }] = [Math.floor(Date.now() / 1000), daemon.node.view]
+      const ticket = ticketAfter(tickets.get(asked.id), asked, now)
+      if (ticket) refuseManyTickets([...tickets.values()], [...new Map([...tickets, [asked.id, ticket]]).values()])
+      await changeTicket(daemon.node.store, asked, now)
       return {}
     },
     fence: async ({ target, action }) => {

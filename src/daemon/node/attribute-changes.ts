@@ -11,11 +11,14 @@ import {
   setDampening,
 } from '../../attributes/index.ts'
 import { longestAttributeName, tooLong } from '../../base/index.ts'
+import type { TransientAttributeRecord } from '../../cib/index.ts'
 import type { ClusterView } from '../../controller/index.ts'
 import { refuse } from '../../rpc/index.ts'
 import type { Store } from '../../store/index.ts'
 import { attributeWrite, knownAttributes } from '../records/attribute-writes.ts'
 import { refuseUnfit } from '../records/fit-value.ts'
+import { mostTraits } from '../records/limits.ts'
+import { refuseManyAttributes } from '../records/record-room.ts'
 import { type HasState, untilState } from './until-state.ts'
 
 /** Longer, and whoever asked is told that it is done, which it is: the view will show it. */
@@ -72,9 +75,29 @@ export class AttributeChanges {
 
   async #write(decide: (known: KnownAttributes) => readonly AttributeWrite[]): Promise<void> {
     const { store, view } = this.#ports
-    const writes = decide(knownAttributes(view())).map(attributeWrite)
-    if (writes.length === 0) return
-    const { revision } = await store().transaction({ compare: [], writes })
+    const known = knownAttributes(view())
+    const decided = decide(known)
+    if (decided.length === 0) return
+    refuseTooMany(known, decided)
+    const { revision } = await store().transaction({ compare: [], writes: decided.map(attributeWrite) })
     await untilState(this.#ports, () => view().revision >= revision, seenTimeoutMs)
   }
+}
+
+type Named = Pick<TransientAttributeRecord, 'node' | 'set' | 'name'>
+
+function refuseTooMany(known: KnownAttributes, writes: readonly AttributeWrite[]): void {
+  const key = ({ node, set, name }: Named): string => JSON.stringify([node, set, name])
+  const byKey = (records: readonly Named[]) => new Map(records.map((one) => [key(one), one]))
+  const [written, withheld] = [byKey(known.written), byKey(known.withheld)]
+  const traits = new Set(known.traits.keys())
+  for (const write of writes)
+    if (write.kind === 'put-attribute') written.set(key(write.record), write.record)
+    else if (write.kind === 'withhold-attribute') withheld.set(key(write.record), write.record)
+    else if (write.kind === 'delete-attribute') written.delete(key(write))
+    else if (write.kind === 'release-attribute') withheld.delete(key(write))
+    else traits.add(write.record.name)
+  refuseManyAttributes([...known.written, ...known.withheld], [...written.values(), ...withheld.values()])
+  if (traits.size > mostTraits && traits.size > known.traits.size)
+    throw refuse('too-much', `The cluster keeps the dampening of ${mostTraits} node attributes, and no more.`)
 }

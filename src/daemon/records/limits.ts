@@ -11,6 +11,11 @@ export const largestConfiguration = (): number => limit('SYSTOLE_CONFIGURATION_M
 /** Letters of the command that the history has with a version. */
 export const longestCommand = 4096
 
+/** All transient attributes of a node together, and all tickets. */
+export const largestRecords = 1024 * 1024
+/** Attributes of which it is kept that they have a dampening, or are private. */
+export const mostTraits = 1000
+
 function limit(name: string, otherwise: number): number {
   const asked = process.env[name] ?? ''
   return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : otherwise

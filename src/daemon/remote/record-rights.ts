@@ -93,10 +93,10 @@ export class RecordRights {
     return shown === said ? record : { ...record, attributes: { ...record.attributes, 'exit-reason': shown } }
   }
 
-  #check({ node, resource, agent, recordId, container }: OperationRecord): void {
+  #check(record: OperationRecord): void {
+    const { node, resource, agent, recordId, container } = record
     if (node !== this.#remote) throw this.#mayNot(`write the history of ${node}`)
-    if (!recordId.startsWith(`${resource}_`) && !recordId.startsWith(`${withoutInstance(resource)}_`))
-      throw this.#mayNot(`write a record ${recordId} of ${resource}`)
+    if (!isRecordOf(recordId, record)) throw this.#mayNot(`write a record ${recordId} of ${resource}`)
     if (container !== undefined || agent.class === 'stonith' || isConnectionAgent({ agent }))
       throw this.#mayNot(`have a result of ${resource}, which runs on cluster nodes only`)
     const configured = this.#configured(resource)
@@ -126,4 +126,19 @@ export class RecordRights {
   #mayNot(what: string): NotAllowedError {
     return new NotAllowedError(`The remote node ${this.#remote} may not ${what}.`)
   }
+}
+
+/** Names that results have (operation-history.ts): with others one operation would leave as many records as its node likes. */
+function isRecordOf(recordId: string, { resource, attributes }: OperationRecord): boolean {
+  const ids = [resource, withoutInstance(resource)]
+  const name = ids.flatMap((id) => (recordId.startsWith(`${id}_`) ? [recordId.slice(id.length + 1)] : []))
+  const own = `${attributes.operation}_${attributes.interval}`
+  const isNotice = /^(?:pre|post)_notify_(?:start|stop|promote|demote)_0$/
+  return name.some(
+    (one) =>
+      one === 'last_0' ||
+      one === 'last_failure_0' ||
+      one === own ||
+      (attributes.operation === 'notify' && isNotice.test(one)),
+  )
 }

@@ -25,6 +25,10 @@ export class NotAllowedError extends Error {
 /** Dampening is of an attribute on all nodes: longer than agents have it, others' changes would wait for a remote node's wish. */
 const longestDelayMs = 5 * 60_000
 
+/** Attributes of a node that the cluster obeys: with one of its host's, what runs in a container would have the host fenced, emptied or shut down. */
+const obeyed =
+  /^(?:#|fail-count-|last-failure-|master-|(?:shutdown|terminate|standby|maintenance|probe_complete|resource-discovery-enabled|site-name)$)/i
+
 interface Ports {
   readonly remote: NodeName
   readonly view: ClusterView
@@ -193,9 +197,11 @@ export class RemoteWorld implements ToolWorld {
   }
 
   #maySet(node: NodeName, name: string): boolean {
-    if (node === this.localNode || node === this.#attributeHost()) return true
+    if (node === this.localNode) return true
     const operations = [...this.#view.operations.values()]
-    return [...this.#runs].some((id) => isNamedAfter(name, id) && nodesWith(operations, id).has(node))
+    const isHost = node === this.#attributeHost()
+    if (isHost && !obeyed.test(name)) return true
+    return [...this.#runs].some((id) => isNamedAfter(name, id) && (isHost || nodesWith(operations, id).has(node)))
   }
 
   /** The attributes of resources in a container may be the host's (`container-attribute-target`). */

@@ -93,6 +93,17 @@ const forbidden: readonly {
     changes: { recordId: 'db_last_0' },
     why: 'write a record db_last_0',
   },
+  { name: 'under a name of its own', changes: { recordId: 'web_last_0x1' }, why: 'write a record web_last_0x1' },
+  {
+    name: 'under the name of another operation',
+    changes: { recordId: 'web_monitor_10000' },
+    why: 'write a record web_monitor_10000',
+  },
+  {
+    name: 'as a notice',
+    changes: { recordId: 'web_pre_notify_start_0' },
+    why: 'write a record web_pre_notify_start_0',
+  },
   { name: 'of a container', changes: { container: resourceId('vm') }, why: 'runs on cluster nodes only' },
 ]
 for (const { name, changes, why } of forbidden)
@@ -188,6 +199,22 @@ test('what an agent says is kept without the values of parameters that this clus
   const said = 'could not log in with open sesame and abc123 at 8080'
   const [kept] = ours.record({ records: [record({ attributes: { ...attributes, 'exit-reason': said } })] }).records
   expect(kept?.attributes['exit-reason']).toBe('could not log in with ****** and ****** at 8080')
+})
+
+test('the records that an operation leaves are taken under their names', () => {
+  const ours = rights()
+  const of = (operation: string, name: string): OperationRecord =>
+    record({ recordId: `web_${name}`, attributes: { operation, interval: '0', 'transition-key': operation } })
+  const records = [
+    of('start', 'last_0'),
+    of('start', 'last_failure_0'),
+    of('migrate_to', 'migrate_to_0'),
+    of('migrate_from', 'migrate_from_0'),
+    of('notify', 'pre_notify_demote_0'),
+  ]
+  for (const operation of ['start', 'migrate_to', 'migrate_from', 'notify'])
+    ours.told(command({ operation }, operation))
+  expect(ours.record({ records })).toEqual({ records })
 })
 
 test('a reload that worked is recorded as a start', () => {

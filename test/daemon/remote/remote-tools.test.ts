@@ -214,6 +214,46 @@ test('an option of the cluster belongs to no resource, whatever that is called',
   expect(await call('crm_attribute --type crm_config --name stonith_word -v 1')).toMatchObject({ exitCode: 0 })
 })
 
+/** `r1` as the replica of a bundle whose container runs on n1, with attributes of the host. */
+function inContainer(): void {
+  const text = cib.replace(
+    '<primitive id="r1" class="ocf" provider="pacemaker" type="remote"/>',
+    `<bundle id="r"><meta_attributes id="r-m"><nvpair id="r-t" name="container-attribute-target" value="host"/></meta_attributes>
+      <podman image="i" replicas="2"/><network control-port="3121"/>${primitive('inside')}</bundle>`,
+  )
+  const parsed = parseXml(text)
+  if (!parsed.ok || view.configuration === undefined) throw new Error('bad test')
+  const container = { ...started('n1', 'r-podman-1'), recordId: 'r-podman-1_last_0' }
+  view = {
+    ...view,
+    configuration: { ...view.configuration, cib: parsed.value, typed: readConfiguration(parsed.value) },
+    members: new Map([[nodeName('n1'), {} as never]]),
+    operations: new Map(
+      [container, { ...started('r-1', 'inside'), recordId: 'inside_last_0' }].map((one) => [one.recordId, one]),
+    ),
+  }
+}
+
+test('what runs in a container sets attributes of its host, and none that the cluster obeys', async () => {
+  inContainer()
+  const inside = async (line: string): Promise<ToolReply> => {
+    const [tool = '', ...words] = line.split(' ')
+    const ports = { remote: nodeName('r-1'), world, view, refuseXpath: async () => await Promise.resolve(undefined) }
+    return await runRemoteTool({ tool, arguments: words }, { ...ports, onRefused: (why) => refusals.push(why) })
+  }
+  for (const name of ['rabbit-start-time', 'inside-bootstrap', 'master-inside'])
+    expect(await inside(`crm_attribute -N n1 -l reboot --name ${name} -v 1`), name).toMatchObject({ exitCode: 0 })
+  const obeyed = ['terminate', 'shutdown', 'standby', 'maintenance', '#health-x', 'fail-count-db#start_0', 'master-db']
+  for (const name of obeyed)
+    expect(await inside(`crm_attribute -N n1 -l reboot --name ${name} -v 1`), name).toMatchObject({ exitCode: 4 })
+  expect([...world.transient('n1').keys()].sort()).toEqual([
+    'force_new_cluster',
+    'inside-bootstrap',
+    'master-inside',
+    'rabbit-start-time',
+  ])
+})
+
 test('dampening is set for its own attributes only, and not for long', async () => {
   await call('attrd_updater -n load -B 1 -d 30s')
   await call('attrd_updater -n load2 -B 1 -d 10000s')
