@@ -14,6 +14,8 @@ export interface ToolReply {
   readonly instead?: XmlElement
   /** Nothing is said about how it ended, not even as XML: another program has spoken to the caller. */
   readonly isBare?: true
+  /** What must not reach a terminal is taken out already; the rest has colours. */
+  readonly isColoured?: true
   /** The caller's own process shall run it: it needs the caller's files, input or terminal. */
   readonly runHere?: true
 }

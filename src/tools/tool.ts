@@ -58,6 +58,8 @@ export interface CallerFiles {
   /** Parameters of an agent as it would get them: `OCF_RESKEY_ip`. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly agents: HostAgents
+  /** What is printed is read by a person. */
+  readonly isTerminal?: boolean
   read(path: string): string
   /** The XML files in a folder, by their paths. */
   listXml(folder: string): readonly string[]

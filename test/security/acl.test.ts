@@ -274,6 +274,8 @@ const toolCalls: Readonly<Record<string, readonly string[]>> = {
     '--user hacluster -Q',
     '--user=root -Q --scope resources',
     '--show-access=text -Q',
+    '--show-access=text -Q -U alice',
+    '--show-access -Q -U bob',
   ],
   crm_diff: ['--help'],
   crm_rule: ['--check --rule=none'],

@@ -84,7 +84,7 @@ const onFile: readonly string[] = [
   "iso8601 -d '2026-11-20 12:00:00Z'| --week",
   "iso8601 -d '2026-11-20 12:00:00Z'| --expected '2026-11-20 12:00:01Z'",
   'crm_error 1| --exit',
-  'cibadmin --query| --show-access',
+  'cibadmin --query --user alice| --show-access',
   'crm_diff --original FOLDER/cib.xml| --new FOLDER/other.xml',
   'crm_rule --check -r r| --xml-text \'<cib><configuration><constraints><rsc_location id="l" rsc="web"><rule id="r" score="1"><date_expression id="d" operation="gt" start="2020-01-01"/></rule></rsc_location></constraints></configuration></cib>\'',
   'crmadmin| --pacemakerd',

@@ -32,6 +32,7 @@ import { created, deleted, modified, replacedBy } from './changes.ts'
 import { conforming, requiredSections } from './conforming.ts'
 import { versionedText, writtenText } from './digest-text.ts'
 import { applyPatch, describePatchFailure } from './patch.ts'
+import { asksForAccess, shownAccess, whyNoAccess } from './show-access.ts'
 import { appended, removed, sectionOf, withSection } from './tree.ts'
 import { compareVersions, versionOf, withVersion } from './version.ts'
 import { tellingOfEffect } from './without-effect.ts'
@@ -83,7 +84,11 @@ const options: readonly OptionSpec[] = [
   { ...flag('score', 'Nothing: name++ and name+=N always count up (with --modify)'), ignored: true },
   valued('user,U', 'USER', 'With the rights of this user, for root and hacluster'),
   {
-    ...valued('show-access,S', 'HOW', "Refused: 'systole acl check USER' shows what a user may read and change"),
+    ...valued(
+      'show-access,S',
+      'HOW',
+      'With --query and --user, mark what this user may read and change: text, namespace, color or auto',
+    ),
     value: 'inline',
   },
   { ...flag('sync-call,s', 'Nothing: the answer comes once the change is saved'), ignored: true },
@@ -102,7 +107,8 @@ export const cibadmin: Tool = {
   exits: { noInput: exitCodes.configuration },
   summary: 'Show and change the CIB',
   options,
-  needsTerminal: (given) => hasOption(given, 'xml-pipe'),
+  // Permissions may have paths that take long, and colours are for terminals.
+  needsTerminal: (given) => hasOption(given, 'xml-pipe') || asksForAccess(given),
   run: async (call, world) => await run(call, world),
 }
 
@@ -110,11 +116,9 @@ async function run(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   const words = plainWords(call.given)
   if (words.length > 0)
     return refused(exitCodes.usage, `cibadmin: these words belong to no option: ${words.join(' ')}. --help tells them.`)
-  if (hasOption(call.given, 'show-access'))
-    return refused(
-      exitCodes.unimplemented,
-      "cibadmin: what a user may read and change is shown by 'systole acl check USER'.",
-    )
+  const noAccess = whyNoAccess(call.given)
+  if (noAccess !== undefined) return noAccess
+  if (asksForAccess(call.given)) return await perform(call, world)
   const user = optionValue(call.given, 'user')
   const acting = user === undefined || superusers.includes(user) ? world : await asUser(world, user)
   if ('exitCode' in acting) return acting
@@ -210,23 +214,29 @@ function chosen(given: readonly GivenOption[]): { readonly scope?: string; reado
   return last?.value === undefined ? {} : { [last.name]: last.value }
 }
 
-function query({ given }: ParsedCall, world: ToolWorld): ToolReply {
+function query(call: ParsedCall, world: ToolWorld): ToolReply {
+  const { given } = call
   const cib = world.cib()
   const { scope, xpath } = chosen(given)
   const bare = (found: XmlElement): XmlElement => (hasOption(given, 'no-children') ? { ...found, children: [] } : found)
   if (xpath === undefined) {
     const section = scoped(cib, scope)
-    return section === undefined ? nothing() : printed(printXml(bare(section)))
+    if (section === undefined) return nothing()
+    return asksForAccess(given) ? withAccess(call, [bare(section)]) : printed(printXml(bare(section)))
   }
   const found = selectXpath(cib, xpath)
   if (!found.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${found.reports.join(' ')}`)
   if (found.value.length === 0) return nothing()
+  if (asksForAccess(given)) return withAccess(call, found.value.map(bare))
   if (hasOption(given, 'node-path')) return printed(found.value.map((one) => `${elementPath(cib, one)}\n`).join(''))
   const shown = found.value.map(bare)
   const [only] = shown
   // Several are wrapped, as Pacemaker does.
   return printed(printXml(shown.length === 1 && only ? only : element('xpath-query', {}, shown)))
 }
+
+const withAccess = ({ given, files }: ParsedCall, found: readonly XmlElement[]): ToolReply =>
+  shownAccess(given, found, files?.isTerminal === true)
 
 const sections = new Set(
   'configuration nodes resources constraints crm_config rsc_defaults op_defaults tags acls fencing-topology alerts status'.split(

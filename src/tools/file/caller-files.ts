@@ -14,6 +14,7 @@ export function callerFiles(environment: Readonly<Record<string, string | undefi
   return {
     agents: hostAgents(),
     environment,
+    isTerminal: process.stdout.isTTY,
     read: (path) => told(path, 'read', () => readTextFile(path === '-' ? 0 : path)),
     listXml: (folder) =>
       readdirSync(folder)

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { printable } from '../../base/index.ts'
 import { parseXml } from '../../cib/index.ts'
+import { asksForAccess } from '../cib/show-access.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
 import { findTool, formed, runTool } from '../command/run-tool.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -116,7 +117,8 @@ async function answer(call: ToolCall, given: readonly GivenOption[], environment
   )
     return await runTool(call, new FileWorld({ read: noCib }))
   const socket = environment.SYSTOLE_TOOLS_SOCKET ?? '/run/systole/tools.sock'
-  if (runsAgent(given)) return await runTool(call, await localWorld(socket, call))
+  if (runsAgent(given) || (call.tool === 'cibadmin' && asksForAccess(given)))
+    return await runTool(call, await localWorld(socket, call))
   const tool = findTool(call.tool)
   if (tool?.runsHere === true) {
     const cib = needsCluster(tool, given) ? await clusterCib(socket, call) : undefined
@@ -237,8 +239,8 @@ function wordsOf({ name, value }: GivenOption): readonly string[] {
   return [value === undefined ? `--${name}` : `--${name}=${value}`]
 }
 
-function print({ exitCode, output, errors }: ToolReply): number {
-  process.stdout.write(printable(output))
+function print({ exitCode, output, errors, isColoured }: ToolReply): number {
+  process.stdout.write(isColoured ? output : printable(output))
   process.stderr.write(printable(errors))
   return exitCode
 }
