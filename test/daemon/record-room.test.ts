@@ -59,7 +59,9 @@ test('the dampening of a thousand names is kept, and no more', async () => {
 })
 
 test('tickets have an end together', () => {
-  const tickets = full.map(({ name, value: text }) => ({ id: name, owner: text }))
-  expect(() => refuseManyTickets(tickets, [...tickets, { id: 'more', owner: value }])).toThrow('The tickets would have')
+  const tickets = full.map(({ name, value: text }) => ({ id: name, attributes: { owner: text } }))
+  expect(() => refuseManyTickets(tickets, [...tickets, { id: 'more', attributes: { owner: value } }])).toThrow(
+    'The tickets would have',
+  )
   refuseManyTickets(tickets, tickets.slice(1))
 })

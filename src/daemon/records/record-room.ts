@@ -9,15 +9,13 @@ import { largestRecords } from './limits.ts'
 /** Of an attribute or a ticket, besides its texts. */
 const besideTexts = 32
 
-type Texts = Readonly<Record<string, unknown>>
-
-function bytesOf(record: Texts): number {
-  const texts = Object.values(record).filter((value) => typeof value === 'string')
-  return texts.reduce((sum, value) => sum + Buffer.byteLength(value), besideTexts)
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.entries(value).reduce((bytes, [name, inside]) => bytes + name.length + bytesOf(inside), besideTexts)
 }
 
-const sum = (records: readonly object[]): number =>
-  records.reduce((bytes, record) => bytes + bytesOf(record as Texts), 0)
+const sum = (records: readonly object[]): number => records.reduce((bytes, record) => bytes + bytesOf(record), 0)
 
 /** What becomes less may be too much still: of an older version's. */
 function refuseGrowth(what: string, before: readonly object[], after: readonly object[]): void {
