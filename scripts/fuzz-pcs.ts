@@ -25,6 +25,7 @@ const values = readOptions({
   kind: { type: 'string' },
   lines: { type: 'string', default: '8' },
   record: { type: 'string' },
+  all: { type: 'boolean', default: false },
   errors: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 })
@@ -37,6 +38,7 @@ if (values.help) {
   --file FILE           lines of one's own instead of drawn ones, without 'pcs', on a configuration that is built by lines
   --only TEXT           show only lines that contain it
   --kind KIND           show only lines that ended so: ${kinds.join(', ')}
+  --all                 show every line that is not the same, also what differs on purpose or in words alone
   --errors              show what both say to what both refuse
   --record FILE         write the counts of each command into this file, under the version of pcs
   --lines N             show more of a difference`)
@@ -129,7 +131,7 @@ function judgeLine(where: string, judged: Judged): void {
       `${text}\n    reference: ${theirs.standardError.trimEnd()}\n    ours:      ${ours.standardError.trimEnd()}`,
     )
   const kind = kindOf(judged)
-  const isAskedFor = onlyKind === undefined ? kind !== 'purpose' && kind !== 'words' : kind === onlyKind
+  const isAskedFor = values.all || (onlyKind === undefined ? kind !== 'purpose' && kind !== 'words' : kind === onlyKind)
   if (kind === 'same' || !isAskedFor) return
   console.log(`${where}: ${text}`)
   for (const { aspect, onlyOurs, onlyTheirs } of differences) {

@@ -55,6 +55,13 @@ export type About =
   | { readonly code: 'runs-nowhere' }
   | { readonly code: 'required-missing'; readonly names: readonly string[] }
   | { readonly code: 'one-place-only' }
+  /** Where the sentence is pcs's own already. */
+  | {
+      readonly code: 'said-by-pcs'
+      readonly errors: readonly string[]
+      readonly after?: readonly string[]
+      readonly closes?: boolean
+    }
   | { readonly code: 'bad-format'; readonly value: string; readonly known: readonly string[] }
 
 export interface Message {

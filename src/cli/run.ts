@@ -3,7 +3,7 @@ import { firstNotInXml } from '../base/index.ts'
 import { type IsSecret, wordsWithoutSecrets } from '../cib/index.ts'
 import { RefusedError } from '../rpc/index.ts'
 import type { ClusterAccess } from './access.ts'
-import { refuseAsPcs } from './as-pcs/index.ts'
+import { judgesAsPcs, refuseAsPcs, refuseOptions } from './as-pcs/index.ts'
 import {
   type Call,
   type Command,
@@ -88,7 +88,7 @@ function namesOf(invocation: Invocation): CallNames {
   try {
     const speech = speechOf(invocation)
     const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
-    const line = presentWords(leadingFlagsLast(chosen.line), speech)
+    const line = presented(chosen.line, speech)
     const found = findCommand(invocation.commands, line)
     if (!found) return none
     const { command, rest } = found
@@ -127,7 +127,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   const { commands, terminal } = invocation
   const chosen = chooseSpeech(invocation.line, invocation.called ?? { program: 'systole', environment: undefined })
   const { speech } = chosen
-  const line = presentWords(leadingFlagsLast(chosen.line), speech)
+  const line = presented(chosen.line, speech)
   const found = findCommand(commands, line)
   if (!found || asksForArea(found.command, found.rest, commands)) return helpOrRefusal(commands, line, speech)
   const { command, rest } = found
@@ -138,6 +138,9 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
   if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const first = invocation.voice.before(invocation.names)
   if (first !== undefined) invocation.say(first)
+  // Old words are obeyed with the options that they had.
+  if (judgesAsPcs(speech) && line.join(' ') === leadingFlagsLast(chosen.line).join(' '))
+    refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
@@ -186,6 +189,24 @@ function flagsOf(command: Command, { program }: Speech): readonly Flag[] {
   return program === 'pcs' ? [...own, ...pcsFlags.filter(({ name }) => !own.some((flag) => flag.name === name))] : own
 }
 
+/** In present words. `-f` and its file are none of those that the old forms take apart. */
+function presented(line: readonly string[], speech: Speech): readonly string[] {
+  const ordered = leadingFlagsLast(line)
+  const end = ordered.indexOf('--')
+  const at = ordered.findIndex((word, index) => (word === '-f' || word === '--file') && (end < 0 || index < end))
+  if (at < 0) return presentWords(ordered, speech)
+  const file = ordered.slice(at, at + 2)
+  const written = presentWords([...ordered.slice(0, at), ...ordered.slice(at + 2)], speech)
+  return beforeFlags(written, file)
+}
+
+/** Where no flag takes them for its value. */
+function beforeFlags(line: readonly string[], others: readonly string[]): readonly string[] {
+  const flag = line.findIndex((word) => word === '--' || isFlag(word))
+  const end = flag < 0 ? line.length : flag
+  return [...line.slice(0, end), ...others, ...line.slice(end)]
+}
+
 /**
  * `pcs -f file resource create … -- …`: flags before the command's name belong to the command, and not to what follows `--`. They
  * stand before its other flags: one that lacks its value at the end of the line takes none of them for it, and -f is not lost.
@@ -201,9 +222,7 @@ function leadingFlagsLast(line: readonly string[]): readonly string[] {
     leading.push(...rest.slice(0, takesValue ? 2 : 1))
     rest = rest.slice(takesValue ? 2 : 1)
   }
-  const flag = rest.findIndex((word) => word === '--' || isFlag(word))
-  const end = flag < 0 ? rest.length : flag
-  return [...rest.slice(0, end), ...leading, ...rest.slice(end)]
+  return beforeFlags(rest, leading)
 }
 
 /** `systole resource op` names both a command and an area where a command of that very name exists and words are missing. */

@@ -30,9 +30,9 @@ const purposes: readonly Purpose[] = [
     reason: 'an operation without options has the defaults',
   },
   {
-    theirs:
-      /is not supported in this command|is not compatible with '\w+' output format|cannot specify properties when/,
-    reason: 'listings take options in every form',
+    line: /^(alert( config)?|node (attribute|utilization)) .*--output-format/,
+    theirs: /is not supported in this command/,
+    reason: 'alerts and node attributes are listed in every form, as since pcs 0.12.1',
   },
   {
     line: /kind=[a-z]/,

@@ -49,7 +49,7 @@ async function build(
 ): Promise<XmlElement> {
   const cluster = scratchAccess(start)
   for (const line of lines) {
-    const forced = line[1] === 'create' ? [...line, '--force'] : line
+    const forced = /^(resource|stonith) create/.test(line.join(' ')) ? [...line, '--force'] : line
     const printed = await runLine({
       commands: allCommands,
       line: forced,

@@ -8,6 +8,9 @@ import { refuseBundleValues } from './bundles.ts'
 import { refuseRoles, refuseStandIns } from './constraints.ts'
 import { judgesAsPcs } from './speech.ts'
 
+export { refuseOptions } from './options.ts'
+export { judgesAsPcs } from './speech.ts'
+
 export async function refuseAsPcs(call: Call): Promise<void> {
   if (!judgesAsPcs(call.speech)) return
   const name = call.command.path.join(' ')

@@ -24,6 +24,8 @@ const one = (error: string, closes = false): Said => ({ errors: [error], closes 
 
 function aboutTheCall(about: About, call: CallNames): Said | undefined {
   switch (about.code) {
+    case 'said-by-pcs':
+      return { errors: about.errors, after: about.after ?? [], closes: about.closes ?? false }
     case 'wrong-call': {
       const sentence = sentenceInsteadOfUsage(call)
       return sentence === undefined ? { errors: [], after: usageOf(call) } : one(sentence)

@@ -61,6 +61,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 interface Written {
   readonly line: string
+  /** pcs does it on a running cluster only. */
+  readonly own: boolean
   readonly live: boolean
   readonly parts: readonly (readonly string[])[]
 }
@@ -72,21 +74,22 @@ const lines: readonly Written[] = readFileSync(join(import.meta.dirname, 'lines.
     const live = line.startsWith('live: ')
     return {
       line,
+      own: line.startsWith('own: '),
       live,
       parts: line
-        .replace(/^live: /, '')
+        .replace(/^(live|own): /, '')
         .split(' && ')
         .map(splitShellLine),
     }
   })
 
-async function run(words: readonly string[], file: string): Promise<number> {
+async function run(words: readonly string[], file: string, program: 'pcs' | 'systole'): Promise<number> {
   const { exitCode } = await runLine({
     commands: allCommands,
     line: ['-f', file, ...words.map((word) => word.replace('FOLDER', folder))],
     terminal: scriptedTerminal(),
     openCluster: (other) => fileAccess(other ?? ''),
-    called: { program: 'pcs', environment: undefined },
+    called: { program, environment: undefined },
   })
   return exitCode
 }
@@ -114,11 +117,11 @@ for (const schema of schemas)
       files.set(named, [...(files.get(named) ?? []), { line, path }])
     }
     keep('nothing', start)
-    for (const [index, { line, live, parts }] of lines.entries()) {
+    for (const [index, { line, own: isOwn, live, parts }] of lines.entries()) {
       const path = join(own, `${index}.xml`)
       copyFileSync(start, path)
       const codes: number[] = []
-      for (const part of live ? [] : parts) codes.push(await run(part, path))
+      for (const part of live ? [] : parts) codes.push(await run(part, path, isOwn ? 'systole' : 'pcs'))
       if (codes.every((code) => code === 0)) obeyed.add(line)
       keep(line, path)
     }

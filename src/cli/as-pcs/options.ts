@@ -1,0 +1,115 @@
+/**
+ * Called as pcs, a line with options that its command does not take, or that do not go together, is refused in pcs's words: ours takes some of
+ * them, and who writes for pcs reckons with the answer.
+ */
+import { Refusal } from '../command.ts'
+import { optionsOf, optionsWithValue } from '../pcs-words/command-options.ts'
+import { longOptions } from '../pcs-words/long-options.ts'
+
+type Given = ReadonlyMap<string, string | undefined>
+
+/** Options of which a command takes only one, or the first not together with the others. */
+const apart: readonly { readonly at: RegExp; readonly first?: string; readonly others: readonly string[] }[] = [
+  { at: /^(resource|stonith)( op)? defaults( config)?$/, others: ['--all', '--no-expire-check'] },
+  { at: /^property( config)?$/, others: ['--all', '--defaults', '--output-format'] },
+  { at: /^resource disable$/, others: ['-f', '--simulate', '--wait'] },
+  { at: /^resource disable$/, first: '--simulate', others: ['-f', '--safe', '--wait'] },
+  { at: /^resource disable$/, first: '--safe', others: ['-f', '--simulate'] },
+  { at: /^resource disable$/, first: '--no-strict', others: ['-f'] },
+  { at: /^resource safe-disable$/, first: '--force', others: ['--no-strict', '--simulate'] },
+]
+
+/** The words of the command as typed, and all that follows them. */
+export function refuseOptions(typed: string, rest: readonly string[]): void {
+  const given = givenOptions(rest)
+  const command = commandOf(typed, plainWords(rest))
+  const known = optionsOf.get(command)
+  if (known === undefined) return
+  refuseUnsupported(command, given, known)
+  if (/^property( config)?$/.test(command) && plainWords(rest).length > 0) refuseFilter(given)
+  for (const { at, first, others } of apart) if (at.test(command)) keepApart(given, first, others)
+  refuseFullBeside(command, given)
+  if (/^resource (safe-)?disable$/.test(command) && given.has('--brief') && !isTried(command, given))
+    throw new Refusal(`'--brief' cannot be used without '--simulate' or '--safe'`)
+  if (command === 'constraint location config' && plainWords(rest).length > 0 && !isText(given.get('--output-format')))
+    throw new Refusal(
+      "Output formats other than 'text' are not supported together with grouping and filtering by nodes or resources",
+    )
+}
+
+const isTried = (command: string, given: Given): boolean =>
+  command.includes('safe-') || given.has('--simulate') || given.has('--safe')
+const isText = (format: string | undefined): boolean => format === undefined || format === 'text'
+
+function givenOptions(rest: readonly string[]): Given {
+  const given = new Map<string, string | undefined>()
+  for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
+    const [, name, inline, value] = /^--?([a-zA-Z][\w-]*)(=(.*))?$/s.exec(rest[index] ?? '') ?? []
+    const isKnown = name !== undefined && (longOptions.has(name) || /^[fup]$/.test(name))
+    if (!isKnown) continue
+    const option = name.length === 1 ? `-${name}` : `--${name}`
+    if (given.has(option)) throw new Refusal(`${option} can only be used once`)
+    const needsNext = optionsWithValue.has(name) && inline === undefined
+    if (needsNext && index + 1 === rest.length)
+      throw new Refusal({ own: `${option} needs a value.`, about: { code: 'flag-needs-value', flag: name } })
+    given.set(option, needsNext ? rest[index + 1] : value)
+    if (needsNext) index++
+  }
+  return given
+}
+
+function plainWords(rest: readonly string[]): readonly string[] {
+  return rest.filter((word, index) => !/^--?[a-z]/i.test(word) && !takesNext(rest[index - 1]))
+}
+
+const takesNext = (word: string | undefined): boolean =>
+  optionsWithValue.has(/^--?([a-z][\w-]*)$/i.exec(word ?? '')?.[1] ?? '')
+
+/** `constraint location` and `constraint order` list without a word, and make one with words. */
+function commandOf(typed: string, words: readonly string[]): string {
+  if (words.length === 0 && /^constraint (location|order)$/.test(typed)) return `${typed} config`
+  return typed
+}
+
+function refuseUnsupported(command: string, given: Given, known: ReadonlySet<string>): void {
+  const unknown = [...given.keys()].filter((name) => name !== '--debug' && !known.has(name.replace(/^--?/, ''))).sort()
+  if (unknown.length === 0) return
+  const list = unknown.map((name) => `'${name}'`).join(', ')
+  const [plural, are] = unknown.length === 1 ? ['', 'is'] : ['s', 'are']
+  const own = `Specified option${plural} ${list} ${are} not supported in this command`
+  const since = changed(command, given)
+  const after =
+    since === undefined
+      ? []
+      : [`Hint: Syntax has changed from previous version. See 'man pcs' -> Changes in pcs-${since}.`]
+  throw new Refusal({ own, about: { code: 'said-by-pcs', errors: [own], after } })
+}
+
+/** Since which version these are written otherwise. */
+function changed(command: string, given: Given): string | undefined {
+  if (/^(resource move|stonith create|stonith disable)$/.test(command)) return '0.12'
+  return /^(resource|stonith) refresh$/.test(command) && given.has('--full') ? '0.11' : undefined
+}
+
+function keepApart(given: Given, first: string | undefined, others: readonly string[]): void {
+  const together = others.filter((name) => given.has(name)).sort()
+  const list = together.map((name) => `'${name}'`).join(', ')
+  if (first === undefined && together.length > 1) throw new Refusal(`Only one of ${list} can be used`)
+  if (first !== undefined && given.has(first) && together.length > 0)
+    throw new Refusal(`'${first}' cannot be used with ${list}`)
+}
+
+function refuseFilter(given: Given): void {
+  if (['--all', '--defaults', '--output-format'].some((name) => given.has(name)))
+    throw new Refusal("cannot specify properties when using '--all', '--defaults', '--output-format'")
+}
+
+/** Ids are in every form but the text. */
+function refuseFullBeside(command: string, given: Given): void {
+  const format = given.get('--output-format')
+  if (!given.has('--full') || isText(format)) return
+  if (/ defaults( config)?$/.test(command) && (format === 'cmd' || format === 'json'))
+    throw new Refusal(`option '--full' is not compatible with '${format}' output format.`)
+  if (command.startsWith('constraint') && format === 'json')
+    throw new Refusal("Option '--full' is not compatible with 'json' output format.")
+}
