@@ -220,11 +220,15 @@ export function operationMistakes({ agent, metadata }: InstalledAgent, names: re
 }
 
 /** Agents before OCF 1.1 need not say that they can be promoted. The sentence can be forced. */
-export function promotionMistakes({ agent, metadata }: InstalledAgent): readonly string[] {
+export function promotionMistakes({ agent, metadata }: InstalledAgent, resource?: string): readonly Message[] {
   const knowsHow = ['promote', 'demote'].every((action) => supports(metadata, action))
   if (metadata.apiVersion !== '1.1' || knowsHow) return []
+  const name = agentName(agent)
   return [
-    `${agentName(agent)} does not support promote and demote, so it cannot be promoted. Add --force to create it anyway.`,
+    {
+      own: `${name} does not support promote and demote, so it cannot be promoted. Add --force to create it anyway.`,
+      about: { code: 'cannot-promote', agent: name, ...(resource === undefined ? {} : { resource }) },
+    },
   ]
 }
 

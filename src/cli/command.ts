@@ -68,6 +68,8 @@ export interface Call {
   readonly terminal: Terminal
   /** What another dialect says here and ours does not. */
   readonly tell: (notice: Notice) => void
+  /** The words of its name as they were typed: `resource remove`. */
+  readonly typedName: string
   /** The command line as typed, for the configuration's history, without what is secret. */
   readonly typed: (isSecret: IsSecret) => string
   /** All commands there are, for those that take one as an argument. */

@@ -7,7 +7,7 @@ import type { EditReport } from '../cib/index.ts'
 export type About =
   | EditReport
   /** Words are missing or too many: the usage of the command says the rest. */
-  | { readonly code: 'wrong-call' }
+  | { readonly code: 'wrong-call'; readonly hint?: string }
   /** No command is named so; the words before it name an area, or none. */
   | { readonly code: 'unknown-command'; readonly known: readonly string[]; readonly isArea: boolean }
   | { readonly code: 'unknown-flag'; readonly flag: string }
@@ -38,6 +38,7 @@ export type About =
   | { readonly code: 'no-metadata'; readonly agent: string }
   | { readonly code: 'many-agents'; readonly agent: string; readonly names: readonly string[] }
   | { readonly code: 'no-operation-given' }
+  | { readonly code: 'bad-ticket-name'; readonly ticket: string }
   | { readonly code: 'property-not-set'; readonly names: readonly string[] }
   | {
       readonly code: 'unknown-parameter'
@@ -55,6 +56,12 @@ export type About =
   | { readonly code: 'runs-nowhere' }
   | { readonly code: 'required-missing'; readonly names: readonly string[] }
   | { readonly code: 'one-place-only' }
+  | { readonly code: 'one-bundle' }
+  | { readonly code: 'promotable-twice' }
+  | { readonly code: 'side-without-group'; readonly side: 'before' | 'after' }
+  /** A name where an operation's is expected. */
+  | { readonly code: 'no-operation-name'; readonly word: string }
+  | { readonly code: 'cannot-promote'; readonly agent: string; readonly resource?: string; readonly group?: string }
   /** Where the sentence is pcs's own already. */
   | {
       readonly code: 'said-by-pcs'
@@ -84,6 +91,8 @@ export type Notice =
       readonly options: readonly string[]
     }
   | { readonly code: 'old-flag'; readonly flag: string }
+  /** What is taken today and will not be. */
+  | { readonly code: 'deprecated'; readonly text: string }
   | { readonly code: 'rule-in-words' }
   | { readonly code: 'bare-score' }
   | { readonly code: 'assumed-agent'; readonly typed: string; readonly agent: string }

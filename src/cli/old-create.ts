@@ -10,10 +10,9 @@ export function presentCreate(rest: readonly string[]): readonly string[] | unde
   if (!promotable && !rest.includes('--clone')) return undefined
   const [id = ''] = rest.filter((word) => !word.startsWith('-'))
   const { kept, meta, clone } = sort(rest)
-  const metaWords = (words: readonly string[]): readonly string[] => (words.length > 0 ? ['meta', ...words] : [])
-  if (!promotable) return [...kept, ...metaWords(meta), 'clone', ...metaWords(clone)]
+  if (!promotable) return [...kept, ...(meta.length > 0 ? ['meta', ...meta] : []), 'clone', ...clone]
   const all = [...meta, ...clone].map(presentName)
-  return [...kept, 'promotable', `${id}-master`, ...metaWords(all)]
+  return [...kept, 'promotable', `${id}-master`, ...all]
 }
 
 interface Sorted {

@@ -4,6 +4,7 @@
  */
 import { parseDurationMs } from '../base/index.ts'
 import { Refusal } from './command.ts'
+import type { Message } from './message.ts'
 import { presentName } from './old-create.ts'
 import { parsePairs, type Section, splitSections } from './words.ts'
 
@@ -27,13 +28,23 @@ export interface WrittenResource {
   readonly bundle?: string
 }
 
+/** `promotable promotable=true`. */
+export const promotableTwice: Message = {
+  own: "'promotable' already makes the clone promotable. Omit the option promotable=.",
+  about: { code: 'promotable-twice' },
+}
+
 const keywords = ['op', 'meta', 'clone', 'promotable', 'master', 'group', 'bundle'] as const
 const cloneKeywords = ['clone', 'promotable', 'master']
+
+/** Which durations an operation may have: those of Pacemaker, the few of pcs (`10`, `5s`, `1min`), or whatever is written. */
+export type Durations = 'pacemaker' | 'pcs' | 'any'
 
 /** Reads everything after the resource's id and agent. Throws a Refusal with every mistake of the first wrong section. */
 export function readResourceWords(
   words: readonly string[],
   flags: ReadonlyMap<string, string | true>,
+  durations: Durations = 'pacemaker',
 ): WrittenResource {
   const sections = withCloneMeta(splitSections(words, keywords))
   const meta = new Map<string, string>()
@@ -45,7 +56,7 @@ export function readResourceWords(
   let bundle: string | undefined
   for (const section of sections) {
     if (section.keyword === '') parameters = parsePairs(section.words, 'parameters')
-    else if (section.keyword === 'op') operations.push(...readOperations(section.words))
+    else if (section.keyword === 'op') operations.push(...readOperations(section.words, durations))
     else if (section.keyword === 'meta')
       for (const [name, value] of parsePairs(section.words, 'meta-attributes')) meta.set(name, value)
     else if (section.keyword === 'clone') clone = readClone(section.words)
@@ -54,14 +65,18 @@ export function readResourceWords(
     else bundle = oneName(section.words, 'bundle')
   }
   const flagGroup = flags.get('group')
+  if (neighbours(flags).length > 2)
+    throw new Refusal({ own: '--before and --after exclude each other.', about: { code: 'before-and-after' } })
   if (typeof flagGroup === 'string') group = readGroup([flagGroup, ...neighbours(flags)])
   else if (neighbours(flags).length > 0 && group === undefined)
-    throw new Refusal('--before and --after require --group.')
+    throw new Refusal({
+      own: '--before and --after require --group.',
+      about: { code: 'side-without-group', side: flags.has('before') ? 'before' : 'after' },
+    })
   if (flags.has('clone')) clone ??= { meta: new Map() }
   if (flags.has('master')) promotable ??= { meta: new Map() }
   refuseContradiction({ clone, promotable, group, bundle })
-  if (promotable?.meta.has('promotable'))
-    throw new Refusal("'promotable' already makes the clone promotable. Omit the option promotable=.")
+  if (promotable?.meta.has('promotable')) throw new Refusal(promotableTwice)
   return {
     parameters,
     operations,
@@ -106,12 +121,15 @@ function refuseContradiction(where: Readonly<Record<'clone' | 'promotable' | 'gr
 }
 
 /** `monitor interval=10s timeout=20s start timeout=60s`: an operation's name, then its options, again and again. */
-export function readOperations(words: readonly string[]): readonly WrittenOperation[] {
+export function readOperations(
+  words: readonly string[],
+  durations: Durations = 'pacemaker',
+): readonly WrittenOperation[] {
   const operations: WrittenOperation[] = []
   let name: string | undefined
   let options: string[] = []
   const finish = (): void => {
-    if (name !== undefined) operations.push({ name, attributes: operationAttributes(name, options) })
+    if (name !== undefined) operations.push({ name, attributes: operationAttributes(name, options, durations) })
     options = []
   }
   for (const word of words) {
@@ -121,7 +139,10 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
       name = word
     }
     if (name === undefined)
-      throw new Refusal(`Expected an operation after 'op', such as 'op monitor interval=10s', not '${word}'.`)
+      throw new Refusal({
+        own: `Expected an operation after 'op', such as 'op monitor interval=10s', not '${word}'.`,
+        about: { code: 'no-operation-name', word },
+      })
   }
   finish()
   if (operations.length === 0)
@@ -132,10 +153,17 @@ export function readOperations(words: readonly string[]): readonly WrittenOperat
   return operations
 }
 
-function operationAttributes(name: string, options: readonly string[]): ReadonlyMap<string, string> {
+function operationAttributes(
+  name: string,
+  options: readonly string[],
+  durations: Durations,
+): ReadonlyMap<string, string> {
   const attributes = new Map(parsePairs(options, `options of the operation ${name}`))
   if ((attributes.get('name') ?? name) !== name)
-    throw new Refusal(`The operation is called '${name}' and '${attributes.get('name') ?? ''}'. Omit one of them.`)
+    throw new Refusal({
+      own: `The operation is called '${name}' and '${attributes.get('name') ?? ''}'. Omit one of them.`,
+      about: { code: 'pair-twice', name: 'name', values: [attributes.get('name') ?? '', name] },
+    })
   attributes.delete('name')
   for (const word of ['on-fail', 'enabled', 'record-pending']) {
     const text = attributes.get(word)
@@ -143,13 +171,19 @@ function operationAttributes(name: string, options: readonly string[]): Readonly
   }
   for (const duration of ['interval', 'timeout', 'start-delay']) {
     const text = attributes.get(duration)
-    if (text !== undefined && parseDurationMs(text) === undefined)
+    if (text !== undefined && !isDuration(text, durations))
       throw new Refusal({
         own: `'${text}' is not a valid ${duration} for the operation ${name}. Specify a duration such as 10s, 500ms or 2min.`,
         about: { code: 'bad-duration', name: duration, value: text },
       })
   }
   return attributes
+}
+
+function isDuration(text: string, durations: Durations): boolean {
+  if (durations === 'any') return true
+  if (durations === 'pcs') return /^\d+(s|sec|m|min|h|hr|ms|msec|us|usec)?$/i.test(text)
+  return parseDurationMs(text) !== undefined
 }
 
 /** `[<clone id>] [meta] <name>=<value>...`. */
@@ -174,6 +208,7 @@ function readGroup(words: readonly string[]): NonNullable<WrittenResource['group
 
 function oneName(words: readonly string[], what: string): string {
   const [name] = words
-  if (name === undefined || words.length > 1) throw new Refusal(`Expected exactly one name after '${what}'.`)
+  if (name === undefined || words.length > 1)
+    throw new Refusal({ own: `Expected exactly one name after '${what}'.`, about: { code: 'one-bundle' } })
   return name
 }

@@ -158,6 +158,7 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
         const said = invocation.voice.notice(notice, invocation.names)
         if (said !== undefined) invocation.say(said)
       },
+      typedName: invocation.names.typed,
       typed,
       commands,
       speech,

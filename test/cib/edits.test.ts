@@ -407,7 +407,7 @@ describe('operations', () => {
     ).cib
     expect(printXml(changed)).toContain('<op id="web-monitor-interval-10s" interval="10" name="monitor" timeout="3s"/>')
     const removed = must(
-      removeOperation(changed, { by: 'name', resource: 'web', name: 'monitor', interval: '10s' }),
+      removeOperation(changed, { by: 'name', resource: 'web', name: 'monitor', attributes: { interval: '10s' } }),
     ).cib
     expect(printXml(removed)).toBe(printXml(cluster()))
     expect(must(removeOperation(added, { by: 'id', id: 'web-monitor-interval-10s' })).removed).toEqual([

@@ -55,7 +55,7 @@ async function build(
       line: forced,
       terminal: scriptedTerminal(),
       openCluster: () => cluster,
-      called: { program: 'pcs', environment: undefined },
+      called: { program: mayFail ? 'pcs' : 'systole', environment: undefined },
     })
     if (printed.exitCode !== 0 && !mayFail) throw new Error(`${line.join(' ')}: ${printed.standardError}`)
   }

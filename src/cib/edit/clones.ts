@@ -53,11 +53,17 @@ function withoutInstances(resource: XmlElement, placement: ClonePlacement): read
   )
 }
 
+export interface CloneRequest extends ClonePlacement {
+  readonly resource: string
+  /** As pcs understands it, sets, tickets and tags go on naming the resource. */
+  readonly keepsMembers?: boolean
+}
+
 /**
  * Puts a clone around a resource, which becomes the last one. Constraints and tags that named the resource name the clone from then on.
  * A member leaves its group for it; a group that has no other goes, unless something else names it.
  */
-export function cloneResource(cib: XmlElement, request: ClonePlacement & { readonly resource: string }): EditResult {
+export function cloneResource(cib: XmlElement, request: CloneRequest): EditResult {
   const resource = findResource(cib, request.resource)
   if (resource === undefined) return failed(missingResource(cib, request.resource))
   if (resource.name !== 'primitive' && resource.name !== 'group')
@@ -77,14 +83,11 @@ export function cloneResource(cib: XmlElement, request: ClonePlacement & { reado
   const cloned = editSection(replaceElement(cib, resource, []), 'resources', (section) =>
     appended(section, clone.value),
   )
-  return edited(renameReferences(cloned, request.resource, cloneId), { created: [cloneId] })
+  const named = request.keepsMembers ? namesOfConstraints : allNames
+  return edited(renameReferences(cloned, { from: request.resource, to: cloneId, named }), { created: [cloneId] })
 }
 
-function cloneMember(
-  cib: XmlElement,
-  group: XmlElement,
-  request: ClonePlacement & { readonly resource: string },
-): EditResult {
+function cloneMember(cib: XmlElement, group: XmlElement, request: CloneRequest): EditResult {
   const groupId = group.attributes.id ?? ''
   const left = removeFromGroup(cib, { group: groupId, resources: [request.resource] })
   if (!left.ok) return left
@@ -119,18 +122,30 @@ export function uncloneResource(
   const inner = childElements(clone).filter(({ name }) => name === 'primitive' || name === 'group')
   const innerId = inner[0]?.attributes.id ?? ''
   const without = replaceElement(cib, clone, inner)
-  return edited(renameReferences(without, cloneId, innerId), { removed: [{ element: 'clone', id: cloneId }] })
+  return edited(renameReferences(without, { from: cloneId, to: innerId, named: allNames }), {
+    removed: [{ element: 'clone', id: cloneId }],
+  })
 }
 
 const isClone = ({ name }: XmlElement): boolean => name === 'clone' || name === 'master'
 
 const referenceAttributes = ['rsc', 'with-rsc', 'first', 'then']
 
-function renameReferences(cib: XmlElement, from: string, to: string): XmlElement {
+/** Which attributes of an element name a resource. */
+type Naming = (element: XmlElement) => readonly string[]
+const allNames: Naming = ({ name }) =>
+  name === 'resource_ref' || name === 'obj_ref' ? ['id'] : name.startsWith('rsc_') ? referenceAttributes : []
+const namesOfConstraints: Naming = ({ name }) =>
+  ['rsc_location', 'rsc_order', 'rsc_colocation'].includes(name) ? referenceAttributes : []
+
+function renameReferences(
+  cib: XmlElement,
+  { from, to, named }: { readonly from: string; readonly to: string; readonly named: Naming },
+): XmlElement {
   return descendants(configurationElement(cib)).reduce((current, candidate) => {
-    const isMember = candidate.name === 'resource_ref' || candidate.name === 'obj_ref'
-    const names = isMember ? ['id'] : candidate.name.startsWith('rsc_') ? referenceAttributes : []
-    const changes = names.filter((name) => candidate.attributes[name] === from).map((name) => [name, to] as const)
+    const changes = named(candidate)
+      .filter((name) => candidate.attributes[name] === from)
+      .map((name) => [name, to] as const)
     if (changes.length === 0) return current
     return replaceElement(current, candidate, [withAttributes(candidate, Object.fromEntries(changes))])
   }, cib)

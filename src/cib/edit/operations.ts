@@ -106,26 +106,38 @@ function presentRole(attributes: Readonly<Record<string, string>>): Readonly<Rec
 const isOperationAttribute = (name: string): boolean => operationOptions.some((option) => option.name === name)
 
 /** What is wrong with operations that are asked for: bad values, and the same name and interval twice. */
-export function checkOperations(operations: readonly NewOperation[]): readonly EditReport[] {
+export function checkOperations(
+  operations: readonly NewOperation[],
+  anyDuration: boolean | undefined = false,
+): readonly EditReport[] {
   const seen = new Set<string>()
   return operations.flatMap((operation) => {
     const key = `${operation.name} every ${parseIntervalMs(operation.attributes.interval)} ms`
     const twice: readonly EditReport[] = seen.has(key) ? [{ code: 'given-twice', id: operation.name }] : []
     seen.add(key)
-    return [...twice, ...checkAttributes(operation.attributes)]
+    return [...twice, ...checkAttributes(operation.attributes, anyDuration)]
   })
 }
 
-function checkAttributes(attributes: Readonly<Record<string, string>>): readonly EditReport[] {
+function checkAttributes(attributes: Readonly<Record<string, string>>, anyDuration: boolean): readonly EditReport[] {
   // An upper-case name is a parameter of the agent's, such as OCF_CHECK_LEVEL; a misspelt attribute is in lower case.
-  const own = Object.fromEntries(Object.entries(attributes).filter(([name]) => !/^[A-Z]/.test(name)))
+  const own = Object.fromEntries(
+    Object.entries(attributes).filter(
+      ([name]) => !/^[A-Z]/.test(name) && !(anyDuration && /^(interval|timeout|start-delay)$/.test(name)),
+    ),
+  )
   return checkNameValues(own, { options: operationOptions, where: 'operation option', allowUnknown: false })
 }
 
 /** A second operation of a name may be a slip for `resource update … op`: without `force` it is refused unless it looks at something else. */
 export function addOperation(
   cib: XmlElement,
-  request: { readonly resource: string; readonly operation: NewOperation; readonly force?: boolean },
+  request: {
+    readonly resource: string
+    readonly operation: NewOperation
+    readonly force?: boolean
+    readonly anyDuration?: boolean
+  },
 ): EditResult {
   const primitive = findResource(cib, request.resource)
   if (primitive === undefined) return failed(missingResource(cib, request.resource))
@@ -142,7 +154,7 @@ export function addOperation(
           operation: operation.name,
           id,
         }))
-  return unless([...wrong, ...twice, ...checkOperations([operation])], () => {
+  return unless([...wrong, ...twice, ...checkOperations([operation], request.anyDuration)], () => {
     const made = operationElement(request.resource, operation, idSource(cib), inKnownResource)
     const created = [made.attributes.id ?? '']
     return edited(
@@ -168,7 +180,15 @@ const roleOf = (role: string | undefined): string => parseRole(role) ?? 'Started
 /** By its id, or by name and, where given, interval. */
 export type OperationSelector =
   | { readonly by: 'id'; readonly id: string }
-  | { readonly by: 'name'; readonly resource: string; readonly name: string; readonly interval?: string }
+  | {
+      readonly by: 'name'
+      readonly resource: string
+      readonly name: string
+      /** Of several of the name those that have these attributes. */
+      readonly attributes: Readonly<Record<string, string>>
+      /** As pcs understands it: all that they have, as they are written, and the first of them. */
+      readonly exact?: boolean
+    }
 
 export function removeOperation(cib: XmlElement, selector: OperationSelector): EditResult {
   const { owner, operations, missing } = selectOperations(cib, selector)
@@ -190,12 +210,15 @@ function selectOperations(
   if (selector.by === 'name') {
     const owner = findResource(cib, selector.resource)
     if (owner === undefined) return { operations: [], missing: missingResource(cib, selector.resource) }
-    const interval = selector.interval === undefined ? undefined : parseDurationMs(selector.interval)
-    const operations = operationElements(owner).filter(
+    const wanted = Object.keys(selector.attributes)
+    const alike = operationElements(owner).filter(
       ({ attributes }) =>
-        attributes.name === selector.name &&
-        (interval === undefined || parseIntervalMs(attributes.interval) === interval),
+        attributes.name === selector.name && wanted.every((name) => isAlike(name, attributes, selector.attributes)),
     )
+    const whole = ({ attributes }: XmlElement): boolean =>
+      Object.keys(attributes).every((name) => ['id', 'name', ...wanted].includes(name)) &&
+      wanted.every((name) => attributes[name] === selector.attributes[name])
+    const operations = selector.exact && wanted.length > 0 ? alike.filter(whole).slice(0, 1) : alike
     return {
       owner,
       operations,
@@ -205,6 +228,16 @@ function selectOperations(
   const missing: EditReport = { code: 'operation-not-found', resource: 'The configuration', operation: selector.id }
   const found = findOperationById(cib, selector.id)
   return found === undefined ? { operations: [], missing } : { owner: found.owner, operations: [found.op], missing }
+}
+
+function isAlike(
+  name: string,
+  is: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  if (name === 'role') return roleOf(is.role) === roleOf(wanted.role)
+  const durations = [is[name], wanted[name]].map((text) => parseDurationMs(text ?? ''))
+  return is[name] === wanted[name] || (durations[0] !== undefined && durations[0] === durations[1])
 }
 
 function findOperationById(
@@ -223,6 +256,37 @@ function findOperationById(
     return undefined
   }
   return search(cib)
+}
+
+/** As pcs understands an update: the first operation of the name and role is made again, of what is named alone. */
+export function withOperationMadeAgain(primitive: XmlElement, operation: NewOperation, ids: IdSource): XmlElement {
+  const resource = primitive.attributes.id ?? ''
+  const made = (source: IdSource): XmlElement =>
+    operationElement(resource, withInterval(operation), source, inKnownResource)
+  const target = firstOfNameAndRole(primitive, operation)
+  if (target === undefined) return withOperation(primitive, made(ids))
+  // Its own ids are free for it.
+  const { id: own } = target.attributes
+  const free = (wanted: string): string => (wanted === own ? wanted : ids.free(wanted))
+  return replaceElement(primitive, target, [made({ ...ids, free })])
+}
+
+const firstOfNameAndRole = (primitive: XmlElement, { name, attributes }: NewOperation): XmlElement | undefined =>
+  operationElements(primitive).find(
+    (op) => op.attributes.name === name && parseRole(op.attributes.role) === parseRole(attributes.role),
+  )
+
+/** The same beside the one that is made again. */
+export function clashesWithOthers(primitive: XmlElement, operation: NewOperation): readonly EditReport[] {
+  const target = firstOfNameAndRole(primitive, operation)
+  const { interval = '0s' } = withInterval(operation).attributes
+  const other = operationElements(primitive).find(
+    (op) =>
+      op !== target &&
+      op.attributes.name === operation.name &&
+      parseIntervalMs(op.attributes.interval) === parseIntervalMs(interval),
+  )
+  return other === undefined ? [] : [{ code: 'already-exists', what: 'operation', id: other.attributes.id ?? '' }]
 }
 
 /** Changes an operation of a primitive, or adds it. What is not named stays as it is. */

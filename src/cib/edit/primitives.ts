@@ -12,11 +12,13 @@ import { checkMeta, metaKindOf } from './meta.ts'
 import { type NameValues, setNameValues } from './name-values.ts'
 import {
   checkOperations,
+  clashesWithOthers,
   clashingOperations,
   type NewOperation,
   operationElement,
   operationsForNew,
   withChangedOperation,
+  withOperationMadeAgain,
 } from './operations.ts'
 import { type EditReport, type EditResult, edited, unless } from './reports.ts'
 
@@ -128,6 +130,9 @@ export interface PrimitiveChange {
   readonly meta?: NameValues
   readonly utilization?: NameValues
   readonly operations?: readonly NewOperation[]
+  /** An operation keeps nothing that is not named. */
+  readonly operationsAnew?: boolean
+  readonly anyDuration?: boolean
   readonly force?: boolean
 }
 
@@ -143,8 +148,10 @@ export function updateResource(cib: XmlElement, change: PrimitiveChange): EditRe
   const reports = [
     ...wrong,
     ...checkMeta(metaKindOf(resource), change.meta ?? {}, change.force),
-    ...checkOperations(operations),
-    ...operations.flatMap((operation) => clashingOperations(resource, operation)),
+    ...checkOperations(operations, change.anyDuration),
+    ...operations.flatMap((operation) =>
+      (change.operationsAnew ? clashesWithOthers : clashingOperations)(resource, operation),
+    ),
   ]
   return unless(reports, () => {
     const ids = idSource(cib)
@@ -175,7 +182,8 @@ function withChanges(resource: XmlElement, change: PrimitiveChange, ids: IdSourc
     resource,
   )
   return (change.operations ?? []).reduce<XmlElement>(
-    (current, operation) => withChangedOperation(current, operation, ids),
+    (current, operation) =>
+      (change.operationsAnew ? withOperationMadeAgain : withChangedOperation)(current, operation, ids),
     withSets,
   )
 }

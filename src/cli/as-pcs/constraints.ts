@@ -42,12 +42,17 @@ const oldRoles = ['Master', 'Slave']
 
 export const isExactRole = (role: string): boolean => [...exactRoles, ...oldRoles].includes(role)
 
+/** Of rules and tickets pcs takes present words in any case. */
+const isRoleInAnyCase = (role: string): boolean =>
+  isExactRole(role) || exactRoles.includes(role.slice(0, 1).toUpperCase() + role.slice(1).toLowerCase())
+
 export function refuseRoles({ words }: Call, name: string): void {
   const choices = name === 'constraint location' ? ['Promoted', 'Unpromoted'] : exactRoles
   const plain = words.filter((word) => !word.includes('='))
   const given = words.flatMap((word) => (word.startsWith('role=') ? [word.slice('role='.length)] : []))
   if (name === 'constraint ticket add' && plain.length === 3) given.push(plain[1] ?? '')
-  const wrong = given.find((role) => !isExactRole(role))
+  const isWord = name === 'constraint location' || name === 'constraint ticket add' ? isRoleInAnyCase : isExactRole
+  const wrong = given.find((role) => !isWord(role))
   if (wrong !== undefined)
     throw new Refusal({
       own: `'${wrong}' is no role.`,

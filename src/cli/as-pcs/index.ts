@@ -5,6 +5,7 @@
 import type { Call } from '../command.ts'
 import { refuseAlertValues } from './alerts.ts'
 import { refuseBundleValues } from './bundles.ts'
+import { refuseCall } from './calls.ts'
 import { refuseRoles, refuseStandIns } from './constraints.ts'
 import { judgesAsPcs } from './speech.ts'
 
@@ -14,6 +15,7 @@ export { judgesAsPcs } from './speech.ts'
 export async function refuseAsPcs(call: Call): Promise<void> {
   if (!judgesAsPcs(call.speech)) return
   const name = call.command.path.join(' ')
+  await refuseCall(call, name)
   if (name.startsWith('constraint ')) {
     refuseRoles(call, name)
     await refuseStandIns(call, name)

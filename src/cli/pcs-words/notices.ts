@@ -42,6 +42,8 @@ export function notices(notice: Notice, call: CallNames): string {
       return errorsOf(notice.messages, call)
         .lines.map((line) => line.replace(/^Error: /, 'Warning: ').replace(/, use --force to override$/, ''))
         .join('\n')
+    case 'deprecated':
+      return `Deprecation Warning: ${notice.text}`
     case 'not-as-asked':
       return `Error: ${notice.text}`
     case 'moved-with-constraint':

@@ -28,7 +28,8 @@ function aboutTheCall(about: About, call: CallNames): Said | undefined {
       return { errors: about.errors, after: about.after ?? [], closes: about.closes ?? false }
     case 'wrong-call': {
       const sentence = sentenceInsteadOfUsage(call)
-      return sentence === undefined ? { errors: [], after: usageOf(call) } : one(sentence)
+      const hint = about.hint === undefined ? [] : [`Hint: ${about.hint}`]
+      return sentence === undefined ? { errors: [], after: [...hint, ...usageOf(call)] } : one(sentence)
     }
     case 'unknown-command':
       return { errors: [], after: usageBelow(about.known, about.isArea) }
@@ -282,6 +283,28 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
         validates.test(typed),
       )
     }
+    case 'one-bundle':
+      return one('you have to specify exactly one bundle')
+    case 'promotable-twice':
+      return one('you cannot specify both promotable option and promotable keyword')
+    case 'side-without-group':
+      return one(`you cannot use --${about.side} without --group`)
+    case 'no-operation-name':
+      return one(
+        creates(typed)
+          ? "When using 'op' you must specify an operation name after 'op'"
+          : `${about.word} does not appear to be a valid operation action`,
+      )
+    case 'cannot-promote': {
+      const where = about.resource === undefined ? '' : ` of resource '${about.resource}'`
+      const group = about.group === undefined ? '' : ` in group '${about.group}'`
+      return one(
+        `Clone option 'promotable' is not compatible with '${about.agent}' resource agent${where}${group}, use --force to override`,
+        true,
+      )
+    }
+    case 'bad-ticket-name':
+      return one(`booth ticket name '${about.ticket}' is not valid, use up to 63 alphanumeric characters or dash`, true)
     case 'property-not-set':
       return one(
         about.names.length === 1

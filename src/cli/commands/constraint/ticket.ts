@@ -97,8 +97,11 @@ export const constraintTicketDelete: Command = {
 
 /** pcs takes names that booth takes. */
 function checkTicketName({ speech }: Call, ticket: string): void {
-  if (speech.program === 'pcs' && !/^[\w-]{1,63}$/.test(ticket))
-    throw new Refusal(`booth ticket name '${ticket}' is not valid, use up to 63 alphanumeric characters or dash`)
+  if (speech.program === 'pcs' && !/^[a-zA-Z\d-]{1,63}$/.test(ticket))
+    throw new Refusal({
+      own: `booth ticket name '${ticket}' is not valid, use up to 63 alphanumeric characters or dash`,
+      about: { code: 'bad-ticket-name', ticket },
+    })
 }
 
 function readLossPolicy(text: string | undefined): LossPolicy | undefined {

@@ -7,8 +7,9 @@ import {
   setNodeAttributes,
   type XmlElement,
 } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
-import { type Call, type Command, changeFlags, done, type Outcome, Refusal } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, type Outcome, Refusal, refused } from '../../command.ts'
 import { liveCluster } from '../../live.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, nvsetForms, pairWords } from '../../pcs-form/nvset.ts'
@@ -35,7 +36,8 @@ async function showAttributes(call: Call): Promise<Outcome> {
   const { cib } = await call.cluster.readCib()
   const [wanted] = call.words
   const nodes = readConfiguration(cib).nodes.filter(({ name }) => wanted === undefined || name === wanted)
-  if (wanted !== undefined && nodes.length === 0) throw new Refusal(`There is no node '${wanted}'.`)
+  if (wanted !== undefined && nodes.length === 0 && !judgesAsPcs(call.speech))
+    throw new Refusal(`There is no node '${wanted}'.`)
   const onlyName = call.flags.get('name')
   const { isHidden } = formContext(call, cib)
   const facts = nodes.map((node) => ({
@@ -77,6 +79,12 @@ function nodeForms(call: Call, cib: XmlElement, wanted: string | undefined): rea
     }))
 }
 
+/** Undefined for a node that is not there. */
+function attributeNames(cib: XmlElement, name: string): ReadonlySet<string> | undefined {
+  const node = readConfiguration(cib).nodes.find((one) => one.name === name)
+  return node && new Set(node.attributes.flatMap(({ pairs }) => pairs.map((pair) => pair.name)))
+}
+
 async function setAttributes(call: Call): Promise<Outcome> {
   const [node = '', ...words] = call.words
   const values = Object.fromEntries(parsePairs(words, 'attributes'))
@@ -85,6 +93,12 @@ async function setAttributes(call: Call): Promise<Outcome> {
     for (const [name, value] of Object.entries(values))
       await live.setTransientAttribute(value === '' ? { node, name } : { node, name, value })
     return done(`Transient attributes of ${node}: ${words.join(' ')}.\n`, { node, values, transient: true })
+  }
+  if (judgesAsPcs(call.speech)) {
+    const set = attributeNames((await call.cluster.readCib()).cib, node)
+    const missing = Object.keys(values).find((name) => values[name] === '' && set?.has(name) === false)
+    if (missing !== undefined)
+      return { ...refused(`attribute: '${missing}' doesn't exist for node: '${node}'`), exitCode: 2 }
   }
   return await changeCib(call, {
     edit: (cib) => setNodeAttributes(cib, { nodes: [node], values }),

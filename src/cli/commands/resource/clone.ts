@@ -8,11 +8,13 @@ import {
 } from '../../../cib/index.ts'
 import { agentName } from '../../../resource-agents/index.ts'
 import { promotionMistakes, resolveResourceAgent } from '../../agents.ts'
+import { adviseClone } from '../../as-pcs/create-words.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Call, type Command, changeFlags, type Outcome, Refusal } from '../../command.ts'
+import type { Message } from '../../message.ts'
 import { describeRemoved } from '../../removed.ts'
-import { readClone } from '../../resource-words.ts'
+import { promotableTwice, readClone } from '../../resource-words.ts'
 import { expectWords } from '../../words.ts'
 
 export const resourceClone: Command = {
@@ -58,13 +60,14 @@ export const resourceUnclone: Command = {
 async function clone(call: Call, promotable: boolean): Promise<Outcome> {
   expectWords(call.words, { atLeast: 1, usage: call.command.usage })
   const [resource = '', ...rest] = call.words
+  if (judgesAsPcs(call.speech)) adviseClone(call, rest)
   const { id, meta } = readClone(rest)
-  if (promotable && meta.has('promotable'))
-    throw new Refusal("'promotable' already makes the clone promotable. Omit the option promotable=.")
+  if (promotable && meta.has('promotable')) throw new Refusal(promotableTwice)
   const cloneMeta = Object.fromEntries(meta)
-  if (isPromotable({ promotable, cloneMeta }) && !call.flags.has('force') && call.cluster.isScratch !== true) {
+  if (isPromotable({ promotable, cloneMeta }) && call.cluster.isScratch !== true) {
     const mistakes = await unpromotable((await call.cluster.readCib()).cib, resource)
-    if (mistakes.length > 0) throw new Refusal(...mistakes)
+    if (mistakes.length > 0 && !call.flags.has('force')) throw new Refusal(...mistakes)
+    if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
   }
   return await changeCib(call, {
     edit: (cib) =>
@@ -72,6 +75,7 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
         resource,
         promotable,
         cloneMeta,
+        keepsMembers: judgesAsPcs(call.speech),
         force: call.flags.has('force'),
         ...(id === undefined ? {} : { cloneId: id }),
       }),
@@ -82,13 +86,17 @@ async function clone(call: Call, promotable: boolean): Promise<Outcome> {
 }
 
 /** What the agents of a resource, or of a group's members, say against it. An agent that is not installed here says nothing. */
-async function unpromotable(cib: XmlElement, id: string): Promise<readonly string[]> {
+async function unpromotable(cib: XmlElement, id: string): Promise<readonly Message[]> {
   const { resources } = readConfiguration(cib)
   const group = resources.find((one) => one.id === id && one.kind === 'group')
   const primitives =
     group?.kind === 'group' ? group.members : configuredPrimitives({ resources }).filter((one) => one.id === id)
   const mistakes = primitives
     .filter(({ agent }) => agent.class === 'ocf')
-    .map(async ({ agent }) => promotionMistakes(await resolveResourceAgent(agentName(agent), { force: true })))
-  return [...new Set((await Promise.all(mistakes)).flat())]
+    .map(async (one) => promotionMistakes(await resolveResourceAgent(agentName(one.agent), { force: true }), one.id))
+  return uniqueBy((await Promise.all(mistakes)).flat(), ({ own }) => own)
 }
+
+const uniqueBy = <T>(items: readonly T[], key: (item: T) => string): readonly T[] => [
+  ...new Map(items.map((item) => [key(item), item])).values(),
+]

@@ -12,6 +12,7 @@ import {
   resolveResourceAgent,
   timeoutWarnings,
 } from '../../agents.ts'
+import { wordsOfCreate } from '../../as-pcs/create-words.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
@@ -63,12 +64,21 @@ export const resourceCreate: Command = {
     expectWords(call.words, { atLeast: 2, usage: `resource create ${usage}` })
     const [id = '', agentWord = '', ...rest] = call.words
     if (!call.flags.has('future'))
-      for (const flag of ['group', 'before', 'after']) if (call.flags.has(flag)) call.tell({ code: 'old-flag', flag })
-    const written = readResourceWords(rest, call.flags)
+      for (const flag of ['group', 'before', 'after'])
+        if (call.flags.has('group') && call.flags.has(flag)) call.tell({ code: 'old-flag', flag })
+    const written = readWords(call, rest)
     const installed = await resolveResourceAgent(agentWord, question(call))
     if (!agentWord.includes(':'))
       call.tell({ code: 'assumed-agent', typed: agentWord, agent: agentName(installed.agent) })
-    if (installed.agent.class === 'stonith') throw new Refusal("Fence devices are created by 'systole stonith create'.")
+    if (installed.agent.class === 'stonith')
+      throw new Refusal({
+        own: "Fence devices are created by 'systole stonith create'.",
+        about: {
+          code: 'said-by-pcs',
+          errors: ["This command does not accept stonith resource. Use 'pcs stonith create' command instead."],
+          closes: true,
+        },
+      })
     return await create(call, { id, installed, written })
   },
 }
@@ -87,10 +97,18 @@ export const stonithCreate: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'stonith create <id> <fence agent> [<parameter>=<value>...]' })
     const [id = '', agentWord = '', ...rest] = call.words
-    const written = readResourceWords(rest, call.flags)
+    const written = readWords(call, rest)
     const installed = await resolveFenceAgent(agentWord, question(call))
     return await create(call, { id, installed, written })
   },
+}
+
+function readWords(call: Call, words: readonly string[]): WrittenResource {
+  if (!judgesAsPcs(call.speech)) return readResourceWords(words, call.flags)
+  const written = readResourceWords(wordsOfCreate(call, words), call.flags, 'pcs')
+  if (written.operations.some(({ attributes }) => attributes.size === 0))
+    throw new Refusal({ own: 'An operation has no options.', about: { code: 'no-operation-given' } })
+  return written
 }
 
 function question(call: Call): Parameters<typeof resolveFenceAgent>[1] {

@@ -7,7 +7,7 @@ import {
 } from '../../../cib/index.ts'
 import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Command, changeFlags, Refusal } from '../../command.ts'
+import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { onlyKnown, readScore } from '../../constraint-words.ts'
 import { readRule } from '../../rule-words.ts'
 import { expectWords, parsePairs, splitSections } from '../../words.ts'
@@ -67,11 +67,11 @@ function createSet(of: DefaultsOf, path: readonly string[], alias: readonly stri
   }
 }
 
-/** No node is meant by a default, and no operation by one for resources: such a condition is never true. */
+/** No node and no operation is meant by a default for resources: such a condition is never true. */
 function refuseForDefaults(of: DefaultsOf, conditions: readonly RuleCondition[]): void {
   for (const condition of conditions)
     if (condition.kind === 'rule') refuseForDefaults(of, condition.rule.conditions)
-    else if (condition.kind === 'attribute' || (condition.kind === 'operation' && of === 'resource'))
+    else if (of === 'resource' && (condition.kind === 'attribute' || condition.kind === 'operation'))
       throw new Refusal(
         `A rule of defaults for ${of}s cannot name ${condition.kind === 'attribute' ? 'a node attribute' : 'an operation'}.`,
       )
@@ -85,6 +85,8 @@ function deleteSets(of: DefaultsOf, path: readonly string[], alias: readonly str
     summary: 'Delete sets of defaults',
     flags: changeFlags,
     run: async (call) => {
+      // Called as pcs, no set is deleted where none is named.
+      if (call.words.length === 0 && judgesAsPcs(call.speech)) return done('', {})
       expectWords(call.words, { atLeast: 1, usage: `${path.join(' ')} delete <set>...` })
       return await changeCib(call, {
         edit: (cib) => deleteDefaultsSets(cib, { of, ids: call.words }),

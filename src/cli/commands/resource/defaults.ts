@@ -1,6 +1,6 @@
 import { childElement, configurationElement, readConfiguration, setDefaults } from '../../../cib/index.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
-import { type Call, type Command, changeFlags, type Outcome } from '../../command.ts'
+import { type Call, type Command, changeFlags, done, type Outcome } from '../../command.ts'
 import { formatFlag, inFormat } from '../../output-format.ts'
 import { formContext, type NvsetForm, nvsetForms, nvsetLines } from '../../pcs-form/nvset.ts'
 import { rebuildingCommands } from '../../replay/index.ts'
@@ -41,7 +41,10 @@ function defaultsCommand(of: Kind, path: readonly string[]): Command {
         withoutEffect: 'sets are always shown, even if their rules have expired.',
       },
     ],
-    run: (call) => (call.words.length === 0 ? showDefaults(call, of) : updateDefaults(call, of)),
+    run: async (call) => {
+      if (call.words.length > 0) return await updateDefaults(call, of)
+      return call.typedName.endsWith(' update') ? done('', {}) : await showDefaults(call, of)
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { addToGroup, readConfiguration, removeFromGroup } from '../../../cib/index.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, done, Refusal } from '../../command.ts'
 import { describeRemoved } from '../../removed.ts'
@@ -49,7 +50,7 @@ export const resourceGroupRemove: Command = {
     expectWords(call.words, { atLeast: 1, usage: 'resource group remove <group> [<resource>...]' })
     const [group = '', ...resources] = call.words
     return await changeCib(call, {
-      edit: (cib) => removeFromGroup(cib, { group, resources }),
+      edit: (cib) => removeFromGroup(cib, { group, resources, staysCloned: judgesAsPcs(call.speech) }),
       message: (edited) =>
         resources.length === 0
           ? `Removed the group ${group}.${describeRemoved(edited, [group])}`

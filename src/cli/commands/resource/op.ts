@@ -1,5 +1,6 @@
 import { addOperation, removeOperation } from '../../../cib/index.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { readOperations } from '../../resource-words.ts'
@@ -16,7 +17,8 @@ export const resourceOpAdd: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'resource op add <resource> <operation> [<name>=<value>...]' })
     const [resource = '', ...words] = call.words
-    const [operation, ...more] = readOperations(words)
+    const takesAny = judgesAsPcs(call.speech) && call.cluster.live === undefined
+    const [operation, ...more] = readOperations(words, takesAny ? 'any' : 'pacemaker')
     if (!operation || more.length > 0) throw new Refusal('Add one operation at a time.')
     refuseOperationRoles(call, [operation])
     return await changeCib(call, {
@@ -25,6 +27,7 @@ export const resourceOpAdd: Command = {
           resource,
           operation: { name: operation.name, attributes: Object.fromEntries(operation.attributes) },
           force: call.flags.has('force'),
+          anyDuration: takesAny,
         }),
       message: ({ created }) => `${resource} has the operation ${created[0] ?? operation.name}.`,
       facts: ({ created }) => ({ created }),
@@ -49,14 +52,13 @@ export const resourceOpRemove: Command = {
       usage: 'resource op remove <operation id> | <resource> <operation> [interval=<interval>]',
     })
     const [first = '', name, ...words] = call.words
-    const interval = parsePairs(words, 'options').get('interval')
+    const exact = judgesAsPcs(call.speech)
+    const attributes = Object.fromEntries(parsePairs(words, 'options'))
     return await changeCib(call, {
       edit: (cib) =>
         removeOperation(
           cib,
-          name === undefined
-            ? { by: 'id', id: first }
-            : { by: 'name', resource: first, name, ...(interval === undefined ? {} : { interval }) },
+          name === undefined ? { by: 'id', id: first } : { by: 'name', resource: first, name, attributes, exact },
         ),
       message: ({ removed }) => `Removed: ${removed.map(({ id }) => id).join(', ')}.`,
       facts: ({ removed }) => ({ removed }),

@@ -18,6 +18,7 @@ import {
   resolveResourceAgent,
 } from '../../agents.ts'
 import { refuseOperationRoles } from '../../as-pcs/operations.ts'
+import { judgesAsPcs } from '../../as-pcs/speech.ts'
 import { changeCib, takesAnyValue } from '../../change.ts'
 import { type Command, changeFlags, Refusal } from '../../command.ts'
 import { refuseNodesByTheWay } from '../../guest-and-remote.ts'
@@ -37,7 +38,9 @@ export const resourceUpdate: Command = {
   run: async (call) => {
     expectWords(call.words, { atLeast: 2, usage: 'resource update <resource> [<parameter>=<value>...]' })
     const [id = '', ...words] = call.words
-    const written = readResourceWords(words, new Map())
+    // Called as pcs, an update of a file takes any duration, as pcs does.
+    const takesAny = judgesAsPcs(call.speech) && call.cluster.live === undefined
+    const written = readResourceWords(words, new Map(), takesAny ? 'any' : 'pacemaker')
     if (written.clone ?? written.promotable ?? written.group ?? written.bundle)
       throw new Refusal("'resource update' changes parameters, operations and meta-attributes only.")
     const force = call.flags.has('force')
@@ -50,7 +53,7 @@ export const resourceUpdate: Command = {
     let isSecret: IsSecret | undefined
     if (definition && agent && written.parameters.size > 0 && !call.cluster.isScratch) {
       const resolve = agent.class === 'stonith' ? resolveFenceAgent : resolveResourceAgent
-      const installed = await resolve(agentName(agent), { force: true })
+      const installed = await resolve(agentName(agent), { force: force || !judgesAsPcs(call.speech) })
       isSecret = privateParameters(installed)
       const set = new Map([...written.parameters].filter(([, value]) => value !== ''))
       const mistakes = [
@@ -82,6 +85,8 @@ export const resourceUpdate: Command = {
             name,
             attributes: Object.fromEntries(attributes),
           })),
+          operationsAnew: judgesAsPcs(call.speech),
+          anyDuration: takesAny,
           force: takesAnyValue(call),
         }),
       message: () => `Updated: ${id}.`,
