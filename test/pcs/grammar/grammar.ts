@@ -55,13 +55,16 @@ export function usagesIn(help: string): readonly string[] {
   return usages
 }
 
+/** pcs has no such options: a line with one is not pcs's. */
+const onlyOurs: ReadonlySet<string> = new Set(['preview', 'json'])
+
 /** Ours: of commands that pcs does not have, both refusals are compared as well. */
 export const grammarOfOurs = (): readonly Entry[] =>
   allCommands.filter(isDrawn).flatMap((command) => {
     const [area = '', ...rest] = command.path
-    const flags = (command.flags ?? []).map(({ name, value }) =>
-      value === undefined ? `[--${name}]` : value.startsWith('[') ? `[--${name}]` : '',
-    )
+    const flags = (command.flags ?? [])
+      .filter(({ name }) => !onlyOurs.has(name))
+      .map(({ name, value }) => (value === undefined ? `[--${name}]` : value.startsWith('[') ? `[--${name}]` : ''))
     return entryOf(area, [...rest, command.usage, ...flags].join(' '))
   })
 
