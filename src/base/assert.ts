@@ -3,6 +3,13 @@ export class AssertionError extends Error {
   override readonly name = 'AssertionError'
 }
 
+/** Whether an error says that a program is wrong: it comes back however often it is tried, where anything else may pass. */
+export function isDefect(error: unknown): boolean {
+  return [AssertionError, TypeError, ReferenceError, RangeError, URIError, SyntaxError].some(
+    (kind) => error instanceof kind,
+  )
+}
+
 export function assert(condition: boolean, invariant: string): asserts condition {
   if (!condition) throw new AssertionError(`Broken invariant: ${invariant}`)
 }

@@ -1,6 +1,6 @@
 /** What every room may use and no administrator would recognise: no domain in it. */
 
-export { assert, assertNever, defined } from './assert.ts'
+export { AssertionError, assert, assertNever, defined, isDefect } from './assert.ts'
 export {
   type Branded,
   type MonotonicMs,
@@ -17,6 +17,7 @@ export { utcOffsetAt } from './host-zone.ts'
 export { isoTime, momentSeen } from './moment.ts'
 export { longestAttributeName, longestId, longestName, shortened, tooLong } from './name-length.ts'
 export { onDemand } from './on-demand.ts'
+export { OutsideError } from './outside-error.ts'
 export { type Pattern, patternOrNothing, readPattern } from './pattern.ts'
 export { firstNotInXml, printable } from './printable.ts'
 export { seededRandom } from './random.ts'

@@ -8,7 +8,7 @@
  */
 import { createPublicKey } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { assert, type NodeName, nodeName, takesNoChange } from '../base/index.ts'
+import { AssertionError, assert, type NodeName, nodeName, takesNoChange } from '../base/index.ts'
 import type { ReplicatedConfiguration } from '../controller/index.ts'
 import {
   BadMessageError,
@@ -655,7 +655,7 @@ export class Daemon {
       return
     }
     this.log.error('a call failed', { method, error })
-    if (error instanceof Error && error.name === 'AssertionError') this.#fail(error)
+    if (error instanceof AssertionError) this.#fail(error)
   }
 }
 

@@ -2,7 +2,7 @@
  * The acting edge of the operation queue: runs agents, keeps the timer of recurring operations, writes results. It decides
  * nothing; `queue.ts` does.
  */
-import { assertNever, monotonicMs, type NodeName, type ResourceId, timerMs } from '../base/index.ts'
+import { assertNever, isDefect, monotonicMs, type NodeName, type ResourceId, timerMs } from '../base/index.ts'
 import {
   type IsSecret,
   isSecretName,
@@ -23,7 +23,7 @@ import {
 } from '../resource-agents/index.ts'
 import type { ClusterAction, ResourceAction } from '../transition/index.ts'
 import { emptyLine } from './line.ts'
-import { attempt, comesBack, couldNotRun, runForSure, whyFailed } from './made-sure.ts'
+import { attempt, couldNotRun, runForSure, whyFailed } from './made-sure.ts'
 import {
   agentParameters,
   type Operation,
@@ -310,7 +310,7 @@ export class Executor {
       try {
         written = (await this.#ports.store.announce(records, term)) === 'written'
       } catch (error) {
-        if (!comesBack(error)) throw error
+        if (!isDefect(error)) throw error
         failure = error
       }
     })

@@ -55,8 +55,3 @@ export function attempt<T>(act: () => T, log?: ExecutorLog, what = ''): T | unde
     return undefined
   }
 }
-
-/** A mistake of ours, which comes back however often it is tried; anything else may pass. */
-export function comesBack(error: unknown): boolean {
-  return error instanceof Error && /^(?:Assertion|Type|Reference|Range|URI|Syntax)Error$/.test(error.name)
-}

@@ -1,5 +1,5 @@
 /** Tells results: into this node's own history at once, and to the store until it has them. */
-import type { NodeName, ResourceId } from '../base/index.ts'
+import { isDefect, type NodeName, type ResourceId } from '../base/index.ts'
 import { type OperationRecord, recordsOfResult } from '../cib/index.ts'
 import {
   type AgentMetadata,
@@ -7,7 +7,7 @@ import {
   ocfExitCodes,
   type ReadMetadata,
 } from '../resource-agents/index.ts'
-import { attempt, comesBack } from './made-sure.ts'
+import { attempt } from './made-sure.ts'
 import { type CountedFailure, countedFailure, type Operation, type ReportedResult } from './operation.ts'
 import type { ExecutorLog } from './operation-log.ts'
 import type { OwnHistory } from './own-history.ts'
@@ -60,7 +60,7 @@ export class Results {
       try {
         revision = plain ? await this.#writePlain(result, at) : await this.#write(result, at)
       } catch (error) {
-        plain ||= comesBack(error)
+        plain ||= isDefect(error)
         throw error
       }
     })

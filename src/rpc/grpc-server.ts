@@ -1,4 +1,5 @@
 /** Serves typed handlers over gRPC: on TCP with mutual TLS, or on a Unix socket whose file permissions are the lock. */
+
 import type { EventEmitter } from 'node:events'
 import { chmodSync, chownSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -17,6 +18,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import { OutsideError } from '../base/index.ts'
 import { type CallRule, ruleOf } from './call-rules.ts'
 import { type CallerIdentity, callerOf, type NodeCaller } from './caller.ts'
 import type { DoorRule } from './doorman.ts'
@@ -389,10 +391,8 @@ function statusOf(error: unknown, method: Method, onFailure: OnFailure): Partial
   return { code: status.INTERNAL, details: detailsOf(error) }
 }
 
-/** What has a name of its own has a sentence for people; of anything else, the kind of mistake helps whoever looks for it. */
+/** A failure of the world outside has a sentence for people; of anything else, the kind of mistake helps whoever looks for it. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return /^(?:Store\w*|NotTheOwner|Unreachable|NoAnswer)Error$/.test(error.name)
-    ? error.message
-    : `${error.name}: ${error.message}`
+  return error instanceof OutsideError ? error.message : `${error.name}: ${error.message}`
 }

@@ -1,4 +1,5 @@
 /** What a caller is told when a call does not do what it asked for. */
+import { OutsideError } from '../base/index.ts'
 import type { Report } from './generated/systole.ts'
 
 /** The other side refuses, with a code for programs and sentences for people. Nothing has been changed. */
@@ -28,7 +29,7 @@ export const refuse = (code: string, ...sentences: readonly string[]): RefusedEr
   new RefusedError({ code, sentences })
 
 /** Nobody answers at the other end, so nothing has been asked. */
-export class UnreachableError extends Error {
+export class UnreachableError extends OutsideError {
   override readonly name = 'UnreachableError'
   /**
    * Whether the host answered that nobody listens (or the connection broke in a way that only a live kernel causes):
@@ -42,7 +43,7 @@ export class UnreachableError extends Error {
 }
 
 /** The call was sent, and no answer came: what it asked for may have been done. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends OutsideError {
   override readonly name = 'NoAnswerError'
   constructor(message: string, cause: unknown) {
     super(message, { cause })

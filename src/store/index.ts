@@ -24,7 +24,7 @@ export {
   voterCount,
 } from './etcd/member/voters.ts'
 export { type Clock, machineClock } from './port/clock.ts'
-export { StoreTimeoutError, StoreUnavailableError } from './port/errors.ts'
+export { isStoreFailure, StoreTimeoutError, StoreUnavailableError } from './port/errors.ts'
 export {
   type Comparison,
   type Entry,

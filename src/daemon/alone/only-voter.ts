@@ -6,14 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeName } from '../../base/index.ts'
 import type { FencingRecord } from '../../fencing/index.ts'
 import type { PeerWord } from '../../quorum/index.ts'
-import {
-  type Entry,
-  type Store,
-  StoreTimeoutError,
-  StoreUnavailableError,
-  unchanged,
-  type Write,
-} from '../../store/index.ts'
+import { type Entry, isStoreFailure, type Store, unchanged, type Write } from '../../store/index.ts'
 import { recordWrites } from '../fencing/fencing-records.ts'
 import type { ClusterFile } from '../nodes/cluster-file.ts'
 import { changeNodeList } from '../nodes/node-list.ts'
@@ -87,8 +80,7 @@ async function insist<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act()
     } catch (error) {
-      const passing = error instanceof StoreTimeoutError || error instanceof StoreUnavailableError
-      if (!passing || attempt >= attempts) throw error
+      if (!isStoreFailure(error) || attempt >= attempts) throw error
       await delay(retryMs)
     }
   }

@@ -50,7 +50,7 @@ import {
   refuse,
   UnreachableError,
 } from '../../rpc/index.ts'
-import { type Comparison, type Store, StoreTimeoutError, StoreUnavailableError } from '../../store/index.ts'
+import { type Comparison, isStoreFailure, type Store } from '../../store/index.ts'
 import { monotonicNow } from '../host/clock.ts'
 import type { Log } from '../host/log.ts'
 import type { Paths } from '../host/paths.ts'
@@ -442,7 +442,7 @@ export class FencingHands {
     try {
       return await seeTarget(store(), view(), target)
     } catch (error) {
-      if (!(error instanceof StoreTimeoutError || error instanceof StoreUnavailableError)) throw error
+      if (!isStoreFailure(error)) throw error
       return `the store does not tell whether ${target} reads its disks: ${error.message}`
     }
   }

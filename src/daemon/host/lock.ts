@@ -1,10 +1,10 @@
 /** One daemon for each SYSTOLE_ROOT. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { takesNoChange } from '../../base/index.ts'
+import { OutsideError, takesNoChange } from '../../base/index.ts'
 import { readIfThere, writeWhole } from './files.ts'
 
-export class AlreadyRunningError extends Error {
+export class AlreadyRunningError extends OutsideError {
   override readonly name = 'AlreadyRunningError'
   constructor(pid: number, file: string) {
     super(`Another systoled (process ${pid}) runs here: ${file}. Stop it first.`)

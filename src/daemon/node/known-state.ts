@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Change, type ClusterView, emptyView, observe } from '../../controller/index.ts'
-import type { Entry, Store } from '../../store/index.ts'
+import { type Entry, isStoreFailure, type Store } from '../../store/index.ts'
 import type { Log } from '../host/log.ts'
 import type { Planned, Question } from '../planner/messages.ts'
 import { Planner } from '../planner/planner.ts'
@@ -63,8 +63,8 @@ export class KnownState {
         this.#trouble = undefined
         return !this.#closed
       } catch (error) {
-        if (error instanceof Error && !/^Store/.test(error.name)) throw error
-        this.#trouble = error instanceof Error ? error.message : String(error)
+        if (!isStoreFailure(error)) throw error
+        this.#trouble = error.message
         await delay(retryMs)
       }
     }

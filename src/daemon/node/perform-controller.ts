@@ -1,6 +1,6 @@
 /** Performs what the controller asks for, and feeds back what came of it. */
 import { clearFailureEdits, failureEdits } from '../../attributes/index.ts'
-import { assertNever, type NodeName } from '../../base/index.ts'
+import { assertNever, isDefect, type NodeName } from '../../base/index.ts'
 import type { NodeStateRecord, TransientAttributeRecord } from '../../cib/index.ts'
 import type { ControllerEffect, ControllerInput, Edit } from '../../controller/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
@@ -174,7 +174,7 @@ async function resign(term: number, { store, log, feed }: ControllerHands): Prom
 /** What the store does not answer is asked for again by the core when it matters: the view tells what is. */
 function background(log: Log, what: string, act: () => Promise<void>): void {
   act().catch((error: unknown) => {
-    if (error instanceof Error && /^(Assertion|Type|Reference|Range)Error$/.test(error.name)) throw error
+    if (isDefect(error)) throw error
     log.warn('the controller was not obeyed', { what, error })
   })
 }

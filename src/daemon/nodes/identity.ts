@@ -1,7 +1,9 @@
 /** The node's certificates on disk: `pki/authority.crt` and `.key`, `pki/node.crt` and `.key`. */
+
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { OutsideError } from '../../base/index.ts'
 import type { EnrolmentAnswer, KeyPair, TlsIdentity } from '../../rpc/index.ts'
 import { readIfThere, writeWhole } from '../host/files.ts'
 
@@ -64,7 +66,7 @@ function finishWriting({ certificate, key, nextKey }: PkiFiles): void {
 }
 
 /** A certificate or key that is not there, or that a power cut or a person has damaged. */
-export class UnusableIdentityError extends Error {
+export class UnusableIdentityError extends OutsideError {
   override readonly name = 'UnusableIdentityError'
   constructor(file: string, why: string) {
     const remedy =

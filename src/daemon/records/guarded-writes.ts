@@ -1,14 +1,7 @@
 /** Writes of the DC: each transaction compares the DC's key with the term, so that an old DC's words never count. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KeyWrite } from '../../controller/index.ts'
-import {
-  type Comparison,
-  type Revision,
-  type Store,
-  StoreTimeoutError,
-  StoreUnavailableError,
-  type Write,
-} from '../../store/index.ts'
+import { type Comparison, isStoreFailure, type Revision, type Store, type Write } from '../../store/index.ts'
 import { toBytes } from './json-value.ts'
 import { keys } from './keys.ts'
 
@@ -32,7 +25,7 @@ export async function writeAsDc(
       })
       return { outcome: applied ? 'applied' : 'refused', revision }
     } catch (error) {
-      if (!(error instanceof StoreTimeoutError || error instanceof StoreUnavailableError)) throw error
+      if (!isStoreFailure(error)) throw error
       if (!stillWanted()) return { outcome: 'refused', revision: 0 }
       await delay(retryMs)
     }

@@ -1,7 +1,7 @@
 /** Writes what the executor of this node has to say about its operations. */
 
 import { failureEdits } from '../../attributes/index.ts'
-import type { NodeName } from '../../base/index.ts'
+import { type NodeName, OutsideError } from '../../base/index.ts'
 import type { OperationRecord, TransientAttributeRecord } from '../../cib/index.ts'
 import { writesOfEdits } from '../../controller/index.ts'
 import type { ResultStore } from '../../executor/index.ts'
@@ -23,7 +23,7 @@ export interface ResultStorePorts {
 }
 
 /** Somebody else speaks for the node now. */
-export class NotTheOwnerError extends Error {
+export class NotTheOwnerError extends OutsideError {
   override readonly name = 'NotTheOwnerError'
 }
 

@@ -1,6 +1,6 @@
 /** The program `systoled --remote`: joins (`--join`), leaves (`--leave`), or runs until it is ended. */
 import { text } from 'node:stream/consumers'
-import { printable } from '../../base/index.ts'
+import { OutsideError, printable } from '../../base/index.ts'
 import { RefusedError, refuse } from '../../rpc/index.ts'
 import { callDaemon } from '../../tools/index.ts'
 import { agentToolsSocket } from '../api/agent-tools-socket.ts'
@@ -19,16 +19,12 @@ export async function runRemote(paths: Paths, words: readonly string[]): Promise
     else if (words.includes('--leave')) await leave(paths)
     else await serve(paths)
   } catch (error) {
-    if (!(error instanceof RefusedError) && !isExpected(error)) throw error
+    // A mistake of the caller's, or of the world outside: its sentence is enough.
+    if (!(error instanceof RefusedError || error instanceof OutsideError)) throw error
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
 }
-
-/** A mistake of the caller's, or of the world outside: its sentence is enough. */
-const isExpected = (error: unknown): boolean =>
-  error instanceof Error &&
-  /^(UnusableIdentityError|AlreadyRunningError|UnreachableError|NoDaemonError)$/.test(error.name)
 
 async function join(paths: Paths, words: readonly string[]): Promise<void> {
   const optionValue = (name: string): string | undefined => {

@@ -1,10 +1,12 @@
 /** A call to the daemon over the tools socket, as the Perl front end makes it. */
+
 import { connect } from 'node:net'
+import { OutsideError } from '../../base/index.ts'
 import type { ToolReply } from '../reply.ts'
 import { encodeToolCall, parseReply } from '../socket.ts'
 import type { ToolCall } from '../tool.ts'
 
-export class NoDaemonError extends Error {
+export class NoDaemonError extends OutsideError {
   override readonly name = 'NoDaemonError'
 }
 
