@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/cib/index.ts'
+import { missingHere } from '../../src/cli/commands/import/import.ts'
 import { type CorosyncFacts, corosyncFacts, parseCorosyncConf } from '../../src/cli/import/corosync-conf.ts'
 import { corosyncNotes, type OwnCluster } from '../../src/cli/import/corosync-notes.ts'
 import { findingsOf } from '../../src/cli/import/findings.ts'
@@ -303,4 +304,9 @@ describe('what stands in the way', () => {
       'auto_tie_breaker has no equivalent: lost voters are replaced once they are fenced.',
     ])
   })
+})
+
+test('a fence plugin of cluster-glue is not to be installed: an agent for the same device takes its place', () => {
+  expect(missingHere({ class: 'stonith', type: 'external/sbd' })).toContain('plugin of cluster-glue')
+  expect(missingHere({ class: 'stonith', type: 'fence_no_such' })).toContain('Install it on every node.')
 })

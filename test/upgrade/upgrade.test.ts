@@ -76,6 +76,8 @@ test('a node that runs nothing is stopped, upgraded and started again, and the c
     await expect(lab.systole(idle, 'cluster', 'link', 'add', ...addresses)).rejects.toThrow(
       new RegExp(`on ${node} .* knows one link only: upgrade it first`),
     )
+  if (!builds.olderHas('src/daemon/nodes/authority-rotation.ts'))
+    await expect(lab.systole(idle, 'pki', 'rotate')).rejects.toThrow(/know how \(upgraded\): .* is not/)
   // Changes made on nodes of either kind are carried out, and ended, by all.
   for (const [node, resource] of [
     [idle, 'made-here'],
@@ -138,3 +140,31 @@ test('and the authority’s key, which each of them had, is in shares', async ()
     }),
   )
 }, 60_000)
+
+test('which is replaced there as in any cluster, though the command that begins it is killed', async () => {
+  const status = async (): Promise<PkiStatus> => JSON.parse(await lab.systole('n1', 'pki', 'status', '--json'))
+  const { authority: before } = await status()
+  const fenced = (await lab.status('n1')).fencing.length
+  await lab.inNode('n1', 'timeout', '-s', 'KILL', '0.3', 'systole', 'pki', 'rotate').catch(() => undefined)
+  await lab.until(
+    'it has begun',
+    async () => (await lab.try('n1', 'pki', 'rotate')) !== undefined || lab.lastFailure.includes('replaced already'),
+  )
+  await lab.until(
+    'the old authority is forgotten',
+    async () => {
+      const { authority, rotation, nodes } = await status()
+      const follows = nodes.every(({ certifiedBy, trusts }) => certifiedBy === authority && trusts.join() === authority)
+      return rotation === undefined && authority !== before && nodes.length === 3 && follows
+    },
+    240_000,
+  )
+  expect((await lab.status('n1')).fencing).toHaveLength(fenced)
+  expect(await online('n1')).toBe(true)
+}, 300_000)
+
+interface PkiStatus {
+  readonly authority: string
+  readonly rotation?: string
+  readonly nodes: readonly { readonly certifiedBy: string; readonly trusts: readonly string[] }[]
+}

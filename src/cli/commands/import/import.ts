@@ -99,7 +99,13 @@ async function addressesIn(
   return (host) => addresses.get(host)
 }
 
-function missingHere(agent: Agent): string | undefined {
+/** As clusters of old have them: `external/ipmi`. */
+const isGluePlugin = ({ class: agentClass, type }: Agent): boolean =>
+  agentClass === 'stonith' && /^(external|rhcs)\/[^/]+$/.test(type)
+
+export function missingHere(agent: Agent): string | undefined {
+  if (isGluePlugin(agent))
+    return `stonith:${agent.type} is a plugin of cluster-glue, which Systole does not run. Use the fence agent for the same device (fence_…) instead.`
   const found = findAgent(agent, agentHost(), fenceAgentFolders())
   if (found.kind === 'program' || found.kind === 'unit') return undefined
   return runsAsUnit(agent) || found.kind === 'missing' ? `${found.message} Install it on every node.` : found.message
