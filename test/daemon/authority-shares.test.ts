@@ -24,7 +24,13 @@ import {
 import { type ClusterFile, parseClusterFile } from '../../src/daemon/nodes/cluster-file.ts'
 import { pkiFiles, readWholeKey, writeIdentity, writeRemoteIdentity } from '../../src/daemon/nodes/identity.ts'
 import { authorityKey, keys } from '../../src/daemon/records/keys.ts'
-import { type AuthorityShare, createAuthority, createNodeCertificate, type KeyPair } from '../../src/rpc/index.ts'
+import {
+  type AuthorityShare,
+  authorityHash,
+  createAuthority,
+  createNodeCertificate,
+  type KeyPair,
+} from '../../src/rpc/index.ts'
 import { createStore, type Store } from '../../src/store/index.ts'
 
 const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -150,37 +156,49 @@ class World {
     return { shares: readShares(pkiOf(member)), ...(wholeKey === undefined ? {} : { wholeKey }) }
   }
 
-  /** What the DC does once, and then every member that is up. */
-  async turn(self = 'n1'): Promise<void> {
-    const view = await this.view()
-    let entry = await store.get(authorityKey)
-    let finished: () => void = () => undefined
-    const done = new Promise<void>((resolve) => {
-      finished = resolve
-    })
-    const keeper = new AuthorityKeeper({
+  #view: ClusterView = emptyView
+  #entry: Awaited<ReturnType<Store['get']>>
+  #finished: () => void = () => undefined
+
+  keeperOf(self: string): AuthorityKeeper {
+    const finished = (): void => this.#finished()
+    return new AuthorityKeeper({
       self: nodeName(self),
       pki: pkiOf(self),
       log: { ...log, warn: finished, info: finished },
       file: () => this.file,
       store: () => store,
-      view: () => view,
-      entry: () => entry,
+      view: () => this.#view,
+      entry: () => this.#entry,
       isUp: (node: NodeName) => !this.down.has(node),
       leads: () => true,
       withAuthority: this.authorityOf(self).with,
       generationsOf: async (member) => (await this.ask(member)).shares.map(({ generation }) => generation),
       keep: async (member, share) => {
         if (this.failing.has(member)) throw new Error('the disk is full')
-        keepShare(pkiOf(member), share, recordOf(entry)?.generation)
+        keepShare(pkiOf(member), share, recordOf(this.#entry)?.generation)
         await this.meanwhile()
-        entry = await store.get(authorityKey)
+        this.#entry = await store.get(authorityKey)
       },
       replace: async () => void this.replaced++,
     })
+  }
+
+  /** What the DC does once, and then every member that is up. */
+  async turn(self = 'n1'): Promise<void> {
+    const keeper = this.keeperOf(self)
+    await this.turnOf(keeper)
+    keeper.close()
+  }
+
+  async turnOf(keeper: AuthorityKeeper): Promise<void> {
+    this.#view = await this.view()
+    this.#entry = await store.get(authorityKey)
+    const done = new Promise<void>((resolve) => {
+      this.#finished = resolve
+    })
     keeper.look()
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))])
-    keeper.close()
     const record = recordOf(await store.get(authorityKey))
     for (const { name } of this.file.nodes)
       if (record !== undefined && !this.down.has(name))
@@ -309,6 +327,30 @@ test('the last member has the key itself', async () => {
   expect(readShares(pkiOf('n1'))).toEqual([])
   world.down.add('n2')
   expect(await world.canSign('n1')).toBe(true)
+})
+
+test('what the members have shown of one generation says nothing of the next: the last member of another authority has its key itself', async () => {
+  const world = new World(['n1', 'n2'])
+  await world.found('n1')
+  const keeper = world.keeperOf('n1')
+  await world.turnOf(keeper)
+  await world.turnOf(keeper)
+  expect(holdsKey('n1')).toBe(false)
+
+  // As a replacement leaves it that was made because n2 is lost.
+  world.file = listOf(['n1'])
+  const next = await createAuthority('prod')
+  const own = await createNodeCertificate(next, { name: 'n1', addresses: [] })
+  writeRemoteIdentity(pkiOf('n1'), { authority: next.certificate, ...own })
+  const generation = '2-cccccccccccc'
+  writeShares(pkiOf('n1'), await splitKey(next, { holders: 2, generation }))
+  const holders = [{ name: 'n1', id: '1' }]
+  const record = { number: 2, generation, threshold: 1, authority: authorityHash(next.certificate), holders }
+  const value = new TextEncoder().encode(JSON.stringify(record))
+  await store.transaction({ compare: [], writes: [{ kind: 'put', key: authorityKey, value }] })
+  await world.turnOf(keeper)
+  keeper.close()
+  expect(readWholeKey(pkiOf('n1'))).toBe(next.key)
 })
 
 test('a member whose share is lost gets another', async () => {

@@ -74,7 +74,8 @@ export class AuthorityKeeper {
   #told = ''
   #timer: NodeJS.Timeout | undefined
   #closed = false
-  #askAgainAt = 0
+  /** The shares that all members have shown, and until when that is taken for granted: of another generation it says nothing. */
+  #complete = { generation: '', until: 0 }
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports
@@ -148,8 +149,8 @@ export class AuthorityKeeper {
   /** Of those that answer: one that is off has what it had. */
   async #allHave(record: AuthorityRecord): Promise<boolean> {
     const { self, pki, generationsOf, isUp } = this.#ports
-    if (performance.now() < this.#askAgainAt) return true
     if (record.holders.length === 1) return readWholeKey(pki) !== undefined
+    if (this.#complete.generation === record.generation && performance.now() < this.#complete.until) return true
     const found = await Promise.all(
       record.holders.map(async ({ name }) => {
         if (name === self) return readShares(pki).some(({ generation }) => generation === record.generation)
@@ -161,7 +162,7 @@ export class AuthorityKeeper {
       }),
     )
     const all = found.every((one) => one)
-    if (all) this.#askAgainAt = performance.now() + askEveryMs
+    if (all) this.#complete = { generation: record.generation, until: performance.now() + askEveryMs }
     return all
   }
 
