@@ -127,8 +127,9 @@ function readValue(
   const name = spec.names[0] ?? written
   const next = rest[0]
   if (spec.value === 'none') {
+    // What follows the sign is passed over, as GLib has it.
     given.push({ name })
-    return inline === undefined ? undefined : `Option ${written} takes no value`
+    return undefined
   }
   const takesNext =
     inline === undefined &&

@@ -12,6 +12,8 @@ export interface Tool {
   readonly options: readonly OptionSpec[]
   /** It prints XML for `--output-as=xml`. */
   readonly printsXml?: true
+  /** What goes wrong is told on standard error in every form: the XML has the code alone. */
+  readonly tellsErrorsBeside?: true
   /** It takes `--output-as=html` too, and prints its text. */
   readonly takesHtml?: true
   /** Works on files and a CIB alone, so that it runs in the caller's process, and without a cluster where it gets a file. */
@@ -23,7 +25,12 @@ export interface Tool {
   /** Why a call cannot be run by the daemon, beyond options that name files: a terminal to keep, standard input. */
   readonly needsTerminal?: (given: readonly GivenOption[]) => boolean
   /** Where Pacemaker's own has other exit codes than most of its tools: for a wrong call, and for a file that cannot be read. */
-  readonly exits?: { readonly usage?: number; readonly noInput?: number; readonly format?: number }
+  readonly exits?: {
+    readonly usage?: number
+    readonly noInput?: number
+    readonly noOutput?: number
+    readonly format?: number
+  }
   readonly run: (call: ParsedCall, world: ToolWorld) => Promise<ToolReply> | ToolReply
 }
 

@@ -33,8 +33,8 @@ export type CibChange = (cib: XmlElement) => XmlElement | ToolReply
 export interface EditWay {
   readonly command: string
   readonly whole?: boolean
-  /** What a CIB in a file counts up although nothing differs afterwards. */
-  readonly counts?: 'epoch' | 'updates'
+  /** What a CIB in a file counts up although nothing differs afterwards; `made`: the change has counted itself. */
+  readonly counts?: 'epoch' | 'updates' | 'made'
   /** How many changes of Pacemaker's it stands for, by each of which the epoch of a file grows. */
   readonly steps?: (before: XmlElement) => number
 }

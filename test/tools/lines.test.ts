@@ -65,6 +65,7 @@ async function answerTo(line: string): Promise<string> {
   return `$ ${line}\n${reply.output}${errors.map((one) => `${one}\n`).join('')}=> ${reply.exitCode}\n${changed(before, cibNow(environment))}`
     .replaceAll(folder, 'FOLDER')
     .replace(/(last-granted=")\d{10}/g, '$1NOW')
+    .replace(/(Last updated: |last_update time=")[^"\n]*/g, '$1NOW')
 }
 
 const assignmentOf = (line: string, name: string): string | undefined =>

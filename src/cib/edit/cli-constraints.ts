@@ -21,6 +21,8 @@ export interface CliConstraint {
   /** The moment it ends, as an ISO 8601 date and time. */
   readonly until?: string
   readonly origin?: ConstraintOrigin
+  /** Whoever asks has seen it: the container of a bundle is a node that is written nowhere. */
+  readonly nodeIsKnown?: true
 }
 
 /** Makes a node the only preference: earlier ones of this resource, and a ban on that node, go. */
@@ -46,7 +48,10 @@ function replaceCli(
   request: CliConstraint & { readonly id: string; readonly score: 'INFINITY' | '-INFINITY' },
   isReplaced: (constraint: XmlElement) => boolean,
 ): EditResult {
-  const reports = [...missingResources(cib, [request.resource]), ...missingNodes(cib, [request.node])]
+  const reports = [
+    ...missingResources(cib, [request.resource]),
+    ...(request.nodeIsKnown ? [] : missingNodes(cib, [request.node])),
+  ]
   return unless(reports, () => {
     const replaced = cliConstraintsOf(cib, request.resource).filter(isReplaced)
     const without = replaced.reduce((current, constraint) => replaceElement(current, constraint, []), cib)

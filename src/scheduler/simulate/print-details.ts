@@ -3,7 +3,7 @@ import { describeOperationStatus, hiddenValue, isSecretName } from '../../cib/in
 import { type ClusterStatus, describeExitCode, type FailedOperation, type StatusInput } from '../../status/index.ts'
 
 /** Attributes that the cluster keeps for itself, or that the node list tells already. */
-const hidden = /^(fail-count-|last-failure-|standby$|maintenance$|terminate$|shutdown$|#)/
+const hidden = /^(fail-count-|last-failure-|standby$|terminate$|shutdown$|#)/
 
 /** Nothing where no node that is online has any. */
 export function printAttributes({ nodes }: ClusterStatus): readonly string[] {

@@ -12,7 +12,8 @@ import type { Supposed } from './supposed.ts'
 
 export interface WhatIf {
   readonly quorate?: boolean
-  readonly watchdog?: boolean
+  /** In any words: what is stored, and told. */
+  readonly watchdog?: boolean | string
   readonly nodesAdded?: readonly string[]
   /** Online, and new to the configuration: crm_simulate --node-up makes whom it does not know. */
   readonly nodesMade?: readonly string[]
@@ -26,6 +27,8 @@ export interface WhatIf {
   readonly ticketsActive?: readonly string[]
   /** Results that the history gets before the cluster looks at it. */
   readonly results?: readonly OperationSpec[]
+  /** Texts that were to be results and are none: told as if they were, as crm_simulate does. */
+  readonly resultsUnread?: readonly string[]
 }
 
 export interface Moment {
@@ -71,6 +74,10 @@ function stepsOf(question: WhatIf, moment: Moment): readonly Step[] {
         (cib) =>
           supposeOperation(cib, statusOfCib({ cib, now: moment.now, utcOffsetAt: moment.utcOffsetAt }), spec),
     ),
+    ...(question.resultsUnread ?? []).map(
+      (text): Step =>
+        (cib) => ({ cib, lines: [`Injecting ${text} into the configuration`] }),
+    ),
   ]
 }
 
@@ -79,7 +86,7 @@ function supposeQuorum(cib: XmlElement, quorate: boolean): Supposed {
   return { cib: { ...cib, attributes }, lines: [`Setting quorum: ${quorate}`] }
 }
 
-function supposeWatchdog(cib: XmlElement, watchdog: boolean): Supposed {
+function supposeWatchdog(cib: XmlElement, watchdog: boolean | string): Supposed {
   const edited = setClusterOptions(cib, { values: { 'have-watchdog': String(watchdog) }, force: true })
   return { cib: edited.ok ? edited.value.cib : cib, lines: [`Setting watchdog: ${watchdog}`] }
 }
@@ -105,7 +112,7 @@ export function connectionLoss(status: ClusterStatus, name: string): OperationSp
 
 /** What a question names that is not there, or cannot be asked: a sentence each. */
 export function questionMistakes(cib: XmlElement, question: WhatIf, moment: Moment): readonly string[] {
-  const { quorate: _quorate, watchdog: _watchdog, ...names } = question
+  const { quorate: _quorate, watchdog: _watchdog, resultsUnread: _unread, ...names } = question
   // To read the status takes as long as a fifth of the simulation, so only where a name is to be looked up in it.
   if (Object.values(names).every((named) => named.length === 0)) return []
   const status = statusOfCib({ cib, now: moment.now, utcOffsetAt: moment.utcOffsetAt })

@@ -8,7 +8,9 @@ export function printGroup(status: Told, group: GroupResource, promotable = fals
   const { isTold = () => true } = status
   const members = group.members.filter((member) => !member.implicit && isTold(member))
   const shown = status.tellsInactive ? members : members.filter((member) => isActive(status, member))
-  const hidden = members.length - shown.length
+  // Those that nobody asked for are counted too.
+  const inactive = group.members.filter((member) => !member.implicit && !isActive(status, member))
+  const hidden = status.tellsInactive ? 0 : inactive.length
   const flags = [
     ...(hidden === 0 ? [] : [`${hidden} member${hidden === 1 ? '' : 's'} inactive`]),
     ...(isDisabled(group.meta, promotable) ? ['disabled'] : []),

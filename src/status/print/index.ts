@@ -22,9 +22,9 @@ export function printClusterStatus(
   }: { readonly tellsPending?: boolean; readonly tellsInactive?: boolean; readonly nodesAre?: string } = {},
 ): string {
   const resources = printResourceList({ ...status, tellsPending, tellsInactive })
+  const nodes = indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))])
   return [
-    ...indent([`* Node List${nodesAre === '' ? '' : ` (${nodesAre})`}:`, ...indent(printNodes(status))]),
-    '',
+    ...(status.nodes.length === 0 ? [] : [...nodes, '']),
     ...indent(['* Full List of Resources:', ...indent(resources.length === 0 ? ['* No resources'] : resources)]),
     '',
   ].join('\n')

@@ -120,6 +120,9 @@ function readAsked(call: ParsedCall, world: ToolWorld): AttributeQuestion | Tool
       exitCodes.unimplemented,
       'crm_attribute: the attributes of a ticket are crm_ticket’s: crm_ticket --ticket TICKET --set-attr NAME --attr-value VALUE.',
     )
+  const node = targetNode(optionValue(given, 'node'), call, world)
+  if (scope === undefined && !knowsNode(world, node))
+    return refused(exitCodes.noSuchObject, `crm_attribute: Could not map name=${node} to a UUID`)
   if (scope === undefined)
     return refused(exitCodes.protocol, 'crm_attribute: Error performing operation: No message of desired type')
   return question(call, world, { scope, ...(name === undefined ? {} : { name }) })
@@ -192,8 +195,9 @@ function scopeOf(
   if (lifetime !== undefined && !forever && lifetime !== 'reboot') return undefined
   if (hasOption(given, 'utilization')) return { kind: 'nodes', node, utilization: true }
   if (type === 'crm_config' || type === 'rsc_defaults' || type === 'op_defaults') return { kind: type }
-  if (type === 'status' || (lifetime !== undefined && !forever)) return { kind: 'status', node }
-  if (type === 'nodes' || forever) return { kind: 'nodes', node, utilization: false }
+  // A lifetime may be given as a type.
+  if (type === 'status' || type === 'reboot' || (lifetime !== undefined && !forever)) return { kind: 'status', node }
+  if (type === 'nodes' || type === 'forever' || forever) return { kind: 'nodes', node, utilization: false }
   if (type !== undefined) return undefined
   if (promotion) return { kind: 'status', node }
   // What a pattern changes on a node is transient.

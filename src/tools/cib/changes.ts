@@ -16,8 +16,8 @@ export function created(parent: XmlElement, given: XmlElement): Created {
   const elements = given.name === parent.name ? childElements(given) : [given]
   let current = parent
   for (const element of elements) {
-    const { id } = element.attributes
-    if (id !== undefined && childOf(current, element) !== undefined) return { kind: 'exists', element }
+    // What has no name is found by its kind: there is one of it.
+    if (childOf(current, element) !== undefined) return { kind: 'exists', element }
     current = appended(current, element)
   }
   return { kind: 'created', parent: current }

@@ -8,6 +8,7 @@ import {
   element,
   parseXml,
   printXml,
+  sameDocument,
   superusers,
   upgradeSchema,
   type XmlElement,
@@ -137,7 +138,11 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
   if (command === undefined)
     return refused(exitCodes.usage, 'cibadmin: a command is needed, such as --query. --help names them.')
   if (isDangerous(command) && !hasOption(call.given, 'force')) return unsafe()
-  if (command === 'query') return query(call, world)
+  if (command === 'query') {
+    // Nothing is done with it, but it has to be XML.
+    const unused = givenXml(call)
+    return unused !== undefined && 'exitCode' in unused ? unused : query(call, world)
+  }
   if (command === 'empty') return printed(printXml(emptyCib(optionValue(call.given, 'empty'))))
   const given = givenXml(call)
   if (given !== undefined && 'exitCode' in given) return given
@@ -145,6 +150,8 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
     return given === undefined
       ? refused(exitCodes.usage, 'Please supply XML to process with -X, -x or -p')
       : printed(`${world.md5(command === 'md5-sum' ? writtenText(given) : versionedText(given))}\n`)
+  // A patch that is not there changes nothing.
+  if (command === 'patch' && given === undefined) return printed('')
   const bump = command === 'bump'
   const effect = tellingOfEffect(
     call.tool,
@@ -152,7 +159,12 @@ async function perform(call: ParsedCall, world: ToolWorld): Promise<ToolReply> {
       ? (cib) => withVersion(cib, { epoch: versionOf(cib).epoch + 1 })
       : conforming((cib) => notOlder(cib, change(command, cib, given, call, world.isCluster))),
   )
-  const how = { command: commandLine(call), whole: true, ...(command === 'replace' ? replaces(call, given) : {}) }
+  const how = {
+    command: commandLine(call),
+    whole: true,
+    ...(command === 'replace' ? replaces(call, given) : {}),
+    ...(command === 'upgrade' && !world.isCluster ? { counts: 'made' as const } : {}),
+  }
   const refusal = await world.edit(effect.change, how)
   return refusal ?? effect.told(printed(''))
 }
@@ -228,7 +240,17 @@ function query(call: ParsedCall, world: ToolWorld): ToolReply {
   if (!found.ok) return refused(exitCodes.noSuchObject, `cibadmin: ${found.reports.join(' ')}`)
   if (found.value.length === 0) return nothing()
   if (asksForAccess(given)) return withAccess(call, found.value.map(bare))
-  if (hasOption(given, 'node-path')) return printed(found.value.map((one) => `${elementPath(cib, one)}\n`).join(''))
+  if (hasOption(given, 'node-path')) {
+    // Without children, a path is the last thing in it that has a name.
+    const told = (one: XmlElement): string | undefined =>
+      hasOption(given, 'no-children') ? one.attributes.id : elementPath(cib, one)
+    return printed(
+      found.value
+        .flatMap((one) => told(one) ?? [])
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+  }
   const shown = found.value.map(bare)
   const [only] = shown
   // Several are wrapped, as Pacemaker does.
@@ -257,8 +279,10 @@ function change(
   isCluster: boolean,
 ): XmlElement | ToolReply {
   if (command === 'erase') return isCluster ? erased(cib) : erased(withoutStatus(cib))
-  if (command === 'upgrade') return upgraded(cib)
+  if (command === 'upgrade') return upgraded(cib, isCluster)
   const { scope, xpath } = chosen(call.given)
+  // To create knows sections alone: what a path says is one that is not there, and the new element comes into the root.
+  if (xpath !== undefined && command === 'create' && written !== undefined) return appended(cib, written)
   if (xpath !== undefined && command !== 'patch') return changeFound(command, cib, { xpath, given: written, call })
   if (written === undefined) return callFailed(exitCodes.software, 'Invalid argument')
   if (command === 'patch') return patched(cib, written)
@@ -311,9 +335,10 @@ function createIn(cib: XmlElement, parent: XmlElement, given: XmlElement): XmlEl
 const exists = (given: XmlElement): ToolReply => notCreated(given, 'File exists', exitCodes.exists)
 
 function notCreated(given: XmlElement, reason: string, exitCode: number): ToolReply {
+  const { id } = given.attributes
   const failure = element(
     'failed_update',
-    { id: given.attributes.id ?? '', 'object-type': given.name, operation: 'cib_create', reason },
+    { ...(id === undefined ? {} : { id }), 'object-type': given.name, operation: 'cib_create', reason },
     [given],
   )
   const refusal = callFailed(exitCode, reason)
@@ -340,8 +365,6 @@ function changeFound(
   const { given } = how
   if (given === undefined) return command === 'modify' ? nothing() : callFailed(exitCodes.software, 'Invalid argument')
   switch (command) {
-    case 'create':
-      return createIn(cib, target, given)
     case 'modify': {
       const next = modified(target, given)
       return next === undefined ? nothing() : removedAndPut(cib, target, next)
@@ -365,9 +388,9 @@ function parentOf(root: XmlElement, target: XmlElement): XmlElement | undefined 
 }
 
 function replacedWhole(cib: XmlElement, given: XmlElement): XmlElement | ToolReply {
+  if (compareVersions(versionOf(given), versionOf(cib)) < 0) return isOld()
   if (childElement(given, 'configuration') === undefined)
     return callFailed(exitCodes.configuration, 'Update does not conform to the configured schema')
-  if (compareVersions(versionOf(given), versionOf(cib)) < 0) return isOld()
   return given
 }
 
@@ -413,7 +436,11 @@ function erased(cib: XmlElement): XmlElement {
   return withVersion(next, { adminEpoch: versionOf(cib).adminEpoch + 1 })
 }
 
-function upgraded(cib: XmlElement): XmlElement | ToolReply {
+/** In a file the administrator's number is counted, and what Pacemaker does in two steps after that. */
+function upgraded(cib: XmlElement, isCluster: boolean): XmlElement | ToolReply {
+  if (cib.attributes['validate-with'] === 'none') return cib
   const outcome = upgradeSchema(cib)
+  if (outcome.ok && !isCluster && !sameDocument(outcome.value, cib))
+    return withVersion(outcome.value, { adminEpoch: versionOf(cib).adminEpoch + 1, epoch: 1, numUpdates: 2 })
   return outcome.ok ? outcome.value : refused(exitCodes.unimplemented, `cibadmin: ${outcome.reports.join(' ')}`)
 }

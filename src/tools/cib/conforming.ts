@@ -1,5 +1,6 @@
 /** What a command may make of a CIB: nothing that makes no sense. What made none before does not stand in its way. */
 import {
+  type CibReport,
   childElements,
   configurationElement,
   describeCibReport,
@@ -56,13 +57,17 @@ function mistakes(cib: XmlElement): readonly Mistake[] {
   return [
     ...[...schemaMistakes(cib), ...formMistakes(cib)].map((sentence) => ({ sentence, key: sentence })),
     ...validateCib(cib).flatMap((report) => {
-      if (report.severity !== 'error') return []
+      if (report.severity !== 'error' || namesInTag(report)) return []
       const { place: _, path, ...finding } = report
       const key = `${path} ${describeFinding('similar' in finding ? { ...finding, similar: [] } : finding)}`
       return [{ sentence: describeCibReport(report), key }]
     }),
   ]
 }
+
+/** What a tag lists may be the name or the number of a node, which no schema looks up. */
+export const namesInTag = (report: CibReport): boolean =>
+  report.code === 'unknown-reference' && report.what === 'element'
 
 /** Why a CIB is none of the schema that it names: there is no such schema, or the first thing that it does not allow. */
 export function schemaTrouble(cib: XmlElement): string | undefined {

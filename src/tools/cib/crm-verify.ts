@@ -17,7 +17,7 @@ import { refused, type ToolReply } from '../reply.ts'
 import type { ParsedCall, Tool } from '../tool.ts'
 import { schemaName } from '../version.ts'
 import type { ToolWorld } from '../world.ts'
-import { isSchemaName } from './conforming.ts'
+import { isSchemaName, namesInTag } from './conforming.ts'
 import { type Finding, schedulerFindings } from './scheduler-findings.ts'
 
 export const crmVerify: Tool = {
@@ -169,7 +169,7 @@ const strictMeta = new Set([
 
 /** Pacemaker goes on with a default or without, and has no word for it: loops of orders, wrong durations and booleans of resources, wrong numbers for placement. */
 function isReadOver(report: CibReport): boolean {
-  if (report.code === 'order-loop') return true
+  if (report.code === 'order-loop' || namesInTag(report)) return true
   if (report.code !== 'bad-value') return false
   const { path, name, value } = report
   if (path.includes('/utilization[')) return true

@@ -146,7 +146,9 @@ async function change(call: ParsedCall, ticket: string, world: ToolWorld): Promi
   const isForced = hasOption(given, 'force')
   const isThere = findTicket(world.cib(), ticket) !== undefined
   if (isCleanup && !isThere && !isForced) return noTicket(ticket)
-  const dangerous = dangerIn(given)
+  // What is not granted can be forgotten.
+  const isGranted = parseBoolean(findTicket(world.cib(), ticket)?.attributes.granted ?? '') === true
+  const dangerous = isCleanup && !isGranted ? undefined : dangerIn(given)
   if (dangerous !== undefined && !isForced) return notForced(ticket, dangerous, isCleanup)
   const withoutValue = lastSetWithoutValue(given)
   if (withoutValue !== undefined)

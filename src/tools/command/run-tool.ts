@@ -80,6 +80,8 @@ export function formed(call: ToolCall, given: readonly GivenOption[], reply: Too
   const format = optionValue(given, 'output-as')
   if (format === 'none') return { ...reply, output: '', errors: '' }
   if (format !== 'xml' || reply.isBare) return reply
+  if (findTool(call.tool)?.tellsErrorsBeside)
+    return { ...reply, output: printXml(resultElement(call, { ...reply, said: [] })) }
   return { ...reply, output: printXml(resultElement(call, reply)), errors: '' }
 }
 

@@ -130,9 +130,11 @@ export class FileWorld implements ToolWorld {
     if ('exitCode' in made) return made
     if (after === undefined) return undefined
     const isSame = sameDocument(before, after)
-    if (isSame && counts === undefined) return undefined
+    if (isSame && (counts === undefined || counts === 'made')) return undefined
     if (this.#path === undefined) return refused(exitCodes.notConnected, 'This CIB can only be read.')
-    this.#cib = isSame && counts === 'epoch' ? nextEpoch(after, 1) : numbered(before, after, steps?.(before) ?? 1)
+    if (counts === 'made') this.#cib = after
+    else if (isSame && counts === 'epoch') this.#cib = nextEpoch(after, 1)
+    else this.#cib = numbered(before, after, steps?.(before) ?? 1)
     this.#seen = undefined
     if (existsSync(this.#path) && statSync(this.#path).isFIFO())
       return refused(exitCodes.canNotCreate, `${this.#path} is a pipe: a changed CIB cannot be written there.`)

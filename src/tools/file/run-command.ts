@@ -9,7 +9,7 @@ import { parseXml } from '../../cib/index.ts'
 import { asksForAccess } from '../cib/show-access.ts'
 import { asksFenceAgents } from '../cluster/fence-agents.ts'
 import { findTool, formed, runTool } from '../command/run-tool.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { describeExit, exitCodes } from '../exit-codes.ts'
 import { optionsOf } from '../help.ts'
 import { isLive } from '../monitor/crm-mon.ts'
 import { type GivenOption, hasOption, optionValue, parseOptions } from '../options.ts'
@@ -66,12 +66,27 @@ export async function replyTo(call: ToolCall, environment: Environment): Promise
 function refusal(tool: string, error: unknown): ToolReply {
   if (error instanceof NoDaemonError) return refused(exitCodes.notConnected, `${tool}: ${error.message}`)
   if (error instanceof CallerFileError) return refused(exitFor(tool, error), `${tool}: ${error.message}`)
-  if (error instanceof CibFileError) return refused(error.exitCode, `${tool}: ${error.message}`)
+  if (error instanceof CibFileError)
+    return { ...refused(error.exitCode, `${tool}: ${error.message}`), said: [inPacemakersWords(tool, error)] }
   return refused(exitCodes.error, `${tool}: ${error instanceof Error ? error.message : String(error)}`)
 }
 
+/** In XML, without what is wrong with the file. */
+function inPacemakersWords(tool: string, { exitCode }: CibFileError): string {
+  const why =
+    exitCode === exitCodes.configuration
+      ? 'Update does not conform to the configured schema'
+      : 'No such device or address'
+  const sentence = `Could not connect to the CIB: ${why}`
+  if (tool === 'crm_rule' || tool === 'crm_mon') return sentence
+  const more = tool === 'crm_resource' ? `\nError performing operation: ${describeExit(exitCode)}` : ''
+  return `${tool}: ${sentence}${more}`
+}
+
 const exitFor = (tool: string, { done }: CallerFileError): number =>
-  done === 'written' ? exitCodes.error : (findTool(tool)?.exits?.noInput ?? exitCodes.noInput)
+  done === 'written'
+    ? (findTool(tool)?.exits?.noOutput ?? exitCodes.error)
+    : (findTool(tool)?.exits?.noInput ?? exitCodes.noInput)
 
 function sourcesOf(call: ToolCall, given: readonly GivenOption[], environment: Environment): Sources {
   const outputOf = async (tool: string, words: readonly string[]): Promise<string> => {

@@ -77,9 +77,13 @@ export function shownSections(given: readonly GivenOption[], format: 'text' | 'x
       if (name === 'exclude' && /^defaults?$/.test(word)) return `crm_mon: --exclude options: ${namesToExclude}`
       if (meant === undefined)
         return `crm_mon: --${name} options: ${name === 'include' ? namesToInclude : namesToExclude}`
+      if (name === 'exclude' && word === 'none') {
+        for (const section of sectionsOf('all', defaults) ?? []) sections.add(section)
+        continue
+      }
       if (word === 'none' || word === 'default') sections.clear()
       for (const section of meant) {
-        if ((name === 'include') === (word !== 'none')) sections.add(section)
+        if (name === 'include') sections.add(section)
         else sections.delete(section)
       }
     }

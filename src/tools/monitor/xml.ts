@@ -215,7 +215,7 @@ export function resourceElement(
       const members = resource.members.filter(isTold)
       return element(
         'group',
-        { id, number_resources: String(members.length), ...kept, disabled: String(disabled) },
+        { id, number_resources: String(resource.members.length), ...kept, disabled: String(disabled) },
         members.map((member) => primitiveElement(status, member)),
       )
     }

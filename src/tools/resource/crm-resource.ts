@@ -224,7 +224,8 @@ function takesParameters(command: string): boolean {
 
 function strayWords(words: readonly string[]): ToolReply {
   const listed = words.map((word, index) => `[${index + 1} of ${words.length}] ${word}`)
-  return refused(exitCodes.usage, ['crm_resource: non-option ARGV-elements:', ...listed].join('\n'))
+  const sentence = ['crm_resource: non-option ARGV-elements:', ...listed].join('\n')
+  return { ...refused(exitCodes.usage, sentence), said: [`${sentence}\n`] }
 }
 
 function notFound(resource: string): ToolReply {

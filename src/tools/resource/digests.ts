@@ -25,7 +25,8 @@ export function digests(call: ParsedCall, resource: string, world: ToolWorld): T
   // These are of the operation rather than of the agent: an interval makes it a recurring one, whose timeout counts.
   const { CRM_meta_interval: interval, CRM_meta_timeout: timeout, ...own } = given
   const parameters = { ...Object.fromEntries(primitive.parametersOn(nodeName(node))), ...own }
-  const intervalMs = parseDurationMs(interval ?? '') ?? 0
+  // A number alone is of milliseconds, as in the environment of an agent.
+  const intervalMs = /^\d+$/.test(interval ?? '') ? Number(interval) : (parseDurationMs(interval ?? '') ?? 0)
   const recurringTimeoutMs = intervalMs === 0 ? undefined : Number(timeout) || startTimeoutMs(status, primitive)
   // What the agent's metadata said when it was started: which parameters are secret, and which need a restart.
   const recorded = (primitive.state.history.get(nodeName(node)) ?? []).findLast(

@@ -2,6 +2,8 @@
 import { childElement, childElements, element, findResource, printXml, type XmlElement } from '../../cib/index.ts'
 import {
   type ClusterStatus,
+  isActive,
+  isConnectionAgent,
   type PrimitiveResource,
   primitivesIn,
   printPrimitive,
@@ -18,6 +20,7 @@ import { printed, type ToolReply } from '../reply.ts'
 import { findResource as findResourceStatus, findStatus, shownId, statusOf } from '../status-of.ts'
 import type { ParsedCall } from '../tool.ts'
 import type { ToolWorld } from '../world.ts'
+import { impliedElement } from './implied.ts'
 import { noNode } from './moves.ts'
 import { withTemplate } from './with-template.ts'
 
@@ -155,16 +158,43 @@ export function queryXml(
 ): ToolReply {
   const configuration = world.configuration()
   const written = findResource(configuration, resource)
-  const found = written === undefined || raw ? written : withTemplate(configuration, written)
   const status = statusOf(world)
-  const lines = stateLines(status, instance).map((line) => `${line}\n`)
-  const text = found === undefined ? '' : printXml(found)
   const state = findResourceStatus(status, instance)
+  const isImplied = state?.kind === 'primitive' && state.implicit && written === undefined
+  const found = isImplied
+    ? impliedElement(status, state)
+    : written === undefined || raw
+      ? written
+      : withTemplate(configuration, written)
+  const lines = stateLines(status, instance).map((line) => `${line}\n`)
+  const text = found === undefined ? '' : printXml(asInstance(found, state))
   const shown = [
-    ...(state === undefined ? [] : [resourceElement(status, state)]),
-    ...(found === undefined ? [] : [element('xml', {}, [{ kind: 'text', text } as const])]),
+    ...(state === undefined || !primitivesIn(state).some(toldIn(status, state))
+      ? []
+      : [resourceElement(status, state, toldIn(status, state))]),
+    ...(found === undefined ? [] : [element('xml', {}, [{ kind: 'text', text, asCdata: true } as const])]),
   ]
   return printed(`${lines.join('')}Resource XML:\n${text}`, [element('resource_config', {}, shown)])
+}
+
+/** Pacemaker writes the number of an instance into its copy of the definition, and shows that. */
+function asInstance(written: XmlElement, state: Resource | undefined): XmlElement {
+  const first = state?.kind === 'group' ? state.members[0] : state
+  const number = first?.kind === 'primitive' ? first.instance?.number : undefined
+  if (number === undefined) return written
+  const numbered = (one: XmlElement): XmlElement => ({
+    ...one,
+    attributes: { ...one.attributes, clone: String(number) },
+    children: one.children.map((child) =>
+      child.kind === 'element' && child.name === 'primitive' ? numbered(child) : child,
+    ),
+  })
+  return numbered(written)
+}
+
+/** Of what holds others, what is active; a replica is told of as a whole. */
+function toldIn(status: ClusterStatus, state: Resource): (one: PrimitiveResource) => boolean {
+  return (one) => state.kind === 'primitive' || state.kind === 'bundle' || isActive(status, one)
 }
 
 /** As in the list of resources, without its titles. */
@@ -172,7 +202,7 @@ function stateLines(status: ClusterStatus, id: string): readonly string[] {
   const found = findResourceStatus(status, id)
   const told = { ...status, tellsPending: true, tellsInactive: false }
   if (found === undefined) return []
-  if (found.kind === 'primitive') return [printPrimitive(told, found)]
+  if (found.kind === 'primitive') return found.implicit && isConnectionAgent(found) ? [] : [printPrimitive(told, found)]
   const list = printResourceList({ ...told, resources: [found] })
   const lines = list.slice(1).map((line) => line.replace(/^ *\* /, ''))
   return lines.filter((line) => !line.startsWith('Resource Group: '))

@@ -4,6 +4,7 @@ import {
   clearCliConstraints,
   describeEditReport,
   type EditResult,
+  findResource as findElement,
   preferNode,
   type XmlElement,
 } from '../../cib/index.ts'
@@ -53,7 +54,8 @@ export async function moveOrBan(
   const isIgnored = wanted.role !== undefined && !isPromotable
   const meant: Wanted = isIgnored ? withoutRole(wanted) : wanted
   const staysThere = places.includes(named)
-  if (staysThere && !isForced) return failedWith('crm_resource', exitCodes.exists)
+  const ignoring = isIgnored ? `Ignoring --promoted option: ${what.resource} is not promotable\n` : ''
+  if (staysThere && !isForced) return { ...failedWith('crm_resource', exitCodes.exists), output: ignoring }
   const [from, another] = places
   const leaves = isForced && from !== undefined && another === undefined && !staysThere
   const refusal = await world.edit(
@@ -66,9 +68,10 @@ export async function moveOrBan(
       steps: (cib) => stepsOf(preferNode(cib, { ...meant, node: named })) + (leaves ? 1 : 0),
     },
   )
-  if (refusal !== undefined || hasOption(given, 'quiet')) return refusal ?? printed('', [])
+  if (refusal !== undefined) return { ...refusal, output: ignoring }
+  if (hasOption(given, 'quiet')) return printed('', [])
   const lines = [
-    ...(isIgnored ? [`Ignoring --promoted option: ${what.resource} is not promotable\n`] : []),
+    ignoring,
     told,
     ...(leaves ? [told, warning(meant, from)] : []),
     ...(isForced && another !== undefined && !staysThere ? [mayMove(meant, named, places.length)] : []),
@@ -93,10 +96,11 @@ async function ban(
   const node = named ?? (count === 1 ? only : undefined)
   if (node === undefined) return undecided(wanted.resource, places, found)
   const refusal = await world.edit(
-    conforming((cib) => outcome(banNode(cib, { ...wanted, node }))),
+    conforming((cib) => outcome(banNode(cib, { ...wanted, node, nodeIsKnown: true }))),
     { command: commandLine(call) },
   )
-  return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : `${told}${warning(wanted, node)}`, [])
+  const output = hasOption(call.given, 'quiet') ? '' : `${told}${warning(wanted, node)}`
+  return refusal === undefined ? printed(output, []) : { ...refusal, output }
 }
 
 /** A preference takes away the one before it and a ban on its node: Pacemaker makes three changes of it. */
@@ -205,6 +209,8 @@ export async function clear(call: ParsedCall, resource: string | undefined, worl
     ...(hasOption(call.given, 'expired') ? { expiredAt: new Date(world.now() * 1000).toISOString() } : {}),
   }
   const before = world.configuration()
+  // What a bundle or a guest node implies is in no configuration, and no constraint speaks of it.
+  if (resource !== undefined && findElement(before, resource) === undefined) return printed('', [])
   const leaving = clearCliConstraints(before, request)
   const removed = leaving.ok ? leaving.value.removed : []
   const refusal = await world.edit((cib) => outcome(clearCliConstraints(cib, request)), {

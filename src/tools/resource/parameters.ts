@@ -124,7 +124,8 @@ export async function onElement(
       const { [name]: _, ...others } = found.attributes
       return replaced(cib, found, { ...found, attributes: value === undefined ? others : { ...others, [name]: value } })
     }),
-    { command: commandLine(call) },
+    // To delete what is not there is a change all the same.
+    { command: commandLine(call), ...(isDeleted ? { counts: 'epoch' as const } : {}) },
   )
   const line = value === undefined ? `Deleted attribute: ${name}\n` : `Set attribute: name=${name} value=${value}\n`
   return refusal ?? printed(hasOption(call.given, 'quiet') ? '' : line, [])

@@ -8,7 +8,8 @@ import {
   simulateCib,
   type WhatIf,
 } from '../../scheduler/index.ts'
-import { schemaTrouble } from '../cib/conforming.ts'
+import { parseMoment, utc } from '../../status/index.ts'
+import { isSchemaName, schemaTrouble } from '../cib/conforming.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { flag, type GivenOption, hasOption, type OptionSpec, optionValue, valued } from '../options.ts'
 import { printed, refused, type ToolReply } from '../reply.ts'
@@ -52,11 +53,13 @@ export const crmSimulate: Tool = {
     valued('profile,P', 'FOLDER', 'How long it takes for each CIB in a folder'),
     valued('repeat,N', 'NUMBER', 'How often each (with --profile); the time is that of all'),
     flag('quiet,Q', 'Show only the requested sections'),
+    { ...flag('pending,j', 'Nothing: operations that are under way are always shown'), ignored: true },
     { ...flag('all-actions,a', 'Nothing: a graph shows what it does'), ignored: true },
   ],
   runsHere: true,
   printsXml: true,
-  exits: { noInput: exitCodes.dataError },
+  tellsErrorsBeside: true,
+  exits: { noInput: exitCodes.dataError, format: exitCodes.noSuchObject, noOutput: exitCodes.noSuchObject },
   run: (call, world) => (hasOption(call.given, 'profile') ? profile(call, world) : run(call, world)),
 }
 
@@ -64,19 +67,25 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
   const { given } = call
   const source = readSource(call, world)
   if ('exitCode' in source) return source
-  const broken = schemaTrouble(source)
+  const { 'validate-with': schema } = source.attributes
+  // Without a schema that it knows, it cannot bring the CIB to the newest.
+  if (schema === undefined || !isSchemaName(schema))
+    return refused(exitCodes.error, `crm_simulate: there is no schema '${schema ?? ''}'`)
+  const broken = schemaTrouble(source) ?? withoutConfiguration(source)
   if (broken !== undefined) return refused(exitCodes.configuration, `crm_simulate: ${broken}`)
-  const moment = momentOf(source.attributes['execution-date'], optionValue(given, 'set-datetime'))
-  const now = moment?.seconds ?? world.now()
+  const { now, dateLine } = momentAsked(given, source, world)
   const whatIf = readQuestion(given, source)
-  if (typeof whatIf === 'string') return refused(exitCodes.usage, `crm_simulate: ${whatIf}`)
-  const mistakes = questionMistakes(source, whatIf, { now })
+  const mistakes = [
+    ...questionMistakes(source, { ...whatIf, results: [] }, { now }),
+    ...(whatIf.results ?? []).flatMap(({ node }) => (isNode(source, node) ? [] : [`There is no node '${node}'.`])),
+  ]
   if (mistakes.length > 0) return refused(exitCodes.noSuchObject, `crm_simulate: ${mistakes.join(' ')}`)
-  const failures = operations(given, 'op-fail')
-  if (typeof failures === 'string') return refused(exitCodes.usage, `crm_simulate: ${failures}`)
-  const plays = ['simulate', 'in-place', 'save-output'].some((name) => hasOption(given, name)) || failures.length > 0
+  const { read: failures, unread } = operations(given, 'op-fail')
+  const { unread: unreadResults } = operations(given, 'op-inject')
+  const fails = hasOption(given, 'op-fail')
+  const plays = ['simulate', 'in-place', 'save-output'].some((name) => hasOption(given, name)) || fails
   // Only to save what it leads to, the way there is not told.
-  const tellsPlay = ['simulate', 'in-place'].some((name) => hasOption(given, name)) || failures.length > 0
+  const tellsPlay = ['simulate', 'in-place'].some((name) => hasOption(given, name)) || fails
   const plans = plays || ['run', 'save-graph', 'save-dotfile'].some((name) => hasOption(given, name))
   const texts = simulateCib({
     cib: source,
@@ -88,7 +97,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
     failures,
     whatIf,
     planOnly: !tellsPlay,
-    ...(moment && { dateLine: moment.line }),
+    ...(dateLine === undefined ? {} : { dateLine }),
     show: {
       attributes: hasOption(given, 'show-attrs'),
       failCounts: hasOption(given, 'show-failcounts'),
@@ -96,6 +105,7 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
     },
   })
   save(call, texts)
+  const errors = [...unreadResults, ...unread].map((text) => `Invalid operation spec: ${text}.\n`).join('')
   if (optionValue(given, 'output-as') === 'xml') {
     const shown = {
       attributes: hasOption(given, 'show-attrs'),
@@ -105,13 +115,33 @@ function run(call: ParsedCall, world: ToolWorld): ToolReply {
       plans,
       plays: tellsPlay,
     }
-    return printed('', simulationElements(texts, { cib: source, whatIf }, shown))
+    return { ...printed('', simulationElements(texts, { cib: source, whatIf }, shown)), errors }
   }
   const scores = hasOption(given, 'show-scores') ? texts.scores() : ''
-  if (hasOption(given, 'quiet')) return printed(scores)
+  if (hasOption(given, 'quiet')) return { ...printed(scores), errors }
+  // That nothing is validated is no part of what is asked.
+  const told = texts.summary.replace(/^Schema validation of configuration is disabled .*\n/, '')
   // Without a word on the transition, the status alone was asked for.
-  const summary = plans ? texts.summary : (texts.summary.split('\nTransition Summary:')[0] ?? '')
-  return printed(`${summary}${scores === '' ? '' : `\nAssignment Scores:\n${scores.replace(/^(?=.)/gm, '  * ')}`}`)
+  const summary = plans ? told : (told.split('\nTransition Summary:')[0] ?? '')
+  const listed = scores === '' ? '' : `\nAssignment Scores:\n${scores.replace(/^(?=.)/gm, '  * ')}`
+  return { ...printed(`${summary}${listed}`), errors }
+}
+
+/** A date that is none is told as if it were taken, and the present counts. */
+function momentAsked(
+  given: readonly GivenOption[],
+  source: XmlElement,
+  world: ToolWorld,
+): { readonly now: number; readonly dateLine?: string } {
+  const date = optionValue(given, 'set-datetime')
+  if (date !== undefined && parseMoment(date, { now: 0, utcOffsetAt: utc }) === undefined)
+    return { now: world.now(), dateLine: `Setting effective cluster time: ${date}` }
+  const moment = momentOf(source.attributes['execution-date'], date)
+  return moment === undefined ? { now: world.now() } : { now: moment.seconds, dateLine: moment.line }
+}
+
+function withoutConfiguration(cib: XmlElement): string | undefined {
+  return childElement(cib, 'configuration') === undefined ? 'there is no <configuration>' : undefined
 }
 
 function readSource(call: ParsedCall, world: ToolWorld): XmlElement | ToolReply {
@@ -135,28 +165,32 @@ function all(given: readonly GivenOption[], name: string): readonly string[] {
   return given.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []))
 }
 
-function operations(given: readonly GivenOption[], name: string): readonly OperationSpec[] | string {
-  const specs: OperationSpec[] = []
-  for (const text of all(given, name)) {
-    const spec = parseOperationSpec(text)
-    if (spec === undefined) return `'${text}' is no operation: write one like web_monitor_10000@alpha=7.`
-    specs.push(spec)
+/** What is no operation is passed over, and told. */
+function operations(
+  given: readonly GivenOption[],
+  name: string,
+): { readonly read: readonly OperationSpec[]; readonly unread: readonly string[] } {
+  const texts = all(given, name)
+  return {
+    read: texts.flatMap((text) => parseOperationSpec(text) ?? []),
+    unread: texts.filter((text) => parseOperationSpec(text) === undefined),
   }
-  return specs
 }
 
 const isTrue = (text: string): boolean => /^(?:1|true|yes|y|on)$/i.test(text)
 
-function readQuestion(given: readonly GivenOption[], cib: XmlElement): WhatIf | string {
-  const results = operations(given, 'op-inject')
-  if (typeof results === 'string') return results
-  const known = new Set<string>(readConfiguration(cib).nodes.map(({ name }) => name))
-  for (const name of knownElsewhere(cib)) known.add(name)
+const isNode = (cib: XmlElement, name: string): boolean =>
+  readConfiguration(cib).nodes.some((node) => node.name === name) || knownElsewhere(cib).includes(name)
+
+function readQuestion(given: readonly GivenOption[], cib: XmlElement): WhatIf {
+  const { read: results, unread } = operations(given, 'op-inject')
   const quorum = optionValue(given, 'quorum')
   const watchdog = optionValue(given, 'watchdog')
+  // A quorum counts only where something else is supposed too.
+  const others = questionsAsked(given).some((name) => name !== 'quorum')
   return {
-    nodesMade: all(given, 'node-up').filter((name) => !known.has(name)),
-    nodesUp: all(given, 'node-up').filter((name) => known.has(name)),
+    nodesMade: all(given, 'node-up').filter((name) => !isNode(cib, name)),
+    nodesUp: all(given, 'node-up').filter((name) => isNode(cib, name)),
     nodesDown: all(given, 'node-down'),
     nodesFailed: all(given, 'node-fail'),
     ticketsGranted: all(given, 'ticket-grant'),
@@ -164,9 +198,15 @@ function readQuestion(given: readonly GivenOption[], cib: XmlElement): WhatIf | 
     ticketsOnStandby: all(given, 'ticket-standby'),
     ticketsActive: all(given, 'ticket-activate'),
     results,
-    ...(quorum === undefined ? {} : { quorate: isTrue(quorum) }),
-    ...(watchdog === undefined ? {} : { watchdog: isTrue(watchdog) }),
+    ...(unread.length === 0 ? {} : { resultsUnread: unread }),
+    ...(quorum === undefined || !others ? {} : { quorate: isTrue(quorum) }),
+    ...(watchdog === undefined ? {} : { watchdog }),
   }
+}
+
+/** What of a question is given. */
+function questionsAsked(given: readonly GivenOption[]): readonly string[] {
+  return given.flatMap(({ name }) => (/^(?:node-|op-inject|ticket-|watchdog|quorum)/.test(name) ? [name] : []))
 }
 
 /** Nodes that only their state tells of, remote ones and guests. */

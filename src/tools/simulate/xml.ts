@@ -169,6 +169,8 @@ function changeElement({ what, subject, details, place, reason, blocked }: Chang
     return [element('rsc_action', { action: what.toLowerCase(), resource: subject, ...placeAttributes(place), ...why })]
   // As in text: what happens to a node is listed with its reason or not at all.
   if (details === undefined && reason === undefined) return []
+  // The fencing of a guest node is its container's recovery, which is told of that.
+  if (details !== undefined) return []
   return [element('node_action', { task: what, node: subject, ...(reason === undefined ? {} : { reason }) })]
 }
 
