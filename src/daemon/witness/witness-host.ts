@@ -90,14 +90,16 @@ export class WitnessHost {
     const { own, paths } = this.#ports
     const { clusterName, nodes } = this.#file
     const status = this.#member?.status()
-    const problem = status?.refusal?.kind === 'removed' ? takenOut : status?.problem
+    const isOut = status?.refusal?.kind === 'removed'
+    const problem = isOut ? takenOut : status?.problem
     return {
       clusterName,
       name: own.name,
       address: own.address,
       started: takesPart(paths),
       enabled: isEnabled(paths),
-      votes: this.votes,
+      // Its list may be the one before: nobody counts on a member that is out.
+      votes: this.votes && !isOut,
       counts: status?.answers === true && isCompleteMember(this.#settings()),
       nodes: nodes.map(({ name, address }) => ({ name, address })),
       ...(problem === undefined ? {} : { problem }),

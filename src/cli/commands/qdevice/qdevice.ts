@@ -91,8 +91,9 @@ export const qdeviceStatus: Command = {
   },
 }
 
-function voteOf({ started, votes, counts }: WitnessHost): string {
+function voteOf({ started, votes, counts, problem }: WitnessHost): string {
   if (!started) return 'none: the witness is not started'
+  if (!votes && problem !== undefined) return 'none'
   if (!votes) return 'none: it votes only while the number of voting nodes is even'
   return counts ? 'votes' : 'joining, or no node is reachable'
 }
