@@ -201,10 +201,13 @@ export function parameterMistakes(
 export function emptiedParameters(
   { agent, metadata }: InstalledAgent,
   parameters: ReadonlyMap<string, string>,
-): readonly string[] {
+): readonly Message[] {
   return metadata.parameters
     .filter(({ name, required, deprecated }) => required && !deprecated && parameters.get(name) === '')
-    .map(({ name }) => `${agentName(agent)} needs the parameter '${name}'.`)
+    .map(({ name }) => ({
+      own: `${agentName(agent)} needs the parameter '${name}'.`,
+      about: { code: 'missing-parameter', name, isFencing: agent.class === 'stonith' },
+    }))
 }
 
 /** Operations that the agent does not have. Each sentence can be forced. */

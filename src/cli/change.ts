@@ -165,9 +165,10 @@ function fitted(call: Call, before: XmlElement, change: Change): Edited {
   if (!fits.ok) {
     // Where both find fault, validation says it better.
     judgeChange(call, before, made.cib, change)
-    throw new Refusal(
-      `The schema of the CIB, ${before.attributes['validate-with']}, does not allow this: ${fits.reports.join('; ')}.`,
-    )
+    throw new Refusal({
+      own: `The schema of the CIB, ${before.attributes['validate-with']}, does not allow this: ${fits.reports.join('; ')}.`,
+      about: { code: 'not-in-schema' },
+    })
   }
   if (fits.value.raised) call.terminal.progress('CIB has been upgraded to the latest schema version.')
   return fits.value.edited

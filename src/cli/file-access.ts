@@ -1,11 +1,13 @@
 /** `-f FILE`: a CIB in a file stands for the cluster. What needs a running one is refused by name. */
+import { existsSync, writeFileSync } from 'node:fs'
 import { parseXmlPieces, printXml, type XmlElement } from '../cib/index.ts'
 import { versionOf, withVersion, writeCallersFile } from '../tools/index.ts'
 import type { ClusterAccess } from './access.ts'
 import { Refusal } from './command.ts'
 import { xmlPieces } from './xml-pieces.ts'
 
-export function fileAccess(path: string): ClusterAccess {
+export function fileAccess(path: string, makesFile = false): ClusterAccess {
+  if (makesFile) makeCibFile(path)
   return {
     live: undefined,
     close: () => undefined,
@@ -18,6 +20,32 @@ export function fileAccess(path: string): ClusterAccess {
     },
   }
 }
+
+/** As pcs does: a file that is not there begins as an empty CIB. */
+function makeCibFile(path: string): void {
+  if (existsSync(path)) return
+  try {
+    writeFileSync(path, emptyCib)
+  } catch (error) {
+    const own = `The CIB file ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
+    const errors = [`Unable to write to file: '${path}': '[Errno 2] No such file or directory: '${path}''`]
+    throw new Refusal({ own, ...(isMissing(error) ? { about: { code: 'said-by-pcs', errors } } : {}) })
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Of the schema that pcs begins with; what is written raises it. */
+const emptyCib = `<cib admin_epoch="0" epoch="1" num_updates="1" validate-with="pacemaker-3.1">
+  <configuration>
+    <crm_config/>
+    <nodes/>
+    <resources/>
+    <constraints/>
+  </configuration>
+  <status/>
+</cib>
+`
 
 function readCibFile(path: string): XmlElement {
   const pieces = openedPieces(path)

@@ -27,7 +27,8 @@ export async function main(line: readonly string[]): Promise<number> {
       program: process.env.SYSTOLE_PROGRAM === 'pcs' ? 'pcs' : 'systole',
       environment: process.env.PCS_COMPAT,
     },
-    openCluster: (file) => (file === undefined ? liveAccess(root, terminal.user) : fileAccess(file)),
+    openCluster: (file, makesFile) =>
+      file === undefined ? liveAccess(root, terminal.user) : fileAccess(file, makesFile),
   })
   process.stderr.write(printable(printed.standardError))
   process.stdout.write(printable(printed.standardOutput))

@@ -56,6 +56,10 @@ export type About =
   | { readonly code: 'runs-nowhere' }
   | { readonly code: 'required-missing'; readonly names: readonly string[] }
   | { readonly code: 'one-place-only' }
+  | { readonly code: 'not-in-schema' }
+  | { readonly code: 'options-exclude'; readonly kind: string; readonly names: readonly string[] }
+  /** The rule as it was typed, and where it cannot be read. */
+  | { readonly code: 'rule-syntax'; readonly rule: string; readonly column: number }
   | { readonly code: 'one-bundle' }
   | { readonly code: 'promotable-twice' }
   | { readonly code: 'side-without-group'; readonly side: 'before' | 'after' }

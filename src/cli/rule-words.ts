@@ -5,7 +5,6 @@
 import { parseDurationMs } from '../base/index.ts'
 import type { RuleCondition } from '../cib/index.ts'
 import { Refusal } from './command.ts'
-import { onlyKnown } from './constraint-words.ts'
 
 export interface WrittenRule {
   readonly booleanOp: 'and' | 'or'
@@ -19,35 +18,65 @@ const valueForms: Readonly<Record<string, RegExp>> = {
   number: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i,
   version: /^\d+(\.\d+)*$/,
 }
+const wantedForms: Readonly<Record<string, string>> = {
+  integer: 'an integer',
+  number: 'a floating-point number',
+  version: 'a version number (e.g. 1, 1.2, 1.23.45, ...)',
+}
 const valueTypes = ['string', 'number', 'integer', 'version'] as const
 
 export function readRule(words: readonly string[]): WrittenRule {
-  const tokens = words.flatMap((word) =>
-    word.split(/([()])|\s+/).filter((token) => token !== undefined && token !== ''),
-  )
+  const text = words.join(' ')
+  const tokens = [...text.matchAll(/[()]|[^\s()]+/g)].map(([token], index, all) => ({
+    token,
+    at: all[index]?.index ?? 0,
+  }))
   if (tokens.length === 0) throw new Refusal("A rule needs an expression, such as '#uname eq n1'.")
-  const reader = new TokenReader(tokens)
+  const reader = new TokenReader(text, tokens)
   const rule = readJoined(reader)
   const extra = reader.peek()
-  if (extra !== undefined) throw new Refusal(`Unexpected '${extra}' in the rule. Join expressions with 'and' or 'or'.`)
+  if (extra !== undefined)
+    throw reader.unreadable(`Unexpected '${extra}' in the rule. Join expressions with 'and' or 'or'.`)
   return rule
 }
 
+interface Token {
+  readonly token: string
+  /** Where it begins in the text. */
+  readonly at: number
+}
+
+/** A value of a rule that cannot be one, and how pcs says it. */
+const badValue = (own: string, pcs: string): Refusal =>
+  new Refusal({ own, about: { code: 'said-by-pcs', errors: [pcs], closes: true } })
+
 class TokenReader {
-  readonly #tokens: readonly string[]
+  readonly #text: string
+  readonly #tokens: readonly Token[]
   #at = 0
-  constructor(tokens: readonly string[]) {
+  constructor(text: string, tokens: readonly Token[]) {
+    this.#text = text
     this.#tokens = tokens
   }
   peek(ahead = 0): string | undefined {
-    return this.#tokens[this.#at + ahead]
+    return this.#tokens[this.#at + ahead]?.token
   }
   next(what: string): string {
-    const token = this.#tokens[this.#at++]
-    if (token === undefined) throw new Refusal(`The rule ends where ${what} is expected.`)
+    const token = this.peek()
+    if (token === undefined) throw this.unreadable(`The rule ends where ${what} is expected.`)
+    this.#at++
     return token
   }
+  /** At the next token, or at the last where it joins nothing; `back` is for one that was read already. */
+  unreadable(own: string, back = 0): Refusal {
+    const at = this.#tokens[this.#at - back]?.at
+    const last = this.#tokens.at(-1)
+    const column = (at ?? (last && isJointWord(last.token) ? last.at : this.#text.length)) + 1
+    return new Refusal({ own, about: { code: 'rule-syntax', rule: this.#text, column } })
+  }
 }
+
+const isJointWord = (token: string): boolean => /^(and|or)$/i.test(token)
 
 /** Of operators that differ the former are one expression for the latter: `a or b and c`. */
 function readJoined(reader: TokenReader): WrittenRule {
@@ -79,7 +108,7 @@ function readSingle(reader: TokenReader): WrittenRule {
   if (reader.peek() === '(') {
     reader.next('(')
     const inner = readJoined(reader)
-    if (reader.next("')'") !== ')') throw new Refusal("A '(' in the rule is not closed.")
+    if (reader.next("')'") !== ')') throw reader.unreadable("A '(' in the rule is not closed.", 1)
     return inner
   }
   return { booleanOp: 'and', conditions: [readCondition(reader)] }
@@ -123,14 +152,18 @@ function readOperation(reader: TokenReader): RuleCondition {
 function readComparison(attribute: string, reader: TokenReader): RuleCondition {
   const word = reader.next(`a comparison after '${attribute}'`)
   const operation = comparisons.find((known) => known === word)
-  if (!operation) throw new Refusal(`'${word}' is not a comparison. Use one of ${comparisons.join(', ')}.`)
+  if (!operation) throw reader.unreadable(`'${word}' is not a comparison. Use one of ${comparisons.join(', ')}.`, 1)
   const type = valueTypes.find(
     (known) => known === reader.peek() && reader.peek(1) !== undefined && !isJoint(reader.peek(1)),
   )
   if (type) reader.next('a type')
   const value = reader.next(`a value after '${attribute} ${word}'`)
   const form = type && valueForms[type]
-  if (form && !form.test(value)) throw new Refusal(`'${value}' is not a valid ${type} to compare '${attribute}' with.`)
+  if (form && !form.test(value))
+    throw badValue(
+      `'${value}' is not a valid ${type} to compare '${attribute}' with.`,
+      `'${value}' is not a valid ${type} attribute value, use ${wantedForms[type] ?? type}`,
+    )
   return { kind: 'attribute', attribute, operation, value, valueSource: 'literal', ...(type ? { type } : {}) }
 }
 
@@ -153,7 +186,10 @@ function readDate(reader: TokenReader): RuleCondition {
   if (reader.peek() !== 'duration') {
     const end = readMoment(reader)
     if (Date.parse(start) >= Date.parse(end))
-      throw new Refusal(`The range of dates ends at '${end}', before its start '${start}'.`)
+      throw badValue(
+        `The range of dates ends at '${end}', before its start '${start}'.`,
+        `Since '${start}' is not sooner than until '${end}'`,
+      )
     return { kind: 'date', operation, start, end }
   }
   reader.next('duration')
@@ -163,7 +199,10 @@ function readDate(reader: TokenReader): RuleCondition {
 function readMoment(reader: TokenReader): string {
   const text = reader.next('a date')
   if (Number.isNaN(Date.parse(text)))
-    throw new Refusal(`'${text}' is not a date. Examples: 2026-12-01, 2026-12-01T09:00:00Z.`)
+    throw badValue(
+      `'${text}' is not a date. Examples: 2026-12-01, 2026-12-01T09:00:00Z.`,
+      `'${text}' is not a valid date value, use ISO 8601 date`,
+    )
   return text
 }
 
@@ -214,10 +253,31 @@ function readPairs(reader: TokenReader, what: keyof typeof dateFields): Readonly
     pairs[token.slice(0, at)] = token.slice(at + 1)
     reader.next('a pair')
   }
-  if (Object.keys(pairs).length === 0) throw new Refusal(`Expected pairs such as hours=9-17 after '${what}'.`)
-  onlyKnown(new Map(Object.entries(pairs)), dateFields[what], `A ${what}`)
+  if (Object.keys(pairs).length === 0) throw reader.unreadable(`Expected pairs such as hours=9-17 after '${what}'.`)
+  refuseUnknown(pairs, what)
   for (const [name, value] of Object.entries(pairs))
     if (!(what === 'duration' ? /^0*[1-9]\d*$/.test(value) : isInField(name, value)))
-      throw new Refusal(`'${value}' is not a valid value for ${name} in a ${what}.`)
+      throw badValue(
+        `'${value}' is not a valid value for ${name} in a ${what}.`,
+        `'${value}' is not a valid ${name} value, use ${wantedOf(name, what)}`,
+      )
   return pairs
+}
+
+function wantedOf(name: string, what: keyof typeof dateFields): string {
+  const [least, greatest] = fieldRanges[name] ?? []
+  if (what === 'duration') return 'a positive integer'
+  if (least === undefined || greatest === undefined) return 'a number or a range'
+  return `${least}..${greatest} or ${least}..${greatest - 1}-${least + 1}..${greatest}`
+}
+
+function refuseUnknown(pairs: Readonly<Record<string, string>>, what: keyof typeof dateFields): void {
+  const names: readonly string[] = dateFields[what]
+  const unknown = Object.keys(pairs).filter((name) => !names.includes(name))
+  if (unknown.length === 0) return
+  const [kind, listed] = [what.replace('-', ''), (all: readonly string[]) => all.map((name) => `'${name}'`).join(', ')]
+  throw badValue(
+    `A ${what} has no ${listed(unknown)}: there are ${names.join(', ')}.`,
+    `invalid ${kind} option${unknown.length > 1 ? 's:' : ''} ${listed(unknown.toSorted())}, allowed options are: ${listed(names.filter((name) => name !== 'moon'))}`,
+  )
 }

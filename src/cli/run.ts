@@ -30,8 +30,8 @@ export interface Invocation {
   readonly commands: readonly Command[]
   readonly line: readonly string[]
   readonly terminal: Terminal
-  /** Opened only when a command runs: help needs no cluster. The file is that of `-f`. */
-  readonly openCluster: (file: string | undefined) => ClusterAccess
+  /** Opened only when a command runs: help needs no cluster. The file is that of `-f`, which is made where it is not there if `makesFile` says so. */
+  readonly openCluster: (file: string | undefined, makesFile: boolean) => ClusterAccess
   /** The name that the program was called by, and PCS_COMPAT; `systole` and none where left out. */
   readonly called?: { readonly program: 'systole' | 'pcs'; readonly environment: string | undefined }
 }
@@ -135,16 +135,16 @@ async function dispatch(invocation: Spoken): Promise<Outcome> {
     const text = describeCommand(command, speech.program)
     return { kind: 'done', text, json: { path: command.path, usage: command.usage, summary: command.summary } }
   }
-  if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const first = invocation.voice.before(invocation.names)
   if (first !== undefined) invocation.say(first)
   // Old words are obeyed with the options that they had.
   if (judgesAsPcs(speech) && line.join(' ') === leadingFlagsLast(chosen.line).join(' '))
     refuseOptions(line.slice(0, line.length - rest.length).join(' '), rest)
+  if (command.refuses !== undefined) throw new Refusal(command.refuses)
   const { words, flags } = splitFlags(rest, flagsOf(command, speech))
   tellWithoutEffect(flagsOf(command, speech), flags, terminal)
   const file = flags.get('file')
-  const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined)
+  const cluster = invocation.openCluster(typeof file === 'string' ? file : undefined, judgesAsPcs(speech))
   const typed = (isSecret: IsSecret): string =>
     [speech.program, ...wordsWithoutSecrets(invocation.line, isSecret)].join(' ')
   try {

@@ -18,7 +18,8 @@ export interface Settled {
 export function checkWait(call: Call): void {
   const wait = call.flags.get('wait')
   if (wait === undefined) return
-  call.tell({ code: 'wait-is-old' })
+  if (call.speech.program === 'pcs') waitSeconds(wait)
+  if (call.command.path[0] !== 'node') call.tell({ code: 'wait-is-old' })
   if (!call.cluster.live)
     throw new Refusal({
       own: '--wait needs a running cluster. Omit --wait or -f.',

@@ -45,7 +45,7 @@ async function play(path: string): Promise<string> {
         commands: allCommands,
         line: rest,
         terminal: scriptedTerminal(progress),
-        openCluster: (other) => fileAccess(other ?? file),
+        openCluster: (other, makesFile) => fileAccess(other ?? file, makesFile),
         called: { program: program === 'pcs' ? 'pcs' : 'systole', environment: compat },
       })
       const said = [

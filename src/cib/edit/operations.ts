@@ -145,14 +145,15 @@ export function addOperation(
   const operation = withInterval(request.operation)
   const same = findOperation(primitive, operation.name, operation.attributes.interval ?? '0s')
   const twice: readonly EditReport[] = same
-    ? [{ code: 'already-exists', what: 'operation', id: same.attributes.id ?? '' }]
+    ? [twiceIn(request.resource, same)]
     : request.force
       ? []
-      : alikeOperations(primitive, operation).map(({ attributes: { id = '' } }) => ({
+      : alikeOperations(primitive, operation).map((op) => ({
           code: 'operation-alike',
           resource: request.resource,
           operation: operation.name,
-          id,
+          id: op.attributes.id ?? '',
+          line: lineOf(op),
         }))
   return unless([...wrong, ...twice, ...checkOperations([operation], request.anyDuration)], () => {
     const made = operationElement(request.resource, operation, idSource(cib), inKnownResource)
@@ -162,6 +163,23 @@ export function addOperation(
       { created },
     )
   })
+}
+
+const twiceIn = (resource: string, op: XmlElement): EditReport => ({
+  code: 'operation-twice',
+  resource,
+  id: op.attributes.id ?? '',
+  line: lineOf(op),
+})
+
+/** `monitor interval=10s timeout=20s (web-monitor-interval-10s)`. */
+function lineOf(op: XmlElement): string {
+  const { id = '', name = '', ...others } = op.attributes
+  const pairs = childElements(op, 'instance_attributes')
+    .flatMap((set) => childElements(set, 'nvpair'))
+    .map(({ attributes }) => [attributes.name ?? '', attributes.value ?? ''] as const)
+  const all = [...Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1)), ...pairs]
+  return [name, ...all.map(([key, value]) => `${key}=${value}`), `(${id})`].join(' ')
 }
 
 /** Operations of the same name; monitors only where they look at the same role as deeply. */
@@ -222,7 +240,12 @@ function selectOperations(
     return {
       owner,
       operations,
-      missing: { code: 'operation-not-found', resource: selector.resource, operation: selector.name },
+      missing: {
+        code: 'operation-not-found',
+        resource: selector.resource,
+        operation: selector.name,
+        attributes: selector.attributes,
+      },
     }
   }
   const missing: EditReport = { code: 'operation-not-found', resource: 'The configuration', operation: selector.id }
@@ -286,7 +309,7 @@ export function clashesWithOthers(primitive: XmlElement, operation: NewOperation
       op.attributes.name === operation.name &&
       parseIntervalMs(op.attributes.interval) === parseIntervalMs(interval),
   )
-  return other === undefined ? [] : [{ code: 'already-exists', what: 'operation', id: other.attributes.id ?? '' }]
+  return other === undefined ? [] : [twiceIn(primitive.attributes.id ?? '', other)]
 }
 
 /** Changes an operation of a primitive, or adds it. What is not named stays as it is. */
@@ -329,7 +352,7 @@ export function clashingOperations(primitive: XmlElement, operation: NewOperatio
   const { interval } = (target ? operation : withInterval(operation)).attributes
   const other = interval === undefined ? undefined : findOperation(primitive, operation.name, interval)
   if (other === undefined || other === target) return []
-  return [{ code: 'already-exists', what: 'operation', id: other.attributes.id ?? '' }]
+  return [twiceIn(primitive.attributes.id ?? '', other)]
 }
 
 function operationElements(primitive: XmlElement): readonly XmlElement[] {

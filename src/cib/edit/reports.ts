@@ -30,8 +30,22 @@ export type EditReport =
   | { readonly code: 'nothing-has-id'; readonly id: string; readonly similar: readonly string[] }
   | { readonly code: 'still-used'; readonly id: string; readonly by: string }
   | { readonly code: 'nothing-left'; readonly id: string; readonly kind: string; readonly remove: string }
-  | { readonly code: 'operation-not-found'; readonly resource: string; readonly operation: string }
-  | { readonly code: 'operation-alike'; readonly resource: string; readonly operation: string; readonly id: string }
+  | {
+      readonly code: 'operation-not-found'
+      readonly resource: string
+      readonly operation: string
+      /** Of several of a name, what it was to have. */
+      readonly attributes?: Readonly<Record<string, string>>
+    }
+  | {
+      readonly code: 'operation-alike'
+      readonly resource: string
+      readonly operation: string
+      readonly id: string
+      /** All that it has, in a line. */
+      readonly line: string
+    }
+  | { readonly code: 'operation-twice'; readonly resource: string; readonly id: string; readonly line: string }
   | { readonly code: 'level-not-found'; readonly index?: number; readonly target?: string }
   | { readonly code: 'wrong-kind'; readonly id: string; readonly kind: string; readonly wanted: string }
   | { readonly code: 'id-in-use'; readonly id: string; readonly by: string }
@@ -81,6 +95,8 @@ export function describeEditReport(report: EditReport): string {
       return `'${report.resource}' has no operation ${report.operation}.`
     case 'operation-alike':
       return `'${report.resource}' has the operation ${report.operation} already: '${report.id}'. Change it with 'resource update ${report.resource} op ${report.operation}', or add --force to have both.`
+    case 'operation-twice':
+      return `The same operation already exists: '${report.id}'.`
     case 'level-not-found':
       return `There is no fencing level${report.index === undefined ? '' : ` ${report.index}`}${report.target === undefined ? '' : ` for ${report.target}`} with what is given.`
     case 'wrong-kind':

@@ -25,6 +25,7 @@ const checks: Readonly<Record<string, Check>> = {
   'resource clear': refuseClear,
   'resource ban': refusePromoted,
   'resource move-with-constraint': refusePromoted,
+  'resource failcount': ({ words }) => refuseUnless(['show', 'reset', undefined].includes(words[0])),
   'resource bundle create': refuseEmptySections,
   'resource bundle update': refuseEmptySections,
   'resource bundle reset': refuseEmptySections,

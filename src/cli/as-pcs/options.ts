@@ -23,6 +23,8 @@ const apart: readonly { readonly at: RegExp; readonly first?: string; readonly o
 export function refuseOptions(typed: string, rest: readonly string[]): void {
   const given = givenOptions(rest)
   const command = commandOf(typed, plainWords(rest))
+  if (typed.startsWith('constraint rule'))
+    throw new Refusal("This command has been removed. See 'man pcs' -> Changes in pcs-0.12.")
   const known = optionsOf.get(command)
   if (known === undefined) return
   refuseUnsupported(command, given, known)

@@ -29,6 +29,7 @@ const together: ReadonlySet<string> = new Set([
   'resource-not-found',
   'constraint-not-found',
   'no-such-item',
+  'operation-alike',
 ])
 
 /** Messages that pcs says together. */

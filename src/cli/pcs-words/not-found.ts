@@ -125,7 +125,9 @@ const rows: readonly Row[] = [
         ? []
         : about.resource === 'The configuration'
           ? [`unable to find operation id: ${about.operation}`]
-          : [`Unable to find operation matching: ${about.operation}`],
+          : [
+              `Unable to find operation matching: ${[about.operation, ...Object.entries(about.attributes ?? {}).map((pair) => pair.join('='))].join(' ')}`,
+            ],
   },
   {
     code: 'nothing-has-id',

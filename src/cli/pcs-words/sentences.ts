@@ -1,4 +1,5 @@
 /** What pcs says of a mistake, by its code and the command. Several of one code come together, as pcs puts some into one sentence. */
+import { parseDurationMs } from '../../base/index.ts'
 import type { About, CallNames } from '../message.ts'
 import { longOptions } from './long-options.ts'
 import { notFound } from './not-found.ts'
@@ -230,7 +231,9 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       return one(`required ${kind} ${option} missing, use --force to override`, creates(typed))
     }
     case 'no-value':
-      return one(`required resource option '${about.name}' is missing, use --force to override`, creates(typed))
+      return creates(typed)
+        ? one(`${about.name} cannot be empty`, true)
+        : one(`required resource option '${about.name}' is missing, use --force to override`)
     case 'unknown-operation':
       return one(
         `'${about.name}' is not a valid operation name value, use ${quoted(about.known)}, use --force to override`,
@@ -272,9 +275,9 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
       const kind = optionKind(about.where)
       if (kind === undefined) return undefined
       const option = names.length === 1 ? `option '${names[0]}'` : `options: ${quoted(names)}`
-      const force = kind === 'resource operation' ? '' : ', use --force to override'
+      if (kind === 'resource operation') return unknownOperationOption(names, option, typed)
       const known = about.known.filter((name) => !unmentioned.get(kind)?.includes(name))
-      return one(`invalid ${kind} ${option}, allowed options are: ${quoted(known)}${force}`, true)
+      return one(`invalid ${kind} ${option}, allowed options are: ${quoted(known)}, use --force to override`, true)
     }
     case 'bad-value': {
       const force = typed === 'property set' ? ', use --force to override' : ''
@@ -282,6 +285,26 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
         `'${about.value}' is not a valid ${about.name} value, use ${expectedValues(about.expected)}${force}`,
         validates.test(typed),
       )
+    }
+    case 'not-in-schema':
+      return one('Unable to update cib\nCall failed: Update does not conform to the configured schema')
+    case 'options-exclude':
+      return one(`Only one of ${about.kind} options ${quoted(about.names)} can be used`, true)
+    case 'rule-syntax':
+      return one(
+        `'${about.rule}' is not a valid rule expression, parse error near or after line 1 column ${about.column}\n  ${about.rule}\n  ${'-'.repeat(about.column - 1)}^`,
+        true,
+      )
+    case 'operation-alike': {
+      const lines = abouts.flatMap((other) => (other.code === 'operation-alike' ? [other.line] : []))
+      return one(
+        `operation ${about.operation} already specified for ${about.resource}, use --force to override:\n${lines.join('\n')}`,
+      )
+    }
+    case 'operation-twice': {
+      const [name = '', interval = ''] = /^(\S+).*? interval=(\S+)/.exec(about.line)?.slice(1) ?? []
+      const seconds = Math.floor((parseDurationMs(interval) ?? 0) / 1000)
+      return one(`operation ${name} with interval ${seconds}s already specified for ${about.resource}:\n${about.line}`)
     }
     case 'one-bundle':
       return one('you have to specify exactly one bundle')
@@ -319,6 +342,28 @@ function aboutValues(abouts: readonly About[], about: About, { typed, words }: C
 
 const creates = (typed: string): boolean => / create$/.test(typed)
 
+const operationOptions = [
+  'OCF_CHECK_LEVEL',
+  'description',
+  'enabled',
+  'id',
+  'interval',
+  'interval-origin',
+  'name',
+  'on-fail',
+  'record-pending',
+  'role',
+  'start-delay',
+  'timeout',
+]
+
+/** A new resource is looked at as a whole; an operation that is added or changed stops at the first. */
+function unknownOperationOption(names: readonly string[], option: string, typed: string): Said {
+  if (creates(typed))
+    return one(`invalid resource operation ${option}, allowed options are: ${quoted(operationOptions)}`, true)
+  return one(`${names[0] ?? ''} is not a valid op option (use --force to override)`)
+}
+
 /** Names of ours that pcs does not list among those that it allows. */
 const unmentioned: ReadonlyMap<string, readonly string[]> = new Map([
   ['container', ['id', 'masters']],
@@ -342,7 +387,7 @@ function optionKind(where: string): string | undefined {
 
 function expectedValues(expected: string): string {
   const [, choices] = /^one of (.*)$/.exec(expected) ?? []
-  if (choices !== undefined) return quoted(choices.split(', '))
+  if (choices !== undefined) return quoted(choices.split(', ').filter((word) => word !== 'reset-remote'))
   if (expected === 'true or false') return booleans
   if (/duration|time/.test(expected)) return 'time interval (e.g. 1, 2s, 3m, 4h, ...)'
   return /number|score/.test(expected) ? 'an integer or INFINITY or -INFINITY' : expected

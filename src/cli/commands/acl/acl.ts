@@ -136,6 +136,11 @@ async function assign(call: Call, joint: 'to' | 'from'): Promise<Outcome> {
     { atLeast: 2, atMost: 2, usage },
   )
   const request = { role, id: names[0] ?? '', ...(kind === undefined ? {} : { kind }) }
+  if (kind === undefined)
+    call.tell({
+      code: 'deprecated',
+      text: "Assigning / unassigning a role to a user / group without specifying 'user' or 'group' keyword is deprecated and might be removed in a future release.",
+    })
   return await changeCib(call, {
     edit: (cib) =>
       joint === 'to'

@@ -132,10 +132,20 @@ async function byRule(call: Call, resource: string, words: readonly string[]): P
   const rule = readRule(words.filter((word) => !isOption(word)))
   const stray = conditionKinds(rule.conditions).find((kind) => kind === 'resource' || kind === 'operation')
   if (stray !== undefined)
-    throw new Refusal(`The rule of a location constraint can use node attributes and dates, but not a ${stray}.`)
+    throw new Refusal({
+      own: `The rule of a location constraint can use node attributes and dates, but not a ${stray}.`,
+      about: {
+        code: 'said-by-pcs',
+        errors: [`Keyword '${stray === 'operation' ? 'op' : stray}' cannot be used in a rule in this command`],
+        closes: true,
+      },
+    })
   const [score, scoreAttribute, role] = [options.get('score'), options.get('score-attribute'), options.get('role')]
   if (score !== undefined && scoreAttribute !== undefined)
-    throw new Refusal('score and score-attribute exclude each other.')
+    throw new Refusal({
+      own: 'score and score-attribute exclude each other.',
+      about: { code: 'options-exclude', kind: 'rule', names: ['score', 'score-attribute'] },
+    })
   const [id, ruleId] = [options.get('constraint-id'), options.get('id')]
   const discovery = readDiscovery(options.get('resource-discovery'))
   return await changeCib(call, {

@@ -72,9 +72,18 @@ function refuseForDefaults(of: DefaultsOf, conditions: readonly RuleCondition[])
   for (const condition of conditions)
     if (condition.kind === 'rule') refuseForDefaults(of, condition.rule.conditions)
     else if (of === 'resource' && (condition.kind === 'attribute' || condition.kind === 'operation'))
-      throw new Refusal(
-        `A rule of defaults for ${of}s cannot name ${condition.kind === 'attribute' ? 'a node attribute' : 'an operation'}.`,
-      )
+      throw new Refusal({
+        own: `A rule of defaults for ${of}s cannot name ${condition.kind === 'attribute' ? 'a node attribute' : 'an operation'}.`,
+        about: {
+          code: 'said-by-pcs',
+          errors: [
+            condition.kind === 'operation'
+              ? "Keyword 'op' cannot be used in a rule in this command"
+              : `Keyword '${condition.operation}' cannot be used in a rule in this command`,
+          ],
+          closes: true,
+        },
+      })
 }
 
 function deleteSets(of: DefaultsOf, path: readonly string[], alias: readonly string[]): Command {

@@ -62,6 +62,7 @@ export const resourceUpdate: Command = {
         ...freshlyShared(cib, installed, definition, set),
       ]
       if (mistakes.length > 0 && !force) throw new Refusal(...mistakes)
+      if (mistakes.length > 0) call.tell({ code: 'forced', messages: mistakes })
       if (call.flags.has('agent-validation')) {
         const [configured] = [...statusOf(call, cib).primitivesById.values()].filter((one) => one.configuredId === id)
         const all = new Map([...(configured?.parametersOn(undefined) ?? []), ...written.parameters])
@@ -81,10 +82,12 @@ export const resourceUpdate: Command = {
           id,
           ...(isOfClone ? {} : { parameters: values }),
           meta: { ...(isOfClone ? values : {}), ...Object.fromEntries(written.meta) },
-          operations: written.operations.map(({ name, attributes }) => ({
-            name,
-            attributes: Object.fromEntries(attributes),
-          })),
+          operations: written.operations
+            .filter(({ attributes }) => !judgesAsPcs(call.speech) || attributes.size > 0)
+            .map(({ name, attributes }) => ({
+              name,
+              attributes: Object.fromEntries(attributes),
+            })),
           operationsAnew: judgesAsPcs(call.speech),
           anyDuration: takesAny,
           force: takesAnyValue(call),
