@@ -157,11 +157,6 @@ const sections = areas.map((area) => {
 /** What lines that both take do otherwise here, found by typing the same ones to both. */
 const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[] = [
   [
-    '`create … clone meta a=b`, `… promotable meta a=b`',
-    'without `--future` the meta-attributes are the resource’s',
-    'they are the clone’s, with and without `--future`: most have no effect in the resource',
-  ],
-  [
     'passwords in text',
     'are shown',
     'are masked; `--output-format json` and `cmd` have them, since programs write back what they read',
@@ -176,10 +171,9 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'are refused with the present ones',
     'are taken, and mean what they meant: `property show`, `resource defaults a=b`, `role=Master`, `--wait`',
   ],
-  ['`property defaults`, `property describe` with `-f`', 'are refused', 'print the same as without it'],
   [
     'what the cluster could not do',
-    'is written: a constraint of a resource with itself, a loop of orders, a set that names a resource twice, `timeout=x`',
+    'is written: a constraint of a resource with itself, a loop of orders, a set that names a resource twice',
     'is refused with a sentence',
   ],
   [
@@ -194,7 +188,6 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'is refused without `--force`',
     'is done: installers that were written for pcs 0.9 make remote nodes so',
   ],
-  ['`op monitor` without options', 'is refused', 'has the defaults'],
   [
     '`resource unclone`',
     'deletes the constraints of the clone',
@@ -206,18 +199,12 @@ const onPurpose: readonly (readonly [what: string, pcs: string, here: string])[]
     'is done: the resource is there already',
   ],
   [
-    '`defaults update` where there are several sets',
-    'is refused: one is to be named',
-    'changes the default wherever it stands without a rule',
-  ],
-  [
     'a rule in a CIB of a schema before 3.9',
     'raises the schema to the newest',
     'gets the scores which that schema asks for',
   ],
   ['resources of a set, in text', 'are sorted by name', 'stand in the order that counts'],
   ['`resource relations`', 'shows orders and what is in what', 'shows colocations and tickets as well'],
-  ['unsetting what is not set (`node attribute n1 rack=`)', 'is a mistake (exit code 2)', 'is done already'],
   [
     '`property set stonith-watchdog-timeout=10`',
     'is refused until SBD is enabled',
@@ -259,6 +246,10 @@ ${counts.join('\n')}
 ${summary.join('\n')}
 
 ## Different on purpose
+
+Called as \`pcs\`. As \`systole\`, and with PCS_COMPAT or \`--compat\`, more is taken: options that a listing of pcs does not have, \`-f\` everywhere,
+\`clone meta a=b\` as the clone’s, \`op monitor\` without options, an update of an operation that keeps what is not named, defaults wherever they stand, and
+an attribute that is unset twice.
 
 | What | pcs 0.12 | Here |
 | --- | --- | --- |
